@@ -1,0 +1,93 @@
+"""The contract that every memory backend satisfies."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Literal, Protocol
+
+from engine.control import CancelToken
+from engine.corpus.numbered import NumberedText
+from engine.records import (
+    FileText,
+    MemoryProviderStatus,
+    MemorySyncProgressUpdate,
+    Probe,
+    SearchOutcome,
+    Source,
+    SyncReason,
+    SyncReport,
+)
+
+ProgressCallback = Callable[[MemorySyncProgressUpdate], None]
+StatusListener = Callable[[], None]
+
+
+class MemorySearchManager(Protocol):
+    """One open workspace. Synchronous; every method may be called from any thread at any time."""
+
+    def search(
+        self,
+        query: str,
+        *,
+        max_results: int | None = None,
+        min_score: float | None = None,
+        sources: Sequence[Source] | None = None,
+        path_glob: str | None = None,
+        since: float | None = None,
+        until: float | None = None,
+        session_key: str | None = None,
+        explain: bool = False,
+        cancel: CancelToken | None = None,
+        mode: Literal["auto", "keyword"] = "auto",
+    ) -> SearchOutcome:
+        """Search by words and meaning; None takes the settings' value (reference: 6 results, 0.35).
+
+        `mode="keyword"` leaves the vector leg out, for a first answer while a person types. A failing provider costs
+        the answer its vector half and is told in `notice`. Raises `Cancelled` when `cancel` fires.
+        """
+
+    def read_file(self, path: str, *, start: int | None = None, lines: int | None = None) -> FileText:
+        """Text of the file with this stable name; empty for one that vanished; raises `PathRefused` otherwise."""
+
+    def open_file(self, path: str, *, cancel: CancelToken | None = None) -> NumberedText:
+        """The same file as lazily decoded lines, for files of any size. Raises `PathRefused`, `FileNotFoundError`."""
+
+    def locate(self, path: str) -> Path:
+        """Absolute path of the file, checked like `read_file`: for an editor, a file manager or a watcher."""
+
+    def status(self) -> MemoryProviderStatus:
+        """The whole state; never waits for a sync."""
+
+    def sync(
+        self,
+        *,
+        reason: SyncReason = "manual",
+        force: bool = False,
+        progress: ProgressCallback | None = None,
+        cancel: CancelToken | None = None,
+    ) -> SyncReport:
+        """Bring the index up to date. One at a time: a later caller joins the running sync and gets its report.
+
+        `progress` is called from the syncing thread. The token pauses, resumes and cancels; cancelling returns a
+        report with `cancelled` set and keeps all that was committed.
+        """
+
+    def warm_session(self, session_key: str) -> None:
+        """A session with this key began: starts one background sync per key (reason `session-start`)."""
+
+    def add_status_listener(self, listener: StatusListener) -> Callable[[], None]:
+        """Call `listener` (from any thread, rarely more than 10 times a second) when `status()` would differ.
+
+        Background syncs (watch, interval, search, session start) are seen through it. Returns a remover.
+        """
+
+    def current_sync(self) -> CancelToken | None:
+        """The token of the sync that runs now, whoever started it: lets the window pause or cancel it."""
+
+    def probe_embedding(self) -> Probe:
+        """Whether the provider answers, by embedding one word."""
+
+    def probe_vector(self) -> Probe:
+        """Whether sqlite-vec loads."""
+
+    def close(self) -> None:
+        """Cancel what runs, wait for it (well under a second) and release every handle. Twice is fine."""

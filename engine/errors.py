@@ -1,0 +1,65 @@
+"""Every error that the engine raises on purpose.
+
+Each message is one sentence that a person can act on: the window and the command line show it as it is.
+"""
+
+
+class MnemoscopeError(Exception):
+    """Base of all expected failures; `str(error)` is one clear sentence."""
+
+
+class Cancelled(MnemoscopeError):
+    """The caller's token was cancelled; nothing half-done was kept."""
+
+    def __init__(self) -> None:
+        super().__init__("Cancelled.")
+
+
+class Closed(MnemoscopeError):
+    """The memory was closed while, or before, it was asked."""
+
+    def __init__(self) -> None:
+        super().__init__("This memory is closed.")
+
+
+class PathRefused(MnemoscopeError):
+    """A name that is neither in the index nor acceptable to discovery. One message, whatever the cause."""
+
+    def __init__(self) -> None:
+        super().__init__("This path is not part of the index.")
+
+
+class SettingsError(MnemoscopeError):
+    """A setting that cannot be used; the message names the file, the line and the key."""
+
+
+class WorkspaceError(MnemoscopeError):
+    """The workspace folder is missing, is no folder or cannot be listed."""
+
+
+class ProviderError(MnemoscopeError):
+    """An embedding provider cannot be used, or failed while it was."""
+
+
+class StoreError(MnemoscopeError):
+    """The index cannot be opened or written."""
+
+
+class IndexTooNew(StoreError):
+    """The index was written by a newer version of the program; it is left alone."""
+
+
+class IndexCorrupt(StoreError):
+    """The index file is damaged; the message says where the damaged file was set aside."""
+
+
+class IndexReadOnly(StoreError):
+    """The folder of the index cannot be written."""
+
+
+class DiskFull(StoreError):
+    """No room left on the disk of the index; what was committed before stays."""
+
+
+class IndexBusy(StoreError):
+    """Another process is writing the index."""

@@ -1,0 +1,330 @@
+"""The frozen records that cross rooms and leave the engine.
+
+Python names are snake_case; JSON (`to_json`) uses the reference's camelCase keys. Times are seconds since the epoch
+(UTC), durations are seconds unless the name says otherwise, lines count from 1 and ranges are half-open offsets in
+code points.
+"""
+
+from typing import Any, Literal
+
+import msgspec
+
+Source = Literal["memory", "sessions"]
+SearchMode = Literal["hybrid", "vector", "keyword"]
+SyncReason = Literal["session-start", "search", "watch", "session-delta", "interval", "cli", "manual", "fallback"]
+SyncPhase = Literal["discovering", "indexing", "embedding", "publishing", "done"]
+FileRange = tuple[int, int]
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=False):
+    """Base of all records."""
+
+
+def to_builtins(record: Any) -> Any:
+    """The record as dicts, lists and scalars with camelCase keys."""
+    return msgspec.to_builtins(record)
+
+
+def to_json(record: Any, *, indent: int = 0) -> str:
+    """The record as JSON text with camelCase keys; `indent` 0 gives one line."""
+    encoded = msgspec.json.encode(record)
+    return (msgspec.json.format(encoded, indent=indent) if indent else encoded).decode()
+
+
+# --- search -------------------------------------------------------------------------------------------------------
+
+
+class MemorySearchResult(Record, frozen=True):
+    """One chunk that answers the query."""
+
+    path: str
+    start_line: int
+    end_line: int
+    score: float
+    """0 to 1, independent of the other results."""
+    snippet: str
+    """The matching lines, at most 700 characters."""
+    source: Source
+    citation: str
+    """`path#L5-L9`, or `path#L5` for one line."""
+    title: str
+    """The document's title: front matter, first heading, or the file's name."""
+    heading: tuple[str, ...]
+    """Heading path of the chunk, outermost first; the title's own heading included."""
+    modified: float
+    snippet_line: int
+    """Line of the file on which the snippet starts."""
+    match_ranges: tuple[FileRange, ...]
+    """Matched words in `snippet`."""
+    text_score: float
+    """Keyword score, 0 to 1; 0 when no word matched."""
+    vector_score: float | None
+    """Calibrated meaning score, 0 to 1; None when this chunk has no vector yet or no vector leg ran."""
+    text_share: float
+    """How much of `score` the words gave, 0 to 1; the meaning gave the rest."""
+
+
+class SearchStage(Record, frozen=True):
+    """What one stage of a search took in, let through and why the rest was removed."""
+
+    name: str
+    entered: int
+    left: int
+    note: str
+    """One plain sentence."""
+
+
+class ResultExplanation(Record, frozen=True):
+    """Where one result's score came from."""
+
+    citation: str
+    text_score: float
+    vector_score: float | None
+    cosine: float | None
+    vector_weight: float
+    terms: tuple[tuple[str, float], ...]
+    """Each matched term with its contribution to the keyword score."""
+
+
+class SearchExplanation(Record, frozen=True):
+    stages: tuple[SearchStage, ...]
+    results: tuple[ResultExplanation, ...]
+
+
+class SearchTimings(Record, frozen=True):
+    """Milliseconds spent in each leg; a leg that did not run has 0."""
+
+    analysis: float
+    keyword: float
+    embed: float
+    vector: float
+    merge: float
+    total: float
+
+
+class SearchOutcome(Record, frozen=True):
+    results: tuple[MemorySearchResult, ...]
+    """Best first."""
+    total: int
+    """How many chunks passed `min_score`; `total - len(results)` are not shown."""
+    provider: str
+    model: str
+    mode: SearchMode
+    """What really ran: `keyword` also when the provider failed or has no vectors yet."""
+    timings: SearchTimings
+    notice: str
+    """Empty, or one sentence: why the answer lacks its vector half, that the index is empty or still growing, …"""
+    explanation: SearchExplanation | None
+
+
+class FileText(Record, frozen=True):
+    """Text of one indexed file, whole or a slice of lines."""
+
+    path: str
+    text: str
+    from_line: int = msgspec.field(name="from")
+    lines: int
+    """How many lines `text` holds; 0 for a file that vanished or a slice beyond its end."""
+    truncated: bool
+    next_from: int | None
+
+
+# --- sync ---------------------------------------------------------------------------------------------------------
+
+
+class FileIssue(Record, frozen=True):
+    """A file that is not in the index, and why."""
+
+    path: str
+    """The file's stable name, or its path where it cannot have one."""
+    rule: str
+    """Short name of the rule or failure: `symlink`, `ignored-folder`, `exclude`, `secret`, `too-large`, `not-utf8` …"""
+    detail: str
+    """One sentence with the specifics, such as the pattern, the size or the byte."""
+
+
+class MemorySyncProgressUpdate(Record, frozen=True):
+    """One step of a running sync; sent at most about 20 times a second, and once per change of phase."""
+
+    phase: SyncPhase
+    completed: int
+    total: int
+    """Files while indexing, chunks while embedding; 0 while it is not known."""
+    label: str
+    current_file: str
+    rate: float
+    """Units a second over the last seconds; 0 while unknown."""
+    seconds_left: float | None
+    reused: int
+    """Chunks whose vector was in the cache."""
+    embedded: int
+    """Chunks embedded in this run."""
+    reason: SyncReason
+
+
+class SyncReport(Record, frozen=True):
+    reason: SyncReason
+    started: float
+    seconds: float
+    cancelled: bool
+    error: str
+    """Empty, or why the sync stopped early, as one sentence."""
+    files_seen: int
+    files_indexed: int
+    files_unchanged: int
+    files_removed: int
+    chunks_indexed: int
+    chunks_removed: int
+    vectors_reused: int
+    vectors_embedded: int
+    vectors_pending: int
+    full: bool
+    """True when a new generation was built."""
+    failed: tuple[FileIssue, ...]
+    skipped: tuple[FileIssue, ...]
+
+
+class PreviewFolder(Record, frozen=True):
+    path: str
+    files: int
+    bytes: int
+
+
+class WorkspacePreview(Record, frozen=True):
+    """What a first sync would index; made by reading directory entries only."""
+
+    workspace: str
+    layout: Literal["openclaw", "folder"]
+    """`openclaw`: MEMORY.md, memory.md, memory/**; `folder`: a plain folder of notes, indexed whole."""
+    files: int
+    bytes: int
+    folders: tuple[PreviewFolder, ...]
+    """Top-level folders with files, most files first; the workspace's own files under `.`."""
+    skipped: tuple[FileIssue, ...]
+
+
+# --- status -------------------------------------------------------------------------------------------------------
+
+
+class SourceCount(Record, frozen=True):
+    source: Source
+    files: int
+    chunks: int
+
+
+class CacheStatus(Record, frozen=True):
+    enabled: bool
+    entries: int
+    max_entries: int | None
+
+
+class FtsStatus(Record, frozen=True):
+    enabled: bool
+    available: bool
+    error: str | None
+
+
+class FallbackStatus(Record, frozen=True):
+    from_: str = msgspec.field(name="from")
+    reason: str
+
+
+class VectorStatus(Record, frozen=True):
+    enabled: bool
+    available: bool | None
+    """Whether sqlite-vec is loaded; None before it was tried (it is loaded lazily)."""
+    extension_path: str | None
+    load_error: str | None
+    dims: int | None
+    engine: Literal["numpy", "sqlite-vec"]
+    """The engine that answers now."""
+    rows: int
+    """Vectors searchable now."""
+
+
+class BatchStatus(Record, frozen=True):
+    enabled: bool
+    failures: int
+    limit: int
+    wait: bool
+    concurrency: int
+    poll_interval_ms: int
+    timeout_ms: int
+    last_error: str | None
+    last_provider: str | None
+
+
+class WatcherStatus(Record, frozen=True):
+    enabled: bool
+    mode: Literal["native", "polling", "off"]
+    roots: tuple[str, ...]
+    last_change: float | None
+    error: str | None
+    """Why it is off or polling, one sentence."""
+
+
+class SyncSummary(Record, frozen=True):
+    """One finished sync, as kept in the history."""
+
+    started: float
+    seconds: float
+    reason: SyncReason
+    files_indexed: int
+    files_removed: int
+    chunks_indexed: int
+    vectors_embedded: int
+    cancelled: bool
+    error: str
+
+
+class IndexSizes(Record, frozen=True):
+    """Bytes on disk."""
+
+    database: int
+    wal: int
+    matrix: int
+    user: int
+
+
+class MemoryProviderStatus(Record, frozen=True):
+    backend: str
+    provider: str
+    """The provider in use, `none` in keyword mode."""
+    model: str
+    requested_provider: str
+    files: int
+    chunks: int
+    dirty: bool
+    workspace_dir: str
+    db_path: str
+    extra_paths: tuple[str, ...]
+    sources: tuple[Source, ...]
+    source_counts: tuple[SourceCount, ...]
+    cache: CacheStatus
+    fts: FtsStatus
+    fallback: FallbackStatus | None
+    vector: VectorStatus
+    batch: BatchStatus
+    custom: dict[str, Any]
+    """searchMode, providerUnavailableReason, readonlyRecovery … as in the reference."""
+    pending_vectors: int
+    failed_files: tuple[FileIssue, ...]
+    skipped_files: tuple[FileIssue, ...]
+    last_sync: SyncSummary | None
+    recent_syncs: tuple[SyncSummary, ...]
+    """Newest last, at most 30."""
+    sizes: IndexSizes
+    generation: int
+    watcher: WatcherStatus
+    syncing: MemorySyncProgressUpdate | None
+    """The last progress of the sync that runs now in this process."""
+    paused: bool
+    writer_elsewhere: bool
+    """Another process holds the writer lock."""
+    index_error: str | None
+    """Why the index could not be opened or had to be set aside, one sentence."""
+
+
+class Probe(Record, frozen=True):
+    ok: bool
+    error: str

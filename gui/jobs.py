@@ -1,0 +1,137 @@
+"""The only place that knows threads: read jobs and write jobs on QThreadPool.
+
+`Jobs` lives on the GUI thread and owns every signals object, so that none dies on a pool thread. A *read* answers a
+question and is dropped when it has become old; a *write* changes the index and is always waited for at exit.
+"""
+
+import logging
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from typing import Any
+
+from PySide6.QtCore import QObject, QRunnable, QThreadPool, Signal, Slot
+
+from engine import CancelToken, Cancelled, MnemoscopeError
+
+log = logging.getLogger(__name__)
+
+Work = Callable[[CancelToken], Any]
+OnDone = Callable[[Any], None]
+OnError = Callable[[str], None]
+
+
+class Job(QObject):
+    """One piece of work seen from the GUI thread; `cancel()` it, or let it call back there once."""
+
+    _finished = Signal(object, object)
+
+    def __init__(self, work: Work, on_done: OnDone, on_error: OnError | None, parent: QObject) -> None:
+        super().__init__(parent)
+        self.token = CancelToken()
+        self._work = work
+        self._on_done = on_done
+        self._on_error = on_error
+        self._finished.connect(self._deliver)
+
+    def cancel(self) -> None:
+        """Stop the work and drop its answer."""
+        self.token.cancel()
+
+    def run(self) -> None:
+        """On a pool thread: do the work, send the outcome home."""
+        result: Any = None
+        error: Exception | None = None
+        try:
+            result = self._work(self.token)
+        except Exception as problem:  # an exception in a pool thread would vanish
+            error = problem
+        self._finished.emit(result, error)
+
+    @Slot(object, object)
+    def _deliver(self, result: Any, error: Exception | None) -> None:
+        self.deleteLater()
+        parent = self.parent()
+        if isinstance(parent, Jobs):
+            parent.forget(self)
+        if isinstance(error, Cancelled) or self.token.cancelled:
+            return
+        if error is None:
+            self._on_done(result)
+            return
+        if not isinstance(error, MnemoscopeError | OSError):
+            log.error("A job failed", exc_info=error)
+        if self._on_error is not None:
+            self._on_error(str(error) or type(error).__name__)
+
+
+class _Runner(QRunnable):
+    def __init__(self, run: Callable[[], None]) -> None:
+        super().__init__()
+        self._run = run
+
+    def run(self) -> None:
+        self._run()
+
+
+class PoolExecutor(Executor):
+    """A `QThreadPool` as the executor that the engine asks for, so that all its work runs on the pool."""
+
+    def __init__(self, pool: QThreadPool) -> None:
+        self._pool = pool
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+
+        def run() -> None:
+            if not future.set_running_or_notify_cancel():
+                return
+            try:
+                result = fn(*args, **kwargs)
+            except BaseException as error:
+                future.set_exception(error)
+            else:
+                future.set_result(result)
+
+        self._pool.start(_Runner(run))
+        return future
+
+
+class Jobs(QObject):
+    """Starts jobs and keeps them alive until they have reported back."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._readers = QThreadPool(self)
+        self._readers.setMaxThreadCount(3)
+        self._writers = QThreadPool(self)
+        self._writers.setMaxThreadCount(2)
+        self._engine = QThreadPool(self)
+        self._engine.setMaxThreadCount(2)
+        self._running: set[Job] = set()
+
+    def executor(self) -> PoolExecutor:
+        """Where the engine runs its parallel work. Its jobs never wait for other jobs of this pool."""
+        return PoolExecutor(self._engine)
+
+    def read(self, work: Work, on_done: OnDone, on_error: OnError | None = None) -> Job:
+        """Run `work(token)` in the background; `on_done(result)` or `on_error(sentence)` follow on the GUI thread."""
+        return self._start(self._readers, work, on_done, on_error)
+
+    def write(self, work: Work, on_done: OnDone, on_error: OnError | None = None) -> Job:
+        """Like `read`, for work that changes something; readers never wait behind it."""
+        return self._start(self._writers, work, on_done, on_error)
+
+    def forget(self, job: Job) -> None:
+        self._running.discard(job)
+
+    def shutdown(self, timeout_ms: int = 5000) -> bool:
+        """Cancel all jobs and wait for their threads; False when one did not stop in time."""
+        for job in self._running:
+            job.cancel()
+        return all([pool.waitForDone(timeout_ms) for pool in (self._readers, self._writers, self._engine)])
+
+    def _start(self, pool: QThreadPool, work: Work, on_done: OnDone, on_error: OnError | None) -> Job:
+        job = Job(work, on_done, on_error, self)
+        self._running.add(job)
+        pool.start(_Runner(job.run))
+        return job

@@ -1,0 +1,83 @@
+"""Colours by name, one set for light and one for dark, and the palettes made from them.
+
+A painter asks `tokens(palette)` for the colours of the palette that it was given, so a change of theme needs no
+message to any delegate. Hex values live in `resources/palettes.toml`.
+"""
+
+import tomllib
+from dataclasses import dataclass, fields
+from functools import cache
+from importlib.resources import files
+from typing import Literal
+
+from PySide6.QtGui import QColor, QPalette
+
+ThemeName = Literal["light", "dark"]
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """The named colours of one theme."""
+
+    window: QColor
+    base: QColor
+    alternate: QColor
+    text: QColor
+    muted: QColor
+    line: QColor
+    accent: QColor
+    accent_ground: QColor
+    meaning: QColor
+    mark: QColor
+    mark_text: QColor
+    line_highlight: QColor
+    fine: QColor
+    working: QColor
+    degraded: QColor
+    off: QColor
+
+
+@cache
+def theme_tokens(name: ThemeName) -> Tokens:
+    table = tomllib.loads(files("resources").joinpath("palettes.toml").read_text("utf-8"))[name]
+    return Tokens(**{field.name: QColor(table[field.name]) for field in fields(Tokens)})
+
+
+def tokens(palette: QPalette) -> Tokens:
+    """The colours that belong to this palette."""
+    dark = palette.color(QPalette.ColorRole.Base).lightness() < 128
+    return theme_tokens("dark" if dark else "light")
+
+
+def make_palette(name: ThemeName) -> QPalette:
+    """The application palette of a theme, for the Fusion style."""
+    colours = theme_tokens(name)
+    role = QPalette.ColorRole
+    palette = QPalette()
+    for target, colour in {
+        role.Window: colours.window,
+        role.WindowText: colours.text,
+        role.Base: colours.base,
+        role.AlternateBase: colours.alternate,
+        role.ToolTipBase: colours.base,
+        role.ToolTipText: colours.text,
+        role.PlaceholderText: colours.muted,
+        role.Text: colours.text,
+        role.Button: colours.base,
+        role.ButtonText: colours.text,
+        role.BrightText: colours.degraded,
+        role.Highlight: colours.accent_ground,
+        role.HighlightedText: colours.text,
+        role.Link: colours.accent,
+        role.LinkVisited: colours.meaning,
+        role.Accent: colours.accent,
+        role.Light: colours.base,
+        role.Midlight: colours.line,
+        role.Mid: colours.line,
+        role.Dark: colours.muted,
+        role.Shadow: colours.line,
+    }.items():
+        palette.setColor(target, colour)
+    for target in (role.WindowText, role.Text, role.ButtonText):
+        palette.setColor(QPalette.ColorGroup.Disabled, target, colours.off)
+    return palette
