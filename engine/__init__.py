@@ -7,16 +7,19 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from engine.backends.base import MemorySearchManager, ProgressCallback
-    from engine.backends.builtin import open_memory
-    from engine.control import CancelToken
-    from engine.corpus.numbered import NumberedText
-    from engine.corpus.preview import preview_workspace
+    from engine.backends.base import MemorySearchManager as MemorySearchManager
+    from engine.backends.base import ProgressCallback as ProgressCallback
+    from engine.backends.builtin import open_memory as open_memory
+    from engine.control import CancelToken as CancelToken
+    from engine.corpus.numbered import NumberedText as NumberedText
+    from engine.corpus.preview import preview_workspace as preview_workspace
     from engine.errors import *  # noqa: F403
-    from engine.logs import configure_logging
+    from engine.logs import configure_logging as configure_logging
     from engine.records import *  # noqa: F403
-    from engine.settings import Settings, load_settings
-    from engine.text.highlight import highlight_ranges
+    from engine.settings import Settings as Settings
+    from engine.settings import load_settings as load_settings
+    from engine.settings import save_setting as save_setting
+    from engine.text.highlight import highlight_ranges as highlight_ranges
 
 _HOME = {
     "open_memory": "engine.backends.builtin",
@@ -28,6 +31,7 @@ _HOME = {
     "configure_logging": "engine.logs",
     "Settings": "engine.settings",
     "load_settings": "engine.settings",
+    "save_setting": "engine.settings",
     "highlight_ranges": "engine.text.highlight",
 }
 _SHARED = ("engine.errors", "engine.records")
