@@ -1,0 +1,10 @@
+"""Every option of the program: declared once in `options`, read by `loading`, written by `saving`.
+
+The file is TOML: `[defaults]`, overlaid by `[workspace."<folder>"]` for one workspace. Secrets have no place in it.
+"""
+
+from engine.settings.loading import load_settings, settings_path
+from engine.settings.options import Settings
+from engine.settings.saving import save_setting
+
+__all__ = ["Settings", "load_settings", "save_setting", "settings_path"]

@@ -1,0 +1,83 @@
+"""Checks one layer of the settings file against the options, and says what is wrong in a sentence."""
+
+import difflib
+import functools
+import math
+import types
+from collections.abc import Mapping
+from typing import Any, Literal, NoReturn, Protocol, Union, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from engine.settings.options import Section, Settings
+
+_SECRET_ENDINGS = ("apikey", "accesskey", "token", "secret", "password", "passwd")
+_KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text in quotes"}
+
+
+class Refuse(Protocol):
+    """Raises `SettingsError` about the key at `path`; `problem` completes the sentence."""
+
+    def __call__(self, path: tuple[str, ...], problem: str) -> NoReturn: ...
+
+
+@functools.cache
+def options_of(section: type[Section]) -> dict[str, Any]:
+    """The keys of a section with their types, without help texts."""
+    return get_type_hints(section)
+
+
+def is_section(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Section)
+
+
+def check_layer(values: Any, where: tuple[str, ...], refuse: Refuse) -> None:
+    """Check the table found at `where` (`("defaults",)` or `("workspace", folder)`)."""
+    if isinstance(values, dict) and where[0] == "workspace" and "workspace" in values:
+        refuse((*where, "workspace"), "can only stand in [defaults]")
+    _check_section(values, Settings, where, refuse)
+
+
+def refuse_unknown(path: tuple[str, ...], known: Mapping[str, Any], refuse: Refuse) -> NoReturn:
+    """Refuse a key that is none of `known`, naming the nearest; a secret is told where it belongs."""
+    key = path[-1]
+    if key.lower().replace("_", "").replace("-", "").endswith(_SECRET_ENDINGS):
+        refuse(path, "looks like a secret: put it in an environment variable and remove it from the file")
+    nearest = difflib.get_close_matches(key, known, n=1)
+    refuse(path, f'is not known; did you mean "{nearest[0]}"?' if nearest else "is not known")
+
+
+def _check_section(values: Any, section: type[Section], path: tuple[str, ...], refuse: Refuse) -> None:
+    if not isinstance(values, dict):
+        refuse(path, "must be a table of options")
+    options = options_of(section)
+    for key, value in values.items():
+        if key not in options:
+            refuse_unknown((*path, key), options, refuse)
+        elif is_section(options[key]):
+            _check_section(value, options[key], (*path, key), refuse)
+        else:
+            _check_value(value, options[key], (*path, key), refuse)
+
+
+def _check_value(value: Any, kind: Any, path: tuple[str, ...], refuse: Refuse) -> None:
+    finite = not isinstance(value, float) or math.isfinite(value)
+    try:
+        msgspec.convert(value, kind)
+    except msgspec.ValidationError:
+        finite = False
+    if not finite:
+        refuse(path, f"must be {_describe(kind)}")
+
+
+def _describe(kind: Any) -> str:
+    """What a value of this type looks like in the file."""
+    if get_origin(kind) is Literal:
+        names = [f'"{name}"' for name in get_args(kind)]
+        return f"{', '.join(names[:-1])} or {names[-1]}"
+    if get_origin(kind) is tuple:
+        item = get_args(kind)[0]
+        return "a list of texts in quotes" if item is str else f"a list of {_describe(item)}"
+    if get_origin(kind) in (Union, types.UnionType):
+        return _describe(get_args(kind)[0])
+    return _KINDS[kind]

@@ -1,0 +1,136 @@
+"""Reads the settings file: parse, migrate, check every layer, overlay."""
+
+import os
+import re
+import tomllib
+from pathlib import Path
+from typing import Any, NoReturn
+
+import msgspec
+import platformdirs
+
+from engine.errors import SettingsError
+from engine.settings.checking import check_layer, refuse_unknown
+from engine.settings.lines import find_lines, line_of
+from engine.settings.migration import SETTINGS_VERSION, migrate, old_names
+from engine.settings.options import Settings
+
+_TOP_KEYS = {"version": None, "defaults": None, "workspace": None}
+
+
+def settings_path() -> Path:
+    """The file that is read when none is named."""
+    return Path(platformdirs.user_config_dir("mnemoscope", appauthor=False)) / "settings.toml"
+
+
+def load_settings(workspace: Path | None = None, *, config: Path | None = None) -> Settings:
+    """The settings of `workspace`, or the defaults' alone for None.
+
+    Without `config`, the user's own file is read, and need not exist. Names of an earlier form are replaced in the
+    file, after a copy of it was put beside it. Raises `SettingsError`.
+    """
+    path = config or settings_path()
+    text = read_settings_text(path, required=config is not None)
+    if text is None:
+        return Settings()
+    data = parse_settings(text, path)
+    if names := old_names(data):
+        data = parse_settings(migrate(path, text, names), path)
+    check_settings(data, text, path)
+    return _overlay(data, workspace)
+
+
+def read_settings_text(path: Path, *, required: bool) -> str | None:
+    """The file's text with its own line ends, None for a missing file that is not `required`."""
+    try:
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        if required:
+            raise SettingsError(f"The settings file {path} does not exist.") from None
+        return None
+    except OSError as error:
+        raise SettingsError(f"The settings file {path} cannot be read: {error.strerror}.") from None
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise SettingsError(f"{path}, line {line}: the settings must be UTF-8 text.") from None
+
+
+def parse_settings(text: str, path: Path) -> dict[str, Any]:
+    """The tables of the file, of a version that this program knows. Raises `SettingsError`."""
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(_syntax_message(str(error), text, path)) from None
+    version = data.get("version", SETTINGS_VERSION)
+    if type(version) is not int or version < 1:
+        _refuse_in(text, path, ("version",), "must be a whole number from 1")
+    if version > SETTINGS_VERSION:
+        newer = f"is {version}: a newer version of the program wrote this file; this one knows {SETTINGS_VERSION}"
+        _refuse_in(text, path, ("version",), newer)
+    return data
+
+
+def check_settings(data: dict[str, Any], text: str, path: Path) -> None:
+    """Check every layer, also those of other workspaces. Raises `SettingsError`."""
+
+    def refuse(where: tuple[str, ...], problem: str) -> NoReturn:
+        _refuse_in(text, path, where, problem)
+
+    for key in data:
+        if key not in _TOP_KEYS:
+            refuse_unknown((key,), _TOP_KEYS, refuse)
+    if "defaults" in data:
+        check_layer(data["defaults"], ("defaults",), refuse)
+    layers = data.get("workspace", {})
+    if not isinstance(layers, dict):
+        refuse(("workspace",), 'must be tables such as [workspace."/path/to/notes"]')
+    for folder, layer in layers.items():
+        check_layer(layer, ("workspace", folder), refuse)
+
+
+def same_folder(name: str, workspace: Path) -> bool:
+    """Whether `name`, as written in the file, is the folder `workspace`."""
+    return _real(name) == _real(os.fspath(workspace))
+
+
+def _real(name: str) -> str:
+    return os.path.normcase(os.path.realpath(os.path.expanduser(name)))
+
+
+def _overlay(data: dict[str, Any], workspace: Path | None) -> Settings:
+    merged: dict[str, Any] = data.get("defaults", {})
+    for folder, layer in data.get("workspace", {}).items():
+        if workspace is not None and same_folder(folder, workspace):
+            extra = [*merged.get("extra_paths", ()), *layer.get("extra_paths", ())]
+            merged = _merged(merged, layer)
+            if extra:
+                merged["extra_paths"] = list(dict.fromkeys(extra))
+    return msgspec.convert(merged, Settings)
+
+
+def _merged(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
+    result = dict(below)
+    for key, value in above.items():
+        result[key] = _merged(result.get(key, {}), value) if isinstance(value, dict) else value
+    return result
+
+
+def _refuse_in(text: str, path: Path, where: tuple[str, ...], problem: str) -> NoReturn:
+    line = line_of(find_lines(text), where)
+    raise SettingsError(f'{path}, line {line}: "{_shown(where)}" {problem}{"" if problem.endswith("?") else "."}')
+
+
+def _shown(where: tuple[str, ...]) -> str:
+    """A key as a person knows it: without the name of its layer."""
+    inner = where[1:] if where[0] == "defaults" else where[2:] if where[0] == "workspace" else where
+    return ".".join(inner or where)
+
+
+def _syntax_message(problem: str, text: str, path: Path) -> str:
+    """Turn the parser's "… (at line 3, column 5)" into our form; at the end of the document it names no line."""
+    place = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)$", problem)
+    reason = problem[: place.start()] if place else problem
+    line = (place and place[1]) or text.rstrip("\n").count("\n") + 1
+    return f"{path}, line {line}: the settings cannot be read: {reason[:1].lower()}{reason[1:]}."

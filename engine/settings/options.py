@@ -1,0 +1,180 @@
+"""The options themselves: type, default, range and help, each declared once.
+
+Numbers outside their range are moved to its nearest end, as the reference does; every way to build a `Settings` goes
+through that, so the rest of the engine may rely on the ranges.
+"""
+
+import functools
+from typing import Annotated, Any, Literal, get_type_hints
+
+import msgspec
+
+from engine.records import Source
+
+Provider = Literal["auto", "embedded", "none"]
+Fallback = Literal["none", "embedded"]
+VectorEngine = Literal["numpy", "sqlite-vec"]
+Theme = Literal["system", "light", "dark"]
+
+_VECTOR_WEIGHT = 0.7
+_TEXT_WEIGHT = 0.3
+
+
+def _option(text: str, low: float | None = None, high: float | None = None) -> msgspec.Meta:
+    """Help for one option, and the ends of its range (inclusive)."""
+    return msgspec.Meta(description=text, extra={"low": low, "high": high})
+
+
+class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Base of all groups of options; keeps their numbers in range."""
+
+    def __post_init__(self) -> None:
+        for name, (low, high) in _ranges(type(self)).items():
+            value = getattr(self, name)
+            if value is not None:
+                self._put(name, _clamp(value, low, high))
+
+    def _put(self, name: str, value: Any) -> None:
+        msgspec.structs.force_setattr(self, name, value)
+
+
+@functools.cache
+def _ranges(section: type[Section]) -> dict[str, tuple[float | None, float | None]]:
+    found: dict[str, tuple[float | None, float | None]] = {}
+    for name, hint in get_type_hints(section, include_extras=True).items():
+        for meta in getattr(hint, "__metadata__", ()):
+            low, high = meta.extra["low"], meta.extra["high"]
+            if low is not None or high is not None:
+                found[name] = low, high
+    return found
+
+
+def _clamp(value: float, low: float | None, high: float | None) -> float:
+    if low is not None and value < low:
+        return low
+    if high is not None and value > high:
+        return high
+    return value
+
+
+class VectorSettings(Section, frozen=True):
+    enabled: Annotated[bool, _option("Search by meaning as well as by words.")] = True
+    engine: Annotated[
+        VectorEngine,
+        _option(
+            "What compares vectors: numpy in memory, or sqlite-vec inside the index for machines with little memory."
+        ),
+    ] = "numpy"
+    extension_path: Annotated[
+        str, _option("File of the sqlite-vec extension; empty uses the one that was installed with the program.")
+    ] = ""
+
+
+class StoreSettings(Section, frozen=True):
+    path: Annotated[
+        str, _option("Folder for the index; empty puts it under the user's data folder. Never a network drive.")
+    ] = ""
+    vector: VectorSettings = VectorSettings()
+
+
+class ChunkingSettings(Section, frozen=True):
+    tokens: Annotated[int, _option("Length of one indexed passage, in tokens of four characters.", 1)] = 400
+    overlap: Annotated[
+        int, _option("Tokens that a passage repeats from the one before it; less than the length of a passage.", 0)
+    ] = 80
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._put("overlap", min(self.overlap, self.tokens - 1))
+
+
+class SyncSettings(Section, frozen=True):
+    on_session_start: Annotated[bool, _option("Bring the index up to date once when a session starts.")] = True
+    on_search: Annotated[bool, _option("Bring the index up to date after a search that found it out of date.")] = True
+    watch: Annotated[bool, _option("Watch the folders and index what changes.")] = True
+    watch_debounce_ms: Annotated[int, _option("Milliseconds of quiet to wait for after a change.", 0)] = 1500
+    interval_minutes: Annotated[int, _option("Minutes between regular updates; 0 for none.", 0)] = 0
+
+
+class HybridSettings(Section, frozen=True):
+    enabled: Annotated[bool, _option("Join the scores of words and meaning; off searches by meaning alone.")] = True
+    vector_weight: Annotated[
+        float | None, _option("Share of meaning in the score; unset takes what suits the model.", 0, 1)
+    ] = None
+    text_weight: Annotated[
+        float | None, _option("Share of words in the score; unset takes what suits the model.", 0, 1)
+    ] = None
+    candidate_multiplier: Annotated[
+        int, _option("Candidates that each kind of search brings, as a multiple of the results wanted.", 1, 20)
+    ] = 4
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.vector_weight is None and self.text_weight is None:
+            return
+        vector = _VECTOR_WEIGHT if self.vector_weight is None else self.vector_weight
+        text = _TEXT_WEIGHT if self.text_weight is None else self.text_weight
+        if vector + text == 0:
+            vector, text = _VECTOR_WEIGHT, _TEXT_WEIGHT
+        self._put("vector_weight", vector / (vector + text))
+        self._put("text_weight", text / (vector + text))
+
+
+class QuerySettings(Section, frozen=True):
+    max_results: Annotated[int, _option("Results to show at first.", 1)] = 6
+    min_score: Annotated[float, _option("Lowest score of a result, from 0 to 1.", 0, 1)] = 0.35
+    hybrid: HybridSettings = HybridSettings()
+
+
+class CacheSettings(Section, frozen=True):
+    enabled: Annotated[bool, _option("Keep vectors of texts that left the index, in case they come back.")] = True
+    max_entries: Annotated[int, _option("Most vectors to keep; those of indexed texts always stay.", 1)] = 50_000
+
+
+class SessionSettings(Section, frozen=True):
+    folders: Annotated[
+        tuple[str, ...], _option("Folders with recorded AI sessions; listing one agrees to index it.")
+    ] = ()
+
+
+class WindowSettings(Section, frozen=True):
+    theme: Annotated[Theme, _option("Colours of the window; system follows the desktop.")] = "system"
+    font_scale: Annotated[float, _option("Size of the text, as a multiple of the desktop's.", 0.5, 3)] = 1.0
+    editor: Annotated[
+        str,
+        _option("Command that opens a file in an editor, with {path} and {line}; empty uses the desktop's own choice."),
+    ] = ""
+
+
+class Settings(Section, frozen=True):
+    """All options of one workspace. `Settings()` has every default."""
+
+    workspace: Annotated[
+        str, _option("Folder of notes to open when none is named; the window remembers the last one here.")
+    ] = ""
+    provider: Annotated[
+        Provider, _option("What turns text into meaning: auto and embedded use the built-in model, none only words.")
+    ] = "auto"
+    model: Annotated[str, _option("Name of the model; empty takes the provider's own.")] = ""
+    fallback: Annotated[Fallback, _option("Provider to use when the first one cannot start.")] = "none"
+    sources: Annotated[tuple[Source, ...], _option("What to search; an empty list means the notes.")] = ("memory",)
+    extra_paths: Annotated[
+        tuple[str, ...],
+        _option("More folders or files to index; those of the defaults and of the workspace are joined."),
+    ] = ()
+    include: Annotated[tuple[str, ...], _option("Patterns of files to index; empty means all.")] = ()
+    exclude: Annotated[tuple[str, ...], _option("Patterns of files and folders to leave out.")] = ()
+    extensions: Annotated[tuple[str, ...], _option("Endings of the files to index, such as .md or .txt.")] = (".md",)
+    max_file_bytes: Annotated[int, _option("Largest file to index, in bytes.", 1)] = 10_000_000
+    store: StoreSettings = StoreSettings()
+    chunking: ChunkingSettings = ChunkingSettings()
+    sync: SyncSettings = SyncSettings()
+    query: QuerySettings = QuerySettings()
+    cache: CacheSettings = CacheSettings()
+    sessions: SessionSettings = SessionSettings()
+    window: WindowSettings = WindowSettings()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.sources:
+            self._put("sources", ("memory",))

@@ -1,0 +1,52 @@
+"""Writes one option into the settings file, leaving the rest of it as its owner wrote it."""
+
+from pathlib import Path
+from typing import Any
+
+from engine.settings.loading import (
+    check_settings,
+    load_settings,
+    parse_settings,
+    read_settings_text,
+    same_folder,
+    settings_path,
+)
+from engine.settings.migration import SETTINGS_VERSION
+from engine.settings.writing import write_aside
+
+
+def save_setting(key: str, value: Any, workspace: Path | None = None, config: Path | None = None) -> None:
+    """Set `key`, such as `query.min_score`, in `[defaults]` or in the layer of `workspace`; None takes it out.
+
+    Comments and order stay, the file is replaced as a whole. Raises `SettingsError` for a key or value that could
+    not be read back, or if the file as it stands is wrong; OSError if it cannot be written.
+    """
+    import tomlkit  # noqa: PLC0415 - costs more than reading the settings
+
+    path = config or settings_path()
+    if path.exists():
+        load_settings(config=path)
+    text = read_settings_text(path, required=False) or f"version = {SETTINGS_VERSION}\n"
+    document = tomlkit.parse(text)
+    table: Any = _layer(document, workspace)
+    *sections, name = key.split(".")
+    for section in sections:
+        table = table.setdefault(section, tomlkit.table())
+    if value is not None:
+        table[name] = list(value) if isinstance(value, tuple) else value
+    elif name in table:
+        del table[name]
+    changed = tomlkit.dumps(document)
+    check_settings(parse_settings(changed, path), changed, path)
+    write_aside(path, changed)
+
+
+def _layer(document: Any, workspace: Path | None) -> Any:
+    """The table of the layer to write to, made if it is missing."""
+    import tomlkit  # noqa: PLC0415
+
+    if workspace is None:
+        return document.setdefault("defaults", tomlkit.table())
+    layers = document.setdefault("workspace", tomlkit.table(is_super_table=True))
+    written = [name for name in layers if same_folder(name, workspace)]
+    return layers.setdefault(written[-1] if written else str(workspace.resolve()), tomlkit.table())
