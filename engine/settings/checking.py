@@ -4,21 +4,34 @@ import difflib
 import functools
 import math
 import types
-from collections.abc import Mapping
-from typing import Any, Literal, NoReturn, Protocol, Union, get_args, get_origin, get_type_hints
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Literal, NoReturn, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
+from engine.errors import SettingsError
+from engine.settings.lines import find_lines, line_of
 from engine.settings.options import Section, Settings
 
 _SECRET_ENDINGS = ("apikey", "accesskey", "token", "secret", "password", "passwd")
 _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text in quotes"}
 
 
-class Refuse(Protocol):
-    """Raises `SettingsError` about the key at `path`; `problem` completes the sentence."""
+Refuse = Callable[[tuple[str, ...], str], NoReturn]
+"""Raises `SettingsError` about the key at a path; the second argument completes the sentence."""
 
-    def __call__(self, path: tuple[str, ...], problem: str) -> NoReturn: ...
+
+def refuse_at(text: str, path: Path, where: tuple[str, ...], problem: str) -> NoReturn:
+    """Raise `SettingsError` about the key at `where` in the file at `path`, whose text is `text`."""
+    line = line_of(find_lines(text), where)
+    raise SettingsError(f'{path}, line {line}: "{_shown(where)}" {problem}{"" if problem.endswith("?") else "."}')
+
+
+def _shown(where: tuple[str, ...]) -> str:
+    """A key as a person knows it: without the name of its layer."""
+    inner = where[1:] if where[0] == "defaults" else where[2:] if where[0] == "workspace" else where
+    return ".".join(inner or where)
 
 
 @functools.cache

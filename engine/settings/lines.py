@@ -8,6 +8,8 @@ _PART = r"""(?:"(?:[^"\\]|\\.)*"|'[^']*'|[A-Za-z0-9_-]+)"""
 _NAME = rf"{_PART}(?:[ \t]*\.[ \t]*{_PART})*"
 _TABLE = re.compile(rf"[ \t]*\[\[?[ \t]*({_NAME})[ \t]*\]")
 _KEY = re.compile(rf"[ \t]*({_NAME})[ \t]*=")
+_TOKEN = re.compile(r'''"""|\'\'\'|"(?:[^"\\]|\\.)*"|'[^']*'|#.*''')
+_CLOSING = {'"""': re.compile(r'(?:[^"\\]|\\.|"(?!""))*"""'), "'''": re.compile(r"(?:[^']|'(?!''))*'''")}
 
 KeyPath = tuple[str, ...]
 
@@ -51,12 +53,13 @@ def _open_quote(line: str, quote: str) -> str:
     position = 0
     while True:
         if quote:
-            end = line.find(quote, position)
-            if end < 0:
+            end = _CLOSING[quote].match(line, position)
+            if not end:
                 return quote
-            position, quote = end + 3, ""
+            position, quote = end.end(), ""
         else:
-            opening = re.compile(r"\"\"\"|'''").search(line, position)
-            if not opening:
+            token = _TOKEN.search(line, position)
+            if not token:
                 return ""
-            position, quote = opening.end(), opening[0]
+            position = token.end()
+            quote = token[0] if token[0] in _CLOSING else ""

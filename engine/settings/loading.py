@@ -10,8 +10,7 @@ import msgspec
 import platformdirs
 
 from engine.errors import SettingsError
-from engine.settings.checking import check_layer, refuse_unknown
-from engine.settings.lines import find_lines, line_of
+from engine.settings.checking import check_layer, refuse_at, refuse_unknown
 from engine.settings.migration import SETTINGS_VERSION, migrate, old_names
 from engine.settings.options import Settings
 
@@ -35,7 +34,8 @@ def load_settings(workspace: Path | None = None, *, config: Path | None = None) 
         return Settings()
     data = parse_settings(text, path)
     if names := old_names(data):
-        data = parse_settings(migrate(path, text, names), path)
+        text = migrate(path, text, names)
+        data = parse_settings(text, path)
     check_settings(data, text, path)
     return _overlay(data, workspace)
 
@@ -65,10 +65,10 @@ def parse_settings(text: str, path: Path) -> dict[str, Any]:
         raise SettingsError(_syntax_message(str(error), text, path)) from None
     version = data.get("version", SETTINGS_VERSION)
     if type(version) is not int or version < 1:
-        _refuse_in(text, path, ("version",), "must be a whole number from 1")
+        refuse_at(text, path, ("version",), "must be a whole number from 1")
     if version > SETTINGS_VERSION:
         newer = f"is {version}: a newer version of the program wrote this file; this one knows {SETTINGS_VERSION}"
-        _refuse_in(text, path, ("version",), newer)
+        refuse_at(text, path, ("version",), newer)
     return data
 
 
@@ -76,7 +76,7 @@ def check_settings(data: dict[str, Any], text: str, path: Path) -> None:
     """Check every layer, also those of other workspaces. Raises `SettingsError`."""
 
     def refuse(where: tuple[str, ...], problem: str) -> NoReturn:
-        _refuse_in(text, path, where, problem)
+        refuse_at(text, path, where, problem)
 
     for key in data:
         if key not in _TOP_KEYS:
@@ -92,11 +92,11 @@ def check_settings(data: dict[str, Any], text: str, path: Path) -> None:
 
 def same_folder(name: str, workspace: Path) -> bool:
     """Whether `name`, as written in the file, is the folder `workspace`."""
-    return _real(name) == _real(os.fspath(workspace))
+    return _real(name) == _real(str(workspace))
 
 
 def _real(name: str) -> str:
-    return os.path.normcase(os.path.realpath(os.path.expanduser(name)))
+    return os.path.normcase(Path(name).expanduser().resolve())
 
 
 def _overlay(data: dict[str, Any], workspace: Path | None) -> Settings:
@@ -115,17 +115,6 @@ def _merged(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
     for key, value in above.items():
         result[key] = _merged(result.get(key, {}), value) if isinstance(value, dict) else value
     return result
-
-
-def _refuse_in(text: str, path: Path, where: tuple[str, ...], problem: str) -> NoReturn:
-    line = line_of(find_lines(text), where)
-    raise SettingsError(f'{path}, line {line}: "{_shown(where)}" {problem}{"" if problem.endswith("?") else "."}')
-
-
-def _shown(where: tuple[str, ...]) -> str:
-    """A key as a person knows it: without the name of its layer."""
-    inner = where[1:] if where[0] == "defaults" else where[2:] if where[0] == "workspace" else where
-    return ".".join(inner or where)
 
 
 def _syntax_message(problem: str, text: str, path: Path) -> str:

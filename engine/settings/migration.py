@@ -7,8 +7,7 @@ import logging
 from pathlib import Path
 from typing import Any
 
-from engine.errors import SettingsError
-from engine.settings.checking import is_section, options_of
+from engine.settings.checking import is_section, options_of, refuse_at
 from engine.settings.options import Section, Settings
 from engine.settings.writing import write_aside
 
@@ -35,6 +34,7 @@ def _in_section(values: Any, section: type[Section], path: tuple[str, ...]) -> l
     options = options_of(section)
     renamed = {_camel(name): name for name in options if "_" in name}
     found: list[OldName] = []
+    key: str
     for key, value in values.items():
         name = renamed.get(key, key)
         if is_section(options.get(name)):
@@ -55,7 +55,7 @@ def migrate(path: Path, text: str, names: list[OldName]) -> str:
     A copy of the file goes to `<name>.bak` first. A file that cannot be written is left alone: the new text counts
     all the same. Raises `SettingsError` when a key stands there under both names.
     """
-    import tomlkit  # noqa: PLC0415 - costs more than reading the settings, and is needed once
+    import tomlkit
 
     document = tomlkit.parse(text)
     for where, name in names:
@@ -63,7 +63,7 @@ def migrate(path: Path, text: str, names: list[OldName]) -> str:
         for part in where[:-1]:
             table = table[part]
         if name in table:
-            raise SettingsError(f'{path}: "{where[-1]}" is the old name of "{name}"; keep one of them.')
+            refuse_at(text, path, where, f'is the old name of "{name}": keep one of them')
         _rename(table, where[-1], name)
     document["version"] = SETTINGS_VERSION
     changed = tomlkit.dumps(document)

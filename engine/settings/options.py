@@ -61,9 +61,7 @@ class VectorSettings(Section, frozen=True):
     enabled: Annotated[bool, _option("Search by meaning as well as by words.")] = True
     engine: Annotated[
         VectorEngine,
-        _option(
-            "What compares vectors: numpy in memory, or sqlite-vec inside the index for machines with little memory."
-        ),
+        _option("What compares vectors: numpy in memory, or sqlite-vec in the index, for little memory."),
     ] = "numpy"
     extension_path: Annotated[
         str, _option("File of the sqlite-vec extension; empty uses the one that was installed with the program.")
@@ -133,7 +131,7 @@ class CacheSettings(Section, frozen=True):
 
 class SessionSettings(Section, frozen=True):
     folders: Annotated[
-        tuple[str, ...], _option("Folders with recorded AI sessions; listing one agrees to index it.")
+        tuple[str, ...], _option("Folders of recorded AI sessions; listing one agrees to index it.")
     ] = ()
 
 

@@ -21,7 +21,7 @@ def save_setting(key: str, value: Any, workspace: Path | None = None, config: Pa
     Comments and order stay, the file is replaced as a whole. Raises `SettingsError` for a key or value that could
     not be read back, or if the file as it stands is wrong; OSError if it cannot be written.
     """
-    import tomlkit  # noqa: PLC0415 - costs more than reading the settings
+    import tomlkit
 
     path = config or settings_path()
     if path.exists():
@@ -43,7 +43,7 @@ def save_setting(key: str, value: Any, workspace: Path | None = None, config: Pa
 
 def _layer(document: Any, workspace: Path | None) -> Any:
     """The table of the layer to write to, made if it is missing."""
-    import tomlkit  # noqa: PLC0415
+    import tomlkit
 
     if workspace is None:
         return document.setdefault("defaults", tomlkit.table())

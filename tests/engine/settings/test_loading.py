@@ -1,0 +1,190 @@
+from pathlib import Path
+
+import pytest
+
+from engine.errors import SettingsError
+from engine.settings import Settings, load_settings, settings_path
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    return tmp_path / "settings.toml"
+
+
+def load(config: Path, text: str, workspace: Path | None = None) -> Settings:
+    config.write_text(text, encoding="utf-8", newline="")
+    return load_settings(workspace, config=config)
+
+
+def refusal(config: Path, text: str) -> str:
+    with pytest.raises(SettingsError) as caught:
+        load(config, text)
+    message = str(caught.value)
+    assert message.startswith(str(config))
+    assert "\n" not in message
+    return message.removeprefix(str(config))
+
+
+def test_defaults_are_the_references() -> None:
+    settings = Settings()
+    assert (settings.provider, settings.fallback, settings.sources) == ("auto", "none", ("memory",))
+    assert (settings.chunking.tokens, settings.chunking.overlap) == (400, 80)
+    assert (settings.query.max_results, settings.query.min_score) == (6, 0.35)
+    assert settings.query.hybrid.candidate_multiplier == 4
+    assert settings.query.hybrid.vector_weight is None
+    assert settings.sync.on_session_start
+    assert settings.sync.on_search
+    assert settings.sync.watch
+    assert (settings.sync.watch_debounce_ms, settings.sync.interval_minutes) == (1500, 0)
+    assert settings.cache.max_entries == 50_000
+
+
+def test_a_missing_file_of_ones_own_is_fine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("platformdirs.user_config_dir", lambda *_, **__: str(tmp_path / "none"))
+    assert settings_path() == tmp_path / "none" / "settings.toml"
+    assert load_settings(tmp_path) == Settings()
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_named_file_must_exist(config: Path) -> None:
+    with pytest.raises(SettingsError, match="does not exist"):
+        load_settings(config=config)
+
+
+def test_the_workspaces_layer_lies_over_the_defaults(config: Path, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (tmp_path / "link").symlink_to(notes)
+    text = f"""
+[defaults]
+extra_paths = ["a", "b"]
+query.max_results = 9
+[defaults.chunking]
+tokens = 300
+[workspace."{tmp_path}/link"]
+extra_paths = ["b", "c"]
+chunking.overlap = 10
+[workspace."{tmp_path}/other"]
+query.max_results = 1
+"""
+    settings = load(config, text, notes)
+    assert (settings.chunking.tokens, settings.chunking.overlap) == (300, 10)
+    assert settings.query.max_results == 9
+    assert settings.extra_paths == ("a", "b", "c")
+    assert load(config, text).extra_paths == ("a", "b")
+
+
+def test_a_home_relative_workspace_is_found(config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    assert load(config, '[workspace."~/notes"]\nprovider = "none"', tmp_path / "notes").provider == "none"
+
+
+@pytest.mark.parametrize(
+    ("given", "section", "name", "expected"),
+    [
+        ("chunking.tokens = 0", "chunking", "tokens", 1),
+        ("chunking.overlap = 900", "chunking", "overlap", 399),
+        ("chunking.overlap = -1", "chunking", "overlap", 0),
+        ("query.min_score = 1.5", "query", "min_score", 1),
+        ("query.min_score = -3", "query", "min_score", 0),
+        ("sync.watch_debounce_ms = -5", "sync", "watch_debounce_ms", 0),
+        ("cache.max_entries = 0", "cache", "max_entries", 1),
+    ],
+)
+def test_numbers_move_to_the_end_of_their_range(
+    config: Path, given: str, section: str, name: str, expected: float
+) -> None:
+    assert getattr(getattr(load(config, f"[defaults]\n{given}"), section), name) == expected
+
+
+@pytest.mark.parametrize(("given", "expected"), [(0, 1), (21, 20), (7, 7)])
+def test_the_multiplier_is_between_1_and_20(config: Path, given: int, expected: int) -> None:
+    hybrid = load(config, f"[defaults.query.hybrid]\ncandidate_multiplier = {given}").query.hybrid
+    assert hybrid.candidate_multiplier == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "vector", "text"),
+    [
+        ("vector_weight = 0.5\ntext_weight = 0.5", 0.5, 0.5),
+        ("vector_weight = 9\ntext_weight = 1", 0.5, 0.5),
+        ("vector_weight = 0\ntext_weight = 0", 0.7, 0.3),
+        ("text_weight = 0.1", 0.875, 0.125),
+        ("vector_weight = 0", 0.0, 1.0),
+    ],
+)
+def test_weights_are_shares(config: Path, given: str, vector: float, text: float) -> None:
+    hybrid = load(config, f"[defaults.query.hybrid]\n{given}").query.hybrid
+    assert hybrid.vector_weight == pytest.approx(vector)
+    assert hybrid.text_weight == pytest.approx(text)
+
+
+def test_no_sources_means_the_notes(config: Path) -> None:
+    assert load(config, "[defaults]\nsources = []").sources == ("memory",)
+
+
+def test_windows_line_ends_and_byte_order_mark_are_read(config: Path) -> None:
+    assert load(config, '\ufeff[defaults]\r\nprovider = "none"\r\n').provider == "none"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "version = 1\n\n[defaults.query]\nmin_scroe = 1",
+            ', line 4: "query.min_scroe" is not known; did you mean "min_score"?',
+        ),
+        ("[defaults]\nzzzzz = 1", ', line 2: "zzzzz" is not known.'),
+        ("[defaultz]\n", ', line 1: "defaultz" is not known; did you mean "defaults"?'),
+        ('[defaults]\nprovider = "nome"', ', line 2: "provider" must be "auto", "embedded" or "none".'),
+        ('[defaults]\nsync.watch = "yes"', ', line 2: "sync.watch" must be true or false.'),
+        ("[defaults]\nquery = 3", ', line 2: "query" must be a table of options.'),
+        ("[defaults]\nquery.min_score = nan", ', line 2: "query.min_score" must be a number.'),
+        ("[defaults]\nquery.max_results = 1.5", ', line 2: "query.max_results" must be a whole number.'),
+        ('[defaults]\nextra_paths = "a"', ', line 2: "extra_paths" must be a list of texts in quotes.'),
+        ('[defaults]\nsources = ["mail"]', ', line 2: "sources" must be a list of "memory" or "sessions".'),
+        ("[defaults]\nmodel = 7", ', line 2: "model" must be text in quotes.'),
+        (
+            "[defaults.query.hybrid]\n\ntext_weight = true",
+            ', line 3: "query.hybrid.text_weight" must be a number.',
+        ),
+        (
+            '[workspace."/a"]\nworkspace = "/b"',
+            ', line 2: "workspace" can only stand in [defaults].',
+        ),
+        ('[workspace."/a.b"]\nquery.x = 1', ', line 2: "query.x" is not known.'),
+        (
+            "workspace = 1",
+            ', line 1: "workspace" must be tables such as [workspace."/path/to/notes"].',
+        ),
+        ("version = 0", ', line 1: "version" must be a whole number from 1.'),
+        (
+            "\nversion = 2",
+            ', line 2: "version" is 2: a newer version of the program wrote this file; this one knows 1.',
+        ),
+        ("[defaults]\na = ", ", line 2: the settings cannot be read: invalid value."),
+        ("[defaults]\n\na = [1,\n2\n", ", line 4: the settings cannot be read: unclosed array."),
+        ("[defaults]\na = 1\na = 2\n", ", line 3: the settings cannot be read: cannot overwrite a value."),
+    ],
+)
+def test_refusals_name_line_and_key(config: Path, text: str, expected: str) -> None:
+    assert refusal(config, text) == expected
+
+
+@pytest.mark.parametrize("key", ["api_key", "openaiApiKey", "bearer-token", "PASSWORD", "client_secret"])
+def test_a_secret_is_told_where_it_belongs_and_never_repeated(config: Path, key: str) -> None:
+    message = refusal(config, f'[defaults]\n{key} = "sk-verysecret"')
+    assert "environment variable" in message
+    assert "verysecret" not in message
+
+
+def test_text_that_is_not_utf8_names_its_line(config: Path) -> None:
+    config.write_bytes(b'[defaults]\nmodel = "\xff"\n')
+    with pytest.raises(SettingsError, match=r"line 2: the settings must be UTF-8"):
+        load_settings(config=config)
+
+
+def test_a_folder_in_place_of_the_file_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="cannot be read"):
+        load_settings(config=tmp_path)

@@ -1,0 +1,89 @@
+from pathlib import Path
+
+import pytest
+
+from engine.errors import SettingsError
+from engine.settings import Settings, load_settings, save_setting
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    return tmp_path / "made" / "settings.toml"
+
+
+def test_a_setting_is_written_and_read_back(config: Path, tmp_path: Path) -> None:
+    save_setting("query.hybrid.text_weight", 0.5, config=config)
+    save_setting("extensions", (".md", ".txt"), tmp_path / "notes", config)
+    settings = load_settings(tmp_path / "notes", config=config)
+    assert settings.extensions == (".md", ".txt")
+    assert settings.query.hybrid.text_weight == pytest.approx(0.5 / 1.2)
+    assert load_settings(config=config).extensions == (".md",)
+    assert config.read_text().startswith("version = 1\n")
+
+
+def test_the_rest_of_the_file_stays(config: Path, tmp_path: Path) -> None:
+    config.parent.mkdir()
+    text = f"""# mine
+[defaults] # why
+provider = "none"   # offline
+
+[workspace."{tmp_path}/./notes"]
+query.max_results = 3
+"""
+    config.write_text(text)
+    config.chmod(0o640)
+    save_setting("provider", "embedded", config=config)
+    save_setting("query.max_results", 4, tmp_path / "notes", config)
+    changed = text.replace('"none"  ', '"embedded"  ').replace("= 3", "= 4")
+    assert config.read_text() == changed
+    assert list(config.parent.iterdir()) == [config]
+    assert config.stat().st_mode & 0o777 == 0o640
+
+
+def test_none_takes_a_setting_out(config: Path) -> None:
+    save_setting("model", "x", config=config)
+    save_setting("model", None, config=config)
+    save_setting("query.min_score", None, config=config)
+    assert load_settings(config=config) == Settings()
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("nothing", 1), ("query.max_results", "6"), ("query", 3), ("api_key", "x"), ("query.a.b", 1)]
+)
+def test_what_could_not_be_read_back_is_not_written(config: Path, key: str, value: object) -> None:
+    save_setting("model", "x", config=config)
+    before = config.read_bytes()
+    with pytest.raises(SettingsError):
+        save_setting(key, value, config=config)
+    assert config.read_bytes() == before
+
+
+def test_a_broken_file_is_left_alone(config: Path) -> None:
+    config.parent.mkdir()
+    config.write_text("[defaults")
+    with pytest.raises(SettingsError):
+        save_setting("model", "x", config=config)
+    assert config.read_text() == "[defaults"
+
+
+def test_a_link_to_the_file_stays_a_link(config: Path, tmp_path: Path) -> None:
+    config.parent.mkdir()
+    (tmp_path / "real.toml").write_text("")
+    config.symlink_to(tmp_path / "real.toml")
+    save_setting("model", "x", config=config)
+    assert config.is_symlink()
+    assert "model" in (tmp_path / "real.toml").read_text()
+
+
+def test_a_write_that_fails_changes_nothing(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    save_setting("model", "x", config=config)
+    before = config.read_bytes()
+
+    def full(_handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        save_setting("model", "y", config=config)
+    assert config.read_bytes() == before
+    assert list(config.parent.iterdir()) == [config]
