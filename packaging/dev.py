@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""The two commands of the README, for a bare machine with Python 3.11 or newer.
+
+    python3 packaging/dev.py run [-- ARGS]           start Mnemoscope; ARGS are the program's own
+    python3 packaging/dev.py test [-- PYTEST ARGS]   lint, types, import rules and tests; with ARGS pytest alone
+
+Both make `.venv` beside `pyproject.toml` from the committed lock when it is missing or out of date.
+"""
+
+import sys
+
+if sys.version_info < (3, 11):  # noqa: UP036 - whoever starts this with an older Python deserves a sentence
+    sys.exit("Mnemoscope needs Python 3.11 or newer; this is Python %d.%d." % sys.version_info[:2])  # noqa: UP031
+
+import os
+import subprocess
+import time
+
+import environment
+import qt_libraries
+
+CHECKS = {
+    "ruff": ["ruff", "check", "."],
+    "mypy": ["mypy"],
+    "import rules": ["lint-imports", "--no-logo"],
+}
+HEADLESS = (
+    "There is no display here, so no window can open: add --screenshot FILE.png to draw it into a file,"
+    " or use a verb: index, search, get, status or doctor."
+)
+SCREENLESS_OPTIONS = {"--help", "-h", "--version"}
+
+
+def main(arguments: list[str]) -> int:
+    command, *rest = arguments or ["--help"]
+    if rest[:1] == ["--"]:
+        rest = rest[1:]
+    if command in {"--help", "-h"}:
+        print(__doc__)
+        return 0
+    if command == "run":
+        return run(rest)
+    if command == "test":
+        return test(rest)
+    print(f"Unknown command {command!r}: use run or test.", file=sys.stderr)
+    return 2
+
+
+def run(arguments: list[str]) -> int:
+    """Start the program; its exit code is ours."""
+    if _opens_window(arguments):
+        if not qt_libraries.has_display():
+            if not any(argument.startswith("--screenshot") for argument in arguments):
+                print(HEADLESS, file=sys.stderr)
+                return 1
+            os.environ["QT_QPA_PLATFORM"] = "offscreen"
+        qt_libraries.ensure(qt_libraries.for_window())
+    environment.ensure(environment.RUN_LOCK)
+    return _become([str(environment.program("mnemoscope")), *arguments])
+
+
+def test(arguments: list[str]) -> int:
+    """Run every check, also after one has failed; pytest comes last, so that its closing line is the last one."""
+    qt_libraries.ensure(qt_libraries.for_tests())
+    environment.ensure(environment.TEST_LOCK)
+    os.chdir(environment.ROOT)
+    pytest = [str(environment.PYTHON), "-m", "pytest"]
+    if arguments:
+        return _become([*pytest, *arguments])
+    failed = [name for name, command in CHECKS.items() if not _check(name, command)]
+    print(f"--- pytest{' (failed so far: ' + ', '.join(failed) + ')' if failed else ''}", flush=True)
+    return _wait(pytest) or (1 if failed else 0)
+
+
+def _opens_window(arguments: list[str]) -> bool:
+    """Verbs come first and are bare words; everything else is about the window."""
+    starts_with_verb = bool(arguments) and not arguments[0].startswith("-")
+    return not starts_with_verb and SCREENLESS_OPTIONS.isdisjoint(arguments)
+
+
+def _check(name: str, command: list[str]) -> bool:
+    print(f"--- {name}", flush=True)
+    started = time.monotonic()
+    passed = _wait([str(environment.program(command[0])), *command[1:]]) == 0
+    print(f"{name}: {'passed' if passed else 'FAILED'} in {time.monotonic() - started:.1f} s", flush=True)
+    return passed
+
+
+def _become(command: list[str]) -> int:
+    """Turn into this program, so that signals and the exit code are its own; where that cannot be, wait for it."""
+    if os.name == "posix":
+        sys.stdout.flush()
+        os.execv(command[0], command)
+    return _wait(command)
+
+
+def _wait(command: list[str]) -> int:
+    """Run a child to its end: Ctrl+C reaches it too, and it decides what follows."""
+    with subprocess.Popen(command) as child:
+        while True:
+            try:
+                return child.wait()
+            except KeyboardInterrupt:
+                continue
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit(130)

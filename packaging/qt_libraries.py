@@ -1,0 +1,127 @@
+"""The system libraries that Qt's own wheels leave to a Linux system: what is missing, and how to get it.
+
+Each is asked of the dynamic loader, as Qt will. Elsewhere the wheels bring everything.
+"""
+
+import ctypes
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+# Debian's package -> the file that Qt loads from it. Measured on Debian 12 by leaving out one at a time.
+ALWAYS = {
+    "libglib2.0-0": "libglib-2.0.so.0",
+    "libgl1": "libGL.so.1",
+    "libegl1": "libEGL.so.1",
+    "libfontconfig1": "libfontconfig.so.1",
+    "libxkbcommon0": "libxkbcommon.so.0",
+    "libdbus-1-3": "libdbus-1.so.3",
+}
+X11 = {
+    "libxcb-cursor0": "libxcb-cursor.so.0",
+    "libxcb-icccm4": "libxcb-icccm.so.4",
+    "libxcb-image0": "libxcb-image.so.0",
+    "libxcb-keysyms1": "libxcb-keysyms.so.1",
+    "libxcb-randr0": "libxcb-randr.so.0",
+    "libxcb-render-util0": "libxcb-render-util.so.0",
+    "libxcb-shape0": "libxcb-shape.so.0",
+    "libxcb-shm0": "libxcb-shm.so.0",
+    "libxcb-sync1": "libxcb-sync.so.1",
+    "libxcb-xfixes0": "libxcb-xfixes.so.0",
+    "libxcb-xkb1": "libxcb-xkb.so.1",
+    "libxkbcommon-x11-0": "libxkbcommon-x11.so.0",
+    "libx11-xcb1": "libX11-xcb.so.1",
+}
+WAYLAND = {
+    "libwayland-client0": "libwayland-client.so.0",
+    "libwayland-cursor0": "libwayland-cursor.so.0",
+}
+FONT_PACKAGE = "fonts-dejavu-core"
+FONT_SUFFIXES = (".ttf", ".otf", ".ttc", ".pfb")
+
+
+def has_display(environ: Mapping[str, str] = os.environ) -> bool:
+    """Whether a window can open; a platform that the caller named is taken at its word."""
+    if sys.platform != "linux":
+        return True
+    return any(environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"))
+
+
+def for_tests() -> dict[str, str]:
+    """Libraries by package for a Qt that draws offscreen."""
+    return dict(ALWAYS)
+
+
+def for_window(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Libraries by package for the platform on which the window will open."""
+    if environ.get("QT_QPA_PLATFORM"):
+        return dict(ALWAYS)
+    if environ.get("WAYLAND_DISPLAY"):
+        return ALWAYS | WAYLAND
+    return ALWAYS | X11
+
+
+def ensure(libraries: Mapping[str, str]) -> None:
+    """Have these libraries, a font and Python's venv: install them as root on Debian's kin, else say how and exit."""
+    if sys.platform != "linux":
+        return
+    missing = find_missing(libraries)
+    if not missing:
+        return
+    if shutil.which("apt-get") is None:
+        names = ", ".join(f"{what} (in Debian: {package})" for package, what in missing.items())
+        sys.exit(f"This system lacks what Qt needs; install it with your package manager: {names}.")
+    if os.geteuid() != 0:
+        sys.exit(f"This system lacks what Qt needs; install it with: sudo apt-get install -y {' '.join(missing)}")
+    _apt_install(missing)
+    if left := find_missing(libraries):
+        sys.exit(f"apt-get ran, yet this is still missing: {', '.join(left.values())}.")
+
+
+def find_missing(libraries: Mapping[str, str]) -> dict[str, str]:
+    """What is not here, as Debian's package -> the thing itself."""
+    missing = {package: library for package, library in libraries.items() if not _loads(library)}
+    if not _has_font():
+        missing[FONT_PACKAGE] = "a font"
+    if importlib.util.find_spec("ensurepip") is None:  # Debian keeps this part of Python in a package of its own
+        missing[f"python{sys.version_info.major}.{sys.version_info.minor}-venv"] = "Python's venv"
+    return missing
+
+
+def _loads(library: str) -> bool:
+    try:
+        ctypes.CDLL(library)
+    except OSError:
+        return False
+    return True
+
+
+def _has_font() -> bool:
+    folders = ("/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fonts", "~/.fonts")
+    return any(
+        name.lower().endswith(FONT_SUFFIXES)
+        for folder in folders
+        for _, _, names in os.walk(Path(folder).expanduser())
+        for name in names
+    )
+
+
+def _apt_install(packages: Iterable[str]) -> None:
+    install = ["apt-get", "install", "-y", "--no-install-recommends", *packages]
+    print(f"Installing what Qt needs: {' '.join(packages)} …", file=sys.stderr, flush=True)
+    for command in (["apt-get", "update"], install):
+        done = subprocess.run(
+            command,
+            env=os.environ | {"DEBIAN_FRONTEND": "noninteractive"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+        if done.returncode != 0:
+            sys.stderr.write(done.stdout.decode(errors="replace"))
+            sys.exit(f"`{' '.join(command)}` failed; the reason is above.")
