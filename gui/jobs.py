@@ -5,13 +5,14 @@ question and is dropped when it has become old; a *write* changes the index and 
 """
 
 import logging
+import time
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from typing import Any
 
 from PySide6.QtCore import QObject, QRunnable, QThreadPool, Signal, Slot
 
-from engine import CancelToken, Cancelled, MnemoscopeError
+from engine import Cancelled, CancelToken, MnemoscopeError
 
 log = logging.getLogger(__name__)
 
@@ -25,16 +26,17 @@ class Job(QObject):
 
     _finished = Signal(object, object)
 
-    def __init__(self, work: Work, on_done: OnDone, on_error: OnError | None, parent: QObject) -> None:
-        super().__init__(parent)
+    def __init__(self, work: Work, on_done: OnDone, on_error: OnError | None, jobs: "Jobs") -> None:
+        super().__init__(jobs)
         self.token = CancelToken()
         self._work = work
         self._on_done = on_done
         self._on_error = on_error
+        self._jobs = jobs
         self._finished.connect(self._deliver)
 
     def cancel(self) -> None:
-        """Stop the work and drop its answer."""
+        """Stop the work and drop its answer; work that has not begun never begins."""
         self.token.cancel()
 
     def run(self) -> None:
@@ -42,6 +44,7 @@ class Job(QObject):
         result: Any = None
         error: Exception | None = None
         try:
+            self.token.checkpoint()
             result = self._work(self.token)
         except Exception as problem:  # an exception in a pool thread would vanish
             error = problem
@@ -49,10 +52,8 @@ class Job(QObject):
 
     @Slot(object, object)
     def _deliver(self, result: Any, error: Exception | None) -> None:
+        self._jobs.forget(self)
         self.deleteLater()
-        parent = self.parent()
-        if isinstance(parent, Jobs):
-            parent.forget(self)
         if isinstance(error, Cancelled) or self.token.cancelled:
             return
         if error is None:
@@ -61,7 +62,14 @@ class Job(QObject):
         if not isinstance(error, MnemoscopeError | OSError):
             log.error("A job failed", exc_info=error)
         if self._on_error is not None:
-            self._on_error(str(error) or type(error).__name__)
+            self._on_error(_sentence(error))
+
+
+def _sentence(error: Exception) -> str:
+    """What a person is told: our own errors are sentences already, an OSError without its number is nearly one."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}: {error.filename}." if error.filename else f"{error.strerror}."
+    return str(error) or type(error).__name__
 
 
 class _Runner(QRunnable):
@@ -101,13 +109,15 @@ class Jobs(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._readers = QThreadPool(self)
-        self._readers.setMaxThreadCount(3)
-        self._writers = QThreadPool(self)
-        self._writers.setMaxThreadCount(2)
-        self._engine = QThreadPool(self)
-        self._engine.setMaxThreadCount(2)
+        self._readers = self._pool(3)
+        self._writers = self._pool(4)
+        self._engine = self._pool(2)
         self._running: set[Job] = set()
+
+    def _pool(self, threads: int) -> QThreadPool:
+        pool = QThreadPool(self)
+        pool.setMaxThreadCount(threads)
+        return pool
 
     def executor(self) -> PoolExecutor:
         """Where the engine runs its parallel work. Its jobs never wait for other jobs of this pool."""
@@ -124,11 +134,17 @@ class Jobs(QObject):
     def forget(self, job: Job) -> None:
         self._running.discard(job)
 
+    def cancel_all(self) -> None:
+        """Cancel every job that has not reported back."""
+        for job in list(self._running):
+            job.cancel()
+
     def shutdown(self, timeout_ms: int = 5000) -> bool:
         """Cancel all jobs and wait for their threads; False when one did not stop in time."""
-        for job in self._running:
-            job.cancel()
-        return all([pool.waitForDone(timeout_ms) for pool in (self._readers, self._writers, self._engine)])
+        self.cancel_all()
+        deadline = time.monotonic() + timeout_ms / 1000
+        pools = (self._readers, self._writers, self._engine)
+        return all([pool.waitForDone(max(0, round((deadline - time.monotonic()) * 1000))) for pool in pools])
 
     def _start(self, pool: QThreadPool, work: Work, on_done: OnDone, on_error: OnError | None) -> Job:
         job = Job(work, on_done, on_error, self)

@@ -44,8 +44,9 @@ def theme_tokens(name: ThemeName) -> Tokens:
 
 
 def tokens(palette: QPalette) -> Tokens:
-    """The colours that belong to this palette."""
-    dark = palette.color(QPalette.ColorRole.Base).lightness() < 128
+    """The colours that belong to this palette, which may be that of a styled widget."""
+    # A style sheet writes its backgrounds into Base, Button and Window and its text into the others, never into Mid.
+    dark = palette.color(QPalette.ColorRole.Mid).lightness() < 128
     return theme_tokens("dark" if dark else "light")
 
 

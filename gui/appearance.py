@@ -1,0 +1,75 @@
+"""Theme and font scale of the whole application, chosen by a person or followed from the desktop."""
+
+from typing import Literal
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QApplication
+
+from gui.style import BASE_PIXELS, style_sheet
+from gui.theme import ThemeName, make_palette, theme_tokens
+
+ThemeChoice = Literal["system", "light", "dark"]
+
+SCALES = (0.8, 0.9, 1.0, 1.15, 1.3, 1.5, 1.75, 2.0, 2.5)
+
+
+class Appearance(QObject):
+    """Applies palette, style sheet and font to the application, and again when the desktop's scheme changes."""
+
+    changed = Signal()
+
+    def __init__(self, app: QApplication, theme: ThemeChoice = "system", font_scale: float = 1.0) -> None:
+        super().__init__(app)
+        self._app = app
+        self._theme: ThemeChoice = theme
+        self._scale = font_scale
+        app.setStyle("Fusion")
+        app.styleHints().colorSchemeChanged.connect(self._scheme_changed)
+        self._apply()
+
+    @property
+    def theme(self) -> ThemeChoice:
+        """What was chosen; `shown` is what that comes to now."""
+        return self._theme
+
+    @property
+    def shown(self) -> ThemeName:
+        if self._theme == "system":
+            dark = self._app.styleHints().colorScheme() == Qt.ColorScheme.Dark
+            return "dark" if dark else "light"
+        return self._theme
+
+    @property
+    def font_scale(self) -> float:
+        return self._scale
+
+    def set_theme(self, theme: ThemeChoice) -> None:
+        self._theme = theme
+        self._apply()
+
+    def set_font_scale(self, scale: float) -> None:
+        self._scale = min(max(scale, SCALES[0]), SCALES[-1])
+        self._apply()
+
+    def enlarge(self, steps: int) -> None:
+        """Go that many steps up or down the scales; 0 returns to 1."""
+        if steps == 0:
+            self.set_font_scale(1.0)
+            return
+        nearest = min(range(len(SCALES)), key=lambda index: abs(SCALES[index] - self._scale))
+        self.set_font_scale(SCALES[min(max(nearest + steps, 0), len(SCALES) - 1)])
+
+    @Slot()
+    def _scheme_changed(self) -> None:
+        if self._theme == "system":
+            self._apply()
+
+    def _apply(self) -> None:
+        font = QFont(self._app.font())
+        font.setPixelSize(round(BASE_PIXELS * self._scale))
+        font.setFeature(QFont.Tag("tnum"), 1)  # counts keep their width while they run
+        self._app.setFont(font)
+        self._app.setPalette(make_palette(self.shown))
+        self._app.setStyleSheet(style_sheet(theme_tokens(self.shown), self._scale))
+        self.changed.emit()

@@ -1,0 +1,118 @@
+"""The style sheet: what Fusion and a palette cannot say. Sizes are logical pixels at font scale 1.
+
+Widgets choose a look by the dynamic property `role`, so that a change of theme or font scale reaches all of them with
+one new sheet:
+
+    QLabel        meta (12, muted), strong (semibold), section (semibold, above a group), title (21), figure (21),
+                  degraded (12, in that state's colour)
+    QPushButton   primary (the one action of a page), flat (no border until hovered), link (looks like a link)
+    QFrame        card (10 px corners), bar (top and bottom bars), line (a one-pixel line), page (base colour)
+"""
+
+from string import Template
+
+from PySide6.QtGui import QFont, QGuiApplication
+from PySide6.QtWidgets import QWidget
+
+from gui.theme import Tokens
+
+BASE_PIXELS = 13
+
+_SHEET = Template(
+    """
+QToolTip { background: $base; color: $text; border: 1px solid $line; padding: 4px 6px; }
+QLabel { background: transparent; }
+QLabel[role="meta"], QLabel[role="degraded"] { font-size: ${px12}px; }
+QLabel[role="meta"] { color: $muted; }
+QLabel[role="degraded"] { color: $degraded; }
+QLabel[role="strong"], QLabel[role="section"] { font-weight: 600; }
+QLabel[role="title"] { font-size: ${px21}px; font-weight: 600; }
+QLabel[role="figure"] { font-size: ${px21}px; font-weight: 600; }
+
+QFrame[role="card"] { background: $base; border: 1px solid $line; border-radius: 10px; }
+QFrame[role="page"] { background: $base; border: none; }
+QFrame[role="side"] { background: $alternate; border: none; }
+QFrame[role="line"] { background: $line; border: none; }
+QScrollArea, QScrollArea > QWidget > QFrame { border: none; }
+
+QPushButton, QToolButton {
+    background: $base; color: $text; border: 1px solid $line; border-radius: 6px; padding: 4px 10px; }
+QPushButton:hover, QToolButton:hover { background: $hover; }
+QPushButton:pressed, QToolButton:pressed, QPushButton:checked, QToolButton:checked {
+    background: $accent_ground; color: $accent; border-color: $accent_ground; }
+QPushButton:focus, QToolButton:focus { border-color: $accent; }
+QPushButton:disabled, QToolButton:disabled { color: $off; }
+QPushButton[role="primary"] { background: $accent; color: $base; border-color: $accent; padding: 6px 16px; }
+QPushButton[role="primary"]:hover, QPushButton[role="primary"]:focus { border-color: $text; }
+QPushButton[role="primary"]:disabled { background: $line; color: $muted; border-color: $line; }
+QPushButton[role="flat"], QToolButton[role="flat"] {
+    background: transparent; border: 1px solid transparent; padding: 3px 6px; }
+QPushButton[role="flat"]:hover, QToolButton[role="flat"]:hover { background: $hover; }
+QPushButton[role="flat"]:focus, QToolButton[role="flat"]:focus { border-color: $accent; }
+QPushButton[role="link"] {
+    background: transparent; color: $accent; border: 1px solid transparent; border-radius: 4px; padding: 0px 3px;
+    font-size: ${px12}px; text-align: left; }
+QPushButton[role="link"]:hover { text-decoration: underline; }
+QPushButton[role="link"]:focus { border-color: $accent; }
+QToolButton::menu-indicator, QPushButton::menu-indicator { image: none; width: 0px; }
+
+QLineEdit { background: $base; color: $text; border: 1px solid $line; border-radius: 8px; padding: 4px 8px; }
+QLineEdit:focus { border-color: $accent; }
+
+QMenu { background: $base; color: $text; border: 1px solid $line; padding: 4px 0px; }
+QMenu::item { padding: 5px 24px 5px 24px; }
+QMenu::item:selected { background: $accent_ground; color: $text; }
+QMenu::item:disabled { color: $off; }
+QMenu::separator { height: 1px; background: $line; margin: 4px 0px; }
+QMenu::indicator { left: 6px; }
+
+QTableView { background: $base; border: 1px solid $line; border-radius: 6px; gridline-color: $line; }
+QTableView::item { padding: 2px 6px; border: none; }
+QTableView::item:selected { background: $accent_ground; color: $text; }
+QHeaderView { background: $alternate; border: none; }
+QHeaderView::section {
+    background: $alternate; color: $muted; border: none; border-bottom: 1px solid $line; padding: 4px 6px;
+    font-size: ${px12}px; font-weight: 400; }
+
+QSplitter::handle { background: $line; }
+QScrollBar { background: transparent; border: none; margin: 0px; }
+QScrollBar:vertical { width: 12px; }
+QScrollBar:horizontal { height: 12px; }
+QScrollBar::handle { background: $thumb; border: 3px solid $alternate; border-radius: 6px; }
+QScrollBar::handle:hover { background: $off; }
+QScrollBar::handle:vertical { min-height: 32px; }
+QScrollBar::handle:horizontal { min-width: 32px; }
+QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::sub-page {
+    background: transparent; border: none; width: 0px; height: 0px; }
+"""
+)
+
+
+def style_sheet(colours: Tokens, scale: float) -> str:
+    """The application's style sheet for one theme and font scale."""
+    dark = colours.base.lightness() < colours.text.lightness()
+    return _SHEET.substitute(
+        {name: getattr(colours, name).name() for name in colours.__dataclass_fields__},
+        hover=(colours.base.lighter(118) if dark else colours.base.darker(103)).name(),
+        thumb=(colours.line.lighter(140) if dark else colours.line.darker(112)).name(),
+        px12=round(12 * scale),
+        px21=round(21 * scale),
+    )
+
+
+def font_at(pixels: float, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
+    """The interface font at a size that is given for font scale 1, for those who paint text themselves."""
+    font = QFont(QGuiApplication.font())
+    scale = font.pixelSize() / BASE_PIXELS if font.pixelSize() > 0 else 1.0
+    font.setPixelSize(max(1, round(pixels * scale)))
+    font.setWeight(weight)
+    return font
+
+
+def set_role(widget: QWidget, role: str) -> None:
+    """Give a widget another look, at any time."""
+    if widget.property("role") == role:
+        return
+    widget.setProperty("role", role)
+    widget.style().unpolish(widget)
+    widget.style().polish(widget)

@@ -1,0 +1,73 @@
+"""A pill-shaped button: a filter that is on or off, or the head of a small menu."""
+
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent, QPalette, QPen
+from PySide6.QtWidgets import QMenu, QPushButton, QSizePolicy, QWidget
+
+from gui.style import font_at
+from gui.theme import tokens
+from gui.widgets.icons import icon_pixmap
+
+_PAD = 12
+_HEIGHT = 26
+_ARROW = 12
+
+
+class Chip(QPushButton):
+    """Checkable by default; with a menu it shows an arrow and opens the menu instead.
+
+    The width does not change between on and off, though the text becomes semibold.
+    """
+
+    def __init__(self, text: str, menu: QMenu | None = None, parent: QWidget | None = None) -> None:
+        super().__init__(text, parent)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._opens_menu = menu is not None
+        if menu is None:
+            self.setCheckable(True)
+        else:
+            self.setMenu(menu)
+
+    def sizeHint(self) -> QSize:
+        self.ensurePolished()
+        bold = self._font(bold=True)
+        metrics = QFontMetrics(bold)
+        arrow = _ARROW + 4 if self._opens_menu else 0
+        return QSize(metrics.horizontalAdvance(self.text()) + 2 * _PAD + arrow, max(_HEIGHT, metrics.height() + 10))
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    @staticmethod
+    def _font(*, bold: bool) -> QFont:
+        return font_at(13, QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        colours = tokens(self.palette())
+        on = self.isChecked() or self.isDown()
+        box = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        edge = colours.accent if self.hasFocus() else colours.accent_ground if on else colours.line
+        painter.setPen(QPen(edge, 1))
+        painter.setBrush(colours.accent_ground if on else colours.base)
+        painter.drawRoundedRect(box, box.height() / 2, box.height() / 2)
+        ink = colours.accent if on else colours.text if self.underMouse() else colours.muted
+        if not self.isEnabled():
+            ink = self.palette().color(QPalette.ColorGroup.Disabled, QPalette.ColorRole.ButtonText)
+        painter.setPen(ink)
+        painter.setFont(self._font(bold=on))
+        inner = self.rect().adjusted(_PAD, 0, -_PAD, 0)
+        if self._opens_menu:
+            arrow = icon_pixmap("chevron-down", ink, _ARROW, self.devicePixelRatioF())
+            painter.drawPixmap(inner.right() - _ARROW + 3, (self.height() - _ARROW) // 2 + 1, arrow)
+            inner.adjust(0, 0, -_ARROW - 2, 0)
+            painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self.text())
+        else:
+            painter.drawText(inner, Qt.AlignmentFlag.AlignCenter, self.text())
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.HoverEnter, QEvent.Type.HoverLeave):
+            self.update()
+        return super().event(event)

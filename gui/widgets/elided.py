@@ -1,0 +1,53 @@
+"""A label that shortens its text to its width and tells the whole of it in the tooltip."""
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+
+
+class ElidedLabel(QLabel):
+    """One line of plain text. `mode` says where the ellipsis goes: the middle for paths, the end for prose.
+
+    Asks for the text's full width and accepts any smaller one.
+    """
+
+    def __init__(
+        self, text: str = "", mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._mode = mode
+        self._tip = ""
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.setText(text)
+
+    def setText(self, text: str) -> None:
+        if text == self.text():
+            return
+        super().setText(text)
+        self.setAccessibleName(text)
+        self._refresh_tip()
+
+    def set_tip(self, tip: str) -> None:
+        """A tooltip of its own, shown whether the text is cut or not."""
+        self._tip = tip
+        self._refresh_tip()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+    def _cut(self) -> str:
+        return self.fontMetrics().elidedText(self.text(), self._mode, self.contentsRect().width())
+
+    def _refresh_tip(self) -> None:
+        cut = self.text() if self._cut() != self.text() else ""
+        self.setToolTip("\n".join(part for part in (cut, self._tip) if part))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._refresh_tip()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setPen(self.palette().color(QPalette.ColorRole.WindowText))
+        painter.drawText(self.contentsRect(), int(self.alignment() | Qt.TextFlag.TextSingleLine), self._cut())

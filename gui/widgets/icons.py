@@ -1,0 +1,80 @@
+"""The program's own icons, drawn in the colour of the text that they stand beside."""
+
+from functools import cache
+from importlib.resources import files
+
+from PySide6.QtCore import QByteArray, QEvent, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QIcon, QPainter, QPalette, QPixmap
+from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import QPushButton, QWidget
+
+from gui.theme import tokens
+
+_SCALES = (1, 2, 3)
+
+
+@cache
+def _drawing(name: str) -> str:
+    return files("resources").joinpath("icons", f"{name}.svg").read_text("utf-8")
+
+
+def icon_pixmap(name: str, colour: QColor, size: int = 16, ratio: float = 1.0) -> QPixmap:
+    """The icon in one colour, `size` logical pixels wide."""
+    renderer = QSvgRenderer(QByteArray(_drawing(name).replace("currentColor", colour.name()).encode()))
+    pixmap = QPixmap(QSize(round(size * ratio), round(size * ratio)))
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    renderer.render(painter, QRectF(pixmap.rect()))
+    painter.end()
+    pixmap.setDevicePixelRatio(ratio)
+    return pixmap
+
+
+def icon(name: str, palette: QPalette, size: int = 16) -> QIcon:
+    """The icon for a button with this palette, with its disabled and checked colours."""
+    colours = tokens(palette)
+    result = QIcon()
+    for ratio in _SCALES:
+        for mode, state, colour in (
+            (QIcon.Mode.Normal, QIcon.State.Off, colours.text),
+            (QIcon.Mode.Normal, QIcon.State.On, colours.accent),
+            (QIcon.Mode.Disabled, QIcon.State.Off, colours.off),
+        ):
+            result.addPixmap(icon_pixmap(name, colour, size, ratio), mode, state)
+    return result
+
+
+def application_icon() -> QIcon:
+    result = QIcon()
+    for size in (16, 32, 64, 128, 256):
+        result.addPixmap(icon_pixmap("mnemoscope", QColor("black"), size))
+    return result
+
+
+class IconButton(QPushButton):
+    """A button with one of the program's icons, which follows the theme. `text` may be empty; the name may not."""
+
+    def __init__(self, icon_name: str, accessible_name: str, text: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(text, parent)
+        self._icon_name = icon_name
+        self.setProperty("role", "flat")
+        self.set_accessible(accessible_name)
+        self.setIconSize(QSize(16, 16))
+        self._tint()
+
+    def set_accessible(self, name: str, tip: str = "") -> None:
+        self.setAccessibleName(name)
+        self.setToolTip(tip or name)
+
+    def set_icon(self, icon_name: str) -> None:
+        if icon_name != self._icon_name:
+            self._icon_name = icon_name
+            self._tint()
+
+    def _tint(self) -> None:
+        self.setIcon(icon(self._icon_name, self.palette()))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self._tint()
