@@ -1,0 +1,94 @@
+"""The rotating log file.
+
+Rule for whoever logs: names, counts and durations, never the text of a note, of a passage or of a question; and an
+exception only if its message holds none of them. Long messages are cut, which bounds what a breach of the rule can
+spill. What looks like a secret is masked whoever logged it, in tracebacks too.
+"""
+
+import logging
+import logging.handlers
+import re
+from pathlib import Path
+
+import platformdirs
+
+_OURS = ("engine", "gui")
+_NAME = "mnemoscope-file"
+_FILE_BYTES = 1_000_000
+_OLD_FILES = 2
+_LONGEST = 1000
+
+_SECRETS = (
+    # name = value, "name": "value", --name value, name: Bearer value
+    re.compile(
+        r"""((?:(?:key|token|secret|passw(?:or)?d|authorization)["']?\s*[=:]\s*|--[\w-]*(?:key|token|secret|password)\s+)"""
+        r"""["']?(?:(?:bearer|basic)\s+)?)"""
+        r"""[^\s"',;&)]{4,}""",
+        re.IGNORECASE,
+    ),
+    re.compile(r"(\bbearer\s+)[\w.~+/=-]{8,}", re.IGNORECASE),
+    re.compile(r"(\b[a-z][a-z+.-]*://[^\s/:@]*:)[^\s/@]+(?=@)", re.IGNORECASE),
+    # forms that the well-known services use
+    re.compile(
+        r"()\b(?:sk-[\w-]{8,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|xox[a-z]-[\w-]{8,}|xapp-[\w-]{8,}|gsk_\w{8,}"
+        r"|pplx-\w{8,}|pa-[\w-]{20,}|hf_\w{20,}|npm_\w{20,}|AIza[\w-]{20,}|AKIA[A-Z0-9]{16}|\d{6,}:[\w-]{30,})"
+    ),
+)
+
+
+def redact(text: str) -> str:
+    """`text` with everything masked that looks like a key, a token or a password."""
+    for pattern in _SECRETS:
+        text = pattern.sub(r"\1***", text)
+    return text
+
+
+def configure_logging(*, verbose: bool = False) -> Path:
+    """Log to a file in the user's log folder (three files of 1 MB at most) and return its path.
+
+    May be called again, to change how much is logged. A log that cannot be written never disturbs the program.
+    """
+    path = Path(platformdirs.user_log_dir("mnemoscope", appauthor=False)) / "mnemoscope.log"
+    root = logging.getLogger()
+    for old in [handler for handler in root.handlers if handler.name == _NAME]:
+        root.removeHandler(old)
+        old.close()
+    handler = _QuietFile(path, maxBytes=_FILE_BYTES, backupCount=_OLD_FILES)
+    handler.name = _NAME
+    handler.setFormatter(_Redacting("%(asctime)s %(levelname)s %(name)s [%(threadName)s] %(message)s"))
+    root.addHandler(handler)
+    for name in _OURS:
+        logging.getLogger(name).setLevel(logging.DEBUG if verbose else logging.INFO)
+    return path
+
+
+class _QuietFile(logging.handlers.RotatingFileHandler):
+    """Makes its folder with the first message, and drops messages that cannot be written (full disk, no rights)."""
+
+    def __init__(self, path: Path, *, maxBytes: int, backupCount: int) -> None:  # noqa: N803 - the base's names
+        super().__init__(
+            path, maxBytes=maxBytes, backupCount=backupCount, encoding="utf-8", errors="backslashreplace", delay=True
+        )
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if self.stream is None:
+            try:
+                Path(self.baseFilename).parent.mkdir(parents=True, exist_ok=True)
+            except OSError:
+                return
+        super().emit(record)
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the base's name
+        pass
+
+
+class _Redacting(logging.Formatter):
+    """One line a message, no secrets anywhere."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the base's name
+        message = record.message.replace("\r", "\\r").replace("\n", "\\n")
+        record.message = message if len(message) <= _LONGEST else f"{message[:_LONGEST]}… ({len(message)} characters)"
+        return super().formatMessage(record)
+
+    def format(self, record: logging.LogRecord) -> str:
+        return redact(super().format(record))

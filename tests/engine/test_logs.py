@@ -1,0 +1,99 @@
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.logs import configure_logging, redact
+
+log = logging.getLogger("engine.tests")
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr("platformdirs.user_log_dir", lambda *_, **__: str(tmp_path / "logs"))
+    before = logging.getLogger().handlers[:]
+    yield
+    for handler in logging.getLogger().handlers[:]:
+        if handler not in before:
+            logging.getLogger().removeHandler(handler)
+            handler.close()
+
+
+def test_messages_reach_the_file_once_however_often_it_is_configured() -> None:
+    path = configure_logging()
+    assert configure_logging() == path
+    log.info("indexed %d files", 7)
+    log.debug("left out")
+    text = path.read_text()
+    assert text.count("indexed 7 files") == 1
+    assert "INFO engine.tests" in text
+    assert "left out" not in text
+
+
+def test_verbose_adds_details_and_other_packages_stay_quiet() -> None:
+    path = configure_logging(verbose=True)
+    log.debug("detail")
+    logging.getLogger("watchdog.x").info("chatter")
+    logging.getLogger("watchdog.x").warning("trouble")
+    text = path.read_text()
+    assert "detail" in text
+    assert "trouble" in text
+    assert "chatter" not in text
+
+
+def test_secrets_are_masked_in_messages_and_tracebacks() -> None:
+    path = configure_logging()
+    try:
+        raise ValueError("refused: api_key=hunter2hunter2")
+    except ValueError:
+        log.exception("could not ask with %s", "sk-abcdefgh12345678")
+    text = path.read_text()
+    assert "hunter2" not in text
+    assert "abcdefgh" not in text
+    assert "Traceback" in text
+
+
+@pytest.mark.parametrize(
+    ("given", "left"),
+    [
+        ("OPENAI_API_KEY=abcd1234", "OPENAI_API_KEY=***"),
+        ('{"accessToken": "abcd1234", "n": 1}', '{"accessToken": "***", "n": 1}'),
+        ("run --password hunter2 now", "run --password *** now"),
+        ("Authorization: Bearer abc.def-123", "Authorization: Bearer ***"),
+        ("sent Bearer abcdefgh12345", "sent Bearer ***"),
+        ("https://ann:hunter2@host/x", "https://ann:***@host/x"),
+        ("ghp_" + "a" * 36, "***"),
+        ("AKIAIOSFODNN7EXAMPLE", "***"),
+        ("AIza" + "b" * 35, "***"),
+        ("indexed notes/2024-05-01.md in 3.2 s", "indexed notes/2024-05-01.md in 3.2 s"),
+        ("a key thing to know", "a key thing to know"),
+        ("400 tokens: 80 overlap", "400 tokens: 80 overlap"),
+    ],
+)
+def test_what_looks_like_a_secret_is_masked(given: str, left: str) -> None:
+    assert redact(given) == left
+
+
+def test_a_message_stays_one_line_and_is_cut() -> None:
+    path = configure_logging()
+    log.info("name %s", "a\nb\r\ud800" + "x" * 5000)
+    [line] = path.read_text().splitlines()
+    assert "a\\nb\\r\\ud800" in line
+    assert len(line) < 1200
+
+
+def test_old_files_are_few() -> None:
+    path = configure_logging()
+    for number in range(4200):
+        log.info("%d %s", number, "y" * 900)
+    files = list(path.parent.iterdir())
+    assert len(files) == 3
+    assert all(file.stat().st_size <= 1_000_000 for file in files)
+
+
+def test_a_log_that_cannot_be_written_disturbs_nobody(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "logs").write_text("in the way")
+    configure_logging()
+    log.info("lost")
+    assert capsys.readouterr().err == ""
