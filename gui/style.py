@@ -5,7 +5,7 @@ one new sheet:
 
     QLabel        meta (12, muted), strong (semibold), section (semibold, above a group), title (21), figure (21),
                   degraded (12, in that state's colour)
-    QPushButton   primary (the one action of a page), flat (no border until hovered), link (looks like a link)
+    QPushButton   primary (the one action of a page), flat (no border until hovered), link, link-degraded (text alone)
     QFrame        card (10 px corners), bar (top and bottom bars), line (a one-pixel line), page (base colour)
 """
 
@@ -49,11 +49,12 @@ QPushButton[role="flat"], QToolButton[role="flat"] {
     background: transparent; border: 1px solid transparent; padding: 3px 6px; }
 QPushButton[role="flat"]:hover, QToolButton[role="flat"]:hover { background: $hover; }
 QPushButton[role="flat"]:focus, QToolButton[role="flat"]:focus { border-color: $accent; }
-QPushButton[role="link"] {
+QPushButton[role="link"], QPushButton[role="link-degraded"] {
     background: transparent; color: $accent; border: 1px solid transparent; border-radius: 4px; padding: 0px 3px;
     font-size: ${px12}px; text-align: left; }
-QPushButton[role="link"]:hover { text-decoration: underline; }
-QPushButton[role="link"]:focus { border-color: $accent; }
+QPushButton[role="link-degraded"] { color: $degraded; }
+QPushButton[role="link"]:hover, QPushButton[role="link-degraded"]:hover { text-decoration: underline; }
+QPushButton[role="link"]:focus, QPushButton[role="link-degraded"]:focus { border-color: $accent; }
 QToolButton::menu-indicator, QPushButton::menu-indicator { image: none; width: 0px; }
 
 QLineEdit { background: $base; color: $text; border: 1px solid $line; border-radius: 8px; padding: 4px 8px; }

@@ -1,0 +1,235 @@
+"""The bottom bar: what the index does now, and the buttons that steer it."""
+
+import time
+
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QWidget
+
+from engine import MemoryProviderStatus, MemorySyncProgressUpdate
+from gui.style import font_at
+from gui.theme import tokens
+from gui.widgets.elided import ElidedLabel
+from gui.widgets.icons import IconButton
+from gui.widgets.labels import label
+from gui.widgets.state import StateDot
+from gui.widgets.sync_line import RUNNING_WORDS, SyncLine, sync_line
+from gui.widgets.wording import grouped
+
+_TICK_MS = 1000
+_GAP = 14
+_BAR_WIDTH = 240
+_FILE_WIDTH = 160
+_DETAIL_TEMPLATE = "8,888/s · 88 min 88 s left · reused 888,888"
+
+
+class ProgressLine(QProgressBar):
+    """A six-pixel bar of fixed width; screen readers see a progress bar."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setRange(0, 1000)
+        self.setTextVisible(False)
+        self.setFixedHeight(6)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName("Progress")
+
+    def sizeHint(self) -> QSize:
+        return QSize(_BAR_WIDTH, 6)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        colours = tokens(self.palette())
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        box = QRectF(self.rect())
+        painter.setBrush(colours.line)
+        painter.drawRoundedRect(box, 3, 3)
+        if self.value() > 0:
+            done = QRectF(box)
+            done.setWidth(max(box.height(), box.width() * self.value() / self.maximum()))
+            painter.setBrush(colours.accent)
+            painter.drawRoundedRect(done, 3, 3)
+
+
+class SyncBar(QWidget):
+    """Shows a status record; `show_status` may be called as often as it changes.
+
+    Signals:
+        pause, resume, cancel, sync_now: a button was pressed.
+        failed_requested: the person wants to see which files failed.
+    """
+
+    pause = Signal()
+    resume = Signal()
+    cancel = Signal()
+    sync_now = Signal()
+    failed_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._status: MemoryProviderStatus | None = None
+        self._moved = time.monotonic()
+        self._last_step: MemorySyncProgressUpdate | None = None
+        self._was_running = False
+
+        self._dot = StateDot()
+        self._word = label("", "strong")
+        self._progress = ProgressLine()
+        self._count = label()
+        self._detail = ElidedLabel()
+        self._detail.setProperty("role", "meta")
+        self._failed = QPushButton()
+        self._failed.setProperty("role", "link-degraded")
+        self._file = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
+        self._file.setProperty("role", "meta")
+        self._steer = IconButton("pause", "Pause indexing", "Pause")
+        self._cancel = IconButton("close", "Cancel indexing", "Cancel")
+        self._now = IconButton("refresh", "Look for changes now (F5)", "Sync now")
+
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 0, 10, 0)
+        row.setSpacing(_GAP)
+        row.setSizeConstraint(QHBoxLayout.SizeConstraint.SetNoConstraint)
+        for widget in (self._dot, self._word, self._progress, self._count, self._detail, self._failed):
+            row.addWidget(widget)
+        row.addWidget(self._file, 1)
+        row.addStretch(0)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(2)
+        for button in (self._steer, self._cancel, self._now):
+            buttons.addWidget(button)
+        row.addLayout(buttons)
+
+        self._failed.clicked.connect(self.failed_requested)
+        self._cancel.clicked.connect(self.cancel)
+        self._now.clicked.connect(self.sync_now)
+        self._steer.clicked.connect(self._steer_pressed)
+        self._timer = QTimer(self)
+        self._timer.setInterval(_TICK_MS)
+        self._timer.timeout.connect(self._refresh)
+        self._measure()
+        self.show_status(None)
+
+    def show_status(self, status: MemoryProviderStatus | None) -> None:
+        """None: no index is open."""
+        step = status.syncing if status else None
+        if status is None or status.paused or _place(step) != _place(self._last_step):
+            self._moved = time.monotonic()
+        self._last_step = step
+        self._status = status
+        self._refresh()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(320, self.minimumHeight())
+
+    @property
+    def line(self) -> SyncLine:
+        """What is shown now."""
+        if self._status is None:
+            return SyncLine("off", "No folder is open")
+        return sync_line(self._status, now=time.time(), still_for=time.monotonic() - self._moved)
+
+    @Slot()
+    def _refresh(self) -> None:
+        line = self.line
+        if self._status is not None and self._status.paused:
+            self._moved = time.monotonic()
+        self._dot.set_state(line.state)
+        self._word.setText(line.word)
+        self._progress.setValue(round((line.fraction or 0.0) * 1000))
+        self._count.setText(line.count)
+        self._count.setVisible(bool(line.count) or line.running)
+        self._detail.setText(line.detail)
+        self._file.setText(line.file)
+        self._failed.setText(f"{grouped(line.failed)} failed")
+        self._failed.setAccessibleName(f"{grouped(line.failed)} files failed, show them")
+        self._failed.setVisible(line.failed > 0)
+        self._show_buttons(line)
+        self._keep_widths(line)
+        self._fold(line)
+        self.setToolTip(line.tip)
+        self.setAccessibleName(" ".join(part for part in (line.word, line.count, line.detail) if part))
+
+    def _show_buttons(self, line: SyncLine) -> None:
+        self._steer.setVisible(line.running)
+        self._cancel.setVisible(line.running)
+        self._now.setVisible(not line.running and self._status is not None)
+        self._steer.setText("Resume" if line.paused else "Pause")
+        self._steer.set_icon("resume" if line.paused else "pause")
+        self._steer.set_accessible("Resume indexing" if line.paused else "Pause indexing")
+
+    def _keep_widths(self, line: SyncLine) -> None:
+        """While a sync runs, each text keeps the width of its longest form, so that nothing beside it moves."""
+        if not line.running:
+            self._word.setMinimumWidth(0)
+            self._count.setMinimumWidth(0)
+            self._detail.setMinimumWidth(0)
+            self._progress.hide()
+            self._was_running = False
+            return
+        if not self._was_running:
+            self._was_running = True
+            self._word.setMinimumWidth(self._word_width)
+            self._detail.setMinimumWidth(self._detail_width)
+        total = self._last_step.total if self._last_step else 0
+        widest = self._count_metrics.horizontalAdvance(f"{grouped(total)} of {grouped(total)} chunks")
+        self._count.setMinimumWidth(max(self._count.minimumWidth(), widest))
+
+    def _fold(self, line: SyncLine) -> None:
+        """On a narrow window the file goes first, then rate and time, then the bar; all stay in the tooltip."""
+        if not line.running:
+            self._detail.setVisible(bool(line.detail))
+            self._file.hide()
+            return
+        always = (self._dot, self._word, self._count, self._steer, self._cancel)
+        room = self.width() - sum(max(widget.minimumWidth(), widget.sizeHint().width()) + _GAP for widget in always)
+        self._progress.setFixedWidth(_BAR_WIDTH if room >= _BAR_WIDTH + _GAP else _BAR_WIDTH // 3)
+        for widget, needed in (
+            (self._progress, self._progress.width() + _GAP),
+            (self._detail, self._detail_width + _GAP),
+            (self._file, _FILE_WIDTH + _GAP),
+        ):
+            room -= needed
+            widget.setVisible(room >= 0)
+
+    def _measure(self) -> None:
+        bold = QFontMetrics(font_at(13, self._word.font().Weight.DemiBold))
+        self._word_width = max(bold.horizontalAdvance(word) for word in RUNNING_WORDS) + 2
+        self._count_metrics = QFontMetrics(font_at(13))
+        self._detail_width = QFontMetrics(font_at(12)).horizontalAdvance(_DETAIL_TEMPLATE)
+        self._steer.setText("Resume")  # the longer of its two words
+        self._steer.ensurePolished()
+        self._steer.setFixedWidth(self._steer.sizeHint().width())
+        self.setFixedHeight(max(32, self._count_metrics.height() + 16))
+        self._was_running = False
+
+    @Slot()
+    def _steer_pressed(self) -> None:
+        if self.line.paused:
+            self.resume.emit()
+        else:
+            self.pause.emit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold(self.line)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and hasattr(self, "_timer"):
+            self._measure()
+            self._refresh()
+
+    def showEvent(self, event: QEvent) -> None:
+        self._timer.start()
+        super().showEvent(event)  # type: ignore[arg-type]
+
+    def hideEvent(self, event: QEvent) -> None:
+        self._timer.stop()
+        super().hideEvent(event)  # type: ignore[arg-type]
+
+
+def _place(step: MemorySyncProgressUpdate | None) -> tuple[object, ...] | None:
+    """What changes when a sync moves."""
+    return (step.phase, step.completed, step.current_file) if step else None

@@ -1,0 +1,97 @@
+"""What the sync bar says, worked out from the status record alone."""
+
+from dataclasses import dataclass
+
+from engine import MemoryProviderStatus, MemorySyncProgressUpdate
+from gui.widgets.state import State
+from gui.widgets.wording import ago, counted, duration, exact, grouped
+
+STALL_SECONDS = 10
+
+PHASE_WORDS = {
+    "discovering": "Looking for files",
+    "indexing": "Indexing",
+    "embedding": "Embedding",
+    "publishing": "Publishing",
+    "done": "Finishing",
+}
+RUNNING_WORDS = (*PHASE_WORDS.values(), "Paused", "Stalled")
+"""Every word that may stand before the progress bar: they share one width."""
+
+
+@dataclass(frozen=True)
+class SyncLine:
+    """One line, left to right. Empty texts are not shown."""
+
+    state: State
+    word: str
+    fraction: float | None = None
+    """Done share of a running sync, None when none runs; 0 while the total is unknown."""
+    count: str = ""
+    detail: str = ""
+    file: str = ""
+    failed: int = 0
+    paused: bool = False
+    tip: str = ""
+
+    @property
+    def running(self) -> bool:
+        return self.fraction is not None
+
+
+def sync_line(status: MemoryProviderStatus, *, now: float, still_for: float) -> SyncLine:
+    """`now`: seconds since the epoch; `still_for`: seconds since the running sync last moved."""
+    if status.syncing is not None:
+        return _running(status, status.syncing, still_for)
+    if status.index_error:
+        return SyncLine("degraded", "Index problem", detail=status.index_error, tip=status.index_error)
+    if status.writer_elsewhere:
+        return SyncLine("working", "Another window is indexing", detail="Searching works meanwhile.")
+    return _resting(status, now)
+
+
+def _running(status: MemoryProviderStatus, step: MemorySyncProgressUpdate, still_for: float) -> SyncLine:
+    stalled = not status.paused and still_for >= STALL_SECONDS
+    word = "Paused" if status.paused else "Stalled" if stalled else PHASE_WORDS[step.phase]
+    unit = "chunks" if step.phase == "embedding" else "files"
+    reused = f"reused {grouped(step.reused)}" if step.reused else ""
+    if stalled:
+        where = f"on {step.current_file.rpartition('/')[2]}, " if step.current_file else ""
+        parts = [f"{where}no progress for {duration(still_for)}"]
+    elif status.paused:
+        parts = [reused]
+    else:
+        rate = f"{step.rate:,.0f}/s" if step.rate >= 1 else ""
+        left = f"{duration(step.seconds_left)} left" if step.seconds_left is not None else ""
+        parts = [rate, left, reused]
+    return SyncLine(
+        "degraded" if stalled else "off" if status.paused else "working",
+        word,
+        fraction=min(1.0, step.completed / step.total) if step.total else 0.0,
+        count=f"{grouped(step.completed)} of {grouped(step.total)} {unit}" if step.total else "",
+        detail=" · ".join(part for part in parts if part),
+        file=step.current_file,
+        paused=status.paused,
+        tip=f"Reused {counted(step.reused, 'vector')}, embedded {counted(step.embedded, 'chunk')} ({step.reason}).",
+    )
+
+
+def _resting(status: MemoryProviderStatus, now: float) -> SyncLine:
+    last = status.last_sync
+    files = counted(status.files, "file")
+    when = ago(last.started + last.seconds, now) if last else ""
+    tip = f"Last update: {exact(last.started + last.seconds)}." if last else ""
+    failed = len(status.failed_files)
+    if last and last.error:
+        return SyncLine("degraded", "Update failed", count=files, detail=last.error, failed=failed, tip=last.error)
+    if last and last.cancelled:
+        return SyncLine("off", "Stopped", count=files, detail=when, failed=failed, tip=tip)
+    if last is None and not status.files:
+        return SyncLine("off", "Nothing indexed yet")
+    if status.dirty:
+        return SyncLine("working", "Changes waiting", count=files, detail=when, failed=failed, tip=tip)
+    if status.pending_vectors and status.provider != "none":
+        waiting = f"{counted(status.pending_vectors, 'chunk')} without meaning yet"
+        detail = " · ".join(part for part in (waiting, when) if part)
+        return SyncLine("working", "Words are ready", count=files, detail=detail, failed=failed, tip=tip)
+    return SyncLine("fine", "Up to date", count=files, detail=when, failed=failed, tip=tip)
