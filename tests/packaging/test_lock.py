@@ -1,0 +1,46 @@
+"""What the locks promise: every dependency, at one version, by its hash, and from no particular host."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+LOCKS = ["requirements.lock", "requirements-dev.lock"]
+
+
+def normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def entries(lock: str) -> dict[str, str]:
+    """Each `name==version ; marker` with the lines that belong to it."""
+    text = (ROOT / "packaging" / lock).read_text("utf-8")
+    lines = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#"))
+    return {entry.partition(" \\")[0]: entry for entry in re.split(r"\n(?=\S)", lines)}
+
+
+def names(requirements: list[str]) -> set[str]:
+    return {normal(re.match(r"[\w.-]+", requirement)[0]) for requirement in requirements}
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_every_entry_is_pinned_with_hashes_and_without_a_host(lock):
+    for head, entry in entries(lock).items():
+        assert re.match(r"[a-z0-9-]+==[\w.]+( ; .+)?$", head)
+        assert re.search(r"--hash=sha256:[0-9a-f]{64}", entry)
+    assert "://" not in (ROOT / "packaging" / lock).read_text("utf-8")
+
+
+def test_the_locks_hold_what_the_project_asks_for():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    wanted = names(project["project"]["dependencies"] + project["dependency-groups"]["install"])
+    locked = names(list(entries("requirements.lock")))
+    assert wanted <= locked
+    tools = names(project["project"]["optional-dependencies"]["dev"])
+    assert tools | locked <= names(list(entries("requirements-dev.lock")))
+
+
+def test_the_tests_run_with_the_versions_that_people_get():
+    assert entries("requirements.lock").keys() <= entries("requirements-dev.lock").keys()

@@ -1,0 +1,73 @@
+import sys
+
+import pytest
+
+
+@pytest.fixture
+def qt(load, monkeypatch):
+    """The module on a Debian without libEGL, asked by a user who is not root."""
+    qt = load("qt_libraries")
+    qt.absent = {"libEGL.so.1"}
+    qt.commands = []
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(qt, "_loads", lambda library: library not in qt.absent)
+    monkeypatch.setattr(qt, "_has_font", lambda: True)
+    monkeypatch.setattr(qt.shutil, "which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(qt.os, "geteuid", lambda: 1000, raising=False)
+    return qt
+
+
+def test_nothing_missing_is_no_work(qt):
+    qt.absent.clear()
+    qt.ensure(qt.for_tests())
+
+
+def test_a_user_is_told_the_exact_command(qt, monkeypatch):
+    monkeypatch.setattr(qt, "_has_font", lambda: False)
+    with pytest.raises(SystemExit, match=r"sudo apt-get install -y libegl1 fonts-dejavu-core$"):
+        qt.ensure(qt.for_tests())
+
+
+def test_root_installs_after_an_update(qt, monkeypatch):
+    monkeypatch.setattr(qt.os, "geteuid", lambda: 0, raising=False)
+
+    def run(command, **options):
+        qt.commands.append(command)
+        if "install" in command:
+            qt.absent.clear()
+        return qt.subprocess.CompletedProcess(command, 0, b"")
+
+    monkeypatch.setattr(qt.subprocess, "run", run)
+    qt.ensure(qt.for_tests())
+    assert [command[1] for command in qt.commands] == ["update", "install"]
+    assert qt.commands[1][-1] == "libegl1"
+
+
+def test_a_failing_apt_shows_its_output(qt, monkeypatch, capsys):
+    monkeypatch.setattr(qt.os, "geteuid", lambda: 0, raising=False)
+    failed = qt.subprocess.CompletedProcess([], 100, b"E: no network")
+    monkeypatch.setattr(qt.subprocess, "run", lambda command, **options: failed)
+    with pytest.raises(SystemExit, match="`apt-get update` failed"):
+        qt.ensure(qt.for_tests())
+    assert "E: no network" in capsys.readouterr().err
+
+
+def test_another_distribution_is_told_the_libraries(qt, monkeypatch):
+    monkeypatch.setattr(qt.shutil, "which", lambda name: None)
+    with pytest.raises(SystemExit, match=r"package manager: libEGL\.so\.1"):
+        qt.ensure(qt.for_tests())
+
+
+def test_a_python_without_venv_is_missing_a_package(qt, monkeypatch):
+    monkeypatch.setattr(qt.importlib.util, "find_spec", lambda name: None)
+    assert f"python{sys.version_info.major}.{sys.version_info.minor}-venv" in qt.find_missing({})
+
+
+def test_the_platform_decides_what_a_window_needs(qt):
+    assert "libxcb-cursor0" in qt.for_window({"DISPLAY": ":0"})
+    assert "libxcb-cursor0" not in qt.for_window({"QT_QPA_PLATFORM": "offscreen", "DISPLAY": ":0"})
+    assert "libwayland-client0" in qt.for_window({"WAYLAND_DISPLAY": "wayland-0"})
+
+
+def test_a_library_that_is_no_library_does_not_load(load):
+    assert not load("qt_libraries")._loads("libno-such-thing.so.9")
