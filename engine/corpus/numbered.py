@@ -38,7 +38,7 @@ class NumberedText:
         self._source = source
         self._before = line_ends_before
         self._lock = threading.Lock()
-        self._blocks: "OrderedDict[int, tuple[bytes, array[int]]]" = OrderedDict()
+        self._blocks: OrderedDict[int, tuple[bytes, array[int]]] = OrderedDict()
         last = source.read(source.size - 1, 1) if source.size else b"\n"
         self._count = line_ends_before[-1] + (last != b"\n")
 
@@ -87,7 +87,19 @@ class NumberedText:
 
     def lines(self, first: int, last: int, *, limit: int = LINE_LIMIT) -> list[str]:
         """Lines `first` to `last`, both included; numbers outside the file are left out."""
-        return [self.line(number, limit=limit) for number in range(max(1, first), min(last, self._count) + 1)]
+        number, last = max(1, first), min(last, self._count)
+        found: list[str] = []
+        while number <= last:
+            with self._lock:
+                start = self._span(number)[0]
+                stop = min(last, self._before[start // _BLOCK + 1])
+                raw = self._bytes(start, self._span(stop)[1]) if stop > number else b""
+            if stop > number:
+                found.extend(_split(raw, stop - number + 1, limit, first=number == 1))
+            else:
+                found.append(self.line(number, limit=limit))
+            number = max(number, stop) + 1
+        return found
 
     def text(self, first: int, last: int) -> str:
         """Lines `first` to `last` in full length, joined with "\\n"."""
@@ -187,6 +199,16 @@ def _places(data: bytes) -> Iterator[int]:
     while place >= 0:
         yield place
         place = data.find(b"\n", place + 1)
+
+
+def _split(raw: bytes, count: int, limit: int, *, first: bool) -> list[str]:
+    """The `count` lines in `raw`, which fits in a block; empty ones stand in for any that were overwritten."""
+    text = _decode(raw.removeprefix(codecs.BOM_UTF8) if first else raw)
+    lines = text.split("\n")[:count]
+    lines.extend([""] * (count - len(lines)))
+    if "\r" not in text and len(text) <= limit:
+        return lines
+    return [line.removesuffix("\r")[:limit] for line in lines]
 
 
 def _decode(raw: bytes) -> str:

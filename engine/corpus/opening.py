@@ -10,11 +10,7 @@ from engine.errors import PathRefused
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 # O_NONBLOCK: a pipe that took a note's name must not hang the caller in open(). O_BINARY: Windows translates otherwise.
 _FLAGS = (
-    os.O_RDONLY
-    | _NO_FOLLOW
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_BINARY", 0)
+    os.O_RDONLY | _NO_FOLLOW | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 )
 _IS_A_LINK = {errno.ELOOP, errno.EMLINK}
 
@@ -42,3 +38,9 @@ def open_regular(path: str | Path) -> tuple[int, os.stat_result]:
         os.close(descriptor)
         raise
     return descriptor, state
+
+
+def is_link(state: os.stat_result) -> bool:
+    """Whether an `lstat` shows a symbolic link, or a Windows junction, which is one for folders."""
+    junction = getattr(stat, "IO_REPARSE_TAG_MOUNT_POINT", None)
+    return stat.S_ISLNK(state.st_mode) or getattr(state, "st_reparse_tag", 0) == junction

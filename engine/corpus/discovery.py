@@ -1,0 +1,188 @@
+"""Lists the files that can be indexed, and what was passed over with the rule that did it.
+
+Only directory entries are read, never a file. Roots are resolved once, files not at all: links are passed over, so
+nothing below a root can lead out of it.
+"""
+
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from engine.control import CancelToken
+from engine.corpus.ignore import BAD_NAME, IgnoreRules, is_unusable
+from engine.corpus.opening import is_link
+from engine.corpus.passed import Passed
+from engine.corpus.roots import Layout, Root, Roots, find_roots, holds_secrets
+from engine.records import FileIssue, Source
+from engine.settings import Settings
+
+DiscoveryListener = Callable[[int, str], None]
+"""Called once a folder with the number of files found so far and the folder's stable name."""
+
+
+class FoundFile(msgspec.Struct, frozen=True, gc=False):
+    """A file that discovery accepts, as its directory entry describes it."""
+
+    name: str
+    """Stable name: `/` between parts, letters composed or decomposed as on disk."""
+    path: str
+    """Absolute path."""
+    source: Source
+    size: int
+    """Bytes."""
+    mtime_ns: int
+
+
+class Discovery(msgspec.Struct, frozen=True):
+    files: list[FoundFile]
+    """By root: MEMORY.md, memory.md, memory/** (or the workspace), then extra paths; each folder sorted by name."""
+    skipped: list[FileIssue]
+    layout: Layout
+
+
+def discover(
+    workspace: Path,
+    settings: Settings,
+    *,
+    cancel: CancelToken | None = None,
+    listener: DiscoveryListener | None = None,
+) -> Discovery:
+    """Everything that the settings allow below the workspace's roots, now.
+
+    Raises `WorkspaceError` if the workspace itself cannot be listed, `Cancelled`; all else becomes an issue.
+    """
+    roots = find_roots(workspace, settings)
+    walk = _Walk(roots, settings, cancel, listener)
+    if roots.layout == "openclaw":
+        walk.account_for_rest(roots)
+    for root in roots.found:
+        walk.visit(root)
+    return Discovery(walk.files, walk.passed.issues(), roots.layout)
+
+
+class _Walk:
+    """One pass over the roots."""
+
+    def __init__(
+        self, roots: Roots, settings: Settings, cancel: CancelToken | None, listener: DiscoveryListener | None
+    ) -> None:
+        self.files: list[FoundFile] = []
+        self._rules = IgnoreRules(settings)
+        self.passed = Passed(self._rules.extensions)
+        self._limit = settings.max_file_bytes
+        self._cancel = cancel
+        self._listener = listener
+        self._root_paths = {root.path for root in roots.found}
+
+    def visit(self, root: Root) -> None:
+        """List one root; a missing one is only worth a word if the person named it."""
+        if is_unusable(root.name):
+            self.passed.add(root.name, *BAD_NAME)
+            return
+        try:
+            state = os.lstat(root.path)
+        except FileNotFoundError:
+            if root.extra:
+                self.passed.add(root.path, "missing", "This extra path does not exist.")
+            return
+        except OSError as error:
+            self._unreadable(root.path, error)
+            return
+        if is_link(state):
+            self.passed.add(root.name, "symlink", "Links are not followed; name the place it points to instead.")
+        elif holds_secrets(root.path):
+            self.passed.add(root.path, "secret", "Folders with keys and credentials are never read.")
+        elif stat.S_ISDIR(state.st_mode) and not root.single:
+            self._walk(root)
+        else:
+            self._take(root.name, os.path.basename(root.path), root.path, state)
+
+    def account_for_rest(self, roots: Roots) -> None:
+        """Say for the workspace's other notes and folders why they are not indexed."""
+        if any(root.path == roots.workspace for root in roots.found):
+            return
+        for entry in self._entries(roots.workspace, "."):
+            if entry.path in self._root_paths:
+                continue
+            folder = entry.is_dir(follow_symlinks=False)
+            judge = self._rules.for_folder if folder else self._rules.for_file
+            match = judge(entry.name, entry.name)
+            if match is None:
+                detail = "This workspace has a memory; what lies beside it is indexed as an extra path only."
+                self.passed.add(entry.name, "outside-memory", detail)
+            elif match.rule == "extension":
+                self.passed.count_ending(entry.name)
+            else:
+                self.passed.add(entry.name, *match)
+
+    def _walk(self, root: Root) -> None:
+        """The folder and all below it, depth first in the order of names."""
+        stack = [(root.path, root.name)]
+        while stack:
+            path, name = stack.pop()
+            if self._cancel is not None:
+                self._cancel.checkpoint()
+            if self._listener is not None:
+                self._listener(len(self.files), name or ".")
+            prefix = name + "/" if name else ""
+            folders = [
+                (entry.path, prefix + entry.name)
+                for entry in self._entries(path, name or ".")
+                if self._enter(entry, prefix + entry.name)
+            ]
+            stack.extend(reversed(folders))
+
+    def _entries(self, path: str, name: str) -> list[os.DirEntry[str]]:
+        try:
+            with os.scandir(path) as entries:
+                return sorted(entries, key=lambda entry: entry.name)
+        except OSError as error:
+            self._unreadable(name, error)
+            return []
+
+    def _enter(self, entry: os.DirEntry[str], name: str) -> bool:
+        """Take the entry if it is a file; True for a folder to go into."""
+        if entry.path in self._root_paths:
+            return False
+        try:
+            if entry.is_symlink():
+                self.passed.add(name, "symlink", "Links are not followed.")
+            elif entry.is_dir(follow_symlinks=False):
+                return self._wanted_folder(entry, name)
+            else:
+                self._take(name, entry.name, entry.path, entry)
+        except OSError as error:
+            self._unreadable(name, error)
+        return False
+
+    def _wanted_folder(self, entry: os.DirEntry[str], name: str) -> bool:
+        if os.name == "nt" and is_link(entry.stat(follow_symlinks=False)):
+            self.passed.add(name, "symlink", "Links are not followed.")
+            return False
+        match = self._rules.for_folder(name, entry.name)
+        if match is not None:
+            self.passed.add(name, *match)
+        return match is None
+
+    def _take(self, name: str, base: str, path: str, known: "os.DirEntry[str] | os.stat_result") -> None:
+        match = self._rules.for_file(name, base)
+        if match is not None:
+            if match.rule == "extension":
+                self.passed.count_ending(base)
+            else:
+                self.passed.add(name, *match)
+            return
+        state = known if isinstance(known, os.stat_result) else known.stat(follow_symlinks=False)
+        if not stat.S_ISREG(state.st_mode):
+            self.passed.add(name, "not-a-file", "This is a pipe, a device or a folder with the name of a file.")
+        elif state.st_size > self._limit:
+            detail = f"{state.st_size:,} bytes; files of more than {self._limit:,} bytes (max_file_bytes) are left out."
+            self.passed.add(name, "too-large", detail)
+        else:
+            self.files.append(FoundFile(name, path, "memory", state.st_size, state.st_mtime_ns))
+
+    def _unreadable(self, name: str, error: OSError) -> None:
+        self.passed.add(name, "unreadable", f"It cannot be read: {error.strerror or error}.")

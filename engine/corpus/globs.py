@@ -1,0 +1,126 @@
+"""Patterns over stable names, as in a .gitignore: `*`, `?`, `[a-z]` and `**`.
+
+A pattern without an inner slash matches a name at any depth; with one, it starts at the workspace (or, for a root
+outside it, at that root's short name). A closing slash means folders only. Both sides are compared in Unicode's
+composed form, since a pattern comes from a keyboard and a name perhaps from a Mac's disk, which decomposes umlauts.
+"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+_CLASS = re.compile(r"\[[!^]?\]?[^\]]*\]")
+_BELOW = "(?:/.*)?"
+
+
+class Globs:
+    """Some patterns, compiled. An empty set matches nothing."""
+
+    def __init__(self, patterns: Sequence[str]) -> None:
+        parsed = [_Pattern(text) for text in map(str.strip, patterns) if text.strip("/")]
+        self._patterns = parsed
+        self._file = _any_of([pattern.path for pattern in parsed if not pattern.folders_only])
+        self._folder = _any_of([pattern.path for pattern in parsed])
+        self._inside = _any_of([pattern.path + ("/.*" if pattern.folders_only else _BELOW) for pattern in parsed])
+        self._towards = _any_of([pattern.towards for pattern in parsed])
+
+    def __bool__(self) -> bool:
+        return bool(self._patterns)
+
+    def matching(self, name: str, is_dir: bool) -> str | None:
+        """The first pattern that matches this very name, as it was written."""
+        name = _composed(name)
+        if not (self._folder if is_dir else self._file).fullmatch(name):
+            return None
+        fitting = (one for one in self._patterns if is_dir or not one.folders_only)
+        return next(one.text for one in fitting if re.fullmatch(one.path, name, re.DOTALL))
+
+    def covers(self, name: str) -> bool:
+        """Whether a pattern matches this file or a folder that it lies in."""
+        return self._inside.fullmatch(_composed(name)) is not None
+
+    def may_cover_inside(self, folder: str) -> bool:
+        """Whether a file in this folder, however deep, could be covered."""
+        return self._towards.fullmatch(_composed(folder)) is not None or self.covers(folder + "/")
+
+
+class _Pattern:
+    """One pattern as regular expressions."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.folders_only = text.endswith("/")
+        body = _composed(text.strip("/"))
+        anchored = "/" in text.rstrip("/")
+        segments = [segment for segment in body.split("/") if segment]
+        if not anchored:
+            segments.insert(0, "**")
+        self.path = _path(segments)
+        self.towards = _towards(segments)
+
+
+def _path(segments: list[str]) -> str:
+    """Matches the whole name."""
+    parts: list[str] = []
+    last = len(segments) - 1
+    for index, segment in enumerate(segments):
+        if segment != "**":
+            parts.append(_segment(segment) + ("/" if index < last else ""))
+        elif index == last:
+            parts.append(".+")
+        elif segments[index + 1] != "**":
+            parts.append("(?:.*/)?")
+    return "".join(parts)
+
+
+def _towards(segments: list[str]) -> str:
+    """Matches a folder on the way to something that the pattern matches, or below that."""
+    expression = _BELOW
+    for index in range(len(segments) - 1, -1, -1):
+        if segments[index] == "**":
+            expression = _BELOW if index else ".*"
+        else:
+            inner = _segment(segments[index]) + expression
+            expression = f"(?:/{inner})?" if index else inner
+    return expression
+
+
+def _segment(text: str) -> str:
+    """One path segment; `*` and `?` stop at a slash, and a bracket that never closes is an ordinary character."""
+    parts: list[str] = []
+    position = 0
+    while position < len(text):
+        character = text[position]
+        group = _CLASS.match(text, position) if character == "[" else None
+        if group:
+            parts.append(_class(group[0]))
+            position = group.end()
+            continue
+        if character == "*":
+            if parts[-1:] != ["[^/]*"]:
+                parts.append("[^/]*")
+        else:
+            parts.append("[^/]" if character == "?" else re.escape(character))
+        position += 1
+    return "".join(parts)
+
+
+def _class(text: str) -> str:
+    inner = text[1:-1]
+    negated = inner[:1] in ("!", "^")
+    members = (inner[1:] if negated else inner).replace("\\", r"\\").replace("[", r"\[").replace("]", r"\]")
+    members = re.sub(r"([&~|])(?=\1)", r"\\\1", members)
+    expression = f"(?!/)[{'^' if negated else ''}{members}]"
+    try:
+        re.compile(expression)
+    except re.error:  # a range that runs backwards, such as [z-a]
+        return re.escape(text)
+    return expression
+
+
+def _any_of(expressions: list[str]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{one})" for one in expressions) or r"(?!)", re.DOTALL)
+
+
+def _composed(name: str) -> str:
+    return name if name.isascii() else unicodedata.normalize("NFC", name)

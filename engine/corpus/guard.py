@@ -1,0 +1,71 @@
+"""Turns a stable name into a path, for exactly the names that discovery would accept now."""
+
+import os
+import stat
+from pathlib import Path
+
+from engine.corpus.ignore import IgnoreRules, is_unusable
+from engine.corpus.opening import is_link
+from engine.corpus.roots import Root, find_roots, holds_secrets
+from engine.errors import PathRefused, WorkspaceError
+from engine.settings import Settings
+
+
+class PathGuard:
+    """Checks names by the rules of discovery and, on disk, only the folders on the way to the file.
+
+    Size and content are no matter of names: `reading` and `numbered` check them, and once more that no link has taken
+    the file's place, when they open it.
+    """
+
+    def __init__(self, workspace: Path, settings: Settings) -> None:
+        self._workspace = workspace
+        self._settings = settings
+        self._rules = IgnoreRules(settings)
+
+    def locate(self, name: str) -> Path:
+        """Absolute path of the regular file of this stable name.
+
+        Raises `PathRefused` for every name that discovery would not give to a file, and `FileNotFoundError` for one
+        that it would, if there is no such file (any more).
+        """
+        if not _well_formed(name):
+            raise PathRefused
+        try:
+            roots = find_roots(self._workspace, self._settings)
+        except WorkspaceError:
+            raise PathRefused from None
+        root = roots.home_of(name)
+        if root is None or self._rules.rule_for(name, False, root=root.name) or holds_secrets(root.path):
+            raise PathRefused
+        return self._descend(root, name)
+
+    def _descend(self, root: Root, name: str) -> Path:
+        path, state = root.path, os.lstat(root.path)
+        parts = name[len(root.name) :].strip("/").split("/") if name != root.name else []
+        for part in parts:
+            if is_link(state):
+                raise PathRefused
+            path, state = _find(path, part)
+        if not stat.S_ISREG(state.st_mode):
+            raise PathRefused
+        return Path(path)
+
+
+def _well_formed(name: str) -> bool:
+    """Relative, and made of parts that a file could be called."""
+    return not is_unusable(name) and not {"", ".", ".."}.intersection(name.split("/"))
+
+
+def _find(folder: str, name: str) -> tuple[str, os.stat_result]:
+    """The entry whose name is exactly this one: many file systems would open it in another case or Unicode form too."""
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.name == name:
+                    return entry.path, entry.stat(follow_symlinks=False)
+    except PermissionError:
+        raise PathRefused from None
+    except NotADirectoryError:
+        pass
+    raise FileNotFoundError(f"{folder}/{name}")

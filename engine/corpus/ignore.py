@@ -1,0 +1,104 @@
+"""Which names are never read, or not wanted: the one rule set of discovery, path guard and watcher.
+
+The rules look at names only. `secret` stands above every setting; `ignored-folder` is the reference's watcher list,
+applied to discovery too; `hidden` keeps out what programs store beside notes (.obsidian, .trash, ._note.md); then come
+the person's own `exclude`, `include` and `extensions`.
+"""
+
+import re
+from typing import NamedTuple
+
+from engine.corpus.globs import Globs
+from engine.settings import Settings
+
+IGNORED_FOLDERS = frozenset({".git", "node_modules", ".pnpm-store", ".venv", "venv", ".tox", "__pycache__"})
+SECRET_FOLDERS = frozenset(
+    {".ssh", ".aws", ".azure", ".gnupg", ".gpg", ".kube", ".password-store", "keyrings", "keychains"}
+)
+_SECRET_FILE = re.compile(
+    r"\.env.*"
+    r"|id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?(?:[._-].*)?"
+    r"|[._]netrc|\.pgpass|\.npmrc|\.pypirc|\.git-credentials"
+    r"|.*\.(?:pem|key|p12|pfx|ppk|jks|keystore|keyring|kdbx?|keychain.*)",
+    re.DOTALL,
+)
+# Control characters would reach terminals, a backslash is a separator elsewhere, surrogates are bytes that are no text.
+_UNUSABLE = re.compile(r"[\x00-\x1f\x7f\\\ud800-\udfff]")
+
+
+class Match(NamedTuple):
+    """The rule that passes a name over, and one sentence about it."""
+
+    rule: str
+    detail: str
+
+
+BAD_NAME = Match("bad-name", "The name holds bytes that are no text, a control character or a backslash.")
+
+
+class IgnoreRules:
+    """The rules under one workspace's settings."""
+
+    def __init__(self, settings: Settings) -> None:
+        # In any case: the reference takes ".md" only, and people lose NOTES.MD from a camera or an old disk silently.
+        self.extensions = tuple("." + ending.lstrip("*.").lower() for ending in settings.extensions)
+        self._include = Globs(settings.include)
+        self._exclude = Globs(settings.exclude)
+
+    def rule_for(self, relative_path: str, is_dir: bool, *, root: str = "") -> str | None:
+        """Name of the rule that keeps this stable name, or a folder above it, out of the index; None if none does.
+
+        `root` is the stable name of the root it was found under: a folder that the person named as an extra path is
+        itself neither hidden nor ignored.
+        """
+        names = relative_path.split("/")
+        start = root.count("/") + 1 if root else 0
+        for depth in range(start, len(names) - 1):
+            match = self.for_folder("/".join(names[: depth + 1]), names[depth])
+            if match:
+                return match.rule
+        match = self.for_folder(relative_path, names[-1]) if is_dir else self.for_file(relative_path, names[-1])
+        return match.rule if match else None
+
+    def for_folder(self, name: str, base: str) -> Match | None:
+        """Judge one folder by its stable name and last component; the folders above it have passed."""
+        if is_unusable(base):
+            return BAD_NAME
+        if base.lower() in SECRET_FOLDERS:
+            return Match("secret", "Folders with keys and credentials are never read.")
+        if base in IGNORED_FOLDERS:
+            return Match("ignored-folder", f"Folders named {base} are never indexed.")
+        if base.startswith("."):
+            return Match("hidden", "Hidden folders are not indexed; name it as an extra path to index it.")
+        if pattern := self._exclude.matching(name, True):
+            return Match("exclude", f'Excluded by the pattern "{pattern}".')
+        if self._include and not self._include.may_cover_inside(name):
+            return Match("not-included", "No include pattern reaches into this folder.")
+        return None
+
+    def for_file(self, name: str, base: str) -> Match | None:
+        """Judge one file; the rule `extension` is meant to be counted, not listed."""
+        lowered = base.lower()
+        if _SECRET_FILE.fullmatch(lowered):
+            return Match("secret", "Files with keys and credentials are never read.")
+        if not lowered.endswith(self.extensions):
+            return Match("extension", f"Only {', '.join(self.extensions)} files are indexed.")
+        if is_unusable(base):
+            return BAD_NAME
+        if base.startswith("."):
+            return Match("hidden", "Hidden files are not indexed.")
+        if pattern := self._exclude.matching(name, False):
+            return Match("exclude", f'Excluded by the pattern "{pattern}".')
+        if self._include and not self._include.covers(name):
+            return Match("not-included", "No include pattern matches this file.")
+        return None
+
+
+def is_unusable(name: str) -> bool:
+    """Whether a name cannot be stored, printed or asked for; the rule is `bad-name`."""
+    return _UNUSABLE.search(name) is not None
+
+
+def shown(name: str) -> str:
+    """The name with undecodable bytes replaced, so that it can be stored and printed."""
+    return name.encode("utf-8", "surrogatepass").decode("utf-8", "replace")

@@ -1,0 +1,30 @@
+"""What a first sync would index, told before anything runs; no file is opened."""
+
+from collections import Counter
+from pathlib import Path
+
+from engine.control import CancelToken
+from engine.corpus.discovery import discover
+from engine.records import PreviewFolder, WorkspacePreview
+from engine.settings import Settings
+
+
+def preview_workspace(workspace: Path, settings: Settings, *, cancel: CancelToken | None = None) -> WorkspacePreview:
+    """Files and bytes by top-level folder, and what would be passed over. Raises `WorkspaceError`, `Cancelled`."""
+    discovery = discover(workspace, settings, cancel=cancel)
+    files: Counter[str] = Counter()
+    sizes: Counter[str] = Counter()
+    for file in discovery.files:
+        folder, slash, _ = file.name.partition("/")
+        folder = folder if slash else "."
+        files[folder] += 1
+        sizes[folder] += file.size
+    folders = [PreviewFolder(path=name, files=number, bytes=sizes[name]) for name, number in files.most_common()]
+    return WorkspacePreview(
+        workspace=str(workspace),
+        layout=discovery.layout,
+        files=len(discovery.files),
+        bytes=sizes.total(),
+        folders=tuple(folders),
+        skipped=tuple(discovery.skipped),
+    )

@@ -1,0 +1,93 @@
+"""Reads one note as text, or says why it cannot be indexed."""
+
+import codecs
+import hashlib
+import os
+from collections.abc import Generator
+from contextlib import closing
+
+import msgspec
+
+from engine.corpus.opening import open_regular
+from engine.errors import PathRefused
+from engine.records import FileIssue
+
+# Decoding holds the interpreter's lock: with this much at once the window waits well under a millisecond.
+_BLOCK = 256 * 1024
+_UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+class NoteText(msgspec.Struct, frozen=True):
+    text: str
+    """Without a byte order mark; line ends as they are in the file."""
+    hash: str
+    """sha256 of the text in UTF-8, hexadecimal."""
+
+
+class Unreadable(Exception):
+    """The note cannot be indexed; `issue` names the rule: `vanished`, `unreadable`, `symlink`, `too-large`, `binary`
+    or `not-utf8`."""
+
+    def __init__(self, name: str, rule: str, detail: str) -> None:
+        super().__init__(detail)
+        self.issue = FileIssue(path=name, rule=rule, detail=detail)
+
+
+def read_note(path: str, name: str, max_bytes: int) -> NoteText:
+    """The text of the regular file at `path`, whose stable name is `name`. Raises `Unreadable`."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    digest = hashlib.sha256()
+    parts: list[str] = []
+    lines = 0
+    try:
+        with closing(_blocks(path, name, max_bytes)) as blocks:
+            for block in blocks:
+                if b"\0" in block:
+                    raise Unreadable(name, "binary", "It holds zero bytes, as no text does.")
+                parts.append(decoder.decode(block))
+                digest.update(block)
+                lines += block.count(b"\n")
+        parts.append(decoder.decode(b"", True))
+    except UnicodeDecodeError as error:
+        byte, before = error.object[error.start], error.object.count(b"\n", 0, error.start)
+        detail = f"It is not UTF-8 text: byte 0x{byte:02x} at line {lines + before + 1}."
+        raise Unreadable(name, "not-utf8", detail) from None
+    return NoteText("".join(parts), digest.hexdigest())
+
+
+def _blocks(path: str, name: str, max_bytes: int) -> Generator[bytes, None, None]:
+    """The file's bytes without a byte order mark, up to the limit."""
+    try:
+        descriptor, state = open_regular(path)
+    except PathRefused:
+        raise Unreadable(name, "symlink", "A link or a special file has taken its place.") from None
+    except FileNotFoundError:
+        raise Unreadable(name, "vanished", "It was removed while the index was being brought up to date.") from None
+    except OSError as error:
+        raise _unreadable(name, error) from None
+    try:
+        size = state.st_size
+        total = 0
+        while True:
+            if max(size, total) > max_bytes:
+                detail = f"{max(size, total):,} bytes; files of more than {max_bytes:,} bytes are left out."
+                raise Unreadable(name, "too-large", detail)
+            block = os.read(descriptor, _BLOCK)
+            if not block:
+                return
+            total += len(block)
+            yield block if total > len(block) else _without_mark(block, name)
+    except OSError as error:
+        raise _unreadable(name, error) from None
+    finally:
+        os.close(descriptor)
+
+
+def _unreadable(name: str, error: OSError) -> Unreadable:
+    return Unreadable(name, "unreadable", f"It cannot be read: {error.strerror or error}.")
+
+
+def _without_mark(first: bytes, name: str) -> bytes:
+    if first.startswith(_UTF16_MARKS):
+        raise Unreadable(name, "not-utf8", "It is UTF-16 text; save it as UTF-8 to have it indexed.")
+    return first.removeprefix(codecs.BOM_UTF8)

@@ -1,0 +1,135 @@
+"""Where notes may lie: the workspace by its layout, and the extra paths, each with the name its files start with."""
+
+import os
+import unicodedata
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from engine.corpus.ignore import SECRET_FOLDERS
+from engine.errors import WorkspaceError
+from engine.settings import Settings
+
+Layout = Literal["openclaw", "folder"]
+
+_MEMORY_FILES = ("MEMORY.md", "memory.md")
+_MEMORY_FOLDER = "memory"
+# Transcripts are called sessions/<store>/…, and an openclaw workspace may get a memory folder later.
+_RESERVED = ("sessions", _MEMORY_FOLDER)
+
+
+class Root(msgspec.Struct, frozen=True):
+    """One file or folder to look into; it need not exist."""
+
+    name: str
+    """Stable name of the file, or what the stable names of the folder's files start with; "" for the workspace."""
+    path: str
+    """Absolute; the folder above it is resolved, it itself is not."""
+    extra: bool = False
+    """Named in `extra_paths`."""
+    single: bool = False
+    """Can only be a file."""
+
+    def holds(self, name: str) -> bool:
+        """Whether a file of this stable name would be this root or lie in it."""
+        return not self.name or name == self.name or (not self.single and name.startswith(self.name + "/"))
+
+
+class Roots(msgspec.Struct, frozen=True):
+    workspace: str
+    """Absolute and resolved."""
+    layout: Layout
+    found: tuple[Root, ...]
+    """In the order in which their files are listed."""
+
+    def home_of(self, name: str) -> Root | None:
+        """The root that a file of this stable name belongs to: the innermost one."""
+        fitting = [root for root in self.found if root.holds(name)]
+        return max(fitting, key=lambda root: len(root.name), default=None)
+
+
+def find_roots(workspace: Path, settings: Settings) -> Roots:
+    """The roots as they are now. Raises `WorkspaceError` if the workspace cannot be listed or must not be read."""
+    home = os.path.realpath(workspace)
+    try:
+        with os.scandir(home) as entries:
+            top_names = [entry.name for entry in entries]
+    except FileNotFoundError:
+        raise WorkspaceError(f"The folder {workspace} does not exist.") from None
+    except NotADirectoryError:
+        raise WorkspaceError(f"{workspace} is not a folder.") from None
+    except OSError as error:
+        raise WorkspaceError(f"The folder {workspace} cannot be read: {error.strerror}.") from None
+    if holds_secrets(home):
+        raise WorkspaceError(f"{workspace} is a place for keys and credentials, which are never read.")
+    layout = _layout(home)
+    own = [Root("", home)] if layout == "folder" else _memory_roots(home)
+    return Roots(home, layout, tuple(_unique([*own, *_extra_roots(home, settings.extra_paths, top_names)])))
+
+
+def holds_secrets(path: str) -> bool:
+    """Whether the path is, or lies in, a folder of keys and credentials."""
+    return not SECRET_FOLDERS.isdisjoint(part.lower() for part in Path(path).parts)
+
+
+def _layout(home: str) -> Layout:
+    # A memory folder counts even where it is a link: indexing the rest of the workspace instead would be no one's wish.
+    folder = os.path.join(home, _MEMORY_FOLDER)
+    marked = any(os.path.lexists(os.path.join(home, name)) for name in _MEMORY_FILES)
+    return "openclaw" if marked or os.path.isdir(folder) or os.path.islink(folder) else "folder"
+
+
+def _memory_roots(home: str) -> list[Root]:
+    files = [Root(name, os.path.join(home, name), single=True) for name in _MEMORY_FILES]
+    return [*files, Root(_MEMORY_FOLDER, os.path.join(home, _MEMORY_FOLDER))]
+
+
+def _extra_roots(home: str, extra_paths: tuple[str, ...], top_names: list[str]) -> list[Root]:
+    taken = {_folded(name) for name in (*top_names, *_RESERVED)}
+    roots: list[Root] = []
+    for text in map(str.strip, extra_paths):
+        if not text:
+            continue
+        named = os.path.normpath(os.path.join(home, os.path.expanduser(text)))
+        path = os.path.join(os.path.realpath(os.path.dirname(named)), os.path.basename(named))
+        if any(root.path == path for root in roots):
+            continue
+        if path == home or path.startswith(os.path.join(home, "")):
+            name = "" if path == home else os.path.relpath(path, home).replace(os.sep, "/")
+        else:
+            name = _short_name(path, taken)
+            taken.add(_folded(name))
+        roots.append(Root(name, path, extra=True))
+    return roots
+
+
+def _short_name(path: str, taken: set[str]) -> str:
+    """The last component, made unique before its suffix, so that a file keeps its kind."""
+    base = os.path.basename(path) or Path(path).drive.rstrip(":") or "root"
+    stem, suffix = os.path.splitext(base) if not os.path.isdir(path) else (base, "")
+    name, number = base, 1
+    while _folded(name) in taken:
+        number += 1
+        name = f"{stem}-{number}{suffix}"
+    return name
+
+
+def _unique(roots: list[Root]) -> list[Root]:
+    """Without second names of one file or folder, as MEMORY.md and memory.md are on most Macs."""
+    seen: set[tuple[int, int]] = set()
+    kept: list[Root] = []
+    for root in roots:
+        try:
+            state = os.lstat(root.path)
+        except OSError:
+            kept.append(root)
+            continue
+        if (state.st_dev, state.st_ino) not in seen:
+            seen.add((state.st_dev, state.st_ino))
+            kept.append(root)
+    return kept
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold()
