@@ -3,10 +3,10 @@
 Widgets choose a look by the dynamic property `role`, so that a change of theme or font scale reaches all of them with
 one new sheet:
 
-    QLabel        meta (12, muted), strong (semibold), section (semibold, above a group), title (21), figure (21),
-                  degraded (12, in that state's colour)
+    QLabel        meta (12, muted), muted, strong (semibold), section (semibold, above a group), degraded (12, in that
+                  state's colour), title and figure (21)
     QPushButton   primary (the one action of a page), flat (no border until hovered), link, link-degraded (text alone)
-    QFrame        card (10 px corners), bar (top and bottom bars), line (a one-pixel line), page (base colour)
+    QFrame        card (10 px corners), side (panels at the sides), page (base colour), line (one pixel)
 """
 
 from string import Template
@@ -23,7 +23,7 @@ _SHEET = Template(
 QToolTip { background: $base; color: $text; border: 1px solid $line; padding: 4px 6px; }
 QLabel { background: transparent; }
 QLabel[role="meta"], QLabel[role="degraded"] { font-size: ${px12}px; }
-QLabel[role="meta"] { color: $muted; }
+QLabel[role="meta"], QLabel[role="muted"] { color: $muted; }
 QLabel[role="degraded"] { color: $degraded; }
 QLabel[role="strong"], QLabel[role="section"] { font-weight: 600; }
 QLabel[role="title"] { font-size: ${px21}px; font-weight: 600; }
@@ -68,7 +68,7 @@ QMenu::separator { height: 1px; background: $line; margin: 4px 0px; }
 QMenu::indicator { left: 6px; }
 
 QTableView { background: $base; border: 1px solid $line; border-radius: 6px; gridline-color: $line; }
-QTableView::item { padding: 2px 6px; border: none; }
+QTableView::item { padding: 2px 3px; border: none; }
 QTableView::item:selected { background: $accent_ground; color: $text; }
 QHeaderView { background: $alternate; border: none; }
 QHeaderView::section {

@@ -1,0 +1,117 @@
+"""One group of readings: labels at the left, values with their states at the right, reasons and remedies below them."""
+
+from PySide6.QtCore import QEvent, Qt, Signal, Slot
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from gui.diagnostics.readings import REMEDY_WORDS, Group, Reading
+from gui.style import font_at
+from gui.widgets.labels import label
+from gui.widgets.state import StateLabel
+
+_LONGEST_LABEL = "Last change  "
+_LINK_PADDING = 4
+
+
+class ReadingRow(QWidget):
+    """One reading, updated in place. Emits the remedy's name when its button is pressed."""
+
+    remedy_pressed = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._reading: Reading | None = None
+        self._label = label()
+        self._label.setProperty("role", "muted")
+        self._value = StateLabel()
+        self._reason = label("", "meta", wrap=True)
+        self._remedy = QPushButton()
+        self._remedy.setProperty("role", "link")
+        self._remedy.clicked.connect(self._pressed)
+
+        top = QHBoxLayout()
+        top.setSpacing(0)
+        top.addWidget(self._label)
+        top.addWidget(self._value, 1)
+        self._indent, self._link_indent = QHBoxLayout(), QHBoxLayout()
+        self._indent.addWidget(self._reason)
+        self._link_indent.addWidget(self._remedy, 0, Qt.AlignmentFlag.AlignLeft)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addLayout(top)
+        column.addLayout(self._indent)
+        column.addLayout(self._link_indent)
+        self._measure()
+
+    def show_reading(self, reading: Reading, answer: str = "") -> None:
+        """`answer`: what a remedy that was tried just said, shown in place of the reason."""
+        self._reading = reading
+        self._label.setText(reading.label)
+        self._value.show_state(reading.state, reading.value)
+        self._value.word.set_tip(reading.tip)
+        reason = answer or reading.reason
+        self._reason.setText(reason)
+        self._reason.setVisible(bool(reason))
+        self._remedy.setVisible(reading.remedy is not None)
+        if reading.remedy is not None:
+            words = REMEDY_WORDS[reading.remedy]
+            self._remedy.setText(words)
+            self._remedy.setAccessibleName(f"{reading.label}: {words}")
+        state = f", {reading.state}" if reading.state else ""
+        self.setAccessibleName(f"{reading.label}: {reading.value}{state}. {reason}".strip())
+
+    @Slot()
+    def _pressed(self) -> None:
+        if self._reading is not None and self._reading.remedy is not None:
+            self.remedy_pressed.emit(self._reading.remedy)
+
+    def _measure(self) -> None:
+        width = QFontMetrics(font_at(13)).horizontalAdvance(_LONGEST_LABEL)
+        self._label.setFixedWidth(width)
+        self._indent.setContentsMargins(width, 0, 0, 0)
+        self._link_indent.setContentsMargins(width - _LINK_PADDING, 0, 0, 0)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and hasattr(self, "_link_indent"):
+            self._measure()
+
+
+class GroupView(QWidget):
+    """A titled column of rows; rows are made and dropped only when the group's labels change."""
+
+    remedy_pressed = Signal(str)
+
+    def __init__(self, title: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._rows: dict[str, ReadingRow] = {}
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(6)
+        self._column.addWidget(label(title, "section"))
+        self.setAccessibleName(title)
+
+    def show_group(self, group: Group, answers: dict[str, str]) -> None:
+        """`answers`: remedy name -> what it said when it was last tried."""
+        wanted = [reading.label for reading in group.readings]
+        if wanted != list(self._rows):
+            self._rebuild(wanted)
+        for reading in group.readings:
+            self._rows[reading.label].show_reading(reading, answers.get(reading.remedy or "", ""))
+
+    def _rebuild(self, wanted: list[str]) -> None:
+        kept = {name: row for name, row in self._rows.items() if name in wanted}
+        for name, row in self._rows.items():
+            self._column.removeWidget(row)
+            if name not in kept:
+                row.deleteLater()
+        self._rows = {}
+        for name in wanted:
+            self._rows[name] = kept.get(name) or self._new_row()
+            self._column.addWidget(self._rows[name])
+
+    def _new_row(self) -> ReadingRow:
+        row = ReadingRow(self)
+        row.remedy_pressed.connect(self.remedy_pressed)
+        return row

@@ -1,0 +1,226 @@
+"""The status record as a person reads it: groups of values, each with a plain state, a reason and a remedy."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from engine import MemoryProviderStatus, SyncSummary
+from gui.widgets.state import State
+from gui.widgets.sync_line import PHASE_WORDS
+from gui.widgets.wording import ago, counted, duration, exact, grouped, size_text
+
+Remedy = Literal["sync", "rebuild", "probe-embedding", "probe-vector", "show-failed", "show-skipped"]
+
+REMEDY_WORDS: dict[Remedy, str] = {
+    "sync": "Sync now",
+    "rebuild": "Rebuild index…",
+    "probe-embedding": "Test the model",
+    "probe-vector": "Try to load it",
+    "show-failed": "Show failed files",
+    "show-skipped": "Show skipped files",
+}
+
+REASON_WORDS = {
+    "session-start": "session start",
+    "search": "search",
+    "watch": "watch",
+    "session-delta": "session grew",
+    "interval": "interval",
+    "cli": "command line",
+    "manual": "by hand",
+    "fallback": "fallback",
+}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One value. `state` None: a plain figure that cannot be wrong."""
+
+    label: str
+    state: State | None
+    value: str
+    reason: str = ""
+    remedy: Remedy | None = None
+    tip: str = ""
+
+
+@dataclass(frozen=True)
+class Group:
+    title: str
+    readings: tuple[Reading, ...]
+
+
+def read_status(status: MemoryProviderStatus, now: float) -> tuple[Group, ...]:
+    """All groups, always in the same order; `now` in seconds since the epoch."""
+    return (
+        Group("Index", tuple(_index(status))),
+        Group("Sources", tuple(_sources(status))),
+        Group("Embedding", tuple(_embedding(status))),
+        Group("Keywords", (_keywords(status),)),
+        Group("Vectors", tuple(_vectors(status))),
+        Group("Cache", (_cache(status),)),
+        Group("Batch", (_batch(status),)),
+        Group("Sync", tuple(_sync(status, now))),
+        Group("Watcher", tuple(_watcher(status, now))),
+    )
+
+
+def _index(status: MemoryProviderStatus) -> Iterator[Reading]:
+    yield _index_state(status)
+    yield Reading("Files", None, grouped(status.files))
+    failed, skipped = len(status.failed_files), len(status.skipped_files)
+    if failed:
+        both = f"{grouped(failed)} failed, {grouped(skipped)} skipped" if skipped else f"{grouped(failed)} failed"
+        yield Reading("Left out", "degraded", both, remedy="show-failed")
+    elif skipped:
+        yield Reading("Left out", None, f"{grouped(skipped)} skipped", remedy="show-skipped")
+    waiting = f" · {grouped(status.pending_vectors)} pending" if status.pending_vectors else ""
+    yield Reading("Chunks", None, grouped(status.chunks) + waiting)
+    sizes = status.sizes
+    yield Reading(
+        "On disk",
+        None,
+        f"{size_text(sizes.database + sizes.wal + sizes.matrix + sizes.user)} · generation {status.generation}",
+        tip=f"Index {size_text(sizes.database)}, its log {size_text(sizes.wal)}, vectors in memory order "
+        f"{size_text(sizes.matrix)}, your own data {size_text(sizes.user)}.\n{status.db_path}",
+    )
+    yield Reading("Folder", None, status.workspace_dir, tip=status.workspace_dir)
+
+
+def _index_state(status: MemoryProviderStatus) -> Reading:
+    if status.index_error:
+        return Reading("State", "degraded", "damaged", status.index_error, "rebuild")
+    if status.writer_elsewhere:
+        return Reading("State", "working", "another window is indexing")
+    if status.syncing is not None:
+        step = status.syncing
+        share = f", {step.completed / step.total:.0%}".replace("%", " %") if step.total else ""
+        word = "paused" if status.paused else PHASE_WORDS[step.phase].lower()
+        return Reading("State", "off" if status.paused else "working", word + share)
+    if status.dirty:
+        return Reading("State", "working", "changes waiting", remedy="sync")
+    if not status.files:
+        return Reading("State", "off", "empty", remedy="sync")
+    return Reading("State", "fine", "up to date")
+
+
+def _sources(status: MemoryProviderStatus) -> Iterator[Reading]:
+    names = {"memory": "Notes", "sessions": "Sessions"}
+    for count in status.source_counts:
+        yield Reading(names[count.source], None, f"{counted(count.files, 'file')} · {counted(count.chunks, 'chunk')}")
+    if status.extra_paths:
+        yield Reading("Extra", None, counted(len(status.extra_paths), "path"), tip="\n".join(status.extra_paths))
+
+
+def _embedding(status: MemoryProviderStatus) -> Iterator[Reading]:
+    why_not = str(status.custom.get("providerUnavailableReason") or "")
+    if status.provider != "none":
+        tip = f"Asked for: {status.requested_provider}."
+        yield Reading("Provider", "fine", status.provider, remedy="probe-embedding", tip=tip)
+        if status.model:
+            yield Reading("Model", None, status.model)
+    elif status.requested_provider == "none":
+        yield Reading("Provider", "off", "words only", tip="The settings ask for no model.")
+    else:
+        yield Reading("Provider", "degraded", "words only", why_not or "No model is available.", "probe-embedding")
+    yield Reading("Dimensions", None, grouped(status.vector.dims) if status.vector.dims else "–")
+    if status.fallback is None:
+        yield Reading("Fallback", "off", "none")
+    else:
+        yield Reading("Fallback", "degraded", f"instead of {status.fallback.from_}", status.fallback.reason)
+
+
+def _keywords(status: MemoryProviderStatus) -> Reading:
+    if not status.fts.enabled:
+        return Reading("State", "off", "off")
+    if not status.fts.available:
+        return Reading("State", "degraded", "not available", status.fts.error or "", "rebuild")
+    return Reading("State", "fine", f"ready, {counted(status.chunks, 'chunk')}")
+
+
+def _vectors(status: MemoryProviderStatus) -> Iterator[Reading]:
+    vector = status.vector
+    if not vector.enabled:
+        yield Reading("State", "off", "off")
+        return
+    if status.pending_vectors and status.provider != "none":
+        total = vector.rows + status.pending_vectors
+        yield Reading("State", "working", f"{grouped(vector.rows)} of {grouped(total)}")
+    else:
+        yield Reading("State", "fine" if vector.rows else "off", f"{grouped(vector.rows)} ready")
+    yield Reading("Engine", None, vector.engine)
+    if vector.available is None:
+        yield Reading("sqlite-vec", "off", "not loaded", "It is loaded when it is first needed.", "probe-vector")
+    elif vector.available:
+        yield Reading("sqlite-vec", "fine", "loaded", tip=vector.extension_path or "")
+    else:
+        reason = f"{vector.load_error or 'It could not be loaded.'} {vector.engine} answers instead."
+        yield Reading("sqlite-vec", "degraded", "not loaded", reason, "probe-vector", vector.extension_path or "")
+
+
+def _cache(status: MemoryProviderStatus) -> Reading:
+    cache = status.cache
+    if not cache.enabled:
+        return Reading("Entries", "off", "off")
+    limit = f" of {grouped(cache.max_entries)}" if cache.max_entries else ""
+    return Reading("Entries", "fine", f"{grouped(cache.entries)}{limit}")
+
+
+def _batch(status: MemoryProviderStatus) -> Reading:
+    batch = status.batch
+    failures = f"{batch.failures} of {batch.limit} failures"
+    if batch.last_error:
+        where = f"{batch.last_provider}: " if batch.last_provider else ""
+        return Reading("State", "degraded", failures, where + batch.last_error)
+    if not batch.enabled:
+        return Reading("State", "off", "off")
+    tip = f"{batch.concurrency} at a time, asked every {duration(batch.poll_interval_ms / 1000)}."
+    return Reading("State", "fine", f"on, {failures}", tip=tip)
+
+
+def _sync(status: MemoryProviderStatus, now: float) -> Iterator[Reading]:
+    step = status.syncing
+    if step is not None:
+        yield Reading("Running", "working", REASON_WORDS[step.reason], tip=step.label)
+        yield Reading("Reused", None, counted(step.reused, "vector"))
+        yield Reading("Embedded", None, counted(step.embedded, "chunk"))
+    last = status.last_sync
+    if last is None:
+        yield Reading("Last", "off", "never", remedy=None if step else "sync")
+        return
+    state, word = _outcome(last)
+    ended = last.started + last.seconds
+    yield Reading(
+        "Last",
+        state,
+        f"{word}, {ago(ended, now)}",
+        reason=last.error,
+        remedy="sync" if state != "fine" and step is None else None,
+        tip=f"{exact(ended)}, took {duration(last.seconds)}",
+    )
+    changed = f"{counted(last.files_indexed, 'file')} · {counted(last.chunks_indexed, 'chunk')}"
+    yield Reading("Changed", None, changed, tip=f"{counted(last.files_removed, 'file')} removed.")
+
+
+def _outcome(last: SyncSummary) -> tuple[State, str]:
+    if last.error:
+        return "degraded", "failed"
+    return ("off", "stopped") if last.cancelled else ("fine", REASON_WORDS[last.reason])
+
+
+def _watcher(status: MemoryProviderStatus, now: float) -> Iterator[Reading]:
+    watcher = status.watcher
+    if not watcher.enabled or watcher.mode == "off":
+        broken = bool(watcher.enabled and watcher.error)
+        yield Reading(
+            "Watching", "degraded" if broken else "off", "off", watcher.error or "", "sync" if broken else None
+        )
+        return
+    roots = counted(len(watcher.roots), "folder")
+    tip = "\n".join(watcher.roots)
+    if watcher.mode == "polling":
+        yield Reading("Watching", "degraded", f"{roots}, by looking regularly", watcher.error or "", tip=tip)
+    else:
+        yield Reading("Watching", "fine", roots, watcher.error or "", tip=tip)
+    if watcher.last_change is not None:
+        yield Reading("Last change", None, ago(watcher.last_change, now), tip=exact(watcher.last_change))
