@@ -58,11 +58,12 @@ def for_tests() -> dict[str, str]:
 
 def for_window(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
     """Libraries by package for the platform on which the window will open."""
-    if environ.get("QT_QPA_PLATFORM"):
-        return dict(ALWAYS)
-    if environ.get("WAYLAND_DISPLAY"):
-        return ALWAYS | WAYLAND
-    return ALWAYS | X11
+    libraries = dict(ALWAYS)
+    if not environ.get("QT_QPA_PLATFORM"):
+        # With both at hand it is Qt that chooses.
+        libraries |= X11 if environ.get("DISPLAY") else {}
+        libraries |= WAYLAND if environ.get("WAYLAND_DISPLAY") else {}
+    return libraries
 
 
 def ensure(libraries: Mapping[str, str]) -> None:

@@ -67,6 +67,7 @@ def test_the_platform_decides_what_a_window_needs(qt):
     assert "libxcb-cursor0" in qt.for_window({"DISPLAY": ":0"})
     assert "libxcb-cursor0" not in qt.for_window({"QT_QPA_PLATFORM": "offscreen", "DISPLAY": ":0"})
     assert "libwayland-client0" in qt.for_window({"WAYLAND_DISPLAY": "wayland-0"})
+    assert qt.X11.keys() | qt.WAYLAND.keys() < qt.for_window({"WAYLAND_DISPLAY": "wayland-0", "DISPLAY": ":0"}).keys()
 
 
 def test_a_library_that_is_no_library_does_not_load(load):
