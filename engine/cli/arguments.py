@@ -1,0 +1,105 @@
+"""The verbs and their options."""
+
+import argparse
+from pathlib import Path
+from typing import NoReturn, get_args
+
+from engine.cli.dates import parse_since, parse_until
+from engine.records import Source
+
+VERBS = ("index", "search", "get", "status", "doctor")
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """Wrong usage: one line and exit code 2."""
+        self.exit(2, f"{self.prog}: {message}; see {self.prog} --help\n")
+
+
+def make_parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="mnemoscope", description="Search a folder of notes without a window.", allow_abbrev=False)
+    common = _Parser(add_help=False)
+    common.add_argument("--json", action="store_true", help="print JSON instead of text")
+    common.add_argument(
+        "--workspace",
+        type=_folder,
+        metavar="DIR",
+        help="the folder of notes; else the one that the window opened last, else the current directory",
+    )
+    common.add_argument("--config", type=Path, metavar="FILE", help="read this settings file instead of your own")
+    verbs = parser.add_subparsers(dest="verb", metavar="|".join(VERBS), required=True)
+
+    def add(verb: str, text: str) -> _Parser:
+        return verbs.add_parser(verb, help=text, description=text, parents=[common], allow_abbrev=False)
+
+    _add_index(add("index", "Bring the index up to date with the notes."))
+    _add_search(add("search", "Find passages by words and meaning."))
+    _add_get(add("get", "Print the text of an indexed file."))
+    status = add("status", "Show the state of the index.")
+    status.add_argument("--deep", action="store_true", help="also try the embedding model and sqlite-vec")
+    doctor = add("doctor", "Check the index and everything that it needs.")
+    doctor.add_argument("--repair", action="store_true", help="mend what can be mended without losing anything")
+    return parser
+
+
+def _add_index(index: argparse.ArgumentParser) -> None:
+    mode = index.add_mutually_exclusive_group()
+    mode.add_argument("--force", action="store_true", help="read every file again and build a new index")
+    mode.add_argument("--dry-run", action="store_true", help="only say what would be indexed")
+
+
+def _add_search(search: argparse.ArgumentParser) -> None:
+    search.add_argument("query", nargs="+", type=_nonempty, metavar="Q", help="words or a question")
+    search.add_argument("--max-results", type=_count, metavar="N", help="show at most N results")
+    search.add_argument("--min-score", type=_share, metavar="F", help="show results that score at least F, 0 to 1")
+    search.add_argument("--source", action="append", choices=get_args(Source), help="search only this; may be repeated")
+    search.add_argument("--path", metavar="GLOB", help="search only files whose path matches")
+    search.add_argument(
+        "--since",
+        type=parse_since,
+        metavar="D",
+        help="only files changed on or after 2026-05-31, or in the last 7d, 3m, 1y",
+    )
+    search.add_argument(
+        "--until",
+        type=parse_until,
+        metavar="D",
+        help="only files changed up to the end of 2026-05-31, or before 7d, 3m, 1y ago",
+    )
+    search.add_argument("--explain", action="store_true", help="say where each score comes from")
+
+
+def _add_get(get: argparse.ArgumentParser) -> None:
+    get.add_argument("path", metavar="PATH", help="a path or a citation as search prints it")
+    get.add_argument("--from", dest="start", type=_count, metavar="N", help="start at line N")
+    get.add_argument("--lines", type=_count, metavar="N", help="print N lines")
+
+
+def _folder(text: str) -> Path:
+    return Path(_nonempty(text))
+
+
+def _nonempty(text: str) -> str:
+    if not text.strip():
+        raise argparse.ArgumentTypeError("is empty")
+    return text
+
+
+def _count(text: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 1")
+    return number
+
+
+def _share(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1
+    if not 0 <= number <= 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 to 1")
+    return number

@@ -1,0 +1,62 @@
+"""`mnemoscope get`."""
+
+import re
+import sys
+from argparse import Namespace
+from typing import TYPE_CHECKING
+
+from engine.cli.opening import find_place, opened
+from engine.cli.output import print_json, safe_text
+from engine.errors import PathRefused
+from engine.records import FileText, to_builtins
+
+if TYPE_CHECKING:
+    from engine.backends.base import MemorySearchManager
+
+_CITED = re.compile(r"(?P<path>.+)(?:#L(?P<first>\d{1,9})(?:-L(?P<last>\d{1,9}))?|:(?P<from>\d{1,9})-(?P<to>\d{1,9}))")
+
+
+def run(arguments: Namespace) -> int:
+    with opened(find_place(arguments)) as manager:
+        text = _read(manager, arguments.path, arguments.start, arguments.lines)
+    if arguments.json:
+        _print_json(text)
+    else:
+        _print_text(text)
+    return 0
+
+
+def _read(manager: "MemorySearchManager", path: str, start: int | None, lines: int | None) -> FileText:
+    """The file of that very name, else the lines that a citation or a line of `search` names."""
+    try:
+        return manager.read_file(path, start=start, lines=lines)
+    except PathRefused:
+        cited = _CITED.fullmatch(path)
+        if not cited or start or lines:
+            raise
+    first = int(cited["first"] or cited["from"])
+    last = int(cited["last"] or cited["to"] or first)
+    return manager.read_file(cited["path"], start=first, lines=max(1, last - first + 1))
+
+
+def _print_json(text: FileText) -> None:
+    values = to_builtins(text)
+    if not text.truncated:
+        del values["truncated"]
+    if text.next_from is None:
+        del values["nextFrom"]
+    print_json(values)
+
+
+def _print_text(text: FileText) -> None:
+    """The text as it is; a terminal gets it without what could command it."""
+    terminal = sys.stdout.isatty()
+    sys.stdout.write(safe_text(text.text) if terminal else text.text)
+    # A slice comes without the end of its last line.
+    if text.truncated or (terminal and text.text and not text.text.endswith("\n")):
+        sys.stdout.write("\n")
+    sys.stdout.flush()
+    if text.next_from is not None:
+        print(f"More from line {text.next_from}: --from {text.next_from}", file=sys.stderr)
+    elif not text.lines:
+        print("Nothing here: the file is empty, gone, or has fewer lines.", file=sys.stderr)

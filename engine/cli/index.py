@@ -1,0 +1,69 @@
+"""`mnemoscope index`."""
+
+import sys
+from argparse import Namespace
+
+from engine.cli.opening import Place, find_place, interruptible, opened
+from engine.cli.output import plural, print_issues, print_json, print_table, safe, size
+from engine.cli.progress import ProgressLine
+from engine.control import CancelToken
+from engine.records import SyncReport, WorkspacePreview
+
+_LAYOUTS = {
+    "openclaw": "an agent's workspace: MEMORY.md and the memory folder are indexed",
+    "folder": "a folder of notes, indexed whole",
+}
+
+
+def run(arguments: Namespace) -> int:
+    place = find_place(arguments)
+    with interruptible() as token:
+        if arguments.dry_run:
+            return _preview(place, token, as_json=arguments.json)
+        with opened(place) as manager, ProgressLine() as line:
+            report = manager.sync(reason="cli", force=arguments.force, progress=line, cancel=token)
+    if arguments.json:
+        print_json(report)
+    elif not report.error:
+        _print_report(report)
+    if report.cancelled:
+        print("mnemoscope: Stopped; what was indexed so far stays.", file=sys.stderr)
+        return 130
+    if report.error:
+        print(f"mnemoscope: {report.error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _print_report(report: SyncReport) -> None:
+    print(
+        f"Indexed {plural(report.files_indexed, 'file')} ({plural(report.chunks_indexed, 'passage')}) "
+        f"in {report.seconds:.1f} s; {report.files_unchanged:,} unchanged, {report.files_removed:,} removed."
+    )
+    if report.vectors_embedded or report.vectors_reused or report.vectors_pending:
+        print(
+            f"Vectors: {report.vectors_embedded:,} new, {report.vectors_reused:,} reused, "
+            f"{report.vectors_pending:,} still to come."
+        )
+    print_issues("Could not be read", report.failed)
+    print_issues("Passed over", report.skipped)
+
+
+def _preview(place: Place, token: CancelToken, *, as_json: bool) -> int:
+    from engine.corpus.preview import preview_workspace
+
+    preview = preview_workspace(place.folder, place.settings, cancel=token)
+    if as_json:
+        print_json(preview)
+    else:
+        _print_preview(preview)
+    return 0
+
+
+def _print_preview(preview: WorkspacePreview) -> None:
+    print(f"{safe(preview.workspace)} is {_LAYOUTS[preview.layout]}.")
+    print(f"{plural(preview.files, 'file')}, {size(preview.bytes)}, would be indexed; nothing was changed.")
+    print_table(
+        (plural(folder.files, "file"), f"{size(folder.bytes)}  {safe(folder.path)}") for folder in preview.folders
+    )
+    print_issues("Passed over", preview.skipped)

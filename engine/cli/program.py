@@ -1,0 +1,74 @@
+"""Runs one verb: every outcome is an exit code, every failure one line on stderr, never a traceback."""
+
+import contextlib
+import importlib
+import io
+import logging
+import os
+import sys
+from collections.abc import Sequence
+
+from engine.cli.arguments import make_parser
+from engine.errors import Cancelled, MnemoscopeError
+from engine.logs import configure_logging
+
+FAILED = 1
+INTERRUPTED = 130
+"""128 + SIGINT, as a shell says it."""
+NOBODY_READS = 141
+"""128 + SIGPIPE: the reader of our output went away, as `head` does."""
+
+log = logging.getLogger(__name__)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the verb in `argv` (the process's own arguments for None) and return the exit code.
+
+    0 worked, 1 failed (one line on stderr), 2 wrong usage, 130 interrupted, 141 nobody reads the output.
+    """
+    # Our own threads share the work out; numpy's would fight them for the cores. Must be set before numpy loads.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # Notes hold any character, file names even what is no character; in JSON this is the proper escape.
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    try:
+        code = _run(argv)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _stop_writing()
+        return NOBODY_READS
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    return code
+
+
+def _run(argv: Sequence[str] | None) -> int:
+    try:
+        arguments = make_parser().parse_args(argv)
+    except SystemExit as usage:  # after --help, or with a line on stderr
+        return int(usage.code or 0)
+    log_file = configure_logging()
+    try:
+        verb = importlib.import_module(f"engine.cli.{arguments.verb}")
+        return int(verb.run(arguments))
+    except Cancelled:
+        return INTERRUPTED
+    except BrokenPipeError:
+        raise
+    except MnemoscopeError as error:
+        return _fail(str(error))
+    except Exception as error:
+        log.exception("The verb %s failed", arguments.verb)
+        return _fail(f"Unexpected {type(error).__name__}: {error}. Details are in {log_file}.")
+
+
+def _fail(sentence: str) -> int:
+    print("mnemoscope:", " ".join(sentence.split()), file=sys.stderr)
+    return FAILED
+
+
+def _stop_writing() -> None:
+    """Let the interpreter flush what is left into nothing, or it would complain at exit."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

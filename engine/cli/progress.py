@@ -1,0 +1,70 @@
+"""The live line of a running sync, on a terminal only."""
+
+import shutil
+import sys
+import time
+import unicodedata
+
+from engine.cli.output import safe
+from engine.records import MemorySyncProgressUpdate
+
+_PHASES = {
+    "discovering": "Looking for files",
+    "indexing": "Indexing files",
+    "embedding": "Embedding passages",
+    "publishing": "Finishing",
+    "done": "Done",
+}
+_ERASE_LINE = "\r\x1b[K"
+
+
+class ProgressLine:
+    """Shows the last update on one line of stderr that is gone when the `with` block ends."""
+
+    def __init__(self) -> None:
+        self._shown = sys.stderr.isatty()
+        self._started = time.monotonic()
+
+    def __enter__(self) -> "ProgressLine":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._shown:
+            print(_ERASE_LINE, end="", file=sys.stderr, flush=True)
+
+    def __call__(self, update: MemorySyncProgressUpdate) -> None:
+        if self._shown:
+            line = progress_text(update, time.monotonic() - self._started)
+            columns = shutil.get_terminal_size().columns - 1
+            print(_ERASE_LINE + _cut(line, columns), end="", file=sys.stderr, flush=True)
+
+
+def progress_text(update: MemorySyncProgressUpdate, elapsed: float) -> str:
+    """`Indexing files 12/80 · 37/s · elapsed 0:03 · eta 0:02 · notes/a.md`, without what is not known."""
+    count = f" {update.completed:,}/{update.total:,}" if update.total else ""
+    parts = [_PHASES[update.phase] + count]
+    if update.rate > 0:
+        parts.append(f"{update.rate:,.0f}/s")
+    parts.append(f"elapsed {clock(elapsed)}")
+    if update.seconds_left is not None:
+        parts.append(f"eta {clock(update.seconds_left)}")
+    if update.current_file:
+        parts.append(safe(update.current_file))
+    return " · ".join(parts)
+
+
+def clock(seconds: float) -> str:
+    """`m:ss`, with hours in front where there are any."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def _cut(text: str, columns: int) -> str:
+    """As much of `text` as fits, counting the letters that terminals draw double."""
+    used = 0
+    for index, letter in enumerate(text):
+        used += 2 if unicodedata.east_asian_width(letter) in "WF" else not unicodedata.combining(letter)
+        if used > columns:
+            return text[:index]
+    return text

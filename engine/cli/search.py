@@ -1,0 +1,83 @@
+"""`mnemoscope search`."""
+
+from argparse import Namespace
+
+from engine.cli.opening import find_place, interruptible, opened
+from engine.cli.output import marked, marks_wanted, plural, print_json, print_table, safe, safe_text
+from engine.records import (
+    MemorySearchResult,
+    ResultExplanation,
+    SearchExplanation,
+    SearchOutcome,
+    to_builtins,
+)
+
+
+def run(arguments: Namespace) -> int:
+    with interruptible() as token, opened(find_place(arguments)) as manager:
+        outcome = manager.search(
+            " ".join(arguments.query),
+            max_results=arguments.max_results,
+            min_score=arguments.min_score,
+            sources=arguments.source,
+            path_glob=arguments.path,
+            since=arguments.since,
+            until=arguments.until,
+            # A person who finds nothing is told why without asking again.
+            explain=arguments.explain or not arguments.json,
+            cancel=token,
+        )
+    if arguments.json:
+        _print_json(outcome)
+    else:
+        _print_text(outcome, explain=arguments.explain)
+    return 0
+
+
+def _print_json(outcome: SearchOutcome) -> None:
+    values = to_builtins(outcome)
+    values["timingsMs"] = values.pop("timings")
+    if values["explanation"] is None:
+        del values["explanation"]
+    print_json(values)
+
+
+def _print_text(outcome: SearchOutcome, *, explain: bool) -> None:
+    explanation = outcome.explanation
+    reasons = {reason.citation: reason for reason in explanation.results} if explain and explanation else {}
+    for result in outcome.results:
+        _print_result(result, reasons.get(result.citation))
+    if not outcome.results:
+        print("No matches.")
+    elif outcome.total > len(outcome.results):
+        print(f"{len(outcome.results):,} of {plural(outcome.total, 'result')}; --max-results shows more.")
+    if outcome.notice:
+        print(outcome.notice)
+    if explanation and (explain or not outcome.results):
+        _print_stages(explanation)
+
+
+def _print_result(result: MemorySearchResult, reason: ResultExplanation | None) -> None:
+    lines = f"{result.start_line}-{result.end_line}"
+    heading = safe(" › ".join(result.heading) or result.title)
+    print(f"{result.score:.3f} {safe(result.path)}:{lines}  {heading}")
+    snippet = safe_text(result.snippet)
+    print(marked(snippet, result.match_ranges) if marks_wanted() else snippet)
+    if reason:
+        print(f"  {_why(reason)}")
+    print()
+
+
+def _why(reason: ResultExplanation) -> str:
+    words = ", ".join(f"{safe(term)} {share:.3f}" for term, share in reason.terms)
+    text = f"words {reason.text_score:.3f}" + (f" ({words})" if words else "")
+    if reason.vector_score is None:
+        return f"{text} · meaning not compared"
+    cosine = "" if reason.cosine is None else f" (cosine {reason.cosine:.3f})"
+    return f"{text} · meaning {reason.vector_score:.3f}{cosine}, counted {reason.vector_weight:.0%}"
+
+
+def _print_stages(explanation: SearchExplanation) -> None:
+    print_table(
+        (stage.name, f"{stage.left:,} of {stage.entered:,}  {safe(stage.note)}") for stage in explanation.stages
+    )

@@ -1,0 +1,102 @@
+"""`mnemoscope status`."""
+
+import time
+from argparse import Namespace
+from collections.abc import Iterator
+
+from engine.cli.opening import Place, find_place, opened
+from engine.cli.output import plural, print_issues, print_json, safe, size
+from engine.records import MemoryProviderStatus, Probe, VectorStatus, to_builtins
+
+_ON = {True: "enabled", False: "disabled"}
+
+
+def run(arguments: Namespace) -> int:
+    place = find_place(arguments)
+    with opened(place) as manager:
+        probes: dict[str, Probe] = {}
+        if arguments.deep:
+            probes = {"embeddingProbe": manager.probe_embedding(), "vectorProbe": manager.probe_vector()}
+        status = manager.status()
+    if arguments.json:
+        print_json(to_builtins(status) | to_builtins(probes))
+        return 0
+    lines = [*_about_workspace(status, place), *_about_search(status), *_about_probes(probes), *_about_syncs(status)]
+    width = max(len(label) for label, _ in lines) + 1
+    for label, text in lines:
+        print(f"{label + ':':<{width}}  {safe(text)}")
+    print_issues("Could not be read", status.failed_files)
+    print_issues("Passed over", status.skipped_files)
+    return 0
+
+
+def _about_workspace(status: MemoryProviderStatus, place: Place) -> Iterator[tuple[str, str]]:
+    yield "Workspace", f"{status.workspace_dir} (from {place.origin})"
+    if status.extra_paths:
+        yield "Extra paths", ", ".join(status.extra_paths)
+    yield "Sources", ", ".join(status.sources)
+    yield "Indexed", f"{plural(status.files, 'file')} · {plural(status.chunks, 'passage')}"
+    for count in status.source_counts:
+        yield f"  {count.source}", f"{plural(count.files, 'file')} · {plural(count.chunks, 'passage')}"
+    yield "Out of date", "yes: run mnemoscope index" if status.dirty else "no"
+    total = status.sizes.database + status.sizes.wal + status.sizes.matrix
+    yield "Store", f"{status.db_path} ({size(total)}, generation {status.generation})"
+    if status.index_error:
+        yield "Index error", status.index_error
+
+
+def _about_search(status: MemoryProviderStatus) -> Iterator[tuple[str, str]]:
+    yield "Provider", f"{status.provider} (requested: {status.requested_provider})"
+    if reason := status.custom.get("providerUnavailableReason"):
+        yield "Unavailable", str(reason)
+    if status.fallback:
+        yield "Fallback", f"from {status.fallback.from_}: {status.fallback.reason}"
+    if status.model:
+        yield "Model", status.model
+    if scripts := status.custom.get("unknownScripts"):
+        yield "By words only", ", ".join(scripts)
+    yield "Keywords", _state(status.fts.enabled, status.fts.available, status.fts.error)
+    yield "Vectors", _vectors(status.vector, status.pending_vectors)
+    if status.vector.engine == "sqlite-vec" or status.vector.load_error:
+        yield "sqlite-vec", _state(status.vector.enabled, status.vector.available, status.vector.load_error)
+    cache = status.cache
+    limit = f" of at most {cache.max_entries:,}" if cache.max_entries else ""
+    yield "Vector cache", f"{_ON[cache.enabled]} ({cache.entries:,}{limit})"
+    if status.batch.enabled:
+        yield "Batch", f"enabled (failures {status.batch.failures}/{status.batch.limit})"
+        if status.batch.last_error:
+            yield "Batch error", status.batch.last_error
+
+
+def _about_probes(probes: dict[str, Probe]) -> Iterator[tuple[str, str]]:
+    labels = {"embeddingProbe": "Embedding test", "vectorProbe": "sqlite-vec test"}
+    for name, probe in probes.items():
+        yield labels[name], _state(True, probe.ok, probe.error)
+
+
+def _about_syncs(status: MemoryProviderStatus) -> Iterator[tuple[str, str]]:
+    if status.writer_elsewhere:
+        yield "Writing now", "another process of Mnemoscope"
+    last = status.last_sync
+    if last is None:
+        yield "Last update", "never"
+        return
+    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(last.started))
+    outcome = last.error or ("stopped early" if last.cancelled else f"{plural(last.files_indexed, 'file')} indexed")
+    yield "Last update", f"{when}, {last.seconds:.1f} s, {last.reason}: {outcome}"
+
+
+def _state(enabled: bool, available: bool | None, problem: str | None) -> str:
+    if not enabled:
+        return "disabled"
+    word = {True: "ready", False: "unavailable", None: "not tried yet"}[available]
+    return f"{word}: {problem}" if problem else word
+
+
+def _vectors(vector: VectorStatus, pending: int) -> str:
+    if not vector.enabled:
+        return "disabled"
+    text = f"{vector.rows:,} searched with {vector.engine}"
+    if vector.dims:
+        text += f", {vector.dims} dimensions"
+    return f"{text}; {pending:,} still to come" if pending else text

@@ -1,0 +1,64 @@
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from engine.cli import main
+from engine.settings import Settings
+from tests.helpers.command_line import Answer, Run
+from tests.helpers.fake_memory import FakeMemory
+
+
+@dataclass
+class Opened:
+    """What the command line opened last."""
+
+    folder: Path | None = None
+    settings: Settings | None = None
+
+
+@pytest.fixture
+def memory(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeMemory]:
+    fake = FakeMemory()
+    yield fake
+    fake.close()
+
+
+@pytest.fixture
+def opened(memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> Opened:
+    seen = Opened()
+
+    def open_memory(workspace: Path, settings: Settings, *, background: bool) -> FakeMemory:
+        assert not background
+        seen.folder, seen.settings = workspace, settings
+        memory.closed = False
+        return memory
+
+    monkeypatch.setitem(sys.modules, "engine.backends.builtin", SimpleNamespace(open_memory=open_memory))
+    return seen
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current directory; the person's own folders are empty ones beside it."""
+    for name in ("config", "log"):
+        monkeypatch.setattr(f"platformdirs.user_{name}_dir", lambda *_, name=name, **__: str(tmp_path / name))
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    monkeypatch.chdir(notes)
+    return notes
+
+
+@pytest.fixture
+def run(opened: Opened, capsys: pytest.CaptureFixture[str]) -> Run:
+    def call(*argv: str) -> Answer:
+        capsys.readouterr()
+        code = main(argv)
+        captured = capsys.readouterr()
+        assert "Traceback" not in captured.err
+        return Answer(code, captured.out, captured.err)
+
+    return call

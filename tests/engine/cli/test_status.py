@@ -1,0 +1,101 @@
+import pytest
+
+from engine.records import BatchStatus, FallbackStatus, FileIssue, FtsStatus, VectorStatus
+from tests.helpers.command_line import Run
+from tests.helpers.fake_memory import FakeMemory, make_summary
+
+
+def shown(out: str) -> dict[str, str]:
+    pairs = (line.partition(":") for line in out.splitlines())
+    return {label: text.strip() for label, _, text in pairs}
+
+
+def test_a_healthy_index(run: Run, memory: FakeMemory) -> None:
+    answer = run("status")
+    assert answer.code == 0
+    lines = shown(answer.out)
+    assert lines["Provider"] == "embedded (requested: auto)"
+    assert lines["Indexed"] == "4 files · 7 passages"
+    assert lines["  sessions"] == "1 file · 1 passage"
+    assert lines["Out of date"] == "no"
+    assert lines["Keywords"] == "ready"
+    assert lines["Vectors"] == "7 searched with numpy, 512 dimensions"
+    assert lines["Vector cache"] == "enabled (7 of at most 50,000)"
+    assert lines["Store"] == "/data/indexes/garden/index.sqlite (1.3 MB, generation 7)"
+    assert lines["Last update"] == "never"
+    assert not {"Fallback", "Batch", "Index error", "Embedding test", "sqlite-vec"} & set(lines)
+
+
+def test_what_is_wrong_is_said(run: Run, memory: FakeMemory) -> None:
+    memory.set_status(
+        dirty=True,
+        extra_paths=("/a", "/b"),
+        fallback=FallbackStatus(from_="openai", reason="No key."),
+        fts=FtsStatus(enabled=True, available=False, error="No FTS5."),
+        vector=VectorStatus(
+            enabled=True,
+            available=False,
+            extension_path=None,
+            load_error="Not found.",
+            dims=None,
+            engine="numpy",
+            rows=0,
+        ),
+        batch=BatchStatus(
+            enabled=True,
+            failures=1,
+            limit=2,
+            wait=True,
+            concurrency=2,
+            poll_interval_ms=2000,
+            timeout_ms=1,
+            last_error="Quota.",
+            last_provider="openai",
+        ),
+        custom={"providerUnavailableReason": "Not installed.", "unknownScripts": ["Greek", "Hebrew"]},
+        pending_vectors=9,
+        last_sync=make_summary(error="The disk is full."),
+        writer_elsewhere=True,
+        index_error="Set aside.",
+        failed_files=(FileIssue(path="a.md", rule="not-utf8", detail="Byte 3."),),
+    )
+    out = run("status").out
+    lines = shown(out)
+    assert lines["Out of date"].startswith("yes")
+    assert lines["Extra paths"] == "/a, /b"
+    assert lines["Fallback"] == "from openai: No key."
+    assert lines["Keywords"] == "unavailable: No FTS5."
+    assert lines["sqlite-vec"] == "unavailable: Not found."
+    assert lines["Vectors"] == "0 searched with numpy; 9 still to come"
+    assert lines["Batch"] == "enabled (failures 1/2)"
+    assert lines["Batch error"] == "Quota."
+    assert lines["Unavailable"] == "Not installed."
+    assert lines["By words only"] == "Greek, Hebrew"
+    assert lines["Last update"].endswith("manual: The disk is full.")
+    assert lines["Index error"] == "Set aside."
+    assert "Writing now" in lines
+    assert "  not-utf8  a.md  Byte 3." in out
+
+
+@pytest.mark.parametrize(("enabled", "word"), [(False, "disabled"), (True, "not tried yet")])
+def test_sqlite_vec_as_engine_is_shown(run: Run, memory: FakeMemory, enabled: bool, word: str) -> None:
+    vector = VectorStatus(
+        enabled=enabled, available=None, extension_path=None, load_error=None, dims=1, engine="sqlite-vec", rows=1
+    )
+    memory.set_status(vector=vector)
+    assert shown(run("status").out)["sqlite-vec"] == word
+
+
+def test_deep_tries_what_can_fail(run: Run, memory: FakeMemory) -> None:
+    memory.vectors = False
+    lines = shown(run("status", "--deep").out)
+    assert lines["Embedding test"] == "unavailable: No provider is configured."
+    assert lines["sqlite-vec test"] == "ready"
+
+
+def test_json_is_the_record(run: Run) -> None:
+    status = run("status", "--json").json
+    assert status["requestedProvider"] == "auto"
+    assert status["sourceCounts"][0] == {"source": "memory", "files": 3, "chunks": 6}
+    assert "embeddingProbe" not in status
+    assert run("status", "--json", "--deep").json["embeddingProbe"] == {"ok": True, "error": ""}

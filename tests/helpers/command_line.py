@@ -1,0 +1,34 @@
+"""What a verb of the command line left behind, and Python processes of their own."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import engine
+
+
+@dataclass(frozen=True)
+class Answer:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+Run = Callable[..., Answer]
+"""Called with the arguments of one verb."""
+
+
+def python(code: str, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run `code` in a new interpreter that finds our packages; `options` go to `subprocess.run`."""
+    environment = os.environ | {"PYTHONPATH": str(Path(engine.__file__).parents[1])} | options.pop("env", {})
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "timeout": 60} | options
+    return subprocess.run([sys.executable, "-c", code, *arguments], text=True, env=environment, check=False, **options)
