@@ -49,6 +49,8 @@ def _about_search(status: MemoryProviderStatus) -> Iterator[tuple[str, str]]:
     yield "Provider", f"{status.provider} (requested: {status.requested_provider})"
     if reason := status.custom.get("providerUnavailableReason"):
         yield "Unavailable", str(reason)
+    if problem := status.custom.get("providerError"):
+        yield "Last failure", str(problem)
     if status.fallback:
         yield "Fallback", f"from {status.fallback.from_}: {status.fallback.reason}"
     if status.model:

@@ -140,7 +140,7 @@ class WindowSettings(Section, frozen=True):
     font_scale: Annotated[float, _option("Size of the text, as a multiple of the desktop's.", 0.5, 3)] = 1.0
     editor: Annotated[
         str,
-        _option("Command that opens a file in an editor, with {path} and {line}; empty uses the desktop's own choice."),
+        _option("Command that opens a file in an editor, with {path} and {line}; empty takes one that is installed."),
     ] = ""
 
 

@@ -52,7 +52,11 @@ def test_what_is_wrong_is_said(run: Run, memory: FakeMemory) -> None:
             last_error="Quota.",
             last_provider="openai",
         ),
-        custom={"providerUnavailableReason": "Not installed.", "unknownScripts": ["Greek", "Hebrew"]},
+        custom={
+            "providerUnavailableReason": "Not installed.",
+            "providerError": "Gone.",
+            "unknownScripts": ["Greek", "Hebrew"],
+        },
         pending_vectors=9,
         last_sync=make_summary(error="The disk is full."),
         writer_elsewhere=True,
@@ -70,6 +74,7 @@ def test_what_is_wrong_is_said(run: Run, memory: FakeMemory) -> None:
     assert lines["Batch"] == "enabled (failures 1/2)"
     assert lines["Batch error"] == "Quota."
     assert lines["Unavailable"] == "Not installed."
+    assert lines["Last failure"] == "Gone."
     assert lines["By words only"] == "Greek, Hebrew"
     assert lines["Last update"].endswith("manual: The disk is full.")
     assert lines["Index error"] == "Set aside."
