@@ -1,0 +1,236 @@
+"""All vectors of one model in memory, quantised to a byte a dimension, for the nearest candidates of a query.
+
+Searches run on the state as it was when they began and hold no lock; one change at a time makes the next state. Scores
+are approximate: the caller asks for about four times what it needs and scores those again from the stored vectors.
+"""
+
+import threading
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.control import CancelToken
+from engine.store.matrix_block import BLOCK_ROWS, Block, Codes, Floats, Ids, Mask, RowIndex, by_block, quantise
+from engine.store.matrix_file import read_matrix, write_matrix
+from engine.store.matrix_scan import FEWEST_EXAMINED, Scan, best_first
+
+_MOST_DEAD = BLOCK_ROWS // 4
+"""A full block with more removed rows gives up the others to the open block and goes."""
+
+
+class _State(NamedTuple):
+    blocks: dict[int, Block]
+    """By number, rising; only the last one may be open."""
+    lookup: RowIndex
+    centre: Floats | None
+    """What signs are taken about; fixed when the first block is full. Without it, vectors of models whose mean is far
+    from zero would mostly have the same signs."""
+
+
+class QuantisedMatrix:
+    """Rows of (id, vector), searched by cosine. Thread-safe."""
+
+    def __init__(self, dims: int) -> None:
+        self._dims = dims
+        self._change = threading.Lock()
+        self._state = _State({}, RowIndex.empty(), None)
+
+    @property
+    def dims(self) -> int:
+        return self._dims
+
+    @property
+    def rows(self) -> int:
+        return len(self._state.lookup.ids)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all rows, those mapped from the file included."""
+        state = self._state
+        return (
+            sum(block.nbytes for block in state.blocks.values()) + state.lookup.ids.nbytes + state.lookup.slots.nbytes
+        )
+
+    def ids(self) -> Ids:
+        """All ids, rising."""
+        return self._state.lookup.ids.copy()
+
+    def add(self, ids: Ids, vectors: NDArray[np.float32] | NDArray[np.float16]) -> None:
+        """Add L2-normalised vectors, (n, dims), replacing rows that have the same ids, (n,); the ids are distinct.
+
+        Raises ValueError when the shapes do not fit or an id is there twice.
+        """
+        if vectors.shape != (len(ids), self._dims):
+            raise ValueError(f"Expected vectors of shape {(len(ids), self._dims)}, got {vectors.shape}.")
+        if len(np.unique(ids)) != len(ids):
+            raise ValueError("An id is there twice.")
+        if not len(ids):
+            return
+        with self._change:
+            draft = _Draft(self._state, self._dims)
+            draft.remove(ids)
+            for start in range(0, len(ids), BLOCK_ROWS):
+                part = slice(start, start + BLOCK_ROWS)
+                draft.append(ids[part], *quantise(vectors[part].astype(np.float32, copy=False)))
+            self._state = draft.finish()
+
+    def remove(self, ids: Ids) -> None:
+        """Remove rows; ids that are not there are passed over."""
+        with self._change:
+            draft = _Draft(self._state, self._dims)
+            draft.remove(ids)
+            self._state = draft.finish()
+
+    def search(
+        self,
+        query: Floats,
+        k: int,
+        *,
+        allowed: Ids | None = None,
+        cancel: CancelToken | None = None,
+    ) -> tuple[Ids, Floats]:
+        """At most `k` rows nearest to the L2-normalised query, (dims,): ids and approximate cosines, best first.
+
+        The best quarter of `k` is reliable (recall above .99); the rest may lack a few of the rows that belong there.
+        `allowed` limits the search to these ids. Raises Cancelled.
+        """
+        state = self._state
+        query = np.ascontiguousarray(query, np.float32)
+        permitted = None
+        if k <= 0 or not state.blocks:
+            return np.empty(0, np.int64), np.empty(0, np.float32)
+        if allowed is not None:
+            places, found = state.lookup.find(allowed)
+            slots = state.lookup.slots[np.unique(places[found])]
+            if len(slots) <= FEWEST_EXAMINED:
+                return best_first(*_cosines(state, slots, query), k)
+            permitted = _masks(slots)
+        scan = Scan(state.blocks, query, centre=state.centre, permitted=permitted, cancel=cancel)
+        return scan.best(k)
+
+    def similarity(self, query: Floats, ids: Ids) -> Floats:
+        """Approximate cosines of the L2-normalised query with these ids, in their order; NaN for an unknown one."""
+        state = self._state
+        cosines = np.full(len(ids), np.nan, np.float32)
+        places, found = state.lookup.find(ids)
+        cosines[found] = _cosines(state, state.lookup.slots[places[found]], np.ascontiguousarray(query, np.float32))[1]
+        return cosines
+
+    def save(self, path: Path, *, generation: int, model_key: str, stamp: int) -> None:
+        """Write the disposable file that `load` accepts for the same generation, model and stamp. Raises OSError."""
+        state = self._state
+        alive = [(block, block.live_rows()) for block in state.blocks.values()]
+        write_matrix(
+            path,
+            ids=np.concatenate([np.empty(0, np.int64), *(block.ids[rows] for block, rows in alive)]),
+            scales=np.concatenate([np.empty(0, np.float32), *(block.scales[rows] for block, rows in alive)]),
+            codes=(block.codes[rows] for block, rows in alive),
+            dims=self._dims,
+            generation=generation,
+            model_key=model_key,
+            stamp=stamp,
+        )
+
+    @classmethod
+    def load(cls, path: Path, *, generation: int, model_key: str, stamp: int) -> "QuantisedMatrix | None":
+        """The saved matrix, its codes mapped from the file, or None for a file that does not match or is damaged."""
+        content = read_matrix(path, generation=generation, model_key=model_key, stamp=stamp)
+        if content is None:
+            return None
+        ids, scales, codes = content
+        matrix = cls(codes.shape[1])
+        draft = _Draft(matrix._state, matrix._dims)
+        draft.adopt(ids, codes, scales)
+        matrix._state = draft.finish()
+        return matrix
+
+
+class _Draft:
+    """The next state while it is being made; blocks of the old one are never written."""
+
+    def __init__(self, state: _State, dims: int) -> None:
+        self._dims = dims
+        self._blocks = dict(state.blocks)
+        self._lookup = state.lookup
+        self._centre = state.centre
+        self._next = max(state.blocks, default=-1) + 1
+
+    def remove(self, ids: Ids) -> None:
+        places, found = self._lookup.find(ids)
+        places = places[found]
+        if not len(places):
+            return
+        for number, rows, _ in by_block(self._lookup.slots[places]):
+            self._blocks[number] = self._blocks[number].without(rows)
+        self._lookup = self._lookup.lacking(places)
+        self._clear_out()
+
+    def append(self, ids: Ids, codes: Codes, scales: Floats) -> None:
+        """Add rows at the end, or move them there when they have a place already."""
+        start = 0
+        while start < len(ids):
+            number, block = self._open_block()
+            part = slice(start, start + BLOCK_ROWS - block.count)
+            slots = np.arange(len(ids[part]), dtype=np.int64) + (number * BLOCK_ROWS + block.count)
+            self._lookup = self._lookup.having(ids[part], slots)
+            self._put(number, block.appended(ids[part], codes[part], scales[part]))
+            start += len(slots)
+
+    def adopt(self, ids: Ids, codes: Codes, scales: Floats) -> None:
+        """Take full blocks as they are, without a copy of their codes; what is left over is appended."""
+        full = len(ids) - len(ids) % BLOCK_ROWS
+        self._lookup = self._lookup.having(ids[:full], np.arange(full, dtype=np.int64))
+        for start in range(0, full, BLOCK_ROWS):
+            part = slice(start, start + BLOCK_ROWS)
+            alive = np.ones(BLOCK_ROWS, np.bool_)
+            self._put(self._next, Block(codes[part], scales[part], ids[part], alive, BLOCK_ROWS, BLOCK_ROWS))
+            self._next += 1
+        self.append(ids[full:], codes[full:], scales[full:])
+
+    def finish(self) -> _State:
+        return _State(self._blocks, self._lookup, self._centre)
+
+    def _open_block(self) -> tuple[int, Block]:
+        number = max(self._blocks, default=-1)
+        if number < 0 or self._blocks[number].count == BLOCK_ROWS:
+            number, self._next = self._next, self._next + 1
+            self._blocks[number] = Block.empty(self._dims)
+        return number, self._blocks[number]
+
+    def _put(self, number: int, block: Block) -> None:
+        if block.count == BLOCK_ROWS:
+            if self._centre is None:
+                self._centre = block.centre()
+            block = block.sealed(self._centre)
+        self._blocks[number] = block
+
+    def _clear_out(self) -> None:
+        """Move the rows of blocks that are mostly removed rows to the open block, so that memory comes back."""
+        for number in list(self._blocks):
+            block = self._blocks[number]
+            if block.count - block.live > _MOST_DEAD or not block.live:
+                del self._blocks[number]
+                rows = block.live_rows()
+                self.append(block.ids[rows], block.codes[rows], block.scales[rows])
+
+
+def _cosines(state: _State, slots: Ids, query: Floats) -> tuple[Ids, Floats]:
+    """Ids and approximate cosines of these slots, in their order."""
+    ids = np.empty(len(slots), np.int64)
+    cosines = np.empty(len(slots), np.float32)
+    for number, rows, places in by_block(slots):
+        block = state.blocks[number]
+        ids[places] = block.ids[rows]
+        cosines[places] = block.cosines(query, rows)
+    return ids, cosines
+
+
+def _masks(slots: Ids) -> dict[int, Mask]:
+    """For each block with one of these slots, a mask over its rows."""
+    masks: dict[int, Mask] = {}
+    for number, rows, _ in by_block(slots):
+        masks[number] = np.zeros(BLOCK_ROWS, np.bool_)
+        masks[number][rows] = True
+    return masks

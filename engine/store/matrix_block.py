@@ -1,0 +1,181 @@
+"""Rows of the quantised matrix: 4,096 vectors as int8 with a scale a row, and the index from ids to rows.
+
+Blocks are values: a change makes a new block that shares what stayed the same, so a search that runs on an older one
+is never disturbed. Rows are only ever appended; what an older reader can see is never written again.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+BLOCK_ROWS = 4096
+_CAST_BYTES = 512 * 1024
+"""Codes are widened to float32 in pieces that stay in a core's second-level cache; 8 MB pieces take twice as long."""
+
+Ids = NDArray[np.int64]
+Codes = NDArray[np.int8]
+Floats = NDArray[np.float32]
+Rows = NDArray[np.intp]
+Mask = NDArray[np.bool_]
+Words = NDArray[np.uint64]
+Distances = NDArray[np.uint16]
+
+
+def quantise(vectors: Floats) -> tuple[Codes, Floats]:
+    """Each row as int8 codes of -127 to 127 and the scale that turns them back: (n, dims) and (n,)."""
+    scales = np.abs(vectors).max(axis=1, initial=0.0) / np.float32(127)
+    divisors = np.where(scales > 0, scales, np.float32(1))
+    return np.rint(vectors / divisors[:, None]).astype(np.int8), scales.astype(np.float32)
+
+
+def sign_words(vectors: Floats, centre: Floats) -> Words:
+    """One bit a dimension, on which side of the centre it lies, in 64-bit words: (n, dims) to (n, words)."""
+    packed = np.packbits(vectors > centre, axis=1)
+    padded = np.zeros((len(packed), -(-packed.shape[1] // 8) * 8), np.uint8)
+    padded[:, : packed.shape[1]] = packed
+    return padded.view(np.uint64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """Up to `BLOCK_ROWS` rows; a full one is sealed, that is has its sign bits beside it."""
+
+    codes: Codes
+    scales: Floats
+    ids: Ids
+    alive: Mask
+    """Over all `BLOCK_ROWS`; rows that are not filled yet count as alive."""
+    count: int
+    """Rows filled."""
+    live: int
+    """Rows filled and not removed."""
+    sketch: Words | None = None
+    """Sign bits of a sealed block, (words, count): the words of all rows side by side, as the scan reads them."""
+
+    @classmethod
+    def empty(cls, dims: int) -> "Block":
+        return cls(
+            codes=np.empty((BLOCK_ROWS, dims), np.int8),
+            scales=np.empty(BLOCK_ROWS, np.float32),
+            ids=np.empty(BLOCK_ROWS, np.int64),
+            alive=np.ones(BLOCK_ROWS, np.bool_),
+            count=0,
+            live=0,
+        )
+
+    @property
+    def nbytes(self) -> int:
+        sketch = 0 if self.sketch is None else self.sketch.nbytes
+        return self.codes.nbytes + self.scales.nbytes + self.ids.nbytes + self.alive.nbytes + sketch
+
+    def appended(self, ids: Ids, codes: Codes, scales: Floats) -> "Block":
+        """With these rows after its own; they must fit, and only the newest version of a block may grow."""
+        end = self.count + len(ids)
+        self.codes[self.count : end] = codes
+        self.scales[self.count : end] = scales
+        self.ids[self.count : end] = ids
+        return replace(self, count=end, live=self.live + len(ids))
+
+    def without(self, rows: Rows) -> "Block":
+        alive = self.alive.copy()
+        alive[rows] = False
+        return replace(self, alive=alive, live=int(np.count_nonzero(alive[: self.count])))
+
+    def live_rows(self) -> Rows:
+        return np.flatnonzero(self.alive[: self.count])
+
+    def centre(self) -> Floats:
+        """Mean of the live rows, (dims,)."""
+        rows = self.live_rows()
+        total = np.zeros(self.codes.shape[1], np.float32)
+        for piece, _ in self._widened(rows):
+            total += piece.sum(axis=0)
+        return total / np.float32(max(1, len(rows)))
+
+    def sealed(self, centre: Floats) -> "Block":
+        rows = np.arange(self.count, dtype=np.intp)
+        words = np.vstack([sign_words(piece, centre) for piece, _ in self._widened(rows)])
+        return replace(self, sketch=np.ascontiguousarray(words.T))
+
+    def distances(self, bits: Words) -> Distances:
+        """In how many signs each row of a sealed block differs from `bits`, (words,): (count,)."""
+        assert self.sketch is not None
+        differing = np.bitwise_count(self.sketch ^ bits[:, None])
+        distances: Distances = differing.sum(axis=0, dtype=np.uint16)
+        return distances
+
+    def cosines(self, query: Floats, rows: Rows | None = None) -> Floats:
+        """Approximate cosines of the query with all filled rows, or with some."""
+        scales = self.scales[: self.count] if rows is None else self.scales[rows]
+        dots = np.empty(len(scales), np.float32)
+        step = self._step()
+        widened = np.empty((min(step, len(dots)), len(query)), np.float32)
+        for start in range(0, len(dots), step):
+            end = min(start + step, len(dots))
+            codes = self.codes[start:end] if rows is None else self.codes[rows[start:end]]
+            piece = widened[: end - start]
+            np.copyto(piece, codes)
+            np.dot(piece, query, out=dots[start:end])
+        return np.multiply(dots, scales, out=dots)
+
+    def _step(self) -> int:
+        dims: int = self.codes.shape[1]
+        return max(1, _CAST_BYTES // (4 * dims))
+
+    def _widened(self, rows: Rows) -> Iterator[tuple[Floats, Rows]]:
+        """The rows' vectors as float32, a piece at a time."""
+        step = self._step()
+        for start in range(0, len(rows), step):
+            piece = rows[start : start + step]
+            yield self.codes[piece] * self.scales[piece, None], piece
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowIndex:
+    """Ids in rising order, each with its slot: block number * `BLOCK_ROWS` + row."""
+
+    ids: Ids
+    slots: Ids
+
+    @classmethod
+    def empty(cls) -> "RowIndex":
+        return cls(np.empty(0, np.int64), np.empty(0, np.int64))
+
+    @property
+    def nbytes(self) -> int:
+        return self.ids.nbytes + self.slots.nbytes
+
+    def find(self, ids: Ids) -> tuple[Rows, Mask]:
+        """Where each id stands or would stand, and whether it is there."""
+        places = np.searchsorted(self.ids, ids)
+        inside = places < len(self.ids)
+        found = np.zeros(len(ids), np.bool_)
+        found[inside] = self.ids[places[inside]] == ids[inside]
+        return places, found
+
+    def having(self, ids: Ids, slots: Ids) -> "RowIndex":
+        """With these distinct ids at these slots, whether they are new or move."""
+        order = np.argsort(ids, kind="stable")
+        ids, slots = ids[order], slots[order]
+        places, found = self.find(ids)
+        moved = self.slots.copy()
+        moved[places[found]] = slots[found]
+        new = ~found
+        return RowIndex(np.insert(self.ids, places[new], ids[new]), np.insert(moved, places[new], slots[new]))
+
+    def lacking(self, places: Rows) -> "RowIndex":
+        return RowIndex(np.delete(self.ids, places), np.delete(self.slots, places))
+
+
+def by_block(slots: Ids) -> Iterator[tuple[int, Rows, Rows]]:
+    """The slots block by block: the block's number, rows in it, and where in `slots` they were."""
+    if not len(slots):
+        return
+    order = np.argsort(slots, kind="stable")
+    numbers = slots[order] // BLOCK_ROWS
+    borders = np.flatnonzero(np.diff(numbers)) + 1
+    for start, end in zip([0, *borders], [*borders, len(slots)], strict=True):
+        places = order[start:end]
+        yield int(numbers[start]), (slots[places] % BLOCK_ROWS).astype(np.intp), places

@@ -1,0 +1,95 @@
+"""The disposable file of a quantised matrix.
+
+A header with a checksum of all that follows, then ids, scales and codes. It is written aside, synced and renamed, so a
+reader sees a whole old file or a whole new one; anything that does not match is treated as no file at all.
+"""
+
+import contextlib
+import hashlib
+import mmap
+import os
+import struct
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from engine.store.matrix_block import Codes, Floats, Ids
+
+_MAGIC = b"MNEMOMTX"
+_VERSION = 1
+_HEADER = struct.Struct("<8sIIQqq16sI")
+"""Magic, version, dims, rows, generation, stamp, model key hash, checksum of the body."""
+_BODY_START = 64
+_CHECKSUM_STEP = 1 << 20
+
+
+def write_matrix(
+    path: Path,
+    *,
+    ids: Ids,
+    scales: Floats,
+    codes: Iterable[Codes],
+    dims: int,
+    generation: int,
+    model_key: str,
+    stamp: int,
+) -> None:
+    """Write the file, replacing an older one; `codes` come in pieces that together have a row for each id.
+
+    Raises OSError (disk full, read-only, and on Windows while another process still maps the older file).
+    """
+    aside = path.with_name(f"{path.name}.{os.getpid()}.new")
+    try:
+        with open(aside, "wb") as file:
+            file.write(bytes(_BODY_START))
+            checksum = 0
+            for piece in (ids.astype("<i8", copy=False), scales.astype("<f4", copy=False), *codes):
+                data = np.ascontiguousarray(piece).data.cast("B") if piece.size else b""
+                checksum = zlib.crc32(data, checksum)
+                file.write(data)
+            file.seek(0)
+            file.write(_HEADER.pack(_MAGIC, _VERSION, dims, len(ids), generation, stamp, _digest(model_key), checksum))
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(aside, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            aside.unlink()
+        raise
+
+
+def read_matrix(path: Path, *, generation: int, model_key: str, stamp: int) -> tuple[Ids, Floats, Codes] | None:
+    """Ids and scales in memory and codes mapped from the file, or None where the file is missing, other or damaged."""
+    try:
+        with open(path, "rb") as file:
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError):
+        return None
+    if len(mapped) < _BODY_START:
+        return None
+    magic, version, dims, rows, *identity, checksum = _HEADER.unpack_from(mapped)
+    if (magic, version) != (_MAGIC, _VERSION) or identity != [generation, stamp, _digest(model_key)]:
+        return None
+    if len(mapped) != _BODY_START + rows * (8 + 4 + dims) or _checksum(mapped) != checksum:
+        return None
+    scales_start = _BODY_START + rows * 8
+    codes_start = scales_start + rows * 4
+    return (
+        np.frombuffer(mapped, "<i8", rows, _BODY_START).astype(np.int64),
+        np.frombuffer(mapped, "<f4", rows, scales_start).astype(np.float32),
+        np.frombuffer(mapped, np.int8, rows * dims, codes_start).reshape(rows, dims),
+    )
+
+
+def _digest(model_key: str) -> bytes:
+    return hashlib.sha256(model_key.encode()).digest()[:16]
+
+
+def _checksum(mapped: mmap.mmap) -> int:
+    view = memoryview(mapped)
+    checksum = 0
+    for start in range(_BODY_START, len(view), _CHECKSUM_STEP):
+        checksum = zlib.crc32(view[start : start + _CHECKSUM_STEP], checksum)
+    return checksum

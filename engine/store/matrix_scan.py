@@ -1,0 +1,138 @@
+"""One search over the blocks of a quantised matrix.
+
+The sign bits of all rows are compared first, which costs a tenth of casting and multiplying them; the nearest few per
+cent are then scored from their int8 codes. Signs alone lose neighbours, so they only choose what is looked at: the rows
+scored so far tell how well signs predict the cosine for this query in this corpus, hence how many of the best may lie
+further out, and where that is more than a fifth of a per cent the scan looks further, at everything if need be.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.control import CancelToken
+from engine.store.matrix_block import Block, Distances, Floats, Ids, Mask, Rows, sign_words
+
+FEWEST_EXAMINED = 2048
+_EXAMINED_SHARE = 32
+_TOLERATED_LOSS = 0.002
+
+
+class Scan:
+    """The state of one search; used once, by one caller."""
+
+    def __init__(
+        self,
+        blocks: Mapping[int, Block],
+        query: Floats,
+        *,
+        centre: Floats | None,
+        permitted: Mapping[int, Mask] | None,
+        cancel: CancelToken | None,
+    ) -> None:
+        self._query = query
+        self._permitted = permitted
+        self._cancel = cancel
+        self._sealed = {number: block for number, block in blocks.items() if block.sketch is not None}
+        self._open = {number: block for number, block in blocks.items() if block.sketch is None}
+        self._bits = None if centre is None else sign_words(query[None, :], centre)[0]
+        self._never = len(query) + 1
+        """A distance that no row has: it marks rows that must not be found."""
+        self._distances: dict[int, Distances] = {}
+        self._scored: list[tuple[Ids, Floats]] = []
+
+    def best(self, k: int) -> tuple[Ids, Floats]:
+        """The `k` rows with the highest approximate cosines, best first; hardly one of the best quarter is missed."""
+        for number, block in self._open.items():
+            self._score(block, np.flatnonzero(self._findable(number, block)))
+        if self._sealed:
+            self._search_sealed(k)
+        if not self._scored:
+            return np.empty(0, np.int64), np.empty(0, np.float32)
+        ids, cosines = zip(*self._scored, strict=True)
+        return best_first(np.concatenate(ids), np.concatenate(cosines), k)
+
+    def _findable(self, number: int, block: Block) -> Mask:
+        alive = block.alive[: block.count]
+        if self._permitted is None:
+            return alive
+        permitted = self._permitted.get(number)
+        return np.zeros_like(alive) if permitted is None else alive & permitted[: block.count]
+
+    def _search_sealed(self, k: int) -> None:
+        counts = np.zeros(self._never + 1, np.int64)
+        for number in self._sealed:
+            self._checkpoint()
+            self._distances[number] = distances = self._measure(number)
+            counts += np.bincount(distances, minlength=len(counts))
+        reached = np.cumsum(counts[: self._never])
+        enough = max(FEWEST_EXAMINED, 4 * k, int(reached[-1]) // _EXAMINED_SHARE)
+        limit = min(int(np.searchsorted(reached, enough)), self._never - 1)
+        near = self._score_between(-1, limit)
+        further = self._enough_up_to(limit, counts, *near, wanted=max(1, k // 4))
+        if further > limit:
+            self._score_between(limit, further)
+
+    def _measure(self, number: int) -> Distances:
+        block, bits = self._sealed[number], self._bits
+        assert bits is not None, "blocks are sealed only once there is a centre"
+        distances = block.distances(bits)
+        distances[~self._findable(number, block)] = self._never
+        return distances
+
+    def _score_between(self, above: int, limit: int) -> tuple[Distances, Floats]:
+        """Score the rows of sealed blocks at distances in (above, limit]: their distances and cosines."""
+        found: list[tuple[Distances, Floats]] = []
+        for number, distances in self._distances.items():
+            self._checkpoint()
+            rows = np.flatnonzero((distances > above) & (distances <= limit))
+            found.append((distances[rows], self._score(self._sealed[number], rows)))
+        near, cosines = zip(*found, strict=True)
+        return np.concatenate(near), np.concatenate(cosines)
+
+    def _checkpoint(self) -> None:
+        if self._cancel is not None:
+            self._cancel.checkpoint()
+
+    def _score(self, block: Block, rows: Rows) -> Floats:
+        cosines = block.cosines(self._query, None if len(rows) == block.count else rows)
+        self._scored.append((block.ids[rows], cosines))
+        return cosines
+
+    def _enough_up_to(
+        self, limit: int, counts: NDArray[np.int64], distances: Distances, cosines: Floats, *, wanted: int
+    ) -> int:
+        """Up to which distance to look so that hardly one of the best `wanted` rows lies beyond; at least `limit`.
+
+        `counts` says how many rows there are at each distance, the other two what was seen up to `limit`. Cosines are
+        taken to fall in a straight line with the distance, with normal noise about it.
+        """
+        if limit == self._never - 1:
+            return limit
+        seen = np.concatenate([cosines for _, cosines in self._scored])
+        least = np.partition(seen, -min(wanted, len(seen)))[-min(wanted, len(seen))]
+        x, y = distances.astype(np.float64), cosines.astype(np.float64)
+        spread = x.var()
+        slope = min(0.0, float(((x - x.mean()) * (y - y.mean())).mean() / spread)) if spread else 0.0
+        noise = float((y - slope * x).std()) + 1e-6
+        beyond = np.arange(limit + 1, self._never)
+        deviations = (least - (y.mean() + slope * (beyond - x.mean()))) / noise
+        expected = counts[beyond] * _upper_tail(np.maximum(deviations, 0.0))
+        missed = np.cumsum(expected[::-1])[::-1]
+        needed = np.flatnonzero(missed > _TOLERATED_LOSS * wanted)
+        return int(beyond[needed[-1]]) if len(needed) else limit
+
+
+def best_first(ids: Ids, cosines: Floats, k: int) -> tuple[Ids, Floats]:
+    if len(ids) > k:
+        chosen = np.argpartition(-cosines, k)[:k]
+        ids, cosines = ids[chosen], cosines[chosen]
+    order = np.lexsort((ids, -cosines))
+    return ids[order], cosines[order]
+
+
+def _upper_tail(deviations: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How likely a standard normal value exceeds each of these (0 or more), within some 2 %."""
+    scaled: NDArray[np.float64] = np.sqrt(2 / np.pi) / (deviations + np.sqrt(deviations**2 + 8 / np.pi))
+    return scaled * np.exp(-(deviations**2) / 2)

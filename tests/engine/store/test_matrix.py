@@ -1,0 +1,335 @@
+"""The quantised matrix against exact arithmetic."""
+
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.control import CancelToken
+from engine.errors import Cancelled
+from engine.store import matrix_block
+from engine.store.matrix import QuantisedMatrix
+from engine.store.matrix_block import BLOCK_ROWS
+
+
+def unit(vectors):
+    vectors = np.asarray(vectors, np.float32)
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12)
+
+
+def clustered(rows, dims, *, clusters=40, spread=0.7, offset=0.0, seed=0):
+    random = np.random.default_rng(seed)
+    centres = random.standard_normal((clusters, dims), dtype=np.float32)
+    points = centres[random.integers(clusters, size=rows)]
+    return unit(points + np.float32(spread) * random.standard_normal((rows, dims), dtype=np.float32) + offset)
+
+
+def filled(vectors, start=0):
+    matrix = QuantisedMatrix(vectors.shape[1])
+    matrix.add(np.arange(start, start + len(vectors)), vectors)
+    return matrix
+
+
+def recall(matrix, vectors, queries, keep=24):
+    """Share of the true best `keep` that are there after scoring four times as many candidates again."""
+    shares = []
+    for query in queries:
+        exact = vectors @ query
+        ids, _ = matrix.search(query, 4 * keep)
+        best = ids[np.argsort(-exact[ids])[:keep]]
+        shares.append(np.mean(exact[best] >= np.sort(exact)[-keep]))
+    return np.mean(shares)
+
+
+@pytest.mark.parametrize(
+    ("dims", "clusters", "spread", "offset"),
+    [(128, 300, 0.5, 0.0), (128, 10, 0.3, 0.0), (96, 40, 1.5, 0.0), (128, 40, 0.7, 2.0), (130, 1, 1.0, 0.0)],
+    ids=["tight", "clumps", "loose", "far-from-zero", "no-clusters"],
+)
+def test_the_best_are_found_after_scoring_four_times_as_many_again(dims, clusters, spread, offset):
+    vectors = clustered(20_100, dims, clusters=clusters, spread=spread, offset=offset)
+    corpus, queries = vectors[:-100], vectors[-100:]
+    assert recall(filled(corpus), corpus, queries) >= 0.99
+
+
+def test_few_rows_are_searched_without_loss():
+    vectors = clustered(500, 64)
+    assert recall(filled(vectors), vectors, vectors[:20]) == 1.0
+
+
+def test_scores_are_cosines_and_come_best_first():
+    vectors = clustered(9_000, 64)
+    ids, cosines = filled(vectors).search(vectors[5], 50)
+    assert ids[0] == 5
+    assert np.all(np.diff(cosines) <= 0)
+    np.testing.assert_allclose(cosines, vectors[ids] @ vectors[5], atol=0.02)
+    assert ids.dtype == np.int64
+    assert cosines.dtype == np.float32
+
+
+def test_only_a_small_part_of_a_large_matrix_is_scored(monkeypatch):
+    vectors = clustered(8 * BLOCK_ROWS, 64, clusters=300)
+    matrix = filled(vectors)
+    scored = []
+    cosines = matrix_block.Block.cosines
+
+    def counted(block, query, rows=None):
+        scored.append(block.count if rows is None else len(rows))
+        return cosines(block, query, rows)
+
+    monkeypatch.setattr(matrix_block.Block, "cosines", counted)
+    matrix.search(vectors[0], 96)
+    assert sum(scored) < len(vectors) / 4
+
+
+def test_half_precision_is_taken():
+    vectors = clustered(300, 32)
+    matrix = QuantisedMatrix(32)
+    matrix.add(np.arange(300), vectors.astype(np.float16))
+    assert matrix.search(vectors[7], 1)[0].tolist() == [7]
+
+
+def test_adding_an_id_again_replaces_its_row():
+    vectors = clustered(6_000, 32)
+    matrix = filled(vectors)
+    moved = -vectors[10]
+    matrix.add(np.array([10]), moved[None, :])
+    assert matrix.rows == 6_000
+    assert matrix.similarity(moved, np.array([10]))[0] == pytest.approx(1, abs=0.02)
+    assert 10 not in matrix.search(vectors[10], 20)[0]
+
+
+def test_removed_rows_are_gone_and_unknown_ids_are_passed_over():
+    vectors = clustered(6_000, 32)
+    matrix = filled(vectors)
+    matrix.remove(np.array([3, 4, 5, 999_999]))
+    assert matrix.rows == 5_997
+    assert not {3, 4, 5} & set(matrix.search(vectors[4], 200)[0].tolist())
+    assert np.isnan(matrix.similarity(vectors[4], np.array([4, 6]))).tolist() == [True, False]
+    matrix.remove(np.arange(6_000))
+    assert matrix.rows == 0
+    assert len(matrix.search(vectors[0], 5)[0]) == 0
+
+
+def test_memory_comes_back_when_most_rows_are_removed_or_replaced():
+    vectors = clustered(5 * BLOCK_ROWS, 32)
+    matrix = filled(vectors)
+    full = matrix.nbytes
+    for _ in range(4):
+        matrix.add(np.arange(len(vectors)), vectors)
+    assert matrix.nbytes < 1.5 * full
+    matrix.remove(np.flatnonzero(np.arange(len(vectors)) % 10))
+    assert matrix.rows == len(vectors) // 10
+    assert matrix.nbytes < 0.3 * full
+    kept = np.arange(0, len(vectors), 10)
+    np.testing.assert_array_equal(matrix.ids(), kept)
+    np.testing.assert_allclose(matrix.similarity(vectors[0], kept), vectors[kept] @ vectors[0], atol=0.03)
+
+
+@pytest.mark.parametrize("share", [0.02, 0.6])
+def test_a_search_can_be_limited_to_some_ids(share):
+    vectors = clustered(12_000, 64)
+    allowed = np.flatnonzero(np.random.default_rng(1).random(12_000) < share)
+    ids, _ = filled(vectors).search(vectors[8], 40, allowed=np.append(allowed, 77_777))
+    exact = vectors[allowed] @ vectors[8]
+    assert set(ids.tolist()) <= set(allowed.tolist())
+    best = allowed[np.argsort(-exact)[:10]]
+    assert set(best.tolist()) <= set(ids.tolist())
+
+
+def test_similarity_answers_in_the_order_asked_and_nan_for_unknown_ids():
+    vectors = clustered(5_000, 48)
+    asked = np.array([4_999, -1, 0, 4_096, 5_000])
+    cosines = filled(vectors).similarity(vectors[1], asked)
+    assert np.isnan(cosines).tolist() == [False, True, False, False, True]
+    np.testing.assert_allclose(cosines[[0, 2, 3]], vectors[[4_999, 0, 4_096]] @ vectors[1], atol=0.02)
+
+
+def test_vectors_of_zeros_match_nothing_and_break_nothing():
+    matrix = QuantisedMatrix(16)
+    matrix.add(np.arange(3), np.zeros((3, 16), np.float32))
+    assert matrix.search(unit(np.ones(16)), 3)[1].tolist() == [0, 0, 0]
+
+
+def test_shapes_and_ids_that_do_not_fit_are_refused():
+    matrix = QuantisedMatrix(8)
+    with pytest.raises(ValueError, match="shape"):
+        matrix.add(np.arange(2), np.zeros((2, 9), np.float32))
+    with pytest.raises(ValueError, match="twice"):
+        matrix.add(np.array([1, 1]), np.zeros((2, 8), np.float32))
+
+
+def test_an_empty_matrix_and_no_wish_give_nothing():
+    matrix = QuantisedMatrix(8)
+    query = unit(np.ones(8))
+    assert len(matrix.search(query, 5)[0]) == 0
+    assert np.isnan(matrix.similarity(query, np.array([1]))).all()
+    matrix.add(np.array([1]), query[None, :])
+    assert len(matrix.search(query, 0)[0]) == 0
+
+
+def test_a_cancelled_search_stops():
+    token = CancelToken()
+    token.cancel()
+    vectors = clustered(5_000, 16)
+    with pytest.raises(Cancelled):
+        filled(vectors).search(vectors[0], 5, cancel=token)
+
+
+# --- against a plain model ------------------------------------------------------------------------------------------
+
+_ids = st.lists(st.integers(0, 30), min_size=1, max_size=12, unique=True)
+_steps = st.lists(st.tuples(st.booleans(), _ids, st.integers(0, 2**16)), max_size=15)
+
+
+@settings(max_examples=60, deadline=None)
+@given(steps=_steps)
+def test_any_sequence_of_changes_leaves_what_a_dict_would_hold(steps):
+    with pytest.MonkeyPatch.context() as patch:
+        for module in ("matrix_block", "matrix"):
+            patch.setattr(f"engine.store.{module}.BLOCK_ROWS", 8)
+        patch.setattr("engine.store.matrix._MOST_DEAD", 2)
+        matrix, model = QuantisedMatrix(8), {}
+        for adding, ids, seed in steps:
+            if adding:
+                vectors = unit(np.random.default_rng(seed).standard_normal((len(ids), 8)))
+                matrix.add(np.array(ids), vectors)
+                model.update(zip(ids, vectors, strict=True))
+            else:
+                matrix.remove(np.array(ids))
+                for number in ids:
+                    model.pop(number, None)
+        query = unit(np.arange(1, 9))
+        assert matrix.ids().tolist() == sorted(model)
+        found, cosines = matrix.search(query, 100)
+        assert sorted(found.tolist()) == sorted(model)
+        for number, cosine in zip(found.tolist(), cosines.tolist(), strict=True):
+            assert cosine == pytest.approx(float(model[number] @ query), abs=0.05)
+
+
+def test_searches_beside_changes_see_whole_rows_only():
+    """Each vector is one of two opposite ones, told by its id: a torn row would have the wrong sign."""
+    dims, towards = 32, unit(np.ones(32))
+    matrix = QuantisedMatrix(dims)
+    ids = np.arange(2 * BLOCK_ROWS)
+    vectors = np.where(ids[:, None] % 2 == 0, towards, -towards).astype(np.float32)
+    matrix.add(ids, vectors)
+    wrong, rounds, done = [], [0], threading.Event()
+
+    def search():
+        while not done.is_set() or not rounds[0]:
+            found, cosines = matrix.search(towards, 300)
+            wrong.extend(found[(cosines > 0) != (found % 2 == 0)].tolist())
+            rounds[0] += 1
+
+    searchers = [threading.Thread(target=search) for _ in range(2)]
+    for thread in searchers:
+        thread.start()
+    random = np.random.default_rng(0)
+    for _ in range(40):
+        chosen = random.choice(ids, 400, replace=False)
+        matrix.remove(chosen)
+        matrix.add(chosen, vectors[chosen])
+    done.set()
+    for thread in searchers:
+        thread.join()
+    assert not wrong
+    assert matrix.rows == len(ids)
+
+
+# --- the file -------------------------------------------------------------------------------------------------------
+
+SAVED = {"generation": 3, "model_key": "use:512", "stamp": 99}
+
+
+@pytest.fixture
+def saved(tmp_path):
+    vectors = clustered(2 * BLOCK_ROWS + 50, 32)
+    matrix = filled(vectors, start=1)
+    matrix.remove(np.arange(1, 100))
+    path = tmp_path / "vectors.matrix"
+    matrix.save(path, **SAVED)
+    return path, vectors
+
+
+def test_a_saved_matrix_comes_back_mapped_and_can_be_changed(saved):
+    path, vectors = saved
+    matrix = QuantisedMatrix.load(path, **SAVED)
+    assert matrix.dims == 32
+    assert matrix.rows == len(vectors) - 99
+    ids, _ = matrix.search(vectors[500], 10)
+    assert ids[0] == 501
+    matrix.add(np.array([501, 50_000]), vectors[[0, 1]])
+    matrix.remove(np.arange(1000, 9000))
+    again = path.with_name("again")
+    matrix.save(again, **SAVED)
+    reloaded = QuantisedMatrix.load(again, **SAVED)
+    np.testing.assert_array_equal(reloaded.ids(), matrix.ids())
+    np.testing.assert_allclose(
+        reloaded.similarity(vectors[0], reloaded.ids()), matrix.similarity(vectors[0], reloaded.ids()), atol=1e-6
+    )
+    assert sorted(file.name for file in path.parent.iterdir()) == ["again", "vectors.matrix"]
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="needs Linux")
+def test_loaded_codes_stay_in_the_file(tmp_path):
+    path = tmp_path / "large"
+    filled(clustered(8 * BLOCK_ROWS, 512, clusters=3)).save(path, **SAVED)
+
+    def anonymous():
+        line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("RssAnon"))
+        return int(line.split()[1]) * 1024
+
+    before = anonymous()
+    matrix = QuantisedMatrix.load(path, **SAVED)
+    matrix.search(unit(np.ones(512)), 96)
+    assert anonymous() - before < matrix.nbytes / 2
+
+
+@pytest.mark.parametrize("change", [{"generation": 4}, {"model_key": "other"}, {"stamp": 100}])
+def test_a_file_of_another_state_is_no_file(saved, change):
+    assert QuantisedMatrix.load(saved[0], **{**SAVED, **change}) is None
+
+
+@pytest.mark.parametrize("position", [0, 8, 12, 20, 60, 64, 5000, -1])
+def test_any_damage_makes_it_no_file(saved, position):
+    path, _ = saved
+    data = bytearray(path.read_bytes())
+    if position == 60:  # nothing is kept there
+        del data[60]
+    else:
+        data[position] ^= 0x40
+    path.write_bytes(data)
+    assert QuantisedMatrix.load(path, **SAVED) is None
+
+
+@pytest.mark.parametrize("size", [0, 10, 64, 1000])
+def test_a_cut_off_or_missing_file_is_no_file(saved, size):
+    path, _ = saved
+    path.write_bytes(path.read_bytes()[:size])
+    assert QuantisedMatrix.load(path, **SAVED) is None
+    path.unlink()
+    assert QuantisedMatrix.load(path, **SAVED) is None
+
+
+def test_an_empty_matrix_is_saved_too(tmp_path):
+    QuantisedMatrix(24).save(tmp_path / "empty", **SAVED)
+    matrix = QuantisedMatrix.load(tmp_path / "empty", **SAVED)
+    assert (matrix.dims, matrix.rows) == (24, 0)
+
+
+def test_a_failed_save_keeps_the_old_file_and_leaves_nothing_aside(saved, monkeypatch):
+    path, vectors = saved
+    before = path.read_bytes()
+
+    def no_room(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("engine.store.matrix_file.os.fsync", no_room)
+    with pytest.raises(OSError, match="No space"):
+        filled(vectors).save(path, **SAVED)
+    assert path.read_bytes() == before
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
