@@ -139,9 +139,11 @@ class Jobs(QObject):
         for job in list(self._running):
             job.cancel()
 
-    def shutdown(self, timeout_ms: int = 5000) -> bool:
-        """Cancel all jobs and wait for their threads; False when one did not stop in time."""
+    def shutdown(self, timeout_ms: int = 5000, last: Callable[[], None] | None = None) -> bool:
+        """Cancel all jobs, run `last` beside their ends, wait for all threads; False if one did not stop in time."""
         self.cancel_all()
+        if last is not None:
+            self._writers.start(_Runner(last))
         deadline = time.monotonic() + timeout_ms / 1000
         pools = (self._readers, self._writers, self._engine)
         return all([pool.waitForDone(max(0, round((deadline - time.monotonic()) * 1000))) for pool in pools])

@@ -74,6 +74,8 @@ QHeaderView { background: $alternate; border: none; }
 QHeaderView::section {
     background: $alternate; color: $muted; border: none; border-bottom: 1px solid $line; padding: 4px 6px;
     font-size: ${px12}px; font-weight: 400; }
+QHeaderView::up-arrow, QHeaderView::down-arrow {
+    subcontrol-origin: border; subcontrol-position: top center; width: 8px; height: 7px; }
 
 QSplitter::handle { background: $line; }
 QScrollBar { background: transparent; border: none; margin: 0px; }

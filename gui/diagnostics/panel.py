@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVB
 from engine import MemoryProviderStatus, MemorySearchManager, Probe, to_json
 from gui.diagnostics.group_view import GroupView
 from gui.diagnostics.history import SyncHistory
-from gui.diagnostics.issues import IssuesTable
 from gui.diagnostics.readings import Remedy, read_status
 from gui.jobs import Jobs
 from gui.widgets.chip import Chip
+from gui.widgets.issues_table import IssuesTable
 from gui.widgets.labels import label, line
 from gui.widgets.wording import grouped
 
@@ -168,7 +168,7 @@ class DiagnosticsPanel(QWidget):
         self._failed_chip.setChecked(self._which == "failed")
         self._skipped_chip.setChecked(self._which == "skipped")
         self._issues.setVisible(bool(failed or skipped))
-        self._table.show_issues(failed if self._which == "failed" else skipped)
+        self._table.show_records(failed if self._which == "failed" else skipped)
 
     # --- remedies ---------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,129 @@
+"""Choosing a workspace: the welcome page, then the preview of a folder, and nothing read before a yes."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QFileDialog, QStackedWidget, QVBoxLayout, QWidget
+
+import engine
+from engine import CancelToken, Settings, WorkspacePreview
+from gui.first_run.preview import PreviewPage
+from gui.first_run.welcome import WelcomePage
+from gui.jobs import Job, Jobs
+
+
+@dataclass(frozen=True)
+class _Looked:
+    settings: Settings
+    preview: WorkspacePreview
+    index_folder: Path
+
+
+class FirstRunPanel(QWidget):
+    """Signals: `workspace_chosen` with a Path once its settings are saved; `back_wanted`."""
+
+    workspace_chosen = Signal(object)
+    back_wanted = Signal()
+
+    def __init__(self, jobs: Jobs, config: Path | None = None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._config = config
+        self._folder: Path | None = None
+        self._settings: Settings | None = None
+        self._can_go_back = False
+        self._job: Job | None = None
+        self._welcome = WelcomePage()
+        self._preview = PreviewPage()
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self._welcome)
+        self._pages.addWidget(self._preview)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._pages)
+        self.setAccessibleName("Choose a folder of notes")
+
+        self._welcome.choose_wanted.connect(self.choose)
+        self._welcome.dropped.connect(self.offer)
+        self._preview.changed.connect(self._look)
+        self._preview.accepted.connect(self._accept)
+        self._preview.other_wanted.connect(self.choose)
+        self._preview.back_wanted.connect(self.back_wanted)
+
+    @property
+    def ready(self) -> bool:
+        """Nothing is being looked at."""
+        return self._job is None
+
+    def welcome(self) -> None:
+        """Start over."""
+        self._folder = None
+        self._pages.setCurrentWidget(self._welcome)
+
+    @Slot()
+    def choose(self) -> None:
+        """Ask for a folder."""
+        start = str(self._folder or Path.home())
+        name = QFileDialog.getExistingDirectory(self, "Choose a folder of notes", start)
+        if name:
+            self.offer(Path(name), can_go_back=self._can_go_back)
+
+    @Slot(object)
+    def offer(self, folder: Path, *, can_go_back: bool = False) -> None:
+        """Show what would be indexed in `folder`."""
+        self._folder = folder
+        self._settings = None
+        self._can_go_back = can_go_back
+        self._preview.begin(folder, engine.Settings().extensions, (), can_go_back=can_go_back)
+        self._pages.setCurrentWidget(self._preview)
+        self._look()
+
+    @Slot()
+    def _look(self) -> None:
+        folder, known = self._folder, self._settings
+        if folder is None:
+            return
+        if self._job is not None:
+            self._job.cancel()
+        extensions, exclude = self._preview.extensions, self._preview.exclude
+
+        def work(token: CancelToken) -> _Looked:
+            settings = known or engine.load_settings(folder, config=self._config)
+            wanted = settings
+            if known is not None:
+                wanted = msgspec.structs.replace(settings, extensions=extensions, exclude=exclude)
+            preview = engine.preview_workspace(folder, wanted, cancel=token)
+            return _Looked(settings, preview, engine.index_files(folder, settings.store.path).folder)
+
+        self._preview.show_waiting()
+        self._job = self._jobs.read(work, self._looked, self._refused)
+
+    def _looked(self, looked: _Looked) -> None:
+        self._job = None
+        if self._settings is None and self._folder is not None:
+            self._settings = looked.settings
+            self._preview.begin(
+                self._folder, looked.settings.extensions, looked.settings.exclude, can_go_back=self._can_go_back
+            )
+        self._preview.show_preview(looked.preview, looked.index_folder)
+
+    def _refused(self, sentence: str) -> None:
+        self._job = None
+        self._preview.show_problem(sentence)
+
+    @Slot()
+    def _accept(self) -> None:
+        folder, before = self._folder, self._settings
+        if folder is None or before is None:
+            return
+        wanted = {"extensions": self._preview.extensions, "exclude": self._preview.exclude}
+        changed = {key: value for key, value in wanted.items() if set(value) != set(getattr(before, key))}
+
+        def work(_: CancelToken) -> Path:
+            for key, value in changed.items():
+                engine.save_setting(key, value, workspace=folder, config=self._config)
+            return folder
+
+        self._jobs.write(work, self.workspace_chosen.emit, self._preview.show_problem)

@@ -1,0 +1,205 @@
+"""The second page of a first start: what would be indexed, before anything is read."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+
+from engine import PreviewFolder, WorkspacePreview
+from gui.first_run.summary import what_is_indexed, what_is_passed_over, what_is_written
+from gui.widgets.chip import Chip
+from gui.widgets.elided import ElidedLabel
+from gui.widgets.issues_table import IssuesTable
+from gui.widgets.labels import label
+from gui.widgets.table import Column, RecordsTable
+from gui.widgets.wording import grouped, size_text
+
+EXTENSIONS = (".md", ".markdown", ".txt")
+_WIDTH = 760
+_TYPING_MS = 300
+
+_FOLDERS = (
+    Column[PreviewFolder]("Folder", 0, lambda row: row.path, lambda row: _folder_name(row.path)),
+    Column[PreviewFolder]("Files", 14, lambda row: row.files, lambda row: grouped(row.files), figures=True),
+    Column[PreviewFolder]("Size", 14, lambda row: row.bytes, lambda row: size_text(row.bytes), figures=True),
+)
+
+
+def _folder_name(path: str) -> str:
+    return "(directly in this folder)" if path == "." else path
+
+
+class PreviewPage(QFrame):
+    """Shows one folder's preview, and lets kinds of files and patterns be changed before the first run.
+
+    Signals:
+        changed: extensions or patterns are different; a new preview is wanted.
+        accepted: index this folder.
+        other_wanted: choose another one.
+        back_wanted: return to the workspace that is open.
+    """
+
+    changed = Signal()
+    accepted = Signal()
+    other_wanted = Signal()
+    back_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "page")
+        self._title = label("", "title")
+        self._path = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
+        self._path.setProperty("role", "meta")
+        self._sum = label("", "strong", wrap=True)
+        self._problem = label("", "degraded", wrap=True)
+        self._promise = label("", "meta", wrap=True)
+        self._typing = QTimer(self)
+        self._typing.setSingleShot(True)
+        self._typing.setInterval(_TYPING_MS)
+        self._typing.timeout.connect(self.changed)
+
+        column = QVBoxLayout()
+        column.setContentsMargins(0, 24, 0, 20)
+        column.setSpacing(10)
+        column.addWidget(self._title)
+        column.addWidget(self._path)
+        column.addSpacing(6)
+        column.addWidget(self._sum)
+        column.addLayout(self._options())
+        column.addWidget(self._tables(), 1)
+        column.addWidget(self._problem)
+        column.addWidget(self._promise)
+        column.addLayout(self._buttons())
+        middle = QWidget()
+        middle.setLayout(column)
+        middle.setMaximumWidth(_WIDTH)
+        row = QHBoxLayout(self)
+        row.addStretch(1)
+        row.addWidget(middle, 100)
+        row.addStretch(1)
+
+    def _options(self) -> QHBoxLayout:
+        self._kinds = {ending: Chip(ending) for ending in EXTENSIONS}
+        self._exclude = QLineEdit()
+        self._exclude.setPlaceholderText("Leave out, such as drafts/**, *.bak.md")
+        self._exclude.setAccessibleName("Patterns of files and folders to leave out, separated by commas")
+        self._exclude.setToolTip("Patterns of files and folders to leave out, separated by commas")
+        self._exclude.textEdited.connect(self._typing.start)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(label("Files"))
+        for ending, chip in self._kinds.items():
+            chip.setAccessibleName(f"Index {ending} files")
+            chip.clicked.connect(self._kind_clicked)
+            row.addWidget(chip)
+        row.addSpacing(8)
+        row.addWidget(self._exclude, 1)
+        return row
+
+    def _tables(self) -> QWidget:
+        self._folders = RecordsTable(_FOLDERS, lambda row: row.path)
+        self._folders.setAccessibleName("Folders that would be indexed")
+        self._folders.sortByColumn(1, Qt.SortOrder.DescendingOrder)
+        self._skipped = IssuesTable()
+        self._skipped.setAccessibleName("What would be passed over, and by which rule")
+        detail = label("", "meta", wrap=True)
+        self._skipped.chosen.connect(detail.setText)
+        skipped = QWidget()
+        column = QVBoxLayout(skipped)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._skipped, 1)
+        column.addWidget(detail)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self._folders)
+        self._stack.addWidget(skipped)
+
+        self._show_folders, self._show_skipped = Chip("Indexed"), Chip("Passed over")
+        self._rules = ElidedLabel()
+        self._rules.setProperty("role", "meta")
+        chips = QHBoxLayout()
+        chips.setSpacing(8)
+        for number, chip in enumerate((self._show_folders, self._show_skipped)):
+            chip.clicked.connect(lambda _=False, number=number: self._show_table(number))
+            chips.addWidget(chip)
+        chips.addSpacing(4)
+        chips.addWidget(self._rules, 1)
+        both = QWidget()
+        whole = QVBoxLayout(both)
+        whole.setContentsMargins(0, 4, 0, 0)
+        whole.setSpacing(8)
+        whole.addLayout(chips)
+        whole.addWidget(self._stack, 1)
+        self._show_table(0)
+        return both
+
+    def _buttons(self) -> QHBoxLayout:
+        self._accept = QPushButton("Index this folder")
+        self._accept.setProperty("role", "primary")
+        self._accept.clicked.connect(self.accepted)
+        other = QPushButton("Choose another…")
+        other.clicked.connect(self.other_wanted)
+        self._back = QPushButton("Back")
+        self._back.clicked.connect(self.back_wanted)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self._accept)
+        row.addWidget(other)
+        row.addWidget(self._back)
+        row.addStretch(1)
+        return row
+
+    # --- what is shown ----------------------------------------------------------------------------------------------
+
+    def begin(self, folder: Path, extensions: Sequence[str], exclude: Sequence[str], *, can_go_back: bool) -> None:
+        """Start with a folder and the settings that it has now."""
+        self._title.setText(folder.name or str(folder))
+        self._path.setText(str(folder))
+        for ending, chip in self._kinds.items():
+            chip.setChecked(ending in extensions)
+        self._exclude.setText(", ".join(exclude))
+        self._back.setVisible(can_go_back)
+        self._show_table(0)
+
+    def show_waiting(self) -> None:
+        """A preview is on its way; what is shown stays until it comes."""
+        self._sum.setText(self._sum.text() or "Looking at the folder…")
+        self._problem.hide()
+        self._accept.setEnabled(False)
+
+    def show_preview(self, preview: WorkspacePreview, index_folder: Path) -> None:
+        self._sum.setText(what_is_indexed(preview))
+        self._rules.setText(what_is_passed_over(preview))
+        self._promise.setText(what_is_written(index_folder))
+        self._show_folders.setText(f"Indexed {grouped(preview.files)}")
+        self._show_skipped.setText(f"Passed over {grouped(len(preview.skipped))}")
+        self._folders.show_records(preview.folders)
+        self._skipped.show_records(preview.skipped)
+        self._problem.hide()
+        self._accept.setEnabled(preview.files > 0)
+        if self._accept.isEnabled() and not self._exclude.hasFocus():
+            self._accept.setFocus()
+
+    def show_problem(self, sentence: str) -> None:
+        self._problem.setText(sentence)
+        self._problem.show()
+        self._accept.setEnabled(False)
+
+    @property
+    def extensions(self) -> tuple[str, ...]:
+        return tuple(ending for ending, chip in self._kinds.items() if chip.isChecked())
+
+    @property
+    def exclude(self) -> tuple[str, ...]:
+        return tuple(part.strip() for part in self._exclude.text().split(",") if part.strip())
+
+    @Slot()
+    def _kind_clicked(self) -> None:
+        if not self.extensions:
+            self._kinds[EXTENSIONS[0]].setChecked(True)
+        self.changed.emit()
+
+    def _show_table(self, number: int) -> None:
+        self._stack.setCurrentIndex(number)
+        self._show_folders.setChecked(number == 0)
+        self._show_skipped.setChecked(number == 1)

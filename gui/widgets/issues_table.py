@@ -1,0 +1,48 @@
+"""Files that are not, or would not be, in the index: which, by which rule, and the details."""
+
+from PySide6.QtCore import QModelIndex, Qt, Signal, Slot
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QWidget
+
+from engine import FileIssue
+from gui.widgets.table import Column, Index, RecordsTable
+
+_COLUMNS = (
+    Column[FileIssue]("File", 24, lambda issue: issue.path),
+    Column[FileIssue]("Rule", 15, lambda issue: issue.rule),
+    Column[FileIssue]("Detail", 60, lambda issue: issue.detail),
+)
+
+
+class IssuesTable(RecordsTable[FileIssue]):
+    """Enter or a double click asks to reveal the file.
+
+    Signals:
+        reveal_requested: path of the file, as in its record.
+        chosen: the whole sentence of the current row, "" for none.
+    """
+
+    reveal_requested = Signal(str)
+    chosen = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(_COLUMNS, lambda issue: f"{issue.path}\n{issue.detail}", parent)
+        self.sortByColumn(0, Qt.SortOrder.AscendingOrder)
+        self.doubleClicked.connect(self._reveal)
+
+    @Slot(QModelIndex)
+    def _reveal(self, index: Index) -> None:
+        issue = self.record_at(index)
+        if issue is not None:
+            self.reveal_requested.emit(issue.path)
+
+    def currentChanged(self, current: Index, previous: Index) -> None:
+        super().currentChanged(current, previous)
+        issue = self.record_at(current)
+        self.chosen.emit(f"{issue.path}: {issue.detail}" if issue else "")
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._reveal(self.currentIndex())
+        else:
+            super().keyPressEvent(event)

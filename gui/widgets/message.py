@@ -1,0 +1,119 @@
+"""Sentences with one or two actions: a banner above the content, or a page in its place."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from gui.widgets.icons import IconButton
+from gui.widgets.labels import label
+from gui.widgets.state import State, StateDot
+
+_PAGE_WIDTH = 520
+
+
+@dataclass(frozen=True)
+class Action:
+    words: str
+    run: Callable[[], None]
+
+
+class Banner(QFrame):
+    """One line above the content; shows at most one message, the newest. Hidden when there is none."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._dot = StateDot()
+        self._text = label("", wrap=True)
+        self._text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self._buttons = QHBoxLayout()
+        self._buttons.setSpacing(8)
+        close = IconButton("close", "Dismiss this message")
+        close.clicked.connect(self.clear)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 8, 10, 8)
+        row.setSpacing(10)
+        row.addWidget(self._dot)
+        row.addWidget(self._text, 1)
+        row.addLayout(self._buttons)
+        row.addWidget(close)
+        self._key = ""
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        return self._text.text() if not self.isHidden() else ""
+
+    def say(self, sentence: str, state: State, *actions: Action, key: str = "") -> None:
+        """`key` names the matter, so that `clear(key)` takes back only this one."""
+        self._key = key
+        self._dot.set_state(state)
+        self._text.setText(sentence)
+        self.setAccessibleName(sentence)
+        _fill(self._buttons, actions, self.clear)
+        self.show()
+
+    @Slot()
+    def clear(self, key: str = "") -> None:
+        if not key or key == self._key:
+            self._key = ""
+            self.hide()
+
+
+class MessagePage(QFrame):
+    """A calm page with one sentence, perhaps a second one, and its actions; the first is the obvious one."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "page")
+        self._title = label("", "title", wrap=True)
+        self._text = label("", "muted", wrap=True)
+        self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._buttons = QHBoxLayout()
+        self._buttons.setSpacing(8)
+        column = QVBoxLayout()
+        column.setSpacing(12)
+        column.addStretch(2)
+        column.addWidget(self._title)
+        column.addWidget(self._text)
+        column.addSpacing(8)
+        column.addLayout(self._buttons)
+        column.addStretch(3)
+        middle = QWidget()
+        middle.setLayout(column)
+        middle.setFixedWidth(_PAGE_WIDTH)
+        row = QHBoxLayout(self)
+        row.addStretch(1)
+        row.addWidget(middle)
+        row.addStretch(1)
+
+    def say(self, title: str, text: str, *actions: Action) -> None:
+        self._title.setText(title)
+        self._text.setText(text)
+        self._text.setVisible(bool(text))
+        self.setAccessibleName(f"{title} {text}".strip())
+        _fill(self._buttons, actions, None)
+
+    @property
+    def words(self) -> str:
+        return f"{self._title.text()} {self._text.text()}".strip()
+
+
+def _fill(row: QHBoxLayout, actions: tuple[Action, ...], after: Callable[[], None] | None) -> None:
+    """Replace the row's buttons; `after` runs once one was pressed."""
+    while (item := row.takeAt(0)) is not None:
+        widget = item.widget()
+        if widget is not None:
+            widget.hide()
+            widget.deleteLater()
+    for action in actions:
+        button = QPushButton(action.words)
+        if after is None and action is actions[0]:
+            button.setProperty("role", "primary")
+        if after is not None:
+            button.clicked.connect(after)
+        button.clicked.connect(action.run)
+        row.addWidget(button)
+    if after is None:
+        row.addStretch(1)

@@ -1,0 +1,129 @@
+"""A plain sortable table of text and figures, in the look of the program."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QSortFilterProxyModel,
+    Qt,
+)
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+
+from gui.style import font_at
+
+Index = QModelIndex | QPersistentModelIndex
+Record = TypeVar("Record")
+_SORT_ROLE = Qt.ItemDataRole.UserRole
+_ROOT = QModelIndex()
+
+
+@dataclass(frozen=True)
+class Column(Generic[Record]):
+    """How one column shows a record. `value` is what it sorts by; `figures` stand at the right."""
+
+    title: str
+    letters: int
+    """Width at first, in average letters; the one column with 0 takes what the others leave."""
+    value: Callable[[Record], str | int]
+    text: Callable[[Record], str] | None = None
+    figures: bool = False
+
+
+class RecordsModel(QAbstractTableModel, Generic[Record]):
+    """Records as rows; the columns say how."""
+
+    def __init__(self, columns: Sequence[Column[Record]], tip: Callable[[Record], str], parent: QObject) -> None:
+        super().__init__(parent)
+        self.columns = tuple(columns)
+        self._tip = tip
+        self._records: tuple[Record, ...] = ()
+
+    def show_records(self, records: tuple[Record, ...]) -> None:
+        if records == self._records:
+            return  # keeps the selection while the same records come again
+        self.beginResetModel()
+        self._records = records
+        self.endResetModel()
+
+    def record(self, row: int) -> Record:
+        return self._records[row]
+
+    def rowCount(self, parent: Index = _ROOT) -> int:
+        return 0 if parent.isValid() else len(self._records)
+
+    def columnCount(self, parent: Index = _ROOT) -> int:
+        return 0 if parent.isValid() else len(self.columns)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        record, column = self._records[index.row()], self.columns[index.column()]
+        value = column.value(record)
+        if role == Qt.ItemDataRole.DisplayRole:
+            return column.text(record) if column.text else str(value)
+        if role == _SORT_ROLE:
+            return value
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return self._tip(record)
+        if role == Qt.ItemDataRole.TextAlignmentRole and column.figures:
+            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        return None
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation != Qt.Orientation.Horizontal:
+            return None
+        column = self.columns[section]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return column.title
+        if role == Qt.ItemDataRole.TextAlignmentRole and column.figures:
+            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        return None
+
+
+class RecordsTable(QTableView, Generic[Record]):
+    """Rows are chosen whole, sorted by a click on a header; Tab leaves the table."""
+
+    def __init__(
+        self, columns: Sequence[Column[Record]], tip: Callable[[Record], str], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._records = RecordsModel(columns, tip, self)
+        self._sorted = QSortFilterProxyModel(self)
+        self._sorted.setSourceModel(self._records)
+        self._sorted.setSortRole(_SORT_ROLE)
+        self._sorted.setSortCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self.setModel(self._sorted)
+        self.setSortingEnabled(True)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.setTabKeyNavigation(False)
+        metrics = QFontMetrics(font_at(13))
+        self.verticalHeader().hide()
+        self.verticalHeader().setDefaultSectionSize(metrics.height() + 10)
+        header = self.horizontalHeader()
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setHighlightSections(False)
+        for number, column in enumerate(columns):
+            if column.letters:
+                header.resizeSection(number, metrics.averageCharWidth() * column.letters)
+            else:
+                header.setSectionResizeMode(number, QHeaderView.ResizeMode.Stretch)
+
+    def show_records(self, records: tuple[Record, ...]) -> None:
+        """Show these; the first is current unless the same records are shown already."""
+        self._records.show_records(records)
+        if records and not self.currentIndex().isValid():
+            self.selectRow(0)
+
+    def record_at(self, index: Index) -> Record | None:
+        return self._records.record(self._sorted.mapToSource(index).row()) if index.isValid() else None

@@ -1,0 +1,73 @@
+"""What the window remembers between runs, apart from the settings that a person writes."""
+
+import base64
+import binascii
+import logging
+import os
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+import platformdirs
+from PySide6.QtCore import QByteArray
+
+log = logging.getLogger(__name__)
+
+_RECENT = 8
+
+
+class WindowState(msgspec.Struct, kw_only=True):
+    """Everything has a default: a missing, old or damaged file gives a fresh window, never an error."""
+
+    geometry: str = ""
+    """Qt's own record of place, size and screen, base64."""
+    list_width: int = 400
+    dock_width: int = 330
+    dock_shown: bool = True
+    wrap: bool = True
+    theme: Literal["system", "light", "dark"] | None = None
+    """None: the settings decide."""
+    font_scale: float | None = None
+    recent: list[str] = []
+    """Folders that were opened, newest first."""
+
+    def remember(self, folder: Path) -> None:
+        """Put a folder at the head of the recent ones."""
+        name = str(folder)
+        self.recent = [name, *(other for other in self.recent if other != name)][:_RECENT]
+
+    def geometry_bytes(self) -> QByteArray:
+        try:
+            return QByteArray(base64.b64decode(self.geometry, validate=True))
+        except (binascii.Error, ValueError):
+            return QByteArray()
+
+    def set_geometry(self, geometry: QByteArray) -> None:
+        self.geometry = base64.b64encode(geometry.data()).decode("ascii")
+
+
+def state_path() -> Path:
+    return Path(platformdirs.user_config_dir("mnemoscope", appauthor=False)) / "window.json"
+
+
+def load_state(path: Path | None = None) -> WindowState:
+    try:
+        return msgspec.json.decode((path or state_path()).read_bytes(), type=WindowState)
+    except FileNotFoundError:
+        return WindowState()
+    except (OSError, msgspec.DecodeError) as error:
+        log.warning("The window's state was not read: %s", error)
+        return WindowState()
+
+
+def save_state(state: WindowState, path: Path | None = None) -> None:
+    """Write aside, then replace, so that a crash leaves the old or the new file. A failure is only logged."""
+    target = path or state_path()
+    aside = target.with_name(f"{target.name}.{os.getpid()}")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        aside.write_bytes(msgspec.json.format(msgspec.json.encode(state)))
+        aside.replace(target)
+    except OSError as error:
+        log.warning("The window's state was not saved: %s", error)
+        aside.unlink(missing_ok=True)

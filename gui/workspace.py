@@ -1,0 +1,177 @@
+"""The open workspace: opens and closes the memory off the GUI thread, and steers its syncs."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+from PySide6.QtCore import QObject, Signal
+
+import engine
+from engine import (
+    CancelToken,
+    MemoryProviderStatus,
+    MemorySearchManager,
+    MnemoscopeError,
+    Settings,
+    SyncReport,
+)
+from gui.jobs import Job, Jobs
+from gui.status_feed import StatusFeed
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A workspace that is open."""
+
+    folder: Path
+    settings: Settings
+    manager: MemorySearchManager
+
+
+@dataclass(frozen=True)
+class OpenFailure:
+    """Why a workspace could not be opened: one sentence, and what kind of remedy makes sense."""
+
+    folder: Path
+    sentence: str
+    in_settings: bool
+
+
+class Workspace(QObject):
+    """At most one memory is open at a time; opening another closes the first.
+
+    Args:
+        store_path: folder for the index in place of the settings' own; for the demo.
+        config: settings file in place of the user's own.
+
+    Signals:
+        opening: Path of the folder that is being opened.
+        opened: Opened.
+        failed: OpenFailure.
+        closed: nothing is open any more.
+        sync_failed: one sentence.
+    """
+
+    opening = Signal(object)
+    opened = Signal(object)
+    failed = Signal(object)
+    closed = Signal()
+    sync_failed = Signal(str)
+
+    def __init__(
+        self, jobs: Jobs, *, config: Path | None = None, store_path: str = "", parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.feed = StatusFeed(jobs, self)
+        self.current: Opened | None = None
+        self._jobs = jobs
+        self._config = config
+        self._store_path = store_path
+        self._opening: Job | None = None
+        self._sync: Job | None = None
+        self._unclosed: set[MemorySearchManager] = set()
+
+    # --- open and close ---------------------------------------------------------------------------------------------
+
+    def open(self, folder: Path) -> None:
+        """Open `folder` in the background; `opened` or `failed` follows."""
+        self.close()
+        self.opening.emit(folder)
+        self._opening = self._jobs.write(
+            lambda token: self._open_now(folder, token), self._arrived, lambda why: self._refused(folder, why)
+        )
+
+    def close(self) -> None:
+        """Cancel what runs and close the memory in the background."""
+        for job in (self._opening, self._sync):
+            if job is not None:
+                job.cancel()
+        self._opening = self._sync = None
+        if self.current is None:
+            return
+        manager = self.current.manager
+        self.current = None
+        self.feed.set_manager(None)
+        self.closed.emit()
+        self._jobs.write(lambda _: self._close_now(manager), lambda _: None)
+
+    def close_all_now(self) -> None:
+        """Close whatever is still open, also what was opened too late to be shown; on any thread, at exit."""
+        for manager in list(self._unclosed):
+            self._close_now(manager)
+
+    def _open_now(self, folder: Path, token: CancelToken) -> Opened | OpenFailure:
+        try:
+            settings = engine.load_settings(folder, config=self._config)
+            if self._store_path:
+                settings = msgspec.structs.replace(
+                    settings, store=msgspec.structs.replace(settings.store, path=self._store_path)
+                )
+            manager = engine.open_memory(folder, settings, executor=self._jobs.executor(), background=True)
+        except MnemoscopeError as error:
+            return OpenFailure(folder, str(error), isinstance(error, engine.SettingsError))
+        self._unclosed.add(manager)
+        if token.cancelled:
+            self._close_now(manager)
+        return Opened(folder, settings, manager)
+
+    def _close_now(self, manager: MemorySearchManager) -> None:
+        self._unclosed.discard(manager)
+        manager.close()
+
+    def _arrived(self, outcome: Opened | OpenFailure) -> None:
+        self._opening = None
+        if isinstance(outcome, OpenFailure):
+            self.failed.emit(outcome)
+            return
+        self.current = outcome
+        self.opened.emit(outcome)
+        self.feed.set_manager(outcome.manager)
+
+    def _refused(self, folder: Path, sentence: str) -> None:
+        self._opening = None
+        self.failed.emit(OpenFailure(folder, sentence, in_settings=False))
+
+    # --- sync -------------------------------------------------------------------------------------------------------
+
+    def sync(self, reason: engine.SyncReason = "manual", *, force: bool = False) -> None:
+        """Start a sync, or join the one that runs. `force` rebuilds the whole index."""
+        if self.current is None or self._sync is not None:
+            return
+        manager = self.current.manager
+        self._sync = self._jobs.write(
+            lambda token: manager.sync(reason=reason, force=force, cancel=token), self._synced, self._sync_failed
+        )
+
+    def pause(self) -> None:
+        self._steer(CancelToken.pause)
+
+    def resume(self) -> None:
+        self._steer(CancelToken.resume)
+
+    def cancel(self) -> None:
+        self._steer(CancelToken.cancel)
+        self._sync = None
+
+    def _steer(self, act: Callable[[CancelToken], None]) -> None:
+        token = self.current.manager.current_sync() if self.current else None
+        if token is not None:
+            act(token)
+        self.feed.refresh()
+
+    def _synced(self, report: SyncReport) -> None:
+        self._sync = None
+        self.feed.refresh()
+        if report.error:
+            self.sync_failed.emit(report.error)
+
+    def _sync_failed(self, sentence: str) -> None:
+        self._sync = None
+        self.feed.refresh()
+        self.sync_failed.emit(sentence)
+
+    @property
+    def status(self) -> MemoryProviderStatus | None:
+        """The newest record that arrived."""
+        return self.feed.latest
