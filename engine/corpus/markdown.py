@@ -1,0 +1,93 @@
+"""Recognises the lines of Markdown that give a text its structure, one line at a time."""
+
+import re
+from collections.abc import Sequence
+
+_HEAD = 400
+_TITLE_LIMIT = 200
+_FRONT_MATTER_LINES = 200
+_FENCES = {"---": ("---", "..."), "+++": ("+++",)}
+
+_ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)", re.DOTALL)
+_FENCE = re.compile(r"[ \t]*(?:(`{3,})[^`]*|(~{3,}).*)", re.DOTALL)
+_RULE = re.compile(r" {0,3}([-*_])(?:[ \t]*\1){2,}\s*")
+_LIST_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,9}[.)])[ \t]")
+_UNDERLINE = re.compile(r"([=\-~^\"'*+#.:_])\1*\s*")
+
+_WORDS = re.compile(r" {0,3}[^\s>|#]")
+
+_WIKI_LINK = re.compile(r"!?\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
+_ATTRIBUTES = re.compile(r"\s*\{#[^{}]*\}\s*")
+_CLOSING_MARKS = re.compile(r"(?:^|[ \t]+)#+[ \t]*$")
+_EMPHASIS = re.compile(r"\*+|`+|~~")
+
+
+def atx_heading(line: str) -> tuple[int, str] | None:
+    """Level and plain title of a `# Heading`; None for other lines and for a heading without words."""
+    match = _ATX.match(line[:_HEAD])
+    title = plain_title(match[2]) if match else ""
+    return (len(match[1]), title) if match and title else None
+
+
+def underline_mark(title: str, line: str) -> str:
+    """The character that underlines `title` in `line` and so makes it a heading, or "".
+
+    Markdown's `=` and `-` may have any length; the marks of reStructuredText (Python's own documentation) must be as
+    long as the title, or else many other lines would count.
+    """
+    match = _UNDERLINE.fullmatch(line[:_HEAD])
+    if not match or len(line) > _HEAD or len(title) > _TITLE_LIMIT:
+        return ""
+    if not _WORDS.match(title) or is_list_item(title) or _UNDERLINE.fullmatch(title):
+        return ""
+    length = len(line.rstrip())
+    if length < 2 or (match[1] not in "=-" and length != len(title.rstrip())):
+        return ""
+    return match[1]
+
+
+def stands_alone(before: str, title: str) -> bool:
+    """Whether the line before an underlined title ends no paragraph, which would make it the paragraph's last line."""
+    return not before.strip() or bool(underline_mark(title, before)) or atx_heading(before) is not None
+
+
+def fence_marks(line: str) -> str:
+    """The back-ticks or tildes with which the line opens fenced code, or ""."""
+    match = _FENCE.fullmatch(line[:_HEAD])
+    return (match[1] or match[2]) if match else ""
+
+
+def closes_fence(line: str, marks: str) -> bool:
+    """Whether the line ends the code that `marks` opened."""
+    if len(line) > _HEAD:
+        return False
+    stripped = line.strip()
+    return stripped.startswith(marks) and not stripped.strip(marks[0])
+
+
+def is_rule(line: str) -> bool:
+    """Whether the line is a thematic break such as `---`."""
+    return len(line) <= _HEAD and _RULE.fullmatch(line) is not None
+
+
+def is_list_item(line: str) -> bool:
+    return _LIST_ITEM.match(line[:_HEAD]) is not None
+
+
+def front_matter_length(lines: Sequence[str]) -> int:
+    """How many of the first lines are front matter (YAML or TOML) with its two fences; 0 without any."""
+    closing = _FENCES.get(lines[0].rstrip()) if lines else None
+    if closing is None:
+        return 0
+    for number, line in enumerate(lines[1:_FRONT_MATTER_LINES], start=2):
+        if len(line) <= _HEAD and line.rstrip() in closing:
+            return number
+    return 0
+
+
+def plain_title(text: str) -> str:
+    """A heading's words without links, emphasis, back-ticks and closing marks, at most 200 characters."""
+    text = _CLOSING_MARKS.sub("", _ATTRIBUTES.sub("", text[:_HEAD].strip()))
+    text = _LINK.sub(r"\1", _WIKI_LINK.sub(r"\1", text))
+    return " ".join(_EMPHASIS.sub("", text).split())[:_TITLE_LIMIT]

@@ -1,0 +1,253 @@
+"""Scans a text once into pieces (lines, or parts of overlong lines), how good it is to cut before each, and sections.
+
+This is where the time of chunking goes, so a plain line costs a handful of steps; and 10 MB of short lines are
+millions of pieces, so these are parallel arrays.
+"""
+
+import re
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator
+
+from engine.corpus import markdown
+from engine.corpus.weighing import cut_piece, is_heavy, weigh
+
+# How good it is to cut before a piece. Never: inside code that fits in a chunk. After a heading: only if all else
+# fails. Then, rising: inside a word, at a space, after a sentence, at a line end, before a list item …
+NEVER, AFTER_HEADING = 0, -1
+WITHIN_WORD, AFTER_SPACE, AFTER_SENTENCE, LINE = 1, 3, 6, 10
+INNER_ITEM, ITEM, BLANK, RULE, FENCE_END = 30, 50, 200, 600, 800
+HEADINGS = (0, 1900, 1800, 1700, 1600, 1500, 1400)
+
+_CUT_AFTER = {"word": WITHIN_WORD, "space": AFTER_SPACE, "sentence": AFTER_SENTENCE}
+_BLOCK = 128 * 1024
+_PIECES_A_CHUNK = 8
+_SMALLEST_PIECE = 4
+_VISIBLE = re.compile(r"\S")
+
+
+class Section:
+    """What stands under one heading, up to the next heading of any level; or what stands before the first."""
+
+    __slots__ = ("body", "level", "path", "start")
+
+    def __init__(self, level: int, path: tuple[str, ...], start: int, body: int) -> None:
+        self.level = level
+        """1 to 6; 0 before the first heading."""
+        self.path = path
+        """The titles that lead here, outermost first, its own included."""
+        self.start = start
+        """Its first piece: the heading."""
+        self.body = body
+        """The first piece after the heading."""
+
+
+class Outline:
+    """The pieces of one text, numbered from 0, and its sections in order."""
+
+    def __init__(self, text: str, limit: int) -> None:
+        """`limit` is the weight of one chunk: longer lines are cut into pieces, longer code may be cut."""
+        self.text = text
+        self.starts: array[int] = array("q")
+        """Offset of each piece."""
+        self.ends: array[int] = array("q")
+        """Offset behind each piece, line ends left out."""
+        self.numbers: array[int] = array("q")
+        """Line of each piece, from 1."""
+        self.cuts: array[int] = array("h")
+        """How good it is to cut before each piece."""
+        self.weights: array[int] = array("q", [0])
+        """Weight of all pieces before each piece, line ends included; one entry more than pieces."""
+        self.sections: list[Section] = [Section(0, (), 0, 0)]
+        _Scan(self, limit).run()
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def weight(self, first: int, stop: int) -> int:
+        """Weight of the text from one piece up to another, without its last line end."""
+        if stop <= first:
+            return 0
+        last = self.ends[stop - 1]
+        return self.weights[stop] - self.weights[first] - (last < len(self.text) and self.text[last] == "\n")
+
+    def is_blank(self, piece: int) -> bool:
+        return not self.has_words(piece, piece + 1)
+
+    def has_words(self, first: int, stop: int) -> bool:
+        """Whether anything but white space stands between two pieces."""
+        return first < stop and _VISIBLE.search(self.text, self.starts[first], self.ends[stop - 1]) is not None
+
+    def section_end(self, index: int) -> int:
+        """The piece behind a section."""
+        return self.sections[index + 1].start if index + 1 < len(self.sections) else len(self)
+
+    def section_of(self, piece: int) -> int:
+        return bisect_right(self.sections, piece, key=lambda section: section.start) - 1
+
+
+class _Scan:
+    """The state of the scan: what the lines before say about the next one."""
+
+    def __init__(self, outline: Outline, limit: int) -> None:
+        self._outline = outline
+        self._text = outline.text
+        self._limit = limit
+        self._piece_limit = max(_SMALLEST_PIECE, limit // _PIECES_A_CHUNK)
+        self._heavy = is_heavy(outline.text)
+        self._next_cut = LINE
+        """How good a cut before the next line is, by what stands before it."""
+        self._paragraph = 0
+        """Lines of the paragraph that runs up to here."""
+        self._fence = ""
+        self._fence_start = 0
+        self._underlines: dict[str, int] = {}
+        self._above: list[Section] = []
+        """The sections that the next heading may lie in."""
+
+    def run(self) -> None:
+        outline, heavy, limit = self._outline, self._heavy, self._limit
+        starts, ends, numbers = outline.starts, outline.ends, outline.numbers
+        cuts, weights = outline.cuts, outline.weights
+        offset = number = total = 0
+        front = self._front_matter()
+        for lines in _blocks(self._text):
+            for line in lines:
+                number += 1
+                size = len(line)
+                weight = weigh(line) if heavy and size <= limit else size
+                cut = self._cut_before(line, len(starts)) if number > front else NEVER
+                if weight > limit:
+                    self._add_pieces(offset, offset + size, number, cut)
+                    total = weights[-1]
+                else:
+                    starts.append(offset)
+                    ends.append(offset + size)
+                    numbers.append(number)
+                    cuts.append(cut)
+                    total += weight + 1
+                    weights.append(total)
+                offset += size + 1
+                if number == front:
+                    self._next_cut = FENCE_END
+        if self._fence:
+            self._keep_code_whole(len(starts))
+
+    def _front_matter(self) -> int:
+        return markdown.front_matter_length(self._text[:_BLOCK].split("\n")) if self._text[:1] in ("-", "+") else 0
+
+    def _cut_before(self, line: str, piece: int) -> int:
+        """Judge a line and update the state; `piece` is the number that it will get."""
+        if self._fence:
+            return self._code(line, piece)
+        if line[:1].isalpha():
+            cut, self._next_cut = self._next_cut, LINE
+            self._paragraph += 1
+            return cut
+        if not line or line.isspace():
+            self._paragraph = 0
+            self._next_cut = self._raised(BLANK)
+            return NEVER
+        return self._special(line, piece)
+
+    def _special(self, line: str, piece: int) -> int:
+        """A line that may be structure, by its first character."""
+        first = line.lstrip()[:1]
+        cut = self._next_cut
+        if first == "#" and (found := markdown.atx_heading(line)):
+            return self._heading(found[0], found[1], piece, piece + 1)
+        if self._paragraph == 1 and piece and (mark := self._underlined(line, piece)):
+            title = markdown.plain_title(self._line(piece - 1))
+            start = piece - 2 if self._overlined(line, piece) else piece - 1
+            self._outline.cuts[piece - 1] = NEVER
+            self._outline.cuts[start] = self._heading(self._underline_level(mark), title, start, piece + 1)
+            return NEVER
+        if first in "`~" and (marks := markdown.fence_marks(line)):
+            self._fence, self._fence_start = marks, piece
+        elif first in "-*_" and markdown.is_rule(line):
+            self._next_cut = self._raised(RULE)
+        elif markdown.is_list_item(line):
+            cut = self._raised(INNER_ITEM if line[0] in " \t" else ITEM)
+            self._next_cut = LINE
+        else:
+            self._next_cut = LINE
+            self._paragraph += 1
+            return cut
+        self._paragraph = 0
+        return cut
+
+    def _code(self, line: str, piece: int) -> int:
+        """A line of fenced code. Code that fits in a chunk is never cut, longer code best at its blank lines."""
+        if markdown.closes_fence(line, self._fence):
+            self._fence = ""
+            self._next_cut = FENCE_END
+            self._keep_code_whole(piece, len(line))
+            return NEVER
+        blank = not line or line.isspace()
+        cut, self._next_cut = self._next_cut, BLANK if blank else LINE
+        return NEVER if blank or piece == self._fence_start + 1 else cut
+
+    def _keep_code_whole(self, stop: int, closing: int = 0) -> None:
+        """Forbid cuts in the code before piece `stop`, if it fits in a chunk with its closing line."""
+        first = self._fence_start
+        if self._outline.weights[stop] - self._outline.weights[first] + closing <= self._limit:
+            self._outline.cuts[first + 1 : stop] = array("h", [NEVER]) * (stop - first - 1)
+
+    def _heading(self, level: int, title: str, start: int, body: int) -> int:
+        sections = self._outline.sections
+        while self._above and self._above[-1].level >= level:
+            self._above.pop()
+        path = (*self._above[-1].path, title) if self._above else (title,)
+        section = Section(level, path, start, body)
+        self._above.append(section)
+        if start == sections[-1].start:
+            sections.pop()
+        sections.append(section)
+        self._next_cut = AFTER_HEADING
+        self._paragraph = 0
+        return HEADINGS[level]
+
+    def _raised(self, cut: int) -> int:
+        """The better of `cut` and what the lines before gave, but nothing right after a heading."""
+        return max(self._next_cut, cut) if self._next_cut > 0 else self._next_cut
+
+    def _line(self, piece: int) -> str:
+        return self._text[self._outline.starts[piece] : self._outline.ends[piece]]
+
+    def _underlined(self, line: str, piece: int) -> str:
+        start = self._outline.starts[piece - 1]
+        whole = start == 0 or self._text[start - 1] == "\n"
+        return markdown.underline_mark(self._line(piece - 1), line) if whole else ""
+
+    def _overlined(self, line: str, piece: int) -> bool:
+        outline = self._outline
+        return piece - 1 > outline.sections[-1].start and self._line(piece - 2).rstrip() == line.rstrip()
+
+    def _underline_level(self, mark: str) -> int:
+        """Markdown's two marks have their levels; others, as in reStructuredText, rank in the order they appear in."""
+        if not self._underlines and mark in "=-":
+            self._underlines = {"=": 1, "-": 2}
+        return self._underlines.setdefault(mark, min(6, len(self._underlines) + 1))
+
+    def _add_pieces(self, start: int, end: int, number: int, cut: int) -> None:
+        """Cut an overlong line at sentences or spaces into pieces much smaller than a chunk, packed like lines."""
+        outline = self._outline
+        while start < end:
+            stop, kind = cut_piece(self._text, start, end, self._piece_limit)
+            outline.starts.append(start)
+            outline.ends.append(stop)
+            outline.numbers.append(number)
+            outline.cuts.append(cut)
+            outline.weights.append(outline.weights[-1] + weigh(self._text[start:stop]) + (stop == end))
+            start, cut = stop, _CUT_AFTER[kind]
+
+
+def _blocks(text: str) -> Iterator[list[str]]:
+    """The text's lines, in lists of about a block of characters: a split holds the interpreter's lock."""
+    start = 0
+    while start <= len(text):
+        stop = text.find("\n", start + _BLOCK)
+        if stop < 0:
+            stop = len(text)
+        yield text[start:stop].split("\n")
+        start = stop + 1

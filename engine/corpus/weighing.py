@@ -1,0 +1,64 @@
+"""How long a text is by the reference's counting: four characters a token, and scripts that need more of them.
+
+A Chinese, Japanese or Korean character is about a token of its own and weighs 4; other characters beyond the basic
+plane (emoji) are two UTF-16 units and weigh 2; everything else weighs 1.
+"""
+
+import re
+import unicodedata
+
+CHARACTERS_PER_TOKEN = 4
+
+_STEP = 64 * 1024
+_CJK_WEIGHT = 4
+_ASTRAL_WEIGHT = 2
+_CJK = "⺀-鿿ꀀ-꓿가-힯豈-﫿\U00020000-\U0002fa1f"  # noqa: RUF001 the ranges of the reference
+_HEAVY = re.compile(f"[{_CJK}\U00010000-\U0010ffff]")
+_CJK_RUN = re.compile(f"[{_CJK}]+")
+_OTHER_ASTRAL_RUN = re.compile("[\U00010000-\U0001ffff\U0002fa20-\U0010ffff]+")
+_SENTENCE_END = re.compile(r"[.!?…]['\")\]”’»*_]*\s+|[。！？]['\")\]”’」』]*\s*")  # noqa: RUF001
+_SPACE = re.compile(r"\s+|[、，；：]")  # noqa: RUF001
+_JOINERS = "\u200d\ufe0e\ufe0f"
+
+
+def is_heavy(text: str) -> bool:
+    """Whether any character weighs more than 1."""
+    return not text.isascii() and any(_HEAVY.search(text, at, at + _STEP) for at in range(0, len(text), _STEP))
+
+
+def weigh(text: str) -> int:
+    """The weight of a text, in characters. Meant for lines: one call looks at all of it."""
+    length = len(text)
+    if text.isascii():
+        return length
+    cjk = sum(map(len, _CJK_RUN.findall(text)))
+    astral = sum(map(len, _OTHER_ASTRAL_RUN.findall(text)))
+    return length + (_CJK_WEIGHT - 1) * cjk + (_ASTRAL_WEIGHT - 1) * astral
+
+
+def cut_piece(text: str, start: int, end: int, limit: int) -> tuple[int, str]:
+    """Where to end the first piece, of at most `limit` (4 or more), of the long text between two offsets.
+
+    Returns the offset and what it follows: `sentence`, `space` (as late as possible, but in the second half) or
+    `word` where the text has neither. White space stays with the words before it.
+    """
+    stop = min(end, start + limit)
+    while (weight := weigh(text[start:stop])) > limit:
+        stop = start + max(1, (stop - start) * limit // weight)
+    if stop == end:
+        return end, "sentence"
+    middle = start + (stop - start) // 2
+    for kind, expression in (("sentence", _SENTENCE_END), ("space", _SPACE)):
+        places = [match.end() for match in expression.finditer(text, middle, stop)]
+        if places and places[-1] > start:
+            return places[-1], kind
+    return _between_characters(text, start, stop), "word"
+
+
+def _between_characters(text: str, start: int, stop: int) -> int:
+    """Move a cut inside a word back, out of what is one character to its reader (an accent, a joined emoji)."""
+    for place in range(stop, start, -1):
+        joined = unicodedata.combining(text[place]) or text[place] in _JOINERS or text[place - 1] == "\u200d"
+        if not joined:
+            return place
+    return stop
