@@ -1,0 +1,168 @@
+"""sqlite-vec through apsw, and as the exact oracle of the quantised matrix."""
+
+import threading
+from pathlib import Path
+
+import apsw
+import numpy as np
+import pytest
+import sqlite_vec
+
+from engine.store import vec0
+from engine.store.matrix import QuantisedMatrix
+
+
+@pytest.fixture
+def connection():
+    opened = apsw.Connection(":memory:")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def table(connection):
+    assert vec0.load_extension(connection).error is None
+    assert vec0.ready_table(connection, 64) is True
+    return connection
+
+
+def sentences(rows, dims, seed=0):
+    random = np.random.default_rng(seed)
+    centres = random.standard_normal((20, dims))
+    vectors = centres[random.integers(20, size=rows)] + random.standard_normal((rows, dims))
+    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+
+
+# --- loading --------------------------------------------------------------------------------------------------------
+
+
+def test_the_packages_own_library_is_loaded_by_default(connection):
+    state = vec0.load_extension(connection)
+    assert state == vec0.VecState(available=True, path=sqlite_vec.loadable_path(), error=None)
+    assert connection.execute("SELECT vec_version()").get.startswith("v")
+
+
+def test_a_library_of_any_name_is_loaded_from_a_path_of_ones_own(connection, tmp_path):
+    packaged = next(Path(sqlite_vec.__file__).parent.glob("vec0.*"))
+    own = tmp_path / f"my-vectors-2{packaged.suffix}"
+    own.write_bytes(packaged.read_bytes())
+    state = vec0.load_extension(connection, str(own))
+    assert (state.available, state.path, state.error) == (True, str(own), None)
+
+
+def test_a_missing_library_is_one_sentence(connection, tmp_path):
+    path = str(tmp_path / "nothing")
+    state = vec0.load_extension(connection, path)
+    assert not state.available
+    assert state.error.startswith(f"sqlite-vec could not be loaded from {path}: ")
+    assert state.error.endswith(".")
+    assert "\n" not in state.error
+
+
+def test_a_file_that_is_no_library_is_an_error_too(connection, tmp_path):
+    path = tmp_path / "text.so"
+    path.write_text("not a library")
+    assert not vec0.load_extension(connection, str(path)).available
+
+
+def test_a_missing_package_is_said(connection, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "sqlite_vec", None)
+    state = vec0.load_extension(connection)
+    assert state == vec0.VecState(available=False, path=None, error="The package sqlite-vec is not installed.")
+
+
+def test_a_library_that_never_comes_back_is_given_up(connection, monkeypatch):
+    release = threading.Event()
+    monkeypatch.setattr(vec0, "_trial", lambda _: release.wait(10) and None)
+    monkeypatch.setattr(vec0, "LOAD_SECONDS", 0.02)
+    try:
+        state = vec0.load_extension(connection, "/net/vec0")
+    finally:
+        release.set()
+    assert not state.available
+    assert state.error == "Loading sqlite-vec from /net/vec0 took more than 0 seconds."
+
+
+def test_sql_cannot_load_libraries_afterwards(connection):
+    vec0.load_extension(connection)
+    with pytest.raises(apsw.SQLError, match=r"not authorized|no such function"):
+        connection.execute("SELECT load_extension('anything')")
+    with pytest.raises(apsw.Error):
+        connection.load_extension(sqlite_vec.loadable_path())
+
+
+# --- the table ------------------------------------------------------------------------------------------------------
+
+
+def test_the_table_is_kept_until_the_dimensions_change(table):
+    vec0.insert_rows(table, [5], sentences(1, 64))
+    assert vec0.ready_table(table, 64) is False
+    assert vec0.stored_ids(table) == [5]
+    assert vec0.ready_table(table, 32) is True
+    assert vec0.stored_ids(table) == []
+    vec0.insert_rows(table, [5], sentences(1, 32))
+    assert vec0.stored_ids(table) == [5]
+
+
+def test_rows_are_replaced_and_deleted(table):
+    vectors = sentences(3, 64)
+    vec0.insert_rows(table, [1, 2], vectors[:2])
+    vec0.insert_rows(table, [2, 3], vectors[[2, 1]])
+    assert vec0.nearest(table, vectors[2], 1)[0].tolist() == [2]
+    vec0.delete_rows(table, [2, 99])
+    assert vec0.stored_ids(table) == [1, 3]
+    assert vec0.nearest(table, vectors[2], 5)[0].tolist() != [2]
+
+
+def test_half_precision_is_widened_before_it_is_stored(table):
+    vectors = sentences(50, 64)
+    vec0.insert_rows(table, range(50), vectors.astype(np.float16))
+    ids, cosines = vec0.nearest(table, vectors[7], 50)
+    assert ids[0] == 7
+    np.testing.assert_allclose(cosines, vectors[ids] @ vectors[7], atol=1e-3)
+
+
+def test_neighbours_come_best_first_and_can_be_limited(table):
+    vectors = sentences(300, 64)
+    vec0.insert_rows(table, range(300), vectors)
+    ids, cosines = vec0.nearest(table, vectors[3], 20, allowed=range(100, 200))
+    exact = vectors[100:200] @ vectors[3]
+    assert ids.tolist() == (100 + np.argsort(-exact)[:20]).tolist()
+    np.testing.assert_allclose(cosines, np.sort(exact)[::-1][:20], atol=1e-5)
+    assert vec0.nearest(table, vectors[3], 20, allowed=[])[0].tolist() == []
+
+
+def test_more_neighbours_than_vec0_allows_and_none_are_no_error(table):
+    vectors = sentences(4200, 64)
+    vec0.insert_rows(table, range(4200), vectors)
+    assert len(vec0.nearest(table, vectors[0], 10_000)[0]) == 4096
+    assert len(vec0.nearest(table, vectors[0], 0)[0]) == 0
+
+
+def test_vectors_of_zeros_are_not_found(table):
+    vec0.insert_rows(table, [1, 2], np.vstack([np.zeros((1, 64)), sentences(1, 64)]).astype(np.float32))
+    assert vec0.nearest(table, sentences(1, 64)[0], 5)[0].tolist() == [2]
+
+
+def test_a_table_of_mostly_holes_is_made_anew(table):
+    vec0.insert_rows(table, range(6000), sentences(6000, 64))
+    vec0.delete_rows(table, range(0, 6000, 3))
+    assert vec0.ready_table(table, 64) is False
+    vec0.delete_rows(table, [id_ for id_ in range(6000) if id_ % 10])
+    assert vec0.ready_table(table, 64) is True
+    assert vec0.stored_ids(table) == []
+
+
+def test_the_matrix_finds_what_sqlite_vec_finds(table):
+    vectors = sentences(10_050, 64)
+    corpus, queries = vectors[:-50], vectors[-50:]
+    vec0.insert_rows(table, range(len(corpus)), corpus)
+    matrix = QuantisedMatrix(64)
+    matrix.add(np.arange(len(corpus)), corpus)
+    found = 0
+    for query in queries:
+        exact, _ = vec0.nearest(table, query, 24)
+        candidates, _ = matrix.search(query, 96)
+        best = candidates[np.argsort(-(corpus[candidates] @ query))[:24]]
+        found += len(np.intersect1d(exact, best))
+    assert found >= 0.99 * 24 * len(queries)
