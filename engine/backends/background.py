@@ -1,0 +1,68 @@
+"""What a long-running memory does by itself: watch the folders, sync at intervals and on request."""
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+from engine.corpus.ignore import IgnoreRules
+from engine.corpus.roots import find_roots
+from engine.errors import WorkspaceError
+from engine.records import SyncReason, WatcherStatus
+from engine.settings import Settings
+from engine.sync.scheduler import SyncScheduler
+from engine.sync.watcher import WatchBatch, Watcher
+
+log = logging.getLogger(__name__)
+
+OFF = WatcherStatus(enabled=False, mode="off", roots=(), last_change=None, error=None)
+
+
+class Background:
+    """Watcher and scheduler of one open workspace. `run` does one sync, `changed` hears of changes on disk."""
+
+    def __init__(
+        self, workspace: Path, settings: Settings, run: Callable[[SyncReason], object], changed: Callable[[], None]
+    ) -> None:
+        self._changed = changed
+        self._sessions: set[str] = set()
+        self._settings = settings
+        self._scheduler = SyncScheduler(run, interval_minutes=settings.sync.interval_minutes)
+        self._watcher = self._watch(workspace) if settings.sync.watch else None
+
+    def session_started(self, key: str) -> None:
+        """Sync once a session key, if the settings want it."""
+        if self._settings.sync.on_session_start and key not in self._sessions:
+            self._sessions.add(key)
+            self._scheduler.request("session-start")
+
+    def request(self, reason: SyncReason) -> None:
+        self._scheduler.request(reason)
+
+    def watcher_status(self) -> WatcherStatus:
+        return OFF if self._watcher is None else self._watcher.status()
+
+    def close(self) -> None:
+        if self._watcher is not None:
+            self._watcher.stop()
+        self._scheduler.close()
+
+    def _watch(self, workspace: Path) -> Watcher | None:
+        try:
+            roots = find_roots(workspace, self._settings)
+        except WorkspaceError as error:
+            log.info("Nothing to watch: %s", type(error).__name__)
+            return None
+        folders = [Path(roots.workspace), *(Path(root.path) for root in roots.found if root.extra and not root.single)]
+        rules = IgnoreRules(self._settings)
+        watcher = Watcher(
+            folders,
+            lambda name, is_dir: is_dir and rules.rule_for(name, is_dir) is not None,
+            debounce_ms=self._settings.sync.watch_debounce_ms,
+            on_change=self._on_change,
+        )
+        watcher.start()
+        return watcher
+
+    def _on_change(self, batch: WatchBatch) -> None:
+        self._changed()
+        self._scheduler.request("watch")

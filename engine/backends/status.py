@@ -1,0 +1,161 @@
+"""Puts the whole status record together, every field from the real state."""
+
+import threading
+from dataclasses import dataclass
+
+from engine.embedding.registry import Selection
+from engine.errors import MnemoscopeError
+from engine.records import (
+    BatchStatus,
+    CacheStatus,
+    FallbackStatus,
+    FileIssue,
+    FtsStatus,
+    MemoryProviderStatus,
+    MemorySyncProgressUpdate,
+    SourceCount,
+    SyncSummary,
+    VectorStatus,
+    WatcherStatus,
+)
+from engine.settings import Settings
+from engine.store.index import IndexStore
+from engine.store.snapshot import Snapshot
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What takes a look into the index to know."""
+
+    generation: int
+    indexed_before: bool
+    """Whether a sync ever ran here."""
+    sources: tuple[SourceCount, ...]
+    pending: int
+    vectors: int
+    cached: int
+    failed: tuple[FileIssue, ...]
+    skipped: tuple[FileIssue, ...]
+
+
+_NOTHING = Counts(0, False, (), 0, 0, 0, (), ())
+
+
+class IndexCounts:
+    """Counts of the current generation, taken again only when the index has changed. Thread-safe."""
+
+    def __init__(self, store: IndexStore) -> None:
+        self._store = store
+        self._lock = threading.Lock()
+        self._moment: tuple[object, ...] = ()
+        self._counts = _NOTHING
+
+    def now(self, selection: Selection) -> tuple[Counts, str]:
+        """The counts, and why they could not be taken (then the last ones are given)."""
+        try:
+            with self._store.read() as snapshot, self._lock:
+                moment = (snapshot.generation, snapshot.stamp, snapshot.meta("issues"), snapshot.meta("fingerprint"))
+                if moment != self._moment:
+                    self._counts = _count(snapshot, selection)
+                    self._moment = moment
+        except MnemoscopeError as error:
+            return self._counts, str(error)
+        return self._counts, ""
+
+
+def _count(snapshot: Snapshot, selection: Selection) -> Counts:
+    provider = selection.provider
+    sources = snapshot.source_counts()
+    chunks = sum(source.chunks for source in sources)
+    pending = 0
+    if provider is not None:
+        pending = snapshot.pending_vectors(snapshot.model_id(provider.id, provider.model, provider.key))
+    return Counts(
+        generation=snapshot.generation,
+        indexed_before=snapshot.meta("fingerprint") is not None,
+        sources=sources,
+        pending=pending,
+        vectors=chunks - pending if provider is not None else 0,
+        cached=snapshot.cache_entries(),
+        failed=snapshot.issues("failed"),
+        skipped=snapshot.issues("skipped"),
+    )
+
+
+@dataclass(frozen=True)
+class LiveState:
+    """What only the running process knows."""
+
+    dirty: bool
+    syncing: MemorySyncProgressUpdate | None
+    paused: bool
+    watcher: WatcherStatus
+    recent: tuple[SyncSummary, ...]
+    vector: VectorStatus
+    provider_error: str | None
+    """Why the last embedding failed, where it did."""
+
+
+def make_status(
+    workspace: str,
+    settings: Settings,
+    store: IndexStore,
+    selection: Selection,
+    counts: tuple[Counts, str],
+    live: LiveState,
+) -> MemoryProviderStatus:
+    found, error = counts
+    provider = selection.provider
+    unknown = () if provider is None else provider.unknown_scripts
+    fallback = None
+    if selection.fallback_from is not None:
+        fallback = FallbackStatus(from_=selection.fallback_from, reason=selection.fallback_reason or "")
+    return MemoryProviderStatus(
+        backend="builtin",
+        provider="none" if provider is None else provider.id,
+        model="" if provider is None else provider.model,
+        requested_provider=selection.requested,
+        files=sum(source.files for source in found.sources),
+        chunks=sum(source.chunks for source in found.sources),
+        dirty=live.dirty or not found.indexed_before,
+        workspace_dir=workspace,
+        db_path=str(store.files.database),
+        extra_paths=settings.extra_paths,
+        sources=settings.sources,
+        source_counts=found.sources,
+        cache=CacheStatus(enabled=settings.cache.enabled, entries=found.cached, max_entries=settings.cache.max_entries),
+        fts=FtsStatus(enabled=True, available=not error, error=error or None),
+        fallback=fallback,
+        vector=live.vector,
+        # Batch jobs belong to remote providers; none of them is here yet, so they are off.
+        batch=BatchStatus(
+            enabled=False,
+            failures=0,
+            limit=2,
+            wait=True,
+            concurrency=2,
+            poll_interval_ms=2000,
+            timeout_ms=3_600_000,
+            last_error=None,
+            last_provider=None,
+        ),
+        custom={
+            "searchMode": "keyword" if provider is None else ("hybrid" if settings.query.hybrid.enabled else "vector"),
+            "providerUnavailableReason": selection.unavailable_reason,
+            "providerError": live.provider_error,
+            "unknownScripts": list(unknown),
+            "readOnly": store.read_only or None,
+        },
+        pending_vectors=found.pending,
+        failed_files=found.failed,
+        skipped_files=found.skipped,
+        last_sync=live.recent[-1] if live.recent else None,
+        recent_syncs=live.recent,
+        sizes=store.sizes(),
+        generation=found.generation,
+        watcher=live.watcher,
+        syncing=live.syncing,
+        paused=live.paused,
+        writer_elsewhere=live.syncing is None and store.locked_elsewhere(),
+        index_error=store.recovered or store.read_only or error or None,
+    )

@@ -1,0 +1,61 @@
+"""Says for an answer where its scores came from, and for an empty one which stage removed what."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from engine.records import ResultExplanation, SearchExplanation, SearchStage
+from engine.search.keywords import KeywordScores, Term
+
+
+@dataclass
+class Stages:
+    """The stages of one search, in their order."""
+
+    found: list[SearchStage] = field(default_factory=list)
+
+    def add(self, name: str, entered: int, left: int, note: str) -> None:
+        self.found.append(SearchStage(name=name, entered=entered, left=left, note=note))
+
+    def add_terms(self, terms: Sequence[Term], dropped: Sequence[str]) -> None:
+        """What the analysis made of the question."""
+        known = [f"“{term.surface}” in {term.chunks:,}" for term in terms if term.chunks]
+        unknown = [f"“{term.surface}”" for term in terms if not term.chunks]
+        notes = []
+        if known:
+            notes.append(f"Chunks with each word: {', '.join(known)}.")
+        if unknown:
+            notes.append(f"Nowhere in the index: {', '.join(unknown)}.")
+        if dropped:
+            notes.append(f"Left out as too common in any text: {', '.join(f'“{word}”' for word in dropped)}.")
+        self.add("words", len(terms) + len(dropped), len(known), " ".join(notes) or "The question has no words.")
+
+
+@dataclass(frozen=True)
+class Scored:
+    """One chunk's scores."""
+
+    id: int
+    score: float
+    text: float
+    vector: float | None
+    cosine: float | None
+
+
+def explain(
+    stages: Stages, shown: Sequence[tuple[str, Scored]], words: KeywordScores, vector_weight: float
+) -> SearchExplanation:
+    """`shown` are the results' citations and scores, in their order."""
+    results = []
+    for citation, scored in shown:
+        parts = words.contributions.get(scored.id, ())
+        results.append(
+            ResultExplanation(
+                citation=citation,
+                text_score=scored.text,
+                vector_score=scored.vector,
+                cosine=scored.cosine,
+                vector_weight=0.0 if scored.vector is None else vector_weight,
+                terms=tuple((term.surface, part) for term, part in zip(words.terms, parts, strict=False) if part),
+            )
+        )
+    return SearchExplanation(stages=tuple(stages.found), results=tuple(results))

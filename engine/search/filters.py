@@ -1,0 +1,59 @@
+"""Which chunks a search may return at all, as a condition that both legs apply before they choose candidates."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.corpus.globs import Globs
+from engine.records import Source
+from engine.store.snapshot import Snapshot
+
+_PRIVATE_NAMES = ("MEMORY.md", "memory.md")
+_SHARED_SESSION_PARTS = frozenset({"group", "channel"})
+
+
+@dataclass(frozen=True)
+class Filter:
+    """None or False in a field: no condition. Times are seconds since the epoch, `since` inclusive, `until` not."""
+
+    sources: Sequence[Source] | None = None
+    path_glob: str | None = None
+    since: float | None = None
+    until: float | None = None
+    hide_memory: bool = False
+    """In a session that others read along, the person's own MEMORY.md is not found."""
+
+    @property
+    def active(self) -> bool:
+        return bool(
+            self.sources is not None
+            or self.path_glob
+            or self.since is not None
+            or self.until is not None
+            or self.hide_memory
+        )
+
+    def file_ids(self, snapshot: Snapshot) -> list[int]:
+        """Ids of the files that pass."""
+        conditions = ["1"]
+        values: list[str | int] = []
+        if self.sources is not None:
+            conditions.append(f"source IN ({','.join('?' for _ in self.sources)})")
+            values += list(self.sources)
+        for bound, operator in ((self.since, ">="), (self.until, "<")):
+            if bound is not None:
+                conditions.append(f"mtime_ns {operator} ?")
+                values.append(int(bound * 1e9))
+        rows = snapshot.connection.execute(
+            f"SELECT id, path FROM {snapshot.tables.files} WHERE {' AND '.join(conditions)}", values
+        )
+        globs = Globs((self.path_glob,)) if self.path_glob else None
+        return [
+            id_
+            for id_, path in rows
+            if (globs is None or globs.covers(path)) and not (self.hide_memory and path in _PRIVATE_NAMES)
+        ]
+
+
+def is_shared_session(session_key: str | None) -> bool:
+    """Whether a session key names a group or a channel, as in `agent:main:discord:group:123`."""
+    return session_key is not None and not _SHARED_SESSION_PARTS.isdisjoint(session_key.lower().split(":"))

@@ -1,0 +1,51 @@
+"""The vector leg: candidates from the index of vectors, then exact cosines from the stored ones."""
+
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from engine.control import CancelToken
+from engine.embedding.base import Calibration
+from engine.search import scoring
+from engine.store.snapshot import Snapshot
+from engine.store.vectors import StoredModel, VectorIndex, decode
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class MeaningLeg:
+    """One question's vector against the vectors of one snapshot."""
+
+    snapshot: Snapshot
+    vectors: VectorIndex
+    model: StoredModel
+    calibration: Calibration
+    query: "Vectors"
+    """Unit vector (dims,)."""
+
+    def candidates(
+        self, limit: int, files: Sequence[int] | None, executor: Executor, cancel: CancelToken | None
+    ) -> list[int]:
+        """Ids of the nearest chunks, best first; `files` restricts them."""
+        allowed = None if files is None else self.snapshot.chunks_of_files(files)
+        ids, _ = self.vectors.search(
+            self.snapshot, self.model, self.query, limit, allowed=allowed, executor=executor, cancel=cancel
+        )
+        return [int(id_) for id_ in ids]
+
+    def cosines(self, ids: Iterable[int]) -> dict[int, float]:
+        """Exact cosines of those of these chunks that have a vector."""
+        rows = list(self.snapshot.vectors(self.model.id, list(ids)))
+        if not rows:
+            return {}
+        matrix = decode([vector for _, vector in rows], self.model.dims).astype("float32")
+        return dict(zip((id_ for id_, _ in rows), map(float, matrix @ self.query), strict=True))
+
+    def score(self, cosine: float) -> float:
+        return scoring.vector_score(cosine, self.calibration)

@@ -1,0 +1,35 @@
+"""Makes the result that is shown from a chunk and its scores."""
+
+from engine.records import MemorySearchResult
+from engine.search.explanation import Scored
+from engine.search.scoring import Blend
+from engine.search.snippets import make_snippet
+from engine.store.snapshot import StoredChunk
+from engine.text import QueryAnalysis, highlight_ranges
+
+
+def make_result(chunk: StoredChunk, scored: Scored, question: QueryAnalysis, blend: Blend) -> MemorySearchResult:
+    languages = (chunk.language,) if chunk.language else ()
+    snippet = make_snippet(chunk.text, highlight_ranges(chunk.text, question, languages))
+    return MemorySearchResult(
+        path=chunk.path,
+        start_line=chunk.start_line,
+        end_line=chunk.end_line,
+        score=round(scored.score, 6),
+        snippet=snippet.text,
+        source=chunk.source,
+        citation=cite(chunk.path, chunk.start_line, chunk.end_line),
+        title=chunk.title,
+        heading=chunk.heading,
+        modified=chunk.modified,
+        snippet_line=chunk.start_line + snippet.first_line,
+        match_ranges=snippet.ranges,
+        text_score=round(scored.text, 6),
+        vector_score=None if scored.vector is None else round(scored.vector, 6),
+        text_share=round(blend.text_share(scored.text, scored.vector), 6),
+    )
+
+
+def cite(path: str, start: int, end: int) -> str:
+    """`path#L5-L9`, or `path#L5` for one line."""
+    return f"{path}#L{start}" if start == end else f"{path}#L{start}-L{end}"

@@ -1,0 +1,68 @@
+"""Absolute scores, 0 to 1: each depends on its own chunk and the question, not on the other results.
+
+That is what lets a threshold mean something, and lets an off-topic question come back empty.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.embedding.base import Calibration
+
+K1 = 1.2
+B = 0.75
+_FULL_MATCH = 0.5
+"""Share of the highest conceivable BM25 sum that counts as a full match."""
+_WEIGHT_WITHOUT_WORDS = 0.8
+"""Weight of meaning where no word of the question matched anything."""
+
+
+def inverse_document_frequency(documents: int, containing: int) -> float:
+    """ln(1 + (N - df + .5) / (df + .5)): never negative, unlike FTS5's own, which falls to 0 for common terms."""
+    containing = min(containing, documents)
+    return math.log(1 + (documents - containing + 0.5) / (containing + 0.5))
+
+
+def term_score(idf: float, frequency: float, length: float, average_length: float) -> float:
+    """BM25 contribution of one term with a (column-weighted) frequency in a chunk of `length` tokens."""
+    if frequency <= 0:
+        return 0.0
+    norm = K1 * (1 - B + B * length / max(average_length, 1.0))
+    return idf * frequency * (K1 + 1) / (frequency + norm)
+
+
+def text_score(contributions: Sequence[float], idfs: Sequence[float]) -> float:
+    """Keyword score 0..1 of a chunk: its BM25 sum against half of the best that the question's terms allow."""
+    best = _FULL_MATCH * sum(idfs) * (K1 + 1)
+    return min(1.0, sum(contributions) / best) if best > 0 else 0.0
+
+
+def vector_score(cosine: float, calibration: Calibration) -> float:
+    """Meaning score 0..1 of a cosine, on the model's own scale."""
+    return min(1.0, max(0.0, (cosine - calibration.low) / (calibration.high - calibration.low)))
+
+
+@dataclass(frozen=True)
+class Blend:
+    """How words and meaning are mixed in one answer."""
+
+    vector_weight: float
+
+    @classmethod
+    def of(cls, base_weight: float, best_text_score: float) -> "Blend":
+        """The model's weight, raised towards 0.8 the worse the words of the question match anything at all."""
+        raised = max(0.0, _WEIGHT_WITHOUT_WORDS - base_weight) * (1 - best_text_score)
+        return cls(base_weight + raised)
+
+    def score(self, text: float, vector: float | None) -> float:
+        """A chunk whose vector is still missing is scored by its words alone."""
+        if vector is None:
+            return text
+        return self.vector_weight * vector + (1 - self.vector_weight) * text
+
+    def text_share(self, text: float, vector: float | None) -> float:
+        """How much of the score the words gave."""
+        total = self.score(text, vector)
+        if vector is None or total <= 0:
+            return 1.0
+        return (1 - self.vector_weight) * text / total

@@ -1,0 +1,224 @@
+"""From a question to its answer: both legs, one absolute score, the cut, and what there is to say about it."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from engine.control import CancelToken
+from engine.embedding.base import EmbeddingProvider
+from engine.errors import ProviderError
+from engine.records import SearchMode, SearchOutcome, SearchTimings
+from engine.search.explanation import Scored, Stages, explain
+from engine.search.filters import Filter
+from engine.search.keywords import KeywordLeg, KeywordScores
+from engine.search.results import make_result
+from engine.search.scoring import Blend
+from engine.settings import Settings
+from engine.store.index import IndexStore
+from engine.store.snapshot import Snapshot
+from engine.store.vectors import StoredModel, VectorIndex
+from engine.text import QueryAnalysis, analyse_query
+
+if TYPE_CHECKING:
+    from engine.search.meaning import MeaningLeg, Vectors
+
+_CANDIDATES = 200
+
+
+@dataclass(frozen=True)
+class SearchRequest:
+    """One question, its defaults filled in."""
+
+    query: str
+    max_results: int
+    min_score: float
+    filter: Filter = field(default_factory=Filter)
+    keyword_only: bool = False
+    explain: bool = False
+
+
+@dataclass
+class _Work:
+    """What the stages of one search hand on."""
+
+    request: SearchRequest
+    cancel: CancelToken | None
+    notice: str = ""
+    stages: Stages = field(default_factory=Stages)
+    spent: dict[str, float] = field(default_factory=dict)
+    begun: float = field(default_factory=time.perf_counter)
+
+    @contextmanager
+    def timed(self, stage: str) -> Iterator[None]:
+        if self.cancel is not None:
+            self.cancel.checkpoint()
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.spent[stage] = self.spent.get(stage, 0.0) + (time.perf_counter() - start) * 1000
+
+    def timings(self) -> SearchTimings:
+        legs = {leg: round(self.spent.get(leg, 0.0), 3) for leg in ("analysis", "keyword", "embed", "vector", "merge")}
+        return SearchTimings(**legs, total=round((time.perf_counter() - self.begun) * 1000, 3))
+
+
+class Searcher:
+    """Answers questions about one index. Thread-safe; keeps nothing between questions."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        store: IndexStore,
+        vectors: VectorIndex,
+        provider: Callable[[], EmbeddingProvider | None],
+        executor: Callable[[], Executor],
+    ) -> None:
+        self._settings = settings
+        self._store = store
+        self._vectors = vectors
+        self._provider = provider
+        self._executor = executor
+
+    def search(self, request: SearchRequest, cancel: CancelToken | None = None) -> SearchOutcome:
+        """Raises `Cancelled`, and the store's errors; a failing provider only costs the vector half."""
+        work = _Work(request, cancel)
+        provider = None if request.keyword_only else self._provider()
+        query_vector = self._embed(provider, work)
+        with self._store.read(cancel) as snapshot:
+            meaning = self._meaning(provider, query_vector, snapshot, work)
+            with work.timed("analysis"):
+                question = analyse_query(request.query, snapshot.languages())
+                files = request.filter.file_ids(snapshot) if request.filter.active else None
+            with work.timed("keyword"):
+                leg = KeywordLeg(snapshot, question)
+            ids = self._candidates(leg, meaning, files, work)
+            words, ranked, blend = self._rank(ids, leg, meaning, work)
+            kept = self._cut(ranked, work)
+            return self._outcome(snapshot, question, meaning, kept, words, blend, provider, work)
+
+    def _embed(self, provider: EmbeddingProvider | None, work: _Work) -> "Vectors | None":
+        if provider is None or not work.request.query.strip():
+            return None
+        with work.timed("embed"):
+            try:
+                vector = provider.embed_query(work.request.query, cancel=work.cancel)
+            except ProviderError as error:
+                work.notice = f"Searched by words only: {error}"
+                return None
+        # A vector of zeros has no direction: everything would be equally near.
+        return vector if vector.any() else None
+
+    def _meaning(
+        self, provider: EmbeddingProvider | None, query: "Vectors | None", snapshot: Snapshot, work: _Work
+    ) -> "MeaningLeg | None":
+        if provider is None or query is None:
+            return None
+        from engine.search.meaning import MeaningLeg
+
+        model_id = snapshot.model_id(provider.id, provider.model, provider.key)
+        if model_id is None:
+            work.notice = "Searched by words only: nothing has been embedded yet."
+            return None
+        model = StoredModel.of(model_id, provider.id, provider.model, provider.key, provider.dims)
+        return MeaningLeg(snapshot, self._vectors, model, provider.calibration, query)
+
+    def _candidates(
+        self, leg: KeywordLeg, meaning: "MeaningLeg | None", files: Sequence[int] | None, work: _Work
+    ) -> list[int]:
+        """Ids that either leg brings, at least 200 each."""
+        hybrid = self._settings.query.hybrid
+        limit = max(_CANDIDATES, work.request.max_results * hybrid.candidate_multiplier)
+        if files is not None:
+            work.stages.add("filters", len(files), len(files), f"{len(files):,} files pass the filters.")
+        by_words: list[int] = []
+        if meaning is None or hybrid.enabled:
+            with work.timed("keyword"):
+                by_words = leg.candidates(limit, files)
+            work.stages.add("keywords", leg.chunks, len(by_words), f"{len(by_words):,} chunks match by words.")
+        by_meaning: list[int] = []
+        if meaning is not None:
+            with work.timed("vector"):
+                by_meaning = meaning.candidates(limit, files, self._executor(), work.cancel)
+            note = f"The {len(by_meaning):,} nearest of {self._vectors.rows:,} vectors were compared exactly."
+            work.stages.add("vectors", self._vectors.rows, len(by_meaning), note)
+        return list(dict.fromkeys(by_words + by_meaning))
+
+    def _rank(
+        self, ids: list[int], leg: KeywordLeg, meaning: "MeaningLeg | None", work: _Work
+    ) -> tuple[KeywordScores, list[Scored], Blend]:
+        """Every candidate with its score, best first."""
+        with work.timed("keyword"):
+            words = leg.score(ids)
+        with work.timed("vector"):
+            cosines = {} if meaning is None else meaning.cosines(ids)
+        with work.timed("merge"):
+            blend = self._blend(meaning, words)
+            ranked = []
+            for id_ in ids:
+                cosine = cosines.get(id_)
+                vector = None if cosine is None or meaning is None else meaning.score(cosine)
+                text = words.scores.get(id_, 0.0)
+                ranked.append(Scored(id_, blend.score(text, vector), text, vector, cosine))
+            ranked.sort(key=lambda scored: (-scored.score, scored.id))
+        return words, ranked, blend
+
+    def _blend(self, meaning: "MeaningLeg | None", words: KeywordScores) -> Blend:
+        hybrid = self._settings.query.hybrid
+        if meaning is None:
+            return Blend(0.0)
+        if not hybrid.enabled:
+            return Blend(1.0)
+        base = meaning.calibration.weight if hybrid.vector_weight is None else hybrid.vector_weight
+        return Blend.of(base, words.best())
+
+    def _cut(self, ranked: list[Scored], work: _Work) -> list[Scored]:
+        """Those whose score, or score by words alone, reaches the threshold."""
+        least = work.request.min_score
+        kept = [scored for scored in ranked if max(scored.score, scored.text) >= least]
+        below = len(ranked) - len(kept)
+        note = f"{below:,} scored below {least:g}."
+        if below and not kept:
+            note += f" The best of them reached {ranked[0].score:.2f}."
+        work.stages.add("threshold", len(ranked), len(kept), note)
+        return kept
+
+    def _outcome(
+        self,
+        snapshot: Snapshot,
+        question: QueryAnalysis,
+        meaning: "MeaningLeg | None",
+        kept: list[Scored],
+        words: KeywordScores,
+        blend: Blend,
+        provider: EmbeddingProvider | None,
+        work: _Work,
+    ) -> SearchOutcome:
+        shown = kept[: work.request.max_results]
+        with work.timed("merge"):
+            chunks = snapshot.chunks([scored.id for scored in shown])
+            results = tuple(make_result(chunks[scored.id], scored, question, blend) for scored in shown)
+        explanation = None
+        if work.request.explain:
+            dropped = [term.surface for term in question.terms if term.stop]
+            work.stages.add_terms(words.terms, dropped)
+            cited = [(result.citation, scored) for result, scored in zip(results, shown, strict=True)]
+            explanation = explain(work.stages, cited, words, blend.vector_weight)
+        return SearchOutcome(
+            results=results,
+            total=len(kept),
+            provider="none" if provider is None else provider.id,
+            model="" if provider is None else provider.model,
+            mode=self._mode(meaning),
+            timings=work.timings(),
+            notice=work.notice,
+            explanation=explanation,
+        )
+
+    def _mode(self, meaning: "MeaningLeg | None") -> SearchMode:
+        if meaning is None:
+            return "keyword"
+        return "hybrid" if self._settings.query.hybrid.enabled else "vector"

@@ -1,0 +1,114 @@
+"""Connections to the index: how one is opened, and the small pool that owns them.
+
+The pool is not thread-local: the threads of a pool come and go, and connections bound to them would leak. Three readers
+wait in a queue; whoever needs one takes it for one short transaction and puts it back.
+"""
+
+import queue
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal
+
+import apsw
+
+from engine.control import CancelToken
+from engine.errors import Closed
+from engine.store.failures import translated
+
+READERS = 3
+_BUSY_MS = 5000
+_PAGE_SIZE = 8192
+_WRITER_CACHE_KIB = 64 * 1024
+_READER_CACHE_KIB = 8 * 1024
+
+
+def open_connection(database: Path, role: Literal["reader", "writer"]) -> apsw.Connection:
+    """Open the index for one role. A reader needs the file to exist; a writer creates it.
+
+    Pragmas go one a call: apsw stops at the first statement that yields a row.
+    """
+    if role == "reader":
+        connection = apsw.Connection(str(database), flags=apsw.SQLITE_OPEN_READONLY)
+        connection.set_busy_timeout(_BUSY_MS)
+        connection.pragma("cache_size", -_READER_CACHE_KIB)
+        return connection
+    connection = apsw.Connection(str(database))
+    connection.set_busy_timeout(_BUSY_MS)
+    # These two only take effect before the first table; on an existing file they change nothing.
+    connection.pragma("page_size", _PAGE_SIZE)
+    connection.pragma("auto_vacuum", 2)
+    connection.pragma("journal_mode", "wal")
+    connection.pragma("synchronous", 1)
+    connection.pragma("secure_delete", 1)
+    connection.pragma("cache_size", -_WRITER_CACHE_KIB)
+    return connection
+
+
+def number(connection: apsw.Connection, query: str, values: tuple[str | int | bytes, ...] = ()) -> int:
+    """The one number that a query yields; 0 for none."""
+    row = connection.execute(query, values).fetchone()
+    value = None if row is None else row[0]
+    return value if isinstance(value, int) else 0
+
+
+class ReaderPool:
+    """Read connections, opened when first needed."""
+
+    def __init__(self, database: Path) -> None:
+        self._database = database
+        self._slots: queue.Queue[apsw.Connection | None] = queue.Queue()
+        for _ in range(READERS):
+            self._slots.put(None)
+        self._closed = False
+
+    @contextmanager
+    def connection(self, cancel: CancelToken | None = None) -> Iterator[apsw.Connection]:
+        """A connection inside a read transaction; `cancel` interrupts a running statement.
+
+        Raises the errors of `engine.store.failures`, and `Closed` after `close()`.
+        """
+        slot = self._slots.get()
+        try:
+            if self._closed:
+                raise Closed
+            with translated(self._database):
+                slot = slot or open_connection(self._database, "reader")
+                with _interruptible(slot, cancel), _transaction(slot):
+                    yield slot
+        finally:
+            self._slots.put(slot)
+
+    def close(self) -> None:
+        """Wait for the reads that run and close all connections."""
+        self._closed = True
+        for _ in range(READERS):
+            slot = self._slots.get()
+            if slot is not None:
+                slot.close()
+        for _ in range(READERS):
+            self._slots.put(None)
+
+
+@contextmanager
+def _interruptible(connection: apsw.Connection, cancel: CancelToken | None) -> Iterator[None]:
+    if cancel is None:
+        yield
+        return
+    cancel.checkpoint()
+    forget = cancel.on_cancel(connection.interrupt)
+    try:
+        yield
+    finally:
+        forget()
+
+
+@contextmanager
+def _transaction(connection: apsw.Connection) -> Iterator[None]:
+    connection.execute("BEGIN")
+    try:
+        yield
+    finally:
+        # An interrupted or failed read may already have ended its transaction.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")

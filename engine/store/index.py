@@ -1,0 +1,231 @@
+"""The index of one workspace: opening it, reading it, writing it, and mending it when its file is damaged."""
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+from filelock import FileLock, Timeout
+
+from engine.control import CancelToken
+from engine.errors import Closed, IndexBusy, IndexCorrupt, IndexReadOnly
+from engine.records import IndexSizes
+from engine.store import migrations, salvage, schema
+from engine.store.connection import ReaderPool, open_connection
+from engine.store.failures import translated
+from engine.store.location import IndexFiles
+from engine.store.schema import Tables
+from engine.store.snapshot import Snapshot
+from engine.store.writer import Writer
+
+log = logging.getLogger(__name__)
+
+
+class IndexStore:
+    """Owns all connections to `index.sqlite`. Thread-safe; readers never wait for the writer.
+
+    Opening creates or migrates the file, or, where it cannot be written, opens it for reading only. A damaged file is
+    set aside by name and started anew with the vectors that can still be read from it; `recovered` then says so.
+    """
+
+    def __init__(self, files: IndexFiles) -> None:
+        self.files = files
+        self.recovered = ""
+        """Empty, or one sentence about the damaged file that was set aside when the index was opened."""
+        self.read_only = ""
+        """Empty, or why the index cannot be written."""
+        self._writer: apsw.Connection | None = None
+        self._writing = threading.Lock()
+        self._closed = False
+        # Not bound to the thread that took it: a sync may be ended by another one.
+        self._process_lock = FileLock(files.lock, thread_local=False)
+        self._open()
+        self._readers = ReaderPool(files.database)
+
+    @contextmanager
+    def read(self, cancel: CancelToken | None = None, *, tables: Tables | None = None) -> Iterator[Snapshot]:
+        """One short read transaction; `tables` names the generation, None is the current one.
+
+        Raises `Cancelled` when `cancel` interrupts it.
+        """
+        with self._readers.connection(cancel) as connection:
+            yield Snapshot(connection, tables)
+
+    @contextmanager
+    def write(self, tables: Tables | None = None) -> Iterator[Writer]:
+        """One write transaction, committed at the end of the block and rolled back by an exception.
+
+        `tables` names the generation to write; None is the current one. Raises `DiskFull`, `IndexReadOnly`, …
+        """
+        with self._writing, translated(self.files.database):
+            if self._closed:
+                raise Closed
+            if self.read_only:
+                raise IndexReadOnly(self.read_only)
+            if self._writer is None:
+                self._writer = open_connection(self.files.database, "writer")
+            connection = self._writer
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield Writer(connection, tables)
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+
+    # --- the one writer -------------------------------------------------------------------------------------------
+
+    def try_lock(self) -> bool:
+        """Become the one process that writes; False when another one is. The system frees it if this process dies."""
+        try:
+            self._process_lock.acquire(timeout=0)
+        except Timeout:
+            return False
+        except OSError as error:
+            raise IndexReadOnly(_unwritable(self.files.folder)) from error
+        return True
+
+    def unlock(self) -> None:
+        self._process_lock.release()
+
+    def locked_elsewhere(self) -> bool:
+        """Whether another process is writing now."""
+        if self._process_lock.is_locked or self.read_only or not self.files.lock.exists():
+            return False
+        if self.try_lock():
+            self.unlock()
+            return False
+        return True
+
+    # --- damage ----------------------------------------------------------------------------------------------------
+
+    def mend(self, damage: IndexCorrupt) -> None:
+        """Replace a file that turned out to be damaged while it was open: see `recovered` for what became of it.
+
+        Callers that ran into the same damage at once may all call; the first one does the work.
+        """
+        with self._writing:
+            if self._closed or self.recovered:
+                return
+            self._readers.close()
+            if self._writer is not None:
+                self._writer.close()
+                self._writer = None
+            self.recovered = self._start_anew(damage)
+            self._readers = ReaderPool(self.files.database)
+
+    # --- housekeeping ---------------------------------------------------------------------------------------------
+
+    def vacuum(self, cancel: CancelToken | None = None) -> None:
+        """Give freed pages back to the disk, in slices, so that nobody waits long for the writer."""
+        while True:
+            if cancel is not None:
+                cancel.checkpoint()
+            with self._writing, translated(self.files.database):
+                if self._writer is None or not self._writer.pragma("freelist_count"):
+                    return
+                # Each row that this pragma yields is one page given back.
+                for _ in self._writer.execute("PRAGMA incremental_vacuum(256)"):
+                    pass
+            time.sleep(0.005)
+
+    def sizes(self) -> IndexSizes:
+        """Bytes on disk, from the directory: an open database is never opened twice."""
+        files = self.files
+        wal = files.database.with_name(files.database.name + "-wal")
+        return IndexSizes(
+            database=_size(files.database), wal=_size(wal), matrix=_size(files.matrix), user=_size(files.user)
+        )
+
+    def close(self) -> None:
+        """Wait for running transactions and release every handle. Twice is fine."""
+        if self._closed:
+            return
+        with self._writing:
+            self._closed = True
+        self._readers.close()
+        if self._writer is not None:
+            self._writer.close()
+        self._process_lock.release(force=True)
+
+    # --- opening --------------------------------------------------------------------------------------------------
+
+    def _open(self) -> None:
+        try:
+            self.files.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise IndexReadOnly(_unwritable(self.files.folder)) from error
+        try:
+            self._prepare()
+        except IndexCorrupt as damage:
+            self.recovered = self._start_anew(damage)
+        except IndexReadOnly as error:
+            if not self.files.database.exists():
+                raise
+            self._check_version()
+            self.read_only = str(error)
+
+    def _prepare(self) -> None:
+        database = self.files.database
+        if database.exists() and not os.access(database, os.W_OK):
+            raise IndexReadOnly(_unwritable(self.files.folder))
+        if database.exists():
+            # A writer's first pragmas already change the file; one that is not ours to write must stay as it is.
+            self._check_version()
+        with translated(database):
+            connection = open_connection(database, "writer")
+            try:
+                migrations.migrate(connection, database, schema.MIGRATIONS)
+                # Cheap, and finds what a torn file most often shows; `doctor` runs the full check.
+                Snapshot(connection)
+                if connection.pragma("journal_mode") != "wal":
+                    raise IndexReadOnly(_unwritable(self.files.folder))
+            except BaseException:
+                connection.close()
+                raise
+            self._writer = connection
+
+    def _check_version(self) -> None:
+        with translated(self.files.database):
+            connection = open_connection(self.files.database, "reader")
+            try:
+                migrations.refuse_newer(connection, self.files.database, schema.MIGRATIONS)
+            finally:
+                connection.close()
+
+    def _start_anew(self, damage: IndexCorrupt) -> str:
+        """Set the damaged file aside, make a new one and carry over what can be read. Returns the sentence to show."""
+        if not self.try_lock():
+            raise IndexBusy(f"{damage} Another process is mending it: try again in a moment.") from damage
+        try:
+            aside = salvage.set_aside(self.files.database)
+            self._prepare()
+            assert self._writer is not None
+            with self._writer as connection, translated(self.files.database):
+                vectors = salvage.carry_vectors(aside, Writer(connection))
+            log.warning("Index damaged (%s); set aside, %d vectors carried over", damage, vectors)
+            return (
+                f"The index was damaged. It was set aside as {aside.name} and is being rebuilt from the notes; "
+                f"{vectors:,} vectors were carried over."
+            )
+        finally:
+            self.unlock()
+
+
+def _unwritable(folder: Path) -> str:
+    return (
+        f"The index in {folder} cannot be written: make the folder writable or choose another one with `store.path` "
+        "in the settings."
+    )
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0

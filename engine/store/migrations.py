@@ -1,0 +1,43 @@
+"""Bringing a database file to the version that this program knows."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import apsw
+
+from engine.errors import IndexTooNew
+
+Migration = Callable[[apsw.Connection], None]
+
+
+def version_of(connection: apsw.Connection) -> int:
+    return int(connection.pragma("user_version") or 0)
+
+
+def refuse_newer(connection: apsw.Connection, database: Path, migrations: Sequence[Migration]) -> None:
+    """Raise `IndexTooNew` for a file that a newer program wrote; it is left as it is."""
+    found = version_of(connection)
+    if found > len(migrations):
+        raise IndexTooNew(
+            f"{database} was written by a newer version of Mnemoscope (format {found}, this one knows "
+            f"{len(migrations)}): update Mnemoscope, or choose another folder with `store.path` in the settings."
+        )
+
+
+def migrate(connection: apsw.Connection, database: Path, migrations: Sequence[Migration]) -> None:
+    """Apply what is missing, each step in a transaction of its own. Raises `IndexTooNew`."""
+    refuse_newer(connection, database, migrations)
+    for number, step in enumerate(migrations, start=1):
+        if number <= version_of(connection):
+            continue
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            # Another process may have been faster while this one waited for the lock.
+            if version_of(connection) < number:
+                step(connection)
+                connection.pragma("user_version", number)
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise

@@ -1,0 +1,215 @@
+"""Reading the index: everything that one short read transaction can see."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import apsw
+
+from engine.records import FileIssue, Source, SourceCount
+from engine.store.connection import number
+from engine.store.schema import Tables, generations_present
+
+HEADING_SEPARATOR = "\x1f"
+_GROUP = 400
+
+
+class StoredFile(NamedTuple):
+    """One indexed file, as it was when it was indexed."""
+
+    id: int
+    hash: str
+    mtime_ns: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChunk:
+    """A chunk with what its file says of it."""
+
+    id: int
+    path: str
+    source: Source
+    title: str
+    language: str
+    modified: float
+    start_line: int
+    end_line: int
+    heading: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unembedded:
+    """A chunk text that waits for its vector."""
+
+    hash: bytes
+    text: str
+    path: str
+
+
+class Snapshot:
+    """The index at one moment; valid inside the `with` that made it."""
+
+    def __init__(self, connection: apsw.Connection, tables: Tables | None = None) -> None:
+        self.connection = connection
+        # Reading the generation first fixes the moment: everything after sees the same commit.
+        meta = dict(connection.execute("SELECT key, value FROM meta WHERE key IN ('generation', 'stamp')"))
+        self.generation = int(meta["generation"])
+        self.stamp = int(meta.get("stamp", 0))
+        """Rises with every commit that changes chunks or vectors."""
+        self.tables = tables or Tables(self.generation)
+
+    def meta(self, key: str) -> object:
+        """A value that the store keeps about itself; None where there is none."""
+        row = self.connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return None if row is None else row[0]
+
+    def generations(self) -> list[int]:
+        """Numbers of all generations with tables: more than one during and after a rebuild."""
+        return generations_present(self.connection)
+
+    def files(self) -> dict[tuple[Source, str], StoredFile]:
+        rows = self.connection.execute(f"SELECT source, path, id, hash, mtime_ns, size FROM {self.tables.files}")
+        return {(source, path): StoredFile(*rest) for source, path, *rest in rows}
+
+    def has_file(self, path: str) -> bool:
+        """Whether a file of this stable name is indexed, compared as stored."""
+        found = self.connection.execute(f"SELECT 1 FROM {self.tables.files} WHERE path = ?", (path,))
+        return found.fetchone() is not None
+
+    def chunk_count(self) -> int:
+        """How many chunks are indexed."""
+        return number(self.connection, f"SELECT count(*) FROM {self.tables.chunks}")
+
+    def source_counts(self) -> tuple[SourceCount, ...]:
+        """Files and chunks of each source that has files."""
+        files = self.connection.execute(
+            f"SELECT source, count(*) FROM {self.tables.files} GROUP BY source ORDER BY source"
+        )
+        chunks = dict(
+            self.connection.execute(
+                f"""SELECT f.source, count(*) FROM {self.tables.chunks} c
+                    JOIN {self.tables.files} f ON f.id = c.file_id GROUP BY f.source"""
+            )
+        )
+        return tuple(SourceCount(source=source, files=count, chunks=chunks.get(source, 0)) for source, count in files)
+
+    def languages(self) -> tuple[str, ...]:
+        """Languages of the indexed notes, most common first."""
+        rows = self.connection.execute(
+            f"SELECT language FROM {self.tables.files} WHERE language <> '' GROUP BY language ORDER BY count(*) DESC"
+        )
+        return tuple(language for (language,) in rows)
+
+    def issues(self, kind: str) -> tuple[FileIssue, ...]:
+        """Files that the last sync passed over (`skipped`) or could not index (`failed`), by name."""
+        query = "SELECT path, rule, detail FROM issues WHERE kind = ? ORDER BY path, rule"
+        rows = self.connection.execute(query, (kind,))
+        return tuple(FileIssue(path=path, rule=rule, detail=detail) for path, rule, detail in rows)
+
+    def chunks(self, ids: Sequence[int]) -> dict[int, StoredChunk]:
+        """The chunks with these ids; ids that the index does not hold are left out."""
+        found: dict[int, StoredChunk] = {}
+        for group in _groups(ids):
+            rows = self.connection.execute(
+                f"""SELECT c.id, f.path, f.source, f.title, f.language, f.mtime_ns, c.start_line, c.end_line, c.heading,
+                        c.text
+                    FROM {self.tables.chunks} c JOIN {self.tables.files} f ON f.id = c.file_id
+                    WHERE c.id IN ({_marks(group)})""",
+                group,
+            )
+            for id_, path, source, title, language, mtime_ns, start, end, heading, text in rows:
+                path_of_headings = tuple(heading.split(HEADING_SEPARATOR)) if heading else ()
+                found[id_] = StoredChunk(
+                    id_, path, source, title, language, mtime_ns / 1e9, start, end, path_of_headings, text
+                )
+        return found
+
+    def chunks_of_files(self, file_ids: Sequence[int]) -> list[int]:
+        """Ids of all chunks of these files, in rising order."""
+        found: list[int] = []
+        for group in _groups(file_ids):
+            query = f"SELECT id FROM {self.tables.chunks} WHERE file_id IN ({_marks(group)})"
+            found += [id_ for (id_,) in self.connection.execute(query, group)]
+        return sorted(found)
+
+    # --- vectors --------------------------------------------------------------------------------------------------
+
+    def model_id(self, provider: str, model: str, provider_key: str) -> int | None:
+        names = (provider, model, provider_key)
+        query = "SELECT id FROM models WHERE provider = ? AND model = ? AND provider_key = ?"
+        return number(self.connection, query, names) or None
+
+    def vector_chunk_ids(self, model_id: int) -> list[int]:
+        """Chunks that have a vector of this model, in rising order."""
+        rows = self.connection.execute(
+            f"""SELECT c.id FROM {self.tables.chunks} c
+                WHERE EXISTS (SELECT 1 FROM embedding_cache e WHERE e.model_id = ? AND e.hash = c.hash)
+                ORDER BY c.id""",
+            (model_id,),
+        )
+        return [id_ for (id_,) in rows]
+
+    def vectors(self, model_id: int, ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
+        """(chunk id, float16 vector) of the chunks among `ids` that have one."""
+        for group in _groups(ids):
+            yield from self.connection.execute(
+                f"""SELECT c.id, e.vector FROM {self.tables.chunks} c
+                    JOIN embedding_cache e ON e.model_id = ? AND e.hash = c.hash WHERE c.id IN ({_marks(group)})""",
+                (model_id, *group),
+            )
+
+    def pending_vectors(self, model_id: int | None) -> int:
+        """How many chunks lack a vector of this model."""
+        if model_id is None:
+            return self.chunk_count()
+        return number(
+            self.connection,
+            f"""SELECT count(*) FROM {self.tables.chunks} c WHERE NOT EXISTS (
+                SELECT 1 FROM embedding_cache e WHERE e.model_id = ? AND e.hash = c.hash)""",
+            (model_id,),
+        )
+
+    def unembedded(self, model_id: int) -> list[int]:
+        """One chunk id for every distinct text without a vector, newest files first."""
+        rows = self.connection.execute(
+            f"""SELECT min(c.id) FROM {self.tables.files} f JOIN {self.tables.chunks} c ON c.file_id = f.id
+                WHERE NOT EXISTS (SELECT 1 FROM embedding_cache e WHERE e.model_id = ? AND e.hash = c.hash)
+                GROUP BY c.hash ORDER BY max(f.mtime_ns) DESC, min(c.id)""",
+            (model_id,),
+        )
+        return [id_ for (id_,) in rows]
+
+    def texts(self, ids: Sequence[int]) -> list[Unembedded]:
+        """Text and hash of chunks, in the order of `ids`; ids that are gone are left out."""
+        marks = ",".join("?" for _ in ids)
+        rows = self.connection.execute(
+            f"""SELECT c.id, c.hash, c.text, f.path FROM {self.tables.chunks} c
+                JOIN {self.tables.files} f ON f.id = c.file_id WHERE c.id IN ({marks})""",
+            tuple(ids),
+        )
+        found = {id_: Unembedded(hash_, text, path) for id_, hash_, text, path in rows}
+        return [found[id_] for id_ in ids if id_ in found]
+
+    def chunks_of_hashes(self, hashes: Sequence[bytes]) -> list[tuple[int, bytes]]:
+        """(chunk id, hash) of every chunk with one of these texts."""
+        found: list[tuple[int, bytes]] = []
+        for start in range(0, len(hashes), _GROUP):
+            group = hashes[start : start + _GROUP]
+            found += self.connection.execute(
+                f"SELECT id, hash FROM {self.tables.chunks} WHERE hash IN ({','.join('?' for _ in group)})", group
+            )
+        return found
+
+    def cache_entries(self) -> int:
+        return number(self.connection, "SELECT count(*) FROM embedding_cache")
+
+
+def _groups(ids: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    for start in range(0, len(ids), _GROUP):
+        yield tuple(ids[start : start + _GROUP])
+
+
+def _marks(values: Iterable[int]) -> str:
+    return ",".join("?" for _ in values)

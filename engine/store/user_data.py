@@ -1,0 +1,99 @@
+"""`user.sqlite`: what cannot be rebuilt. So far the history of syncs.
+
+Everything here is written with synchronous=FULL, and copied aside before each migration: nothing may destroy it.
+"""
+
+import threading
+from pathlib import Path
+
+import apsw
+import msgspec
+
+from engine.records import SyncSummary
+from engine.store.failures import translated
+from engine.store.migrations import Migration, migrate, refuse_newer, version_of
+
+_KEPT_SYNCS = 500
+
+
+def _m001_sync_history(connection: apsw.Connection) -> None:
+    connection.execute(
+        "CREATE TABLE sync_history (id INTEGER PRIMARY KEY, started REAL NOT NULL, record TEXT NOT NULL)"
+    )
+
+
+MIGRATIONS: tuple[Migration, ...] = (_m001_sync_history,)
+
+
+class UserData:
+    """Thread-safe; one connection, since its transactions are few and tiny.
+
+    Raises `IndexTooNew`, `IndexReadOnly` and the other errors of `engine.store.failures`.
+    """
+
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+        """`read_only`: the folder cannot be written; nothing is kept then, and a missing file reads as empty."""
+        self._path = path
+        self._lock = threading.Lock()
+        self._keeps = not read_only
+        with translated(path):
+            if read_only:
+                self._connection = _for_reading(path)
+                return
+            self._connection = apsw.Connection(str(path))
+            try:
+                self._connection.set_busy_timeout(5000)
+                self._connection.pragma("journal_mode", "wal")
+                self._connection.pragma("synchronous", 2)
+                refuse_newer(self._connection, path, MIGRATIONS)
+                if 0 < version_of(self._connection) < len(MIGRATIONS):
+                    self._back_up()
+                migrate(self._connection, path, MIGRATIONS)
+            except BaseException:
+                self._connection.close()
+                raise
+
+    def add_sync(self, summary: SyncSummary) -> None:
+        if not self._keeps:
+            return
+        with self._lock, translated(self._path), self._connection:
+            self._connection.execute(
+                "INSERT INTO sync_history (started, record) VALUES (?, ?)",
+                (summary.started, msgspec.json.encode(summary).decode()),
+            )
+            self._connection.execute(
+                "DELETE FROM sync_history WHERE id <= (SELECT max(id) FROM sync_history) - ?", (_KEPT_SYNCS,)
+            )
+
+    def recent_syncs(self, count: int) -> tuple[SyncSummary, ...]:
+        """The last syncs, newest last."""
+        with self._lock, translated(self._path):
+            query = "SELECT record FROM sync_history ORDER BY id DESC LIMIT ?"
+            rows = self._connection.execute(query, (count,)).fetchall()
+        return tuple(msgspec.json.decode(record, type=SyncSummary) for (record,) in reversed(rows))
+
+    def close(self) -> None:
+        with self._lock:
+            self._connection.close()
+
+    def _back_up(self) -> None:
+        target = self._path.with_name(f"{self._path.name}.before-{len(MIGRATIONS)}")
+        copy = apsw.Connection(str(target))
+        try:
+            with copy.backup("main", self._connection, "main") as backup:
+                backup.step()
+        finally:
+            copy.close()
+
+
+def _for_reading(path: Path) -> apsw.Connection:
+    if path.exists():
+        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+        refuse_newer(connection, path, MIGRATIONS)
+        if version_of(connection) == len(MIGRATIONS):
+            return connection
+        connection.close()
+    connection = apsw.Connection(":memory:")
+    for step in MIGRATIONS:
+        step(connection)
+    return connection

@@ -1,0 +1,203 @@
+"""Writing the index: everything that one write transaction can do."""
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from engine.records import FileIssue, Source
+from engine.store.connection import number
+from engine.store.schema import Tables, create_generation, drop_generation
+from engine.store.snapshot import HEADING_SEPARATOR, Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class NewChunk:
+    """A chunk on its way in: its text, and the token streams of every column of the keyword index."""
+
+    start_line: int
+    end_line: int
+    hash: bytes
+    heading: tuple[str, ...]
+    text: str
+    heading_tokens: str
+    words: str
+    stems: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewFile:
+    source: Source
+    path: str
+    hash: str
+    mtime_ns: int
+    size: int
+    title: str
+    language: str
+    title_tokens: str
+    name_tokens: str
+    chunks: tuple[NewChunk, ...]
+
+
+class Writer(Snapshot):
+    """The index inside a write transaction; `tables` names the generation that is being written."""
+
+    # --- files ----------------------------------------------------------------------------------------------------
+
+    def replace_file(self, file: NewFile) -> tuple[list[int], list[int]]:
+        """Put a file in place of what was known of it; returns the ids of (new, removed) chunks.
+
+        Chunk ids are handed out here, in rising order, so they are known without asking for each.
+        """
+        removed = self.remove_file(file.source, file.path)
+        self.connection.execute(
+            f"""INSERT INTO {self.tables.files} (source, path, hash, mtime_ns, size, title, language)
+                VALUES (?, ?, ?, ?, ?, ?, ?)""",
+            (file.source, file.path, file.hash, file.mtime_ns, file.size, file.title, file.language),
+        )
+        file_id = self.connection.last_insert_rowid()
+        first = self._next_chunk_id()
+        self.connection.executemany(
+            f"INSERT INTO {self.tables.chunks} VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (
+                (id_, file_id, c.start_line, c.end_line, c.hash, HEADING_SEPARATOR.join(c.heading), c.text)
+                for id_, c in enumerate(file.chunks, first)
+            ),
+        )
+        self.connection.executemany(
+            f"INSERT INTO {self.tables.fts} (rowid, title, heading, name, words, stems) VALUES (?, ?, ?, ?, ?, ?)",
+            (
+                (id_, file.title_tokens, c.heading_tokens, file.name_tokens, c.words, c.stems)
+                for id_, c in enumerate(file.chunks, first)
+            ),
+        )
+        return list(range(first, first + len(file.chunks))), removed
+
+    def remove_file(self, source: Source, path: str) -> list[int]:
+        """Forget a file; returns the ids of its chunks."""
+        row = self.connection.execute(
+            f"SELECT id FROM {self.tables.files} WHERE source = ? AND path = ?", (source, path)
+        ).fetchone()
+        if row is None:
+            return []
+        chunks: list[tuple[int, bytes]] = list(
+            self.connection.execute(f"SELECT id, hash FROM {self.tables.chunks} WHERE file_id = ?", row)
+        )
+        ids = [id_ for id_, _ in chunks]
+        # The last use of these vectors, unless the text comes back: what eviction goes by.
+        self.connection.executemany(
+            "UPDATE embedding_cache SET used = ? WHERE hash = ?", ((int(time.time()), hash_) for _, hash_ in chunks)
+        )
+        self.connection.executemany(f"DELETE FROM {self.tables.fts} WHERE rowid = ?", ((id_,) for id_ in ids))
+        self.connection.execute(f"DELETE FROM {self.tables.chunks} WHERE file_id = ?", row)
+        self.connection.execute(f"DELETE FROM {self.tables.files} WHERE id = ?", row)
+        return ids
+
+    def touch_file(self, source: Source, path: str, *, mtime_ns: int, size: int) -> None:
+        """Note a new time and size of a file whose text is what it was."""
+        self.connection.execute(
+            f"UPDATE {self.tables.files} SET mtime_ns = ?, size = ? WHERE source = ? AND path = ?",
+            (mtime_ns, size, source, path),
+        )
+
+    def replace_issues(self, kind: str, issues: Iterable[FileIssue]) -> None:
+        """Keep what is not in the index and why, in place of what the former sync found."""
+        self.connection.execute("DELETE FROM issues WHERE kind = ?", (kind,))
+        self.connection.executemany(
+            "INSERT INTO issues (kind, path, rule, detail) VALUES (?, ?, ?, ?)",
+            ((kind, issue.path, issue.rule, issue.detail) for issue in issues),
+        )
+        # Tells whoever caches the status that there is something new.
+        seen = number(self.connection, "SELECT value FROM meta WHERE key = 'issues'")
+        self.set_meta("issues", seen + 1)
+
+    def advance_stamp(self) -> int:
+        """Mark the commit as one that changes chunks or vectors; returns the new stamp."""
+        self.stamp += 1
+        self.set_meta("stamp", self.stamp)
+        return self.stamp
+
+    def _next_chunk_id(self) -> int:
+        query = "SELECT seq FROM sqlite_sequence WHERE name = ?"
+        return 1 + number(self.connection, query, (self.tables.chunks,))
+
+    # --- meta and generations -------------------------------------------------------------------------------------
+
+    def set_meta(self, key: str, value: str | int | None) -> None:
+        if value is None:
+            self.connection.execute("DELETE FROM meta WHERE key = ?", (key,))
+        else:
+            self.connection.execute(
+                "INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", (key, value)
+            )
+
+    def begin_generation(self, fingerprint: str) -> Tables:
+        """Tables for a rebuild: those of a killed one with the same fingerprint, or empty ones."""
+        following = Tables(self.generation + 1)
+        if following.generation in self.generations():
+            if self.meta("building") == fingerprint:
+                return following
+            drop_generation(self.connection, following)
+        highest = number(self.connection, "SELECT max(seq) FROM sqlite_sequence")
+        create_generation(self.connection, following, first_chunk_id=highest + 1)
+        self.set_meta("building", fingerprint)
+        return following
+
+    def publish(self, tables: Tables, fingerprint: str) -> None:
+        """Make a filled generation the current one: readers see it from the commit on."""
+        self.connection.execute("UPDATE meta SET value = ? WHERE key = 'generation'", (tables.generation,))
+        self.set_meta("fingerprint", fingerprint)
+        self.set_meta("building", None)
+        self.advance_stamp()
+
+    def drop_other_generations(self, keep: set[int]) -> bool:
+        """Drop the tables of generations that nobody needs; True when there were any."""
+        others = [generation for generation in self.generations() if generation not in keep]
+        for generation in others:
+            drop_generation(self.connection, Tables(generation))
+        return bool(others)
+
+    # --- vectors --------------------------------------------------------------------------------------------------
+
+    def ensure_model(self, provider: str, model: str, provider_key: str, dims: int) -> int:
+        self.connection.execute(
+            "INSERT OR IGNORE INTO models (provider, model, provider_key, dims) VALUES (?, ?, ?, ?)",
+            (provider, model, provider_key, dims),
+        )
+        found = self.model_id(provider, model, provider_key)
+        assert found is not None
+        return found
+
+    def store_vectors(self, model_id: int, vectors: Iterable[tuple[bytes, bytes]]) -> None:
+        """Keep (text hash, float16 vector) pairs."""
+        used = int(time.time())
+        self.connection.executemany(
+            """INSERT INTO embedding_cache (model_id, hash, vector, used) VALUES (?, ?, ?, ?)
+               ON CONFLICT DO UPDATE SET vector = excluded.vector, used = excluded.used""",
+            ((model_id, hash_, vector, used) for hash_, vector in vectors),
+        )
+
+    def release_vectors(self, tables: Tables) -> None:
+        """Note the moment at which vectors lose their last chunk: those of `tables` that the written tables lack.
+
+        A vector with a live chunk is never evicted, so the only use that counts for LRU is the last one, here.
+        """
+        self.connection.execute(
+            f"""UPDATE embedding_cache SET used = ?
+                WHERE EXISTS (SELECT 1 FROM {tables.chunks} o WHERE o.hash = embedding_cache.hash)
+                AND NOT EXISTS (SELECT 1 FROM {self.tables.chunks} c WHERE c.hash = embedding_cache.hash)""",
+            (int(time.time()),),
+        )
+
+    def evict(self, keep: int) -> int:
+        """Drop the least recently used vectors above `keep`, never one that a live chunk refers to."""
+        surplus = self.cache_entries() - keep
+        if surplus <= 0:
+            return 0
+        self.connection.execute(
+            f"""DELETE FROM embedding_cache WHERE id IN (
+                SELECT e.id FROM embedding_cache e
+                WHERE NOT EXISTS (SELECT 1 FROM {self.tables.chunks} c WHERE c.hash = e.hash)
+                ORDER BY e.used, e.id LIMIT ?)""",
+            (surplus,),
+        )
+        return self.connection.changes()

@@ -1,0 +1,113 @@
+"""Gives vectors to the chunks that lack one: newest files first, two batches at a time, each stored when it arrives."""
+
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from typing import TYPE_CHECKING
+
+from engine.control import CancelToken
+from engine.embedding.base import EmbeddingProvider
+from engine.store.index import IndexStore
+from engine.store.schema import Tables
+from engine.store.snapshot import Unembedded
+from engine.store.vectors import StoredModel, VectorIndex, encode
+from engine.sync.progress import ProgressMeter
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+
+_AT_ONCE = 2
+_PAUSE_POLL = 0.2
+
+
+class EmbedStage:
+    """One sync's embedding work on one generation; `tables` None is the current one."""
+
+    def __init__(
+        self,
+        store: IndexStore,
+        vectors: VectorIndex,
+        provider: EmbeddingProvider,
+        model: StoredModel,
+        executor: Executor,
+        *,
+        tables: Tables | None,
+        meter: ProgressMeter,
+        token: CancelToken,
+        committed: Callable[[], None],
+    ) -> None:
+        self._store = store
+        self._vectors = vectors
+        self._provider = provider
+        self._model = model
+        self._executor = executor
+        self._tables = tables
+        self._meter = meter
+        self._token = token
+        self._committed = committed
+        self._done = 0
+
+    def run(self) -> int:
+        """Embed all that is pending; returns how many texts. Raises `Cancelled`, `ProviderError`.
+
+        Whatever happens, every batch that was answered is stored: no text is ever embedded twice.
+        """
+        with self._store.read(tables=self._tables) as snapshot:
+            due = snapshot.unembedded(self._model.id)
+        if not due:
+            return 0
+        self._meter.start("embedding", len(due))
+        batches = [due[i : i + self._provider.batch_size] for i in range(0, len(due), self._provider.batch_size)]
+        running: dict[Future[Vectors], list[Unembedded]] = {}
+        try:
+            while batches or running:
+                self._token.checkpoint()
+                while batches and len(running) < _AT_ONCE:
+                    self._submit(batches.pop(0), running)
+                if running:
+                    self._collect(running)
+        finally:
+            self._finish(running)
+        return self._done
+
+    def _submit(self, ids: list[int], running: "dict[Future[Vectors], list[Unembedded]]") -> None:
+        with self._store.read(tables=self._tables) as snapshot:
+            texts = snapshot.texts(ids)
+        if texts:
+            future = self._executor.submit(
+                self._provider.embed_documents, [text.text for text in texts], cancel=self._token
+            )
+            running[future] = texts
+
+    def _collect(self, running: "dict[Future[Vectors], list[Unembedded]]") -> None:
+        """Wait for at least one batch and store all that have arrived."""
+        done, _ = wait(running, timeout=_PAUSE_POLL, return_when=FIRST_COMPLETED)
+        for future in done:
+            texts = running.pop(future)
+            self._keep(texts, future.result())
+
+    def _finish(self, running: "dict[Future[Vectors], list[Unembedded]]") -> None:
+        """Leave nothing behind on the executor, and keep what still came in."""
+        for future in running:
+            future.cancel()
+        for future, texts in running.items():
+            if not future.cancelled() and future.exception() is None:
+                self._keep(texts, future.result())
+
+    def _keep(self, texts: list[Unembedded], vectors: "Vectors") -> None:
+        with self._store.write(self._tables) as writer:
+            writer.store_vectors(self._model.id, zip((text.hash for text in texts), encode(vectors), strict=True))
+            before = writer.stamp
+            if self._tables is None:
+                places = {text.hash: place for place, text in enumerate(texts)}
+                chunks = writer.chunks_of_hashes(list(places))
+                after = writer.advance_stamp()
+        if self._tables is None:
+            rows = vectors[[places[hash_] for _, hash_ in chunks]]
+            self._vectors.changed(before, after, added=([id_ for id_, _ in chunks], rows))
+        self._done += len(texts)
+        self._meter.embedded += len(texts)
+        self._meter.step(self._done, texts[-1].path)
+        self._committed()

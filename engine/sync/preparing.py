@@ -1,0 +1,65 @@
+"""From a file on disk to the rows that the store keeps: read, chunked, analysed. Touches no database."""
+
+import hashlib
+
+from engine.corpus.chunking import CHUNKER_VERSION, chunk_markdown
+from engine.corpus.discovery import FoundFile
+from engine.corpus.document import describe
+from engine.corpus.reading import NoteText, read_note
+from engine.settings import Settings
+from engine.store.writer import NewChunk, NewFile
+from engine.text import ANALYSER_VERSION, analyse, detect_language
+
+
+def fingerprint(settings: Settings) -> str:
+    """What the stored rows depend on; a rebuild follows when it changes."""
+    chunking = settings.chunking
+    return f"chunker {CHUNKER_VERSION}, {chunking.tokens}/{chunking.overlap}; analyser {ANALYSER_VERSION}"
+
+
+def read(file: FoundFile, settings: Settings) -> NoteText:
+    """The file's text. Raises `Unreadable` with the issue, `FileNotFoundError` for one that has gone."""
+    return read_note(file.path, file.name, settings.max_file_bytes)
+
+
+def prepare(file: FoundFile, note: NoteText, settings: Settings) -> NewFile:
+    """All rows of one file."""
+    language = detect_language(note.text)
+    title = describe(note.text, file.name).title
+    headings: dict[tuple[str, ...], str] = {}
+    chunks = []
+    for chunk in chunk_markdown(note.text, tokens=settings.chunking.tokens, overlap=settings.chunking.overlap):
+        analysed = analyse(chunk.text, language)
+        if chunk.heading not in headings:
+            headings[chunk.heading] = _both("\n".join(chunk.heading), language)
+        chunks.append(
+            NewChunk(
+                start_line=chunk.start_line,
+                end_line=chunk.end_line,
+                hash=hashlib.sha256(chunk.text.encode()).digest(),
+                heading=chunk.heading,
+                text=chunk.text,
+                heading_tokens=headings[chunk.heading],
+                words=analysed.words,
+                stems=analysed.stems,
+            )
+        )
+    return NewFile(
+        source=file.source,
+        path=file.name,
+        hash=note.hash,
+        mtime_ns=file.mtime_ns,
+        size=file.size,
+        title=title,
+        language=language,
+        title_tokens=_both(title, language),
+        name_tokens=_both(file.name, language),
+        chunks=tuple(chunks),
+    )
+
+
+def _both(text: str, language: str) -> str:
+    """Words and stems in one stream, for the short columns that are searched both ways."""
+    words, stems = analyse(text, language)
+    present = set(words.split(" "))
+    return " ".join([words, *(stem for stem in stems.split(" ") if stem not in present)])

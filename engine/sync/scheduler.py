@@ -1,0 +1,77 @@
+"""Runs syncs that nobody waits for: at session start, on search when dirty, on changes, at intervals.
+
+One thread, so that requests queue instead of piling up; the same reason asked twice runs once.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+
+from engine.errors import MnemoscopeError
+from engine.records import SyncReason
+
+log = logging.getLogger(__name__)
+
+
+class SyncScheduler:
+    """Owns the background thread. `run` does one sync and returns when it is done."""
+
+    def __init__(self, run: Callable[[SyncReason], object], *, interval_minutes: float = 0) -> None:
+        self._run = run
+        self._interval = interval_minutes * 60
+        self._wake = threading.Condition()
+        self._asked: list[SyncReason] = []
+        self._closed = False
+        self._thread: threading.Thread | None = None
+        if self._interval:
+            self._start()
+
+    def request(self, reason: SyncReason) -> None:
+        """Ask for a sync; returns at once. Asking again before it began changes nothing."""
+        with self._wake:
+            if self._closed or reason in self._asked:
+                return
+            self._asked.append(reason)
+            self._wake.notify()
+        self._start()
+
+    def close(self) -> None:
+        """Forget what was asked for and wait for the thread; the caller cancels a running sync first."""
+        with self._wake:
+            self._closed = True
+            self._asked.clear()
+            self._wake.notify()
+            thread = self._thread
+        if thread is not None and thread is not threading.current_thread():
+            thread.join()
+
+    def _start(self) -> None:
+        with self._wake:
+            if self._thread is None and not self._closed:
+                self._thread = threading.Thread(target=self._loop, name="mnemoscope-scheduler", daemon=True)
+                self._thread.start()
+
+    def _loop(self) -> None:
+        due = time.monotonic() + self._interval
+        while (reason := self._next(due)) is not None:
+            if reason == "interval":
+                due = time.monotonic() + self._interval
+            try:
+                self._run(reason)
+            except MnemoscopeError as error:
+                log.info("A background sync (%s) did not run: %s", reason, type(error).__name__)
+            except Exception:
+                log.exception("A background sync (%s) failed", reason)
+
+    def _next(self, due: float) -> SyncReason | None:
+        """Wait for the next reason to sync; None when closed."""
+        with self._wake:
+            while not self._closed:
+                if self._asked:
+                    return self._asked.pop(0)
+                left = due - time.monotonic() if self._interval else None
+                if left is not None and left <= 0:
+                    return "interval"
+                self._wake.wait(left)
+            return None

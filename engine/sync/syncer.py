@@ -1,0 +1,224 @@
+"""One whole sync: take the writer's lock, bring the text up to date or rebuild it, embed, publish, report."""
+
+import logging
+import time
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.control import CancelToken
+from engine.embedding.base import EmbeddingProvider
+from engine.errors import Cancelled, MnemoscopeError
+from engine.records import MemorySyncProgressUpdate, SyncReason, SyncReport
+from engine.settings import Settings
+from engine.store.index import IndexStore
+from engine.store.schema import Tables
+from engine.store.vectors import StoredModel, VectorIndex
+from engine.sync.embed_stage import EmbedStage
+from engine.sync.preparing import fingerprint
+from engine.sync.progress import ProgressMeter
+from engine.sync.text_stage import TextOutcome, TextStage
+
+log = logging.getLogger(__name__)
+
+_LOCK_POLL = 0.25
+_PASSES_BEFORE_PUBLISH = 5
+
+
+@dataclass(frozen=True)
+class SyncParts:
+    """What a sync works on and with."""
+
+    workspace: Path
+    settings: Settings
+    store: IndexStore
+    vectors: VectorIndex
+    provider: EmbeddingProvider | None
+    """None: keywords only, nothing is embedded."""
+    executor: Executor
+    committed: Callable[[], None]
+    """Called after every commit: searches can find more now."""
+
+
+class SyncRun:
+    """One sync of a workspace, used once; the caller sees to it that there is one at a time."""
+
+    def __init__(
+        self,
+        parts: SyncParts,
+        reason: SyncReason,
+        listener: Callable[[MemorySyncProgressUpdate], None],
+        token: CancelToken,
+    ) -> None:
+        self._parts = parts
+        self._store = parts.store
+        self._reason = reason
+        self._token = token
+        self._meter = ProgressMeter(reason, listener)
+        self._fingerprint = fingerprint(parts.settings)
+        self._outcome = TextOutcome()
+        self._model: StoredModel | None = None
+        self._full = False
+        self.failure: MnemoscopeError | None = None
+        """What stopped the sync early, other than being cancelled."""
+
+    def run(self, *, force: bool) -> SyncReport:
+        """Sync, and report what was done; what was committed before an early stop is kept.
+
+        While another process writes, this waits, and then does what is left to do.
+        """
+        started, clock, cancelled = time.time(), time.monotonic(), False
+        try:
+            self._lock()
+            try:
+                self._work(force)
+            finally:
+                self._store.unlock()
+        except Cancelled:
+            cancelled = True
+        except MnemoscopeError as problem:
+            self.failure = problem
+            log.warning("A sync (%s) stopped early: %s", self._reason, type(problem).__name__)
+        self._meter.start("done")
+        outcome = self._outcome
+        return SyncReport(
+            reason=self._reason,
+            started=started,
+            seconds=time.monotonic() - clock,
+            cancelled=cancelled,
+            error=str(self.failure or ""),
+            files_seen=outcome.files_seen,
+            files_indexed=outcome.files_indexed,
+            files_unchanged=outcome.files_unchanged,
+            files_removed=outcome.files_removed,
+            chunks_indexed=outcome.chunks_indexed,
+            chunks_removed=outcome.chunks_removed,
+            vectors_reused=self._meter.reused,
+            vectors_embedded=self._meter.embedded,
+            vectors_pending=self._pending(),
+            full=self._full,
+            failed=tuple(outcome.failed),
+            skipped=tuple(outcome.skipped),
+        )
+
+    def _lock(self) -> None:
+        while not self._store.try_lock():
+            self._token.checkpoint()
+            time.sleep(_LOCK_POLL)
+
+    def _work(self, force: bool) -> None:
+        provider = self._parts.provider
+        if provider is not None:
+            self._model = self._register(provider)
+        if self._needs_rebuild(force):
+            self._rebuild()
+        else:
+            self._text(None)
+        self._embed(None)
+        self._tidy()
+
+    def _register(self, provider: EmbeddingProvider) -> StoredModel:
+        with self._store.read() as snapshot:
+            known = snapshot.model_id(provider.id, provider.model, provider.key)
+        if known is None:
+            with self._store.write() as writer:
+                known = writer.ensure_model(provider.id, provider.model, provider.key, provider.dims)
+        return StoredModel.of(known, provider.id, provider.model, provider.key, provider.dims)
+
+    # --- text -----------------------------------------------------------------------------------------------------
+
+    def _needs_rebuild(self, force: bool) -> bool:
+        """Whether a new generation is due: asked for, left unfinished, or made by other rules than today's."""
+        with self._store.read() as snapshot:
+            stored = snapshot.meta("fingerprint")
+            unfinished = snapshot.meta("building") is not None
+        if stored is None:
+            with self._store.write() as writer:
+                writer.set_meta("fingerprint", self._fingerprint)
+            return False
+        return force or unfinished or stored != self._fingerprint
+
+    def _text(self, tables: Tables | None) -> TextOutcome:
+        parts = self._parts
+        stage = TextStage(
+            parts.workspace,
+            parts.settings,
+            self._store,
+            parts.vectors,
+            tables=tables,
+            meter=self._meter,
+            token=self._token,
+            committed=parts.committed,
+        )
+        try:
+            return stage.run()
+        finally:
+            self._outcome.add(stage.outcome)
+
+    def _rebuild(self) -> None:
+        """Fill the next generation in committed steps while the current one answers, then publish it at once."""
+        self._full = True
+        with self._store.write() as writer:
+            tables = writer.begin_generation(self._fingerprint)
+        self._text(tables)
+        self._embed(tables)
+        # Files may have changed meanwhile; a tree that never rests must not keep the rebuild from its end.
+        for _ in range(_PASSES_BEFORE_PUBLISH):
+            if not self._text(tables).changed:
+                break
+        self._meter.start("publishing")
+        with self._store.write(tables) as writer:
+            old = Tables(writer.generation)
+            writer.release_vectors(old)
+            writer.publish(tables, self._fingerprint)
+        self._parts.committed()
+        self._bring_vectors_in_step()
+
+    # --- vectors --------------------------------------------------------------------------------------------------
+
+    def _embed(self, tables: Tables | None) -> None:
+        provider, model = self._parts.provider, self._model
+        if provider is None or model is None:
+            return
+        self._meter.reused = max(0, self._outcome.chunks_indexed - self._pending(tables))
+        EmbedStage(
+            self._store,
+            self._parts.vectors,
+            provider,
+            model,
+            self._parts.executor,
+            tables=tables,
+            meter=self._meter,
+            token=self._token,
+            committed=self._parts.committed,
+        ).run()
+
+    def _pending(self, tables: Tables | None = None) -> int:
+        if self._model is None:
+            return 0
+        try:
+            with self._store.read(tables=tables) as snapshot:
+                return snapshot.pending_vectors(self._model.id)
+        except MnemoscopeError:
+            return 0
+
+    def _bring_vectors_in_step(self) -> None:
+        if self._model is not None:
+            with self._store.read() as snapshot:
+                self._parts.vectors.save(snapshot, self._model)
+
+    # --- afterwards -----------------------------------------------------------------------------------------------
+
+    def _tidy(self) -> None:
+        """Drop old generations and surplus vectors, and give their room back to the disk."""
+        cache = self._parts.settings.cache
+        with self._store.read() as snapshot:
+            surplus = snapshot.cache_entries() > (cache.max_entries if cache.enabled else 0)
+            dropped = len(snapshot.generations()) > 1
+        if dropped or surplus:
+            with self._store.write() as writer:
+                writer.drop_other_generations({writer.generation})
+                writer.evict(cache.max_entries if cache.enabled else 0)
+            self._store.vacuum(self._token)
+        self._bring_vectors_in_step()

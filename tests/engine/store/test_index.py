@@ -1,0 +1,279 @@
+"""Opening, reading and writing the index, and what becomes of it when something is wrong with its file."""
+
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import apsw
+import pytest
+
+from engine.control import CancelToken
+from engine.errors import Cancelled, Closed, DiskFull, IndexCorrupt, IndexTooNew
+from engine.store.index import IndexStore
+from engine.store.snapshot import Snapshot
+from tests.helpers.rows import new_file, open_store
+
+
+def matches(snapshot: Snapshot, word: str) -> list[int]:
+    fts = snapshot.tables.fts
+    return [id_ for (id_,) in snapshot.connection.execute(f"SELECT rowid FROM {fts} WHERE {fts} MATCH ?", (word,))]
+
+
+def test_a_file_replaced_is_found_by_its_new_words_only(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    with store.write() as writer:
+        writer.replace_file(new_file("a.md", "alpha beta"))
+    with store.write() as writer:
+        added, removed = writer.replace_file(new_file("a.md", "gamma"))
+    with store.read() as snapshot:
+        assert matches(snapshot, "alpha") == []
+        assert matches(snapshot, "gamma") == added
+        assert list(snapshot.chunks([*added, *removed])) == added
+        assert [(c.source, c.files, c.chunks) for c in snapshot.source_counts()] == [("memory", 1, 1)]
+    store.close()
+
+
+def test_chunk_ids_are_never_used_twice(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    seen: list[int] = []
+    with store.write() as writer:
+        seen += writer.replace_file(new_file("a.md", "one", "two"))[0]
+        writer.remove_file("memory", "a.md")
+        seen += writer.replace_file(new_file("a.md", "one"))[0]
+        tables = writer.begin_generation("next")
+    with store.write(tables) as writer:
+        seen += writer.replace_file(new_file("a.md", "one", "two"))[0]
+    with store.write() as writer:
+        seen += writer.replace_file(new_file("b.md", "while the rebuild runs"))[0]
+    store.close()
+    # The last one belongs to the old generation, which is dropped with its ids: only the new one's must be fresh.
+    assert len(set(seen[:-1])) == len(seen) - 1
+
+
+def test_a_failed_transaction_leaves_nothing(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+
+    def fail_half_way() -> None:
+        with store.write() as writer:
+            writer.replace_file(new_file("a.md", "alpha"))
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail_half_way()
+    with store.read() as snapshot:
+        assert snapshot.files() == {}
+    store.close()
+
+
+def test_readers_see_the_old_generation_until_the_new_one_is_published(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    with store.write() as writer:
+        writer.replace_file(new_file("a.md", "old words"))
+        tables = writer.begin_generation("rules 2")
+    with store.write(tables) as writer:
+        writer.replace_file(new_file("a.md", "new words"))
+    with store.read() as snapshot:
+        assert (bool(matches(snapshot, "old")), bool(matches(snapshot, "new"))) == (True, False)
+    with store.write(tables) as writer:
+        writer.publish(tables, "rules 2")
+    with store.write() as writer:
+        assert writer.drop_other_generations({writer.generation})
+    with store.read() as snapshot:
+        assert (bool(matches(snapshot, "old")), bool(matches(snapshot, "new"))) == (False, True)
+        assert snapshot.generations() == [tables.generation]
+    store.close()
+
+
+def test_a_killed_rebuild_is_taken_up_again_only_under_the_same_rules(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    with store.write() as writer:
+        tables = writer.begin_generation("rules 2")
+    with store.write(tables) as writer:
+        writer.replace_file(new_file("a.md", "kept"))
+    store.close()
+
+    store = open_store(tmp_path)
+    with store.write() as writer:
+        tables = writer.begin_generation("rules 2")
+    with store.read(tables=tables) as snapshot:
+        assert list(snapshot.files()) == [("memory", "a.md")]
+    with store.write() as writer:
+        tables = writer.begin_generation("rules 3")
+    with store.read(tables=tables) as snapshot:
+        assert snapshot.files() == {}
+    store.close()
+
+
+def test_eviction_takes_what_was_let_go_first_and_never_what_is_in_use(tmp_path: Path, monkeypatch) -> None:
+    store = open_store(tmp_path)
+    clock = iter(range(100, 200))
+    monkeypatch.setattr("engine.store.writer.time.time", lambda: next(clock))
+    with store.write() as writer:
+        for name in ("first", "second", "stays"):
+            writer.replace_file(new_file(f"{name}.md", name))
+        model = writer.ensure_model("fake", "m", "", 2)
+        texts = writer.texts(writer.unembedded(model))
+        writer.store_vectors(model, [(text.hash, b"\0\0\0\0") for text in texts])
+        writer.remove_file("memory", "second.md")
+        writer.remove_file("memory", "first.md")
+        assert writer.evict(2) == 1
+        left = {text for (text,) in writer.connection.execute("SELECT hash FROM embedding_cache")}
+        assert {t.text for t in texts if t.hash in left} == {"first", "stays"}
+        # Surplus remains, but the last one is in use.
+        assert writer.evict(0) == 1
+        assert writer.cache_entries() == 1
+    store.close()
+
+
+def test_a_cancelled_read_is_interrupted_in_the_statement(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    token = CancelToken()
+    endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
+    timer = threading.Timer(0.03, token.cancel)
+    timer.start()
+    with pytest.raises(Cancelled), store.read(token) as snapshot:
+        snapshot.connection.execute(endless).fetchall()
+    timer.join()
+    with store.read() as snapshot:
+        assert snapshot.generation == 1
+    store.close()
+
+
+def test_a_full_disk_is_one_sentence_and_loses_nothing(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    with store.write() as writer:
+        writer.replace_file(new_file("a.md", "kept"))
+        pages = writer.connection.pragma("page_count")
+        writer.connection.pragma("max_page_count", pages + 2)
+    with pytest.raises(DiskFull, match="disk is full"), store.write() as writer:
+        writer.replace_file(new_file("b.md", "x" * 1_000_000))
+    with store.read() as snapshot:
+        assert list(snapshot.files()) == [("memory", "a.md")]
+    store.close()
+
+
+def test_an_index_of_a_newer_version_is_refused_by_name_and_left_alone(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    database = store.files.database
+    store.close()
+    connection = apsw.Connection(str(database))
+    connection.pragma("user_version", 99)
+    connection.close()
+    before = database.read_bytes()
+    with pytest.raises(IndexTooNew, match="newer version"):
+        open_store(tmp_path)
+    assert database.read_bytes() == before
+
+
+@pytest.mark.parametrize("damage", ["not a database", "torn header"])
+def test_a_damaged_index_is_set_aside_and_started_anew(tmp_path: Path, damage: str) -> None:
+    store = open_store(tmp_path)
+    with store.write() as writer:
+        writer.replace_file(new_file("a.md", "words"))
+    database = store.files.database
+    store.close()
+    content = database.read_bytes()
+    database.write_bytes(b"no database at all" * 500 if damage == "not a database" else b"\0" * 100 + content[100:])
+    store = open_store(tmp_path)
+    assert "set aside" in store.recovered
+    assert len(list(database.parent.glob("index.sqlite.damaged-*"))) == 1
+    with store.read() as snapshot:
+        assert snapshot.files() == {}
+    store.close()
+
+
+def test_vectors_survive_damage_to_other_pages(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    vector = bytes(range(200)) * 2
+    with store.write() as writer:
+        texts = [f"text number {number} " * 40 for number in range(300)]
+        writer.replace_file(new_file("a.md", *texts))
+        model = writer.ensure_model("fake", "m", "", 200)
+        writer.store_vectors(model, [(t.hash, vector) for t in writer.texts(writer.unembedded(model)[:300])])
+        root = writer.connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'chunks_1'").get
+    database = store.files.database
+    store.close()
+    content = bytearray(database.read_bytes())
+    content[(root - 1) * 8192 : root * 8192] = b"\xff" * 8192
+    database.write_bytes(content)
+
+    store = open_store(tmp_path)
+    with pytest.raises(IndexCorrupt) as caught, store.read() as snapshot:
+        snapshot.chunks(list(range(1, 301)))
+    store.mend(caught.value)
+    assert "300 vectors were carried over" in store.recovered
+    with store.write() as writer:
+        writer.replace_file(new_file("a.md", *texts))
+        assert writer.pending_vectors(writer.model_id("fake", "m", "")) == 0
+    store.close()
+
+
+def test_only_one_process_may_write_and_the_lock_dies_with_its_holder(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    script = (
+        "import sys; from filelock import FileLock; lock = FileLock(sys.argv[1]); lock.acquire();"
+        "print('held', flush=True); sys.stdin.read()"
+    )
+    holder = subprocess.Popen(
+        [sys.executable, "-c", script, str(store.files.lock)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert holder.stdout is not None
+    assert holder.stdout.readline().strip() == "held"
+    assert not store.try_lock()
+    assert store.locked_elsewhere()
+    holder.kill()
+    holder.communicate()
+    assert not store.locked_elsewhere()
+    assert store.try_lock()
+    store.unlock()
+    store.close()
+
+
+def test_after_close_reads_and_writes_are_refused(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    store.close()
+    store.close()
+    with pytest.raises(Closed), store.read():
+        pass
+    with pytest.raises(Closed), store.write():
+        pass
+
+
+def test_a_copy_of_the_index_passes_sqlites_own_check(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    for round_ in range(5):
+        with store.write() as writer:
+            for number in range(20):
+                writer.replace_file(new_file(f"{number}.md", f"round {round_} text {number}"))
+        with store.write() as writer:
+            writer.remove_file("memory", f"{round_}.md")
+    store.vacuum()
+    database = store.files.database
+    store.close()
+    copy = tmp_path / "copy.sqlite"
+    shutil.copy(database, copy)
+    connection = apsw.Connection(str(copy))
+    assert connection.pragma("integrity_check") == "ok"
+    connection.close()
+
+
+def test_one_reader_pool_serves_more_threads_than_it_has_connections(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    with store.write() as writer:
+        writer.replace_file(new_file("a.md", "words"))
+    counts: list[int] = []
+
+    def read(store: IndexStore) -> None:
+        for _ in range(20):
+            with store.read() as snapshot:
+                counts.append(snapshot.chunk_count())
+
+    threads = [threading.Thread(target=read, args=(store,)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    store.close()
+    assert counts == [1] * 160
