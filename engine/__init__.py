@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from engine.settings import Settings as Settings
     from engine.settings import load_settings as load_settings
     from engine.settings import save_setting as save_setting
+    from engine.settings import settings_path as settings_path
     from engine.store.location import index_files as index_files
     from engine.text.highlight import highlight_ranges as highlight_ranges
 
@@ -33,6 +34,7 @@ _HOME = {
     "Settings": "engine.settings",
     "load_settings": "engine.settings",
     "save_setting": "engine.settings",
+    "settings_path": "engine.settings",
     "index_files": "engine.store.location",
     "highlight_ranges": "engine.text.highlight",
 }
