@@ -1,0 +1,198 @@
+"""Paints the rows of the result list.
+
+What a row shows is laid out once a width, font and theme, and kept for the rows last seen, so that a frame of
+scrolling only draws. Heights depend on the font alone: a list of any length knows its geometry without its text.
+"""
+
+from collections import OrderedDict
+from dataclasses import dataclass
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from gui.search.excerpt_layout import ExcerptLayout
+from gui.search.model import RowRole, more_text
+from gui.search.rows import FileRow, MoreRow, ResultRow
+from gui.style import font_at
+from gui.theme import Tokens, tokens
+from gui.widgets.wording import ago
+
+GUTTER = 16
+EDGE = 3
+PAD = 6
+META_GAP = 2
+FILE_TOP = 6
+"""Space above a file's title beyond that below it, so that it sits nearer to its own results."""
+BAR_WIDTH = 64
+BAR_HEIGHT = 4
+BAR_GAP = 8
+NOTE_SHARE = 0.4
+"""How much of the width of path and heading together a heading may claim."""
+AT_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
+AT_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
+KEPT = 400
+"""Laid-out rows kept: many screens, and some 1 MB."""
+
+_Index = QModelIndex | QPersistentModelIndex
+
+
+class RowMetrics:
+    """Fonts and heights of the rows, from the interface font."""
+
+    def __init__(self) -> None:
+        self.body = font_at(13)
+        self.meta = font_at(12)
+        self.title = font_at(13, QFont.Weight.DemiBold)
+        self.body_metrics = QFontMetrics(self.body)
+        self.meta_metrics = QFontMetrics(self.meta)
+        self.title_metrics = QFontMetrics(self.title)
+        self.line = round(self.body_metrics.height() * 1.25)
+        self.meta_line = round(self.meta_metrics.height() * 1.4)
+        self.file_height = self.title_metrics.height() + 18
+        self.result_height = PAD + 2 * self.line + META_GAP + self.meta_line + PAD
+        self.more_height = self.body_metrics.height() + 24
+
+
+class ResultDelegate(QStyledItemDelegate):
+    """Draws file, result and "more" rows in the colours of the palette that it is given."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.metrics = RowMetrics()
+        self._sizes: dict[type, QSize] = {}
+        self._drawings: OrderedDict[tuple[int, int, int], _ResultDrawing] = OrderedDict()
+        self.restyle()
+
+    def restyle(self) -> None:
+        """The font changed: measure anew."""
+        self.metrics = RowMetrics()
+        self._sizes = {
+            FileRow: QSize(0, self.metrics.file_height),
+            ResultRow: QSize(0, self.metrics.result_height),
+            MoreRow: QSize(0, self.metrics.more_height),
+        }
+        self.forget()
+
+    def forget(self) -> None:
+        """The rows changed: drop what was laid out for the old ones."""
+        self._drawings.clear()
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
+        return self._sizes[type(index.data(RowRole))]
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        row = index.data(RowRole)
+        colours = tokens(option.palette)
+        rect = option.rect.adjusted(GUTTER, 0, -GUTTER, 0)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if not isinstance(row, FileRow):
+            _paint_ground(painter, option, colours)
+        match row:
+            case FileRow():
+                self._paint_file(painter, rect, row, colours)
+            case ResultRow():
+                self._paint_result(painter, rect, row, self._drawing(index.row(), rect.width(), row, colours), colours)
+            case MoreRow():
+                painter.setFont(self.metrics.body)
+                painter.setPen(colours.accent)
+                painter.drawText(rect, AT_LEFT, more_text(row))
+        painter.restore()
+
+    def _paint_file(self, painter: QPainter, rect: QRect, row: FileRow, colours: Tokens) -> None:
+        metrics = self.metrics
+        line = rect.adjusted(0, FILE_TOP, 0, 0)
+        when = ago(row.modified)
+        room = line.width() - metrics.meta_metrics.horizontalAdvance(when) - BAR_GAP * 2
+        painter.setFont(metrics.meta)
+        painter.setPen(colours.muted)
+        painter.drawText(line, AT_RIGHT, when)
+        painter.setFont(metrics.title)
+        painter.setPen(colours.text)
+        title = metrics.title_metrics.elidedText(row.title, Qt.TextElideMode.ElideRight, room)
+        painter.drawText(line, AT_LEFT, title)
+
+    def _paint_result(
+        self, painter: QPainter, rect: QRect, row: ResultRow, drawing: "_ResultDrawing", colours: Tokens
+    ) -> None:
+        metrics = self.metrics
+        drawing.excerpt.draw(painter, QPointF(rect.left(), rect.top() + PAD), colours.mark, colours.text)
+        line = QRect(rect.left(), rect.top() + PAD + 2 * metrics.line + META_GAP, rect.width(), metrics.meta_line)
+        _paint_score(painter, QPointF(line.left(), line.center().y() - BAR_HEIGHT / 2 + 0.5), row, colours)
+        painter.setFont(metrics.meta)
+        painter.setPen(colours.muted)
+        painter.drawText(line, AT_RIGHT, drawing.note)
+        painter.drawText(line.adjusted(BAR_WIDTH + BAR_GAP, 0, 0, 0), AT_LEFT, drawing.place)
+
+    def _drawing(self, place: int, width: int, row: ResultRow, colours: Tokens) -> "_ResultDrawing":
+        key = (place, width, colours.base.rgb())
+        known = self._drawings.get(key)
+        if known is None:
+            known = self._drawings[key] = self._lay_out(width, row, colours)
+            if len(self._drawings) > KEPT:
+                self._drawings.popitem(last=False)
+        else:
+            self._drawings.move_to_end(key)
+        return known
+
+    def _lay_out(self, width: int, row: ResultRow, colours: Tokens) -> "_ResultDrawing":
+        metrics = self.metrics
+        meta = metrics.meta_metrics
+        excerpt = ExcerptLayout(
+            row.excerpt,
+            metrics.body,
+            metrics.body_metrics,
+            width=width,
+            line_height=metrics.line,
+            mark_text=colours.mark_text,
+        )
+        source = "session · " if row.result.source == "sessions" else ""
+        lines = f" · {row.lines}"
+        path, note = row.result.path, row.leg or row.heading
+        room = width - BAR_WIDTH - 3 * BAR_GAP - meta.horizontalAdvance(source + lines)
+        note_room = max(int(room * NOTE_SHARE), room - meta.horizontalAdvance(path))
+        note = meta.elidedText(note, Qt.TextElideMode.ElideRight, note_room)
+        path = meta.elidedText(path, Qt.TextElideMode.ElideLeft, room - meta.horizontalAdvance(note))
+        return _ResultDrawing(excerpt, f"{source}{path}{lines}", note)
+
+
+@dataclass(frozen=True)
+class _ResultDrawing:
+    excerpt: ExcerptLayout
+    place: str
+    """Source, path and lines; the path gives way at its front, since the file's name tells most."""
+    note: str
+    """Heading, or which half of the search found the row alone."""
+
+
+def _paint_ground(painter: QPainter, option: QStyleOptionViewItem, colours: Tokens) -> None:
+    state = option.state
+    rect = option.rect
+    if state & QStyle.StateFlag.State_Selected:
+        painter.fillRect(rect, colours.accent_ground)
+        painter.fillRect(QRect(rect.left(), rect.top(), EDGE, rect.height()), colours.accent)
+        if state & QStyle.StateFlag.State_HasFocus:  # tells the list's turn from the box's
+            painter.setPen(_faint(colours.accent))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5))
+    elif state & QStyle.StateFlag.State_MouseOver:
+        painter.fillRect(rect, colours.alternate)
+
+
+def _paint_score(painter: QPainter, corner: QPointF, row: ResultRow, colours: Tokens) -> None:
+    """Score as length, the words' and the meaning's share of it as colours."""
+    score = min(1.0, max(0.0, row.result.score))
+    filled = BAR_WIDTH * score
+    words = filled * row.result.text_share
+    painter.setPen(Qt.PenStyle.NoPen)
+    for length, colour in ((BAR_WIDTH, colours.line), (filled, colours.meaning), (words, colours.accent)):
+        if length >= 1:
+            painter.setBrush(colour)
+            painter.drawRoundedRect(QRectF(corner.x(), corner.y(), length, BAR_HEIGHT), 2, 2)
+
+
+def _faint(colour: QColor) -> QColor:
+    faint = QColor(colour)
+    faint.setAlphaF(0.45)
+    return faint

@@ -1,0 +1,111 @@
+"""The chips beside the search box: source, time and the workspace."""
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QWidget
+
+from engine import Source
+from gui.widgets.chip import Chip
+
+SOURCES: tuple[tuple[str, tuple[Source, ...] | None], ...] = (
+    ("All", None),
+    ("Notes", ("memory",)),
+    ("Sessions", ("sessions",)),
+)
+PERIODS: tuple[tuple[str, int | None], ...] = (
+    ("Any time", None),
+    ("Past week", 7),
+    ("Past month", 30),
+    ("Past year", 365),
+)
+NO_SESSIONS = "No sessions are indexed."
+LONGEST_NAME = 24
+
+
+class Filters(QWidget):
+    """What to search; `changed` follows each choice of the person."""
+
+    changed = Signal()
+    workspace_menu_requested = Signal(QMenu)
+    """The workspace's menu is about to open, empty: whoever owns the workspace fills it."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.sources: tuple[Source, ...] | None = None
+        self.days: int | None = None
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(12)
+        self._source_chips = self._make_source_chips(row)
+        self._period_chip = self._make_period_chip(row)
+        menu = QMenu(self)
+        menu.aboutToShow.connect(self._open_workspace_menu)
+        self._workspace_chip = Chip("Workspace", menu)
+        self._workspace_menu = menu
+        row.addWidget(self._workspace_chip)
+        self.show_workspace("")
+        self.show_sessions(available=False)
+
+    def show_workspace(self, folder: str) -> None:
+        """Name the workspace by its folder; empty when none is open."""
+        name = folder.replace("\\", "/").rstrip("/").rpartition("/")[2] or folder
+        short = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+        self._workspace_chip.setText(short or "No workspace")
+        self._workspace_chip.setShortcut(QKeySequence())  # an ampersand in a folder's name is no mnemonic
+        self._workspace_chip.setToolTip(folder)
+        self._workspace_chip.setAccessibleName(f"Workspace: {name or 'none'}")
+
+    def show_sessions(self, *, available: bool) -> None:
+        chip = self._source_chips[-1]
+        chip.setEnabled(available or chip.isChecked())
+        chip.setToolTip("" if available else NO_SESSIONS)
+        chip.setAccessibleDescription("" if available else NO_SESSIONS)
+
+    def _make_source_chips(self, row: QHBoxLayout) -> list[Chip]:
+        group = QButtonGroup(self)
+        chips = []
+        for number, (name, _) in enumerate(SOURCES):
+            chip = Chip(name)
+            chip.setAccessibleName("Search all sources" if number == 0 else f"Search {name.lower()} only")
+            group.addButton(chip, number)
+            row.addWidget(chip)
+            chips.append(chip)
+        chips[0].setChecked(True)
+        group.idClicked.connect(self._choose_source)
+        return chips
+
+    def _make_period_chip(self, row: QHBoxLayout) -> Chip:
+        menu = QMenu(self)
+        group = QActionGroup(menu)
+        for name, days in PERIODS:
+            action = menu.addAction(name)
+            action.setCheckable(True)
+            action.setChecked(days is None)
+            action.setData(days)
+            group.addAction(action)
+        group.triggered.connect(self._choose_period)
+        chip = Chip(PERIODS[0][0], menu)
+        chip.setAccessibleName("Changed: any time")
+        row.addWidget(chip)
+        return chip
+
+    @Slot(int)
+    def _choose_source(self, number: int) -> None:
+        chosen = SOURCES[number][1]
+        if chosen != self.sources:
+            self.sources = chosen
+            self.changed.emit()
+
+    @Slot(QAction)
+    def _choose_period(self, action: QAction) -> None:
+        self._period_chip.setText(action.text())
+        self._period_chip.setAccessibleName(f"Changed: {action.text().lower()}")
+        self._period_chip.updateGeometry()
+        if action.data() != self.days:
+            self.days = action.data()
+            self.changed.emit()
+
+    @Slot()
+    def _open_workspace_menu(self) -> None:
+        self._workspace_menu.clear()
+        self.workspace_menu_requested.emit(self._workspace_menu)

@@ -1,0 +1,150 @@
+"""The line above the results: how many, what the colours of the score bars mean, and how they are sorted."""
+
+from typing import get_args
+
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QAction, QActionGroup, QColor, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSizePolicy, QWidget
+
+from gui.search.delegate import GUTTER
+from gui.search.rows import SortOrder
+from gui.style import font_at
+from gui.theme import tokens
+from gui.widgets.icons import icon_pixmap
+
+_SQUARE = 10
+_ARROW = 12
+
+
+class CountLine(QWidget):
+    """Counts and, where there is room, the legend of the score bars."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._texts: tuple[str, ...] = ("",)
+        self._legend = False
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+
+    def show_counts(self, *texts: str, legend: bool) -> None:
+        """`texts`: the same said at length first, then shorter; the longest that fits beside the legend is shown."""
+        self._texts, self._legend = texts, legend
+        self.setAccessibleName(texts[0])
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(80, QFontMetrics(font_at(12)).height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        colours = tokens(self.palette())
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setFont(font_at(12))
+        painter.setPen(colours.muted)
+        metrics = painter.fontMetrics()
+        legend = [(" · words", colours.accent), ("meaning", colours.meaning)] if self._legend else []
+        room = self.width() - sum(metrics.horizontalAdvance(word) + _SQUARE + 8 for word, _ in legend)
+        fitting = [text for text in self._texts if metrics.horizontalAdvance(text) <= room]
+        text = fitting[0] if fitting else metrics.elidedText(self._texts[-1], Qt.TextElideMode.ElideRight, self.width())
+        x = self._draw_word(painter, 0, text)
+        if fitting:
+            for word, colour in legend:
+                x = self._draw_word(painter, x, word) + 4
+                self._draw_square(painter, x, colour)
+                painter.setPen(colours.muted)
+                x += _SQUARE + 4
+
+    def _draw_word(self, painter: QPainter, x: int, word: str) -> int:
+        rect = self.rect().adjusted(x, 0, 0, 0)
+        painter.drawText(rect, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), word)
+        return x + painter.fontMetrics().horizontalAdvance(word)
+
+    def _draw_square(self, painter: QPainter, x: int, colour: QColor) -> None:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour)
+        painter.drawRoundedRect(QRectF(x, (self.height() - _SQUARE) / 2 + 0.5, _SQUARE, _SQUARE), 1, 1)
+
+
+class SortButton(QPushButton):
+    """Shows the order and opens a menu of both."""
+
+    order_chosen = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        menu = QMenu(self)
+        group = QActionGroup(menu)
+        for order in get_args(SortOrder):
+            action = menu.addAction(order.capitalize())
+            action.setData(order)
+            action.setCheckable(True)
+            action.setChecked(order == "relevance")
+            group.addAction(action)
+        group.triggered.connect(self._choose)
+        self.setMenu(menu)
+        self._show("relevance")
+
+    def _show(self, order: str) -> None:
+        self.setText(order.capitalize())
+        self.setAccessibleName(f"Sorted by {order}")
+        self.setToolTip("Best first" if order == "relevance" else "The results found, newest file first")
+
+    @Slot(QAction)
+    def _choose(self, action: QAction) -> None:
+        self._show(action.data())
+        self.order_chosen.emit(action.data())
+
+    def sizeHint(self) -> QSize:
+        metrics = QFontMetrics(font_at(12))
+        return QSize(metrics.horizontalAdvance(self.text()) + _ARROW + 14, metrics.height() + 8)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        colours = tokens(self.palette())
+        lively = self.underMouse() or self.isDown()
+        ink = colours.text if lively else colours.muted
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if self.hasFocus():
+            painter.setPen(colours.accent)
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
+        painter.setFont(font_at(12))
+        painter.setPen(ink)
+        words = self.rect().adjusted(5, 0, -_ARROW - 5, 0)
+        painter.drawText(words, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), self.text())
+        arrow = icon_pixmap("chevron-down", ink, _ARROW, self.devicePixelRatioF())
+        painter.drawPixmap(self.width() - _ARROW - 4, (self.height() - _ARROW) // 2 + 1, arrow)
+
+
+class ListHeader(QWidget):
+    """Counts at the left, order at the right, on the list headers' ground with a line below."""
+
+    order_chosen = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._counts = CountLine()
+        self._sort = SortButton()
+        self._sort.order_chosen.connect(self.order_chosen)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(GUTTER, 0, GUTTER - 4, 1)
+        row.setSpacing(8)
+        row.addWidget(self._counts, 1)
+        row.addWidget(self._sort)
+        self._restyle()
+
+    def show_counts(self, *texts: str, legend: bool, sortable: bool) -> None:
+        self._counts.show_counts(*texts, legend=legend)
+        self._sort.setVisible(sortable)
+
+    def _restyle(self) -> None:
+        self.setFixedHeight(QFontMetrics(font_at(12)).height() + 20)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._restyle()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        colours = tokens(self.palette())
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), colours.alternate)
+        painter.fillRect(0, self.height() - 1, self.width(), 1, colours.line)

@@ -1,0 +1,287 @@
+"""The search panel: what the box, the filters and the index say becomes questions, and answers become results.
+
+It owns two widgets that the window places apart: `header` for the top bar and `body` for the left column.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+from PySide6.QtCore import QObject, QPoint, QTimer, Signal, Slot
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
+
+from engine import MemoryProviderStatus, MemorySearchManager, MemorySearchResult
+from gui.jobs import Job, Jobs
+from gui.search import texts
+from gui.search.filters import Filters
+from gui.search.query_box import QueryBox
+from gui.search.result_menu import ResultMenu, copy_text
+from gui.search.results_view import ResultsView
+from gui.search.runner import Answer, Question, SearchRunner, is_searchable
+
+PREVIEW_MS = 60
+GROWTH = 4
+"""Each "show more" asks for so many times the results."""
+
+
+class SearchPanel(QObject):
+    """Everything between a key in the search box and a result for the viewer."""
+
+    result_activated = Signal(object, object)
+    """MemorySearchResult and the query: the person wants to go there."""
+    result_selected = Signal(object, object)
+    """MemorySearchResult and the query: the preview should follow."""
+    query_changed = Signal(str)
+    workspace_menu_requested = Signal(QMenu)
+    """The workspace chip's menu is about to open, empty: fill it."""
+    editor_requested = Signal(object)
+    """MemorySearchResult to open in the external editor."""
+    reveal_requested = Signal(object)
+    """MemorySearchResult whose file to show in the file manager."""
+    settled = Signal()
+    """Nothing is running or due: what is shown answers the box, and the preview was told."""
+
+    def __init__(self, manager: MemorySearchManager | None, jobs: Jobs, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._manager: MemorySearchManager | None = None
+        self._status: MemoryProviderStatus | None = None
+        self._status_job: Job | None = None
+        self._status_stale = False
+        self._asked = ""
+        self._told: tuple[object, ...] = ()
+        self._runner = SearchRunner(jobs, self)
+        self._preview = QTimer(self, singleShot=True, interval=PREVIEW_MS)
+        self._box = QueryBox()
+        self._filters = Filters()
+        self._view = ResultsView()
+        self.header = _place_in_header(self._box, self._filters)
+        self.body: QWidget = self._view
+        self._connect()
+        self.set_manager(manager)
+
+    def _connect(self) -> None:
+        self._runner.answered.connect(self._show_answer)
+        self._runner.failed.connect(self._show_failure)
+        self._runner.waiting.connect(self._show_waiting)
+        self._runner.idle.connect(self._tell_settled)
+        self._preview.timeout.connect(self._tell_selected)
+        self._box.text_changed.connect(self._typed)
+        self._box.into_list.connect(self.focus_results)
+        self._box.accepted.connect(self._accept)
+        self._filters.changed.connect(self._ask)
+        self._filters.workspace_menu_requested.connect(self.workspace_menu_requested)
+        self._view.more_wanted.connect(self._ask_for_more)
+        self._view.weak_wanted.connect(self._ask_for_weak)
+        self._view.why_wanted.connect(self._ask_why)
+        self._view.retry_wanted.connect(self._ask)
+        results = self._view.list
+        results.current_changed.connect(self._follow)
+        results.opened.connect(self._open)
+        results.left.connect(self._box.focus)
+        results.typed.connect(self._box.type_key)
+        results.copy_wanted.connect(self._copy_citation)
+        results.menu_wanted.connect(self._show_menu)
+
+    # --- for the window ---------------------------------------------------------------------------------------------
+
+    @property
+    def busy(self) -> bool:
+        """False once `settled` was emitted, until something else is asked."""
+        return self._runner.busy or self._preview.isActive()
+
+    def set_manager(self, manager: MemorySearchManager | None) -> None:
+        """Search this memory from now on; what is in the box is asked again."""
+        self._manager = manager
+        self._status = self._status_job = None
+        self._status_stale = False
+        self._runner.set_manager(manager)
+        self._box.setEnabled(manager is not None)
+        self._view.show_hint(None)
+        self._filters.show_workspace("")
+        self._read_status()
+        self._ask()
+
+    @Slot()
+    def focus_box(self) -> None:
+        """Go to the search box with its text selected."""
+        self._box.focus_all()
+
+    @Slot()
+    def focus_results(self) -> None:
+        """Go to the results or what can be done without them; else to the box."""
+        if self._view.has_results:
+            self._view.list.take_focus()
+        elif not self._view.page.take_focus():
+            self._box.focus()
+
+    def search(self, text: str) -> None:
+        """Put `text` into the box and search for it at once."""
+        self._box.edit.setText(text)
+        self._ask()
+
+    @Slot()
+    def refresh(self) -> None:
+        """The index changed: count again, and ask the same again without moving anything."""
+        self._read_status()
+        if self._view.answer is not None:
+            self._runner.repeat(self._view.answer.question)
+
+    # --- asking -----------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _typed(self) -> None:
+        if self._box.query != self._asked:
+            self._ask(at_once=False)
+
+    @Slot()
+    def _ask(self, *, at_once: bool = True) -> None:
+        query = self._box.query
+        if query != self._asked:
+            self._asked = query
+            self.query_changed.emit(query)
+        if self._manager is not None and is_searchable(query):
+            self._runner.ask(Question(query, self._filters.sources, self._filters.days), at_once=at_once)
+        else:
+            self._runner.stop()
+            self._box.set_state("")
+            self._view.show_hint(self._status)
+
+    def _ask_variant(self, **changes: Any) -> None:
+        """The answered question again with other limits, in one step."""
+        if self._view.answer is not None:
+            self._runner.ask(replace(self._view.answer.question, **changes), at_once=True, whole=True)
+
+    @Slot()
+    def _ask_for_more(self) -> None:
+        if self._view.answer is not None:
+            self._ask_variant(max_results=self._view.answer.question.max_results * GROWTH)
+
+    @Slot(bool)
+    def _ask_for_weak(self, wanted: bool) -> None:
+        self._ask_variant(min_score=0.0 if wanted else None, explain=False)
+
+    @Slot()
+    def _ask_why(self) -> None:
+        self._ask_variant(explain=True)
+
+    @Slot()
+    def _accept(self) -> None:
+        """Enter in the box: open the best result if it answers what stands there, else hurry."""
+        answer = self._view.answer
+        if answer is not None and answer.question.text == self._box.query and self._view.has_results:
+            self._view.list.open_current()
+        else:
+            self._ask()
+
+    # --- answers ----------------------------------------------------------------------------------------------------
+
+    @Slot(object)
+    def _show_answer(self, answer: Answer) -> None:
+        if not answer.outcome.results and not answer.final:
+            return  # the meaning may still find something
+        self._box.set_state(texts.box_state(answer.outcome))
+        self._view.show_answer(answer)
+
+    @Slot(object, str)
+    def _show_failure(self, question: Question, sentence: str) -> None:
+        self._box.set_state("")
+        answer = self._view.answer
+        same = answer is not None and answer.question.subject == question.subject
+        self._view.show_error(sentence, beside_results=same)
+
+    @Slot(bool)
+    def _show_waiting(self, waiting: bool) -> None:
+        if not waiting:
+            return  # what ends the waiting says so itself
+        answer = self._view.answer
+        partial = answer is not None and not answer.final and answer.question.text == self._box.query
+        self._box.set_state(texts.partial_state(answer.outcome) if answer and partial else texts.SEARCHING)
+        if not self._view.has_results:
+            self._view.show_searching()
+
+    @Slot(object)
+    def _follow(self, result: MemorySearchResult | None) -> None:
+        if result is None:
+            self._preview.stop()
+        elif self._identity(result) != self._told:
+            self._preview.start()
+
+    @Slot()
+    def _tell_selected(self) -> None:
+        results = self._view.list
+        result = results.current_result()
+        if result is not None:
+            results.hold()
+            self._told = self._identity(result)
+            self.result_selected.emit(result, self._answered_query())
+        self._tell_settled()
+
+    @Slot()
+    def _tell_settled(self) -> None:
+        if not self.busy:
+            self.settled.emit()
+
+    @Slot(object)
+    def _open(self, result: MemorySearchResult) -> None:
+        self.result_activated.emit(result, self._answered_query())
+
+    def _identity(self, result: MemorySearchResult) -> tuple[object, ...]:
+        """A new score does not make it another result, and the viewer need not move."""
+        return result.path, result.start_line, result.end_line, self._answered_query()
+
+    def _answered_query(self) -> str:
+        return self._view.answer.question.text if self._view.answer else ""
+
+    @Slot()
+    def _copy_citation(self) -> None:
+        result = self._view.list.current_result()
+        if result is not None:
+            copy_text(result.citation)
+
+    @Slot(object, QPoint)
+    def _show_menu(self, result: MemorySearchResult, at: QPoint) -> None:
+        menu = ResultMenu(result, self._view)
+        menu.editor.triggered.connect(lambda: self.editor_requested.emit(result))
+        menu.reveal.triggered.connect(lambda: self.reveal_requested.emit(result))
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.popup(at)
+
+    # --- the index --------------------------------------------------------------------------------------------------
+
+    def _read_status(self) -> None:
+        manager = self._manager
+        if manager is None:
+            return
+        if self._status_job is not None:
+            self._status_stale = True  # what is being read may be from before the change
+            return
+        self._status_job = self._jobs.read(
+            lambda token: (manager, manager.status()), self._take_status, lambda sentence: self._forget_status_job()
+        )
+
+    def _take_status(self, answer: tuple[MemorySearchManager, MemoryProviderStatus]) -> None:
+        manager, status = answer
+        if manager is not self._manager:
+            return
+        self._status = status
+        self._filters.show_workspace(status.workspace_dir)
+        self._filters.show_sessions(available=any(c.source == "sessions" and c.files for c in status.source_counts))
+        if self._view.answer is None and not self._runner.busy:
+            self._view.show_hint(status)
+        self._forget_status_job()
+
+    def _forget_status_job(self) -> None:
+        self._status_job = None
+        if self._status_stale:
+            self._status_stale = False
+            self._read_status()
+
+
+def _place_in_header(box: QWidget, filters: QWidget) -> QWidget:
+    header = QWidget()
+    row = QHBoxLayout(header)
+    row.setContentsMargins(16, 12, 16, 12)
+    row.setSpacing(12)
+    row.addWidget(box, 1)
+    row.addWidget(filters)
+    return header

@@ -1,0 +1,132 @@
+"""The search box: where a question is typed, how many results it has, and how to leave it."""
+
+from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal, Slot
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPalette, QPen
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QWidget
+
+from gui.style import font_at
+from gui.theme import tokens
+from gui.widgets.icons import IconButton, icon_pixmap
+from gui.widgets.labels import label
+
+RADIUS = 8
+LONGEST = 1000
+"""More than that is a slip of the clipboard, not a question."""
+_SHEET = (
+    "QLineEdit, QLineEdit:focus {{"
+    " border: none; background: transparent; padding: 0px; placeholder-text-color: {muted}; }}"
+)
+_INTO_LIST = {Qt.Key.Key_Down, Qt.Key.Key_PageDown}
+
+
+class _Edit(QLineEdit):
+    """The text itself; keys that are not for text become signals."""
+
+    into_list = Signal()
+    accepted = Signal()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = event.key()
+        if key in _INTO_LIST:
+            self.into_list.emit()
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.accepted.emit()
+        elif key == Qt.Key.Key_Escape and self.text():
+            self.clear()
+        else:
+            super().keyPressEvent(event)  # Escape in an empty box goes on to the window
+
+
+class QueryBox(QWidget):
+    """Magnifier, text, a line of state, and a button that clears; drawn as one rounded field."""
+
+    text_changed = Signal(str)
+    into_list = Signal()
+    accepted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.edit = _Edit(self)
+        self.edit.setMaxLength(LONGEST)
+        self.edit.setPlaceholderText("Search by words or meaning")
+        self.edit.setAccessibleName("Search")
+        self.edit.textChanged.connect(self._changed)
+        self.edit.into_list.connect(self.into_list)
+        self.edit.accepted.connect(self.accepted)
+        self.edit.installEventFilter(self)
+        self._icon = QLabel(self)
+        self._state = label(role="meta", parent=self)
+        self._state.setAccessibleName("Search state")
+        self._clear = IconButton("close", "Clear the search", parent=self)
+        self._clear.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Escape does the same
+        self._clear.clicked.connect(self.edit.clear)
+        self._clear.clicked.connect(self.focus)
+        self._clear.setVisible(False)
+        self._row = row = QHBoxLayout(self)
+        row.setContentsMargins(14, 0, 16, 0)
+        row.setSpacing(10)
+        row.addWidget(self._icon)
+        row.addWidget(self.edit, 1)
+        row.addWidget(self._state)
+        row.addWidget(self._clear)
+        self.setFocusProxy(self.edit)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._restyle()
+
+    @property
+    def query(self) -> str:
+        return self.edit.text().strip()
+
+    def set_state(self, text: str) -> None:
+        """A few words at the right end: counts and time, or that a search is running."""
+        self._state.setText(text)
+        self._state.setAccessibleDescription(text)
+
+    @Slot()
+    def focus(self) -> None:
+        self.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def focus_all(self) -> None:
+        """Focus with the text selected, so that typing replaces it."""
+        self.focus()
+        self.edit.selectAll()
+
+    def type_key(self, event: QKeyEvent) -> None:
+        """A key that was pressed elsewhere and belongs here."""
+        self.focus()
+        self.edit.end(False)
+        self.edit.keyPressEvent(event)
+
+    @Slot(str)
+    def _changed(self, text: str) -> None:
+        self._clear.setVisible(bool(text))
+        self._row.setContentsMargins(14, 0, 8 if text else 16, 0)
+        self.text_changed.emit(text)
+
+    def _restyle(self) -> None:
+        font = font_at(15)
+        self.edit.setFont(font)
+        self.setFixedHeight(QFontMetrics(font).height() + 22)
+        colour = tokens(self.palette()).muted
+        sheet = _SHEET.format(muted=colour.name())
+        if self.edit.styleSheet() != sheet:
+            self.edit.setStyleSheet(sheet)
+        self._icon.setPixmap(icon_pixmap("search", colour, font.pixelSize() + 1, self.devicePixelRatioF()))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        colours = tokens(self.palette())
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(colours.accent if self.edit.hasFocus() else colours.line, 1))
+        painter.setBrush(self.palette().color(QPalette.ColorRole.Base))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), RADIUS, RADIUS)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
+            self.update()
+        return super().eventFilter(watched, event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._restyle()

@@ -1,0 +1,151 @@
+"""The body of the search panel: counts, notices, and the list or what stands in its place."""
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QPoint, Signal, Slot
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from engine import MemoryProviderStatus
+from gui.search import texts
+from gui.search.list_header import ListHeader
+from gui.search.notice_bar import NoticeBar
+from gui.search.result_list import ResultList
+from gui.search.rows import SortOrder, build_rows
+from gui.search.runner import Answer
+from gui.search.state_page import Action, StatePage, make_key_table, make_stage_table
+from gui.widgets.wording import counted
+
+
+class ResultsView(QWidget):
+    """Shows one thing at a time: the hint, that a search is running, results, an empty answer, an error."""
+
+    more_wanted = Signal()
+    weak_wanted = Signal(bool)
+    """Show results below the minimal score, or hide them again."""
+    why_wanted = Signal()
+    retry_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._answer: Answer | None = None
+        self._order: SortOrder = "relevance"
+        self._content: tuple[object, ...] = ()
+        self._header = ListHeader()
+        self._notice = NoticeBar()
+        self.list = ResultList()
+        self.page = StatePage()
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.page)
+        self._stack.addWidget(self.list)
+        self._column = column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        for widget in (self._header, self._notice, self._stack):
+            column.addWidget(widget)
+        self._header.order_chosen.connect(self._sort)
+        self.list.more_wanted.connect(self.more_wanted)
+
+    @property
+    def answer(self) -> Answer | None:
+        """The answer on show."""
+        return self._answer
+
+    @property
+    def has_results(self) -> bool:
+        return self._stack.currentWidget() is self.list
+
+    def show_hint(self, status: MemoryProviderStatus | None) -> None:
+        """Before anything is asked."""
+        title, sentence = texts.hint(status)
+        self._answer = None
+        indexed = f"{counted(status.files, 'file')} · {counted(status.chunks, 'passage')}" if status else ""
+        self._show_page((title, sentence), indexed, make_table=make_key_table)
+
+    def show_searching(self) -> None:
+        """Only where nothing older can stay on show."""
+        self._show_page(("", texts.SEARCHING), "")
+
+    def show_answer(self, answer: Answer) -> None:
+        """Replace what is shown; the same subject as before keeps its place."""
+        same = self._answer is not None and self._answer.question.subject == answer.question.subject
+        keep = same and self.has_results
+        from_page = self.page.has_focus()
+        self._answer = answer
+        if answer.outcome.results:
+            self._show_results(answer, keep=keep)
+            if from_page:
+                self.list.take_focus()
+        else:
+            self._show_empty(answer)
+            if from_page:
+                self.page.take_focus()
+        if answer.final and not keep:
+            self._announce(texts.spoken_counts(answer.outcome))
+
+    def show_error(self, sentence: str, *, beside_results: bool) -> None:
+        """Why there is no answer, or no newer one than the one on show."""
+        if beside_results and self.has_results:
+            self._notice.show_notice(sentence, "Try again", self.retry_wanted.emit)
+            return
+        self._show_page(("The search failed", sentence), "", actions=(("Try again", self.retry_wanted.emit),))
+        self._announce(sentence)
+
+    def _show_results(self, answer: Answer, *, keep: bool) -> None:
+        outcome = answer.outcome
+        before = self.list.mapTo(self, QPoint()).y()
+        self._show_notice(answer)
+        self._header.show_counts(*texts.header_counts(outcome), legend=outcome.mode == "hybrid", sortable=True)
+        self._stack.setCurrentWidget(self.list)
+        self._column.activate()
+        shift = self.list.mapTo(self, QPoint()).y() - before if keep else 0
+        self.list.setAccessibleDescription(texts.spoken_counts(outcome))
+        self.list.show_rows(build_rows(outcome, self._order), keep=keep, shift=shift)
+
+    def _show_notice(self, answer: Answer) -> None:
+        if not answer.final and not answer.outcome.notice:
+            return  # the words' half knows less than the whole answer: what that said stays until the next one
+        if answer.question.min_score is None:
+            self._notice.show_notice(answer.outcome.notice)
+        else:
+            notice = f"{texts.WEAK} {answer.outcome.notice}".strip()
+            self._notice.show_notice(notice, "Hide them", lambda: self.weak_wanted.emit(False))
+
+    def _show_empty(self, answer: Answer) -> None:
+        question, explanation = answer.question, answer.outcome.explanation
+        actions: list[Action] = []
+        if question.min_score is None:
+            actions.append(("Show weak matches", lambda: self.weak_wanted.emit(True)))
+        if explanation is None:
+            actions.append(("Why?", self.why_wanted.emit))
+        make_table = None if explanation is None else lambda: make_stage_table(explanation)
+        self._show_page(texts.empty(question, answer.outcome), "No results", actions=actions, make_table=make_table)
+
+    def _show_page(
+        self,
+        words: tuple[str, str],
+        counts: str,
+        *,
+        actions: Sequence[Action] = (),
+        make_table: Callable[[], QWidget] | None = None,
+    ) -> None:
+        content = (words, counts, tuple(text for text, _ in actions))
+        if self._stack.currentWidget() is self.page and content == self._content:
+            return  # a silent repeat must not take a focused button away
+        self._content = content
+        self._notice.show_notice("")
+        self._header.show_counts(counts, legend=False, sortable=False)
+        self.page.show_state(*words, actions=actions, table=make_table() if make_table else None)
+        self._stack.setCurrentWidget(self.page)
+        self.list.show_rows((), keep=False)
+
+    @Slot(str)
+    def _sort(self, order: SortOrder) -> None:
+        self._order = order
+        if self._answer is not None and self.has_results:
+            keep = self.list.chosen
+            self.list.show_rows(build_rows(self._answer.outcome, order), keep=keep)
+
+    def _announce(self, sentence: str) -> None:
+        if QAccessible.isActive():
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, sentence))

@@ -1,0 +1,110 @@
+"""The rows of the result list: results grouped by file, as frozen values that know nothing of Qt's views."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from engine import MemorySearchResult, SearchOutcome
+from gui.search.excerpt import Excerpt, make_excerpt
+
+SortOrder = Literal["relevance", "date"]
+RowKey = tuple[str, str, int, int]
+
+
+@dataclass(frozen=True)
+class FileRow:
+    """Heads the results of one file."""
+
+    path: str
+    title: str
+    modified: float
+    results: int
+
+    @property
+    def key(self) -> RowKey:
+        return ("file", self.path, 0, 0)
+
+
+@dataclass(frozen=True)
+class ResultRow:
+    """One result under its file."""
+
+    result: MemorySearchResult
+    occurrence: int
+    """0, or a count where a long line was cut into chunks that share their start line."""
+    leg: Literal["", "words only", "meaning only"]
+    """Which half of a hybrid search found it alone; empty when both did or only one half was searched."""
+
+    @property
+    def key(self) -> RowKey:
+        return ("result", self.result.path, self.result.start_line, self.occurrence)
+
+    @property
+    def heading(self) -> str:
+        """The innermost heading; empty when it only repeats the title above the row."""
+        inner = self.result.heading[-1] if self.result.heading else ""
+        return "" if inner == self.result.title else inner
+
+    @property
+    def lines(self) -> str:
+        first, last = self.result.start_line, self.result.end_line
+        return f"{first}\N{EN DASH}{last}" if last > first else str(first)
+
+    @cached_property
+    def excerpt(self) -> Excerpt:
+        """Made when the row is first painted: most of a long list never is."""
+        return make_excerpt(self.result.snippet, self.result.match_ranges, self.heading)
+
+
+@dataclass(frozen=True)
+class MoreRow:
+    """Ends a list that holds fewer results than were found."""
+
+    hidden: int
+
+    @property
+    def key(self) -> RowKey:
+        return ("more", "", 0, 0)
+
+
+Row = FileRow | ResultRow | MoreRow
+
+
+def build_rows(outcome: SearchOutcome, order: SortOrder) -> list[Row]:
+    """Results grouped by file, each group best first; files by their best result or newest first."""
+    groups: dict[str, list[MemorySearchResult]] = {}
+    for result in outcome.results:
+        groups.setdefault(result.path, []).append(result)
+    files = list(groups.values())
+    if order == "date":
+        files.sort(key=lambda results: -results[0].modified)
+    rows: list[Row] = []
+    for results in files:
+        best = results[0]
+        rows.append(FileRow(best.path, best.title, best.modified, len(results)))
+        rows.extend(_result_rows(results, hybrid=outcome.mode == "hybrid"))
+    hidden = outcome.total - len(outcome.results)
+    if hidden > 0:
+        rows.append(MoreRow(hidden))
+    return rows
+
+
+def count_files(outcome: SearchOutcome) -> int:
+    return len({result.path for result in outcome.results})
+
+
+def _result_rows(results: Sequence[MemorySearchResult], *, hybrid: bool) -> list[ResultRow]:
+    seen: Counter[int] = Counter()
+    rows = []
+    for result in results:
+        rows.append(ResultRow(result, seen[result.start_line], _leg(result) if hybrid else ""))
+        seen[result.start_line] += 1
+    return rows
+
+
+def _leg(result: MemorySearchResult) -> Literal["", "words only", "meaning only"]:
+    if result.text_score <= 0:
+        return "meaning only"
+    return "" if result.vector_score else "words only"

@@ -1,0 +1,200 @@
+"""Asks the memory while a person types: newest question wins, words answer first, meaning follows.
+
+Every question has a number. A newer one cancels the job of the older, and an answer that still slips through is
+dropped by its number, so that no late answer ever replaces a newer one.
+"""
+
+import time
+import unicodedata
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from engine import CancelToken, MemorySearchManager, SearchOutcome, Source
+from gui.jobs import Job, Jobs
+
+PAUSE_MS = 80
+"""Least time between two questions; the first key after a pause is asked at once, of the keys in between the last."""
+PATIENCE_MS = 150
+"""Nobody is told of waiting before that long."""
+REPEAT_MS = 300
+"""Repeats that come faster are asked as one."""
+FIRST_RESULTS = 50
+DAY = 86_400
+
+
+@dataclass(frozen=True)
+class Question:
+    """Everything that decides an answer."""
+
+    text: str
+    sources: tuple[Source, ...] | None = None
+    days: int | None = None
+    """Only files that changed within so many days; None for any time."""
+    max_results: int = FIRST_RESULTS
+    min_score: float | None = None
+    """None for the setting's value."""
+    explain: bool = False
+
+    @property
+    def subject(self) -> tuple[object, ...]:
+        """What is asked for, without how much of the answer is wanted."""
+        return self.text, self.sources, self.days
+
+
+@dataclass(frozen=True)
+class Answer:
+    question: Question
+    outcome: SearchOutcome
+    final: bool
+    """False while only the words have been searched."""
+
+
+def is_searchable(text: str) -> bool:
+    """Two characters are a question; in scripts whose characters are words or syllables one is enough."""
+    stripped = text.strip()
+    return len(stripped) >= 2 or any(unicodedata.east_asian_width(char) in "WF" and char.isalpha() for char in stripped)
+
+
+class SearchRunner(QObject):
+    """Turns questions into answers through `Jobs`; lives on the GUI thread."""
+
+    answered = Signal(object)
+    """Answer: one by words, then the final one."""
+    failed = Signal(object, str)
+    """Question and one sentence."""
+    waiting = Signal(bool)
+    """True when an answer is late, False when it came or is no longer wanted."""
+    idle = Signal()
+    """Nothing is asked, running or due any more."""
+
+    def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._manager: MemorySearchManager | None = None
+        self._number = 0
+        self._job: Job | None = None
+        self._due: Question | None = None
+        self._due_whole = False
+        self._repeat: Question | None = None
+        self._asked_at = 0.0
+        self._waited = False
+        self._pause = QTimer(self, singleShot=True)
+        self._pause.timeout.connect(self._start)
+        self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
+        self._patience.timeout.connect(self._grow_impatient)
+        self._again = QTimer(self, singleShot=True, interval=REPEAT_MS)
+        self._again.timeout.connect(self._start_repeat)
+
+    @property
+    def busy(self) -> bool:
+        """A question is due or running; silent repeats count too."""
+        return self._due is not None or self._job is not None or self._repeat is not None
+
+    def set_manager(self, manager: MemorySearchManager | None) -> None:
+        self.stop()
+        self._manager = manager
+
+    def ask(self, question: Question, *, at_once: bool = False, whole: bool = False) -> None:
+        """Answer this and forget whatever was asked before; at most one question each `PAUSE_MS` unless `at_once`.
+
+        `whole` leaves out the first answer by words alone, which would be a step back from the answer on show.
+        """
+        self._drop()
+        if self._manager is None:
+            return
+        self._due = question
+        self._due_whole = whole
+        self._patience.start()
+        passed = (time.monotonic() - self._asked_at) * 1000
+        self._pause.start(0 if at_once else max(0, round(PAUSE_MS - passed)))
+
+    def repeat(self, question: Question) -> None:
+        """Ask the same again, silently and in one step, since the index changed. A running question goes first."""
+        self._repeat = question
+        if not self._again.isActive():
+            self._again.start()
+
+    def stop(self) -> None:
+        """Want nothing any more."""
+        self._drop()
+        self.idle.emit()
+
+    def _drop(self) -> None:
+        self._number += 1
+        if self._job is not None:
+            self._job.cancel()
+        self._job = self._due = self._repeat = None
+        self._pause.stop()
+        self._again.stop()
+        self._calm_down()
+
+    @Slot()
+    def _start(self) -> None:
+        question, self._due = self._due, None
+        if question is not None:
+            self._asked_at = time.monotonic()
+            self._run(question, final=self._due_whole)
+
+    @Slot()
+    def _start_repeat(self) -> None:
+        if self._job is not None or self._due is not None:
+            self._again.start()  # its answer may be from before the change
+            return
+        question, self._repeat = self._repeat, None
+        if question is not None and self._manager is not None:
+            self._run(question, final=True)
+
+    def _run(self, question: Question, *, final: bool) -> None:
+        manager, number = self._manager, self._number
+        assert manager is not None
+        since = None if question.days is None else time.time() - question.days * DAY
+
+        def work(token: CancelToken) -> SearchOutcome:
+            return manager.search(
+                question.text,
+                max_results=question.max_results,
+                min_score=question.min_score,
+                sources=question.sources,
+                since=since,
+                explain=question.explain,
+                cancel=token,
+                mode="auto" if final else "keyword",
+            )
+
+        def on_done(outcome: SearchOutcome) -> None:
+            if number == self._number:
+                self._finish(Answer(question, outcome, final))
+
+        def on_error(sentence: str) -> None:
+            if number == self._number:
+                self._job = None
+                self._calm_down()
+                self.failed.emit(question, sentence)
+                self._tell_idle()
+
+        self._job = self._jobs.read(work, on_done, on_error)
+
+    def _finish(self, answer: Answer) -> None:
+        self._job = None
+        if answer.final:
+            self._calm_down()
+        else:
+            self._run(answer.question, final=True)
+        self.answered.emit(answer)
+        self._tell_idle()
+
+    def _tell_idle(self) -> None:
+        if not self.busy:
+            self.idle.emit()
+
+    @Slot()
+    def _grow_impatient(self) -> None:
+        self._waited = True
+        self.waiting.emit(True)
+
+    def _calm_down(self) -> None:
+        self._patience.stop()
+        if self._waited:
+            self._waited = False
+            self.waiting.emit(False)

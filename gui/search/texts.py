@@ -1,0 +1,72 @@
+"""What the search panel says, from records alone."""
+
+from engine import MemoryProviderStatus, SearchOutcome
+from gui.search.rows import count_files
+from gui.search.runner import Question
+from gui.widgets.wording import counted
+
+SEARCHING = "Searching…"
+WEAK = "Weak matches are shown too."
+_LONGEST_QUERY = 80
+_SECOND = 1000
+
+
+def milliseconds(spent: float) -> str:
+    """9.2 -> "9 ms", 1240 -> "1.2 s"."""
+    return f"{max(1, round(spent))} ms" if spent < _SECOND else f"{spent / _SECOND:.1f} s"
+
+
+def result_count(outcome: SearchOutcome) -> str:
+    """ "7 results", or "50 of 73 results" where not all are shown."""
+    shown = len(outcome.results)
+    if outcome.total > shown:
+        return f"{shown:,} of {counted(outcome.total, 'result')}"
+    return counted(shown, "result") if shown else "No results"
+
+
+def box_state(outcome: SearchOutcome) -> str:
+    return f"{result_count(outcome)} · {milliseconds(outcome.timings.total)}"
+
+
+def partial_state(outcome: SearchOutcome) -> str:
+    """While the words have answered and the meaning is late."""
+    return f"{result_count(outcome)} by words, meaning follows"
+
+
+def header_counts(outcome: SearchOutcome) -> tuple[str, str]:
+    """The line above the list, at length and short."""
+    files = counted(count_files(outcome), "file")
+    return f"{files} · {result_count(outcome)}", files
+
+
+def spoken_counts(outcome: SearchOutcome) -> str:
+    """For assistive tools, when an answer has come."""
+    if not outcome.results:
+        return "No results"
+    return f"{result_count(outcome)} in {counted(count_files(outcome), 'file')}"
+
+
+def hint(status: MemoryProviderStatus | None) -> tuple[str, str]:
+    """Title and sentence before anything is asked."""
+    how = "Type a few words, or a question in your own words. Results come by the words and by what they mean."
+    if status is not None and status.index_error:
+        return "The index cannot be searched", status.index_error
+    if status is not None and not status.files:
+        return "Nothing is indexed yet", "Notes can be found here as soon as they have been read."
+    return "Search your notes", how
+
+
+def empty(question: Question, outcome: SearchOutcome) -> tuple[str, str]:
+    """Title and sentence of an answer without results."""
+    query = question.text if len(question.text) <= _LONGEST_QUERY else f"{question.text[:_LONGEST_QUERY]}…"
+    searched = " and ".join("notes" if source == "memory" else source for source in question.sources or ())
+    period = f"files changed in the past {question.days} days" if question.days else ""
+    limits = " and ".join(part for part in (searched, period) if part)
+    weak = question.min_score == 0
+    close = " or comes close to them in meaning" if outcome.mode != "keyword" else ""
+    sentences = (
+        "Not even a weak match was found." if weak else f"No note has these words{close}.",
+        outcome.notice,
+        f"Only {limits} were searched." if limits else "",
+    )
+    return f"Nothing found for “{query}”", " ".join(part for part in sentences if part)
