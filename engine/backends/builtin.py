@@ -88,7 +88,7 @@ class BuiltinMemory:
         except BaseException:
             self._store.close()
             raise
-        self._vectors = VectorIndex(self._store.files)
+        self._vectors = VectorIndex(self._store, settings.store.vector)
         self._selection: Selection | None = None
         self._counts = status.IndexCounts(self._store)
         self._gate = SyncGate()
@@ -160,6 +160,7 @@ class BuiltinMemory:
     def status(self) -> MemoryProviderStatus:
         self._check_open()
         selection = self._select()
+        counts, error = self._counts.now(selection)
         token = self._gate.current()
         live = status.LiveState(
             dirty=self._known.dirty,
@@ -167,12 +168,10 @@ class BuiltinMemory:
             paused=token is not None and token.paused,
             watcher=background.OFF if self._background is None else self._background.watcher_status(),
             recent=self._known.recent,
-            vector=self._vector_status(selection),
+            vector=self._vector_status(selection, counts.vectors),
             provider_error=self._known.provider_error,
         )
-        return status.make_status(
-            str(self._workspace), self._settings, self._store, selection, self._counts.now(selection), live
-        )
+        return status.make_status(self._workspace, self._settings, self._store, selection, counts, live, error)
 
     # --- syncing --------------------------------------------------------------------------------------------------
 
@@ -225,7 +224,7 @@ class BuiltinMemory:
         return Probe(ok=True, error="")
 
     def probe_vector(self) -> Probe:
-        return self._vectors.probe(self._settings.store.vector.extension_path or None)
+        return self._vectors.probe()
 
     def close(self) -> None:
         with self._lock:
@@ -329,18 +328,18 @@ class BuiltinMemory:
                 self._own_executor = ThreadPoolExecutor(_EMBEDDING_THREADS, thread_name_prefix="mnemoscope")
             return self._own_executor
 
-    def _vector_status(self, selection: Selection) -> VectorStatus:
+    def _vector_status(self, selection: Selection, rows: int) -> VectorStatus:
         wanted = self._settings.store.vector
         provider = selection.provider if wanted.enabled else None
         extension = self._vectors.extension
         return VectorStatus(
             enabled=wanted.enabled,
-            available=extension.available,
-            extension_path=extension.path,
-            load_error=extension.error,
+            available=None if extension is None else extension.available,
+            extension_path=None if extension is None else extension.path,
+            load_error=None if extension is None else extension.error,
             dims=None if provider is None else provider.dims,
             engine=self._vectors.engine,
-            rows=self._vectors.rows,
+            rows=rows,
         )
 
     def _note_provider(self, error: str | None) -> None:

@@ -2,6 +2,7 @@
 
 import threading
 from dataclasses import dataclass
+from pathlib import Path
 
 from engine.embedding.registry import Selection
 from engine.errors import MnemoscopeError
@@ -97,14 +98,15 @@ class LiveState:
 
 
 def make_status(
-    workspace: str,
+    workspace: Path,
     settings: Settings,
     store: IndexStore,
     selection: Selection,
-    counts: tuple[Counts, str],
+    found: Counts,
     live: LiveState,
+    error: str,
 ) -> MemoryProviderStatus:
-    found, error = counts
+    """`error` says why the index could not be counted; empty if it could."""
     provider = selection.provider
     unknown = () if provider is None else provider.unknown_scripts
     fallback = None
@@ -118,7 +120,7 @@ def make_status(
         files=sum(source.files for source in found.sources),
         chunks=sum(source.chunks for source in found.sources),
         dirty=live.dirty or not found.indexed_before,
-        workspace_dir=workspace,
+        workspace_dir=str(workspace),
         db_path=str(store.files.database),
         extra_paths=settings.extra_paths,
         sources=settings.sources,

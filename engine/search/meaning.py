@@ -3,19 +3,13 @@
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from engine.control import CancelToken
 from engine.embedding.base import Calibration
 from engine.search import scoring
+from engine.store.coding import StoredModel, Vectors, decode
 from engine.store.snapshot import Snapshot
-from engine.store.vectors import StoredModel, VectorIndex, decode
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Vectors = NDArray[np.float32]
+from engine.store.vectors import VectorIndex
 
 
 @dataclass(frozen=True)
@@ -26,7 +20,7 @@ class MeaningLeg:
     vectors: VectorIndex
     model: StoredModel
     calibration: Calibration
-    query: "Vectors"
+    query: Vectors
     """Unit vector (dims,)."""
 
     def candidates(

@@ -17,13 +17,14 @@ from engine.search.keywords import KeywordLeg, KeywordScores
 from engine.search.results import make_result
 from engine.search.scoring import Blend
 from engine.settings import Settings
+from engine.store.coding import StoredModel, Vectors
 from engine.store.index import IndexStore
 from engine.store.snapshot import Snapshot
-from engine.store.vectors import StoredModel, VectorIndex
+from engine.store.vectors import VectorIndex
 from engine.text import QueryAnalysis, analyse_query
 
 if TYPE_CHECKING:
-    from engine.search.meaning import MeaningLeg, Vectors
+    from engine.search.meaning import MeaningLeg
 
 _CANDIDATES = 200
 
@@ -100,7 +101,7 @@ class Searcher:
             kept = self._cut(ranked, work)
             return self._outcome(snapshot, question, meaning, kept, words, blend, provider, work)
 
-    def _embed(self, provider: EmbeddingProvider | None, work: _Work) -> "Vectors | None":
+    def _embed(self, provider: EmbeddingProvider | None, work: _Work) -> Vectors | None:
         if provider is None or not work.request.query.strip():
             return None
         with work.timed("embed"):
@@ -113,7 +114,7 @@ class Searcher:
         return vector if vector.any() else None
 
     def _meaning(
-        self, provider: EmbeddingProvider | None, query: "Vectors | None", snapshot: Snapshot, work: _Work
+        self, provider: EmbeddingProvider | None, query: Vectors | None, snapshot: Snapshot, work: _Work
     ) -> "MeaningLeg | None":
         if provider is None or query is None:
             return None
@@ -143,8 +144,8 @@ class Searcher:
         if meaning is not None:
             with work.timed("vector"):
                 by_meaning = meaning.candidates(limit, files, self._executor(), work.cancel)
-            note = f"The {len(by_meaning):,} nearest of {self._vectors.rows:,} vectors were compared exactly."
-            work.stages.add("vectors", self._vectors.rows, len(by_meaning), note)
+            note = f"The {len(by_meaning):,} nearest vectors were compared exactly."
+            work.stages.add("vectors", leg.chunks, len(by_meaning), note)
         return list(dict.fromkeys(by_words + by_meaning))
 
     def _rank(

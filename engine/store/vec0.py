@@ -60,8 +60,8 @@ def load_extension(connection: apsw.Connection, path: str | None = None) -> VecS
 def ready_table(connection: apsw.Connection, dims: int) -> bool:
     """Make sure that `chunks_vec` is there for this many dimensions; True when it is new, and so empty.
 
-    A table that is mostly holes is made anew too: vec0 fills only its last chunk of rows, so the place of a row that was
-    removed from another comes back neither for new rows nor through VACUUM.
+    A table that is mostly holes is made anew too: vec0 fills only its last chunk of rows, so the place of a row that
+    was removed from another comes back neither for new rows nor through VACUUM.
     """
     existing = connection.execute("SELECT sql FROM sqlite_schema WHERE name = ?", (_TABLE,)).get
     if existing is not None:

@@ -1,162 +1,97 @@
-"""The vectors of the current generation in searchable form, kept in step with the database.
+"""The vector half of the index: one engine answers, the one of the settings or, where that cannot, the matrix."""
 
-The database is the truth; the matrix is a copy that can be thrown away at any time. Chunk ids are never used twice, so
-"in step" means: the same set of ids. A stamp in the database tells cheaply whether that may have changed.
-"""
-
-import logging
-import threading
 from collections.abc import Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Literal
+
+import apsw
 
 from engine.control import CancelToken
-from engine.store.location import IndexFiles
+from engine.records import Probe
+from engine.settings.options import VectorSettings
+from engine.store import vec0
+from engine.store.coding import Ids, StoredModel, Vectors
+from engine.store.index import IndexStore
+from engine.store.matrix_engine import MatrixEngine
 from engine.store.snapshot import Snapshot
+from engine.store.vec0_engine import Vec0Engine
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from engine.store.matrix import QuantisedMatrix
-
-    Ids = NDArray[np.int64]
-    Vectors = NDArray[np.float32]
-
-log = logging.getLogger(__name__)
-
-_READ_AT_ONCE = 2048
-
-
-@dataclass(frozen=True)
-class StoredModel:
-    """A model as the index knows it."""
-
-    id: int
-    name: str
-    """Provider, model and provider key in one: what the matrix file is checked against."""
-    dims: int
-
-    @classmethod
-    def of(cls, id_: int, provider: str, model: str, key: str, dims: int) -> "StoredModel":
-        return cls(id_, f"{provider}/{model}/{key}", dims)
-
-
-def encode(vectors: "Vectors") -> list[bytes]:
-    """Unit vectors (n, dims) as they are stored: float16, little-endian."""
-    return [row.tobytes() for row in vectors.astype("<f2")]
-
-
-def decode(rows: Sequence[bytes], dims: int) -> "NDArray[np.float16]":
-    """Stored vectors as an array (n, dims)."""
-    import numpy as np
-
-    return np.frombuffer(b"".join(rows), dtype="<f2").reshape(len(rows), dims)
+EngineName = Literal["numpy", "sqlite-vec"]
 
 
 class VectorIndex:
-    """The matrix of one process. Thread-safe."""
+    """Finds the chunks nearest to a vector. Thread-safe."""
 
-    def __init__(self, files: IndexFiles) -> None:
-        self._files = files
-        self._lock = threading.Lock()
-        self._matrix: QuantisedMatrix | None = None
-        self._model = -1
-        self._generation = -1
-        self._stamp = -1
-        self._saved_stamp = -1
+    def __init__(self, store: IndexStore, settings: VectorSettings) -> None:
+        self._store = store
+        self._path = settings.extension_path or None
+        self._matrix = MatrixEngine(store.files)
+        self._vec0 = Vec0Engine(store, self._path) if settings.engine == "sqlite-vec" else None
+        self._probed: vec0.VecState | None = None
 
     @property
-    def rows(self) -> int:
-        """Vectors in memory; 0 before the first search or sync."""
-        matrix = self._matrix
-        return 0 if matrix is None else matrix.rows
+    def engine(self) -> EngineName:
+        """The engine that answers now."""
+        if self._vec0 is None or (self._vec0.state is not None and not self._vec0.state.available):
+            return "numpy"
+        return "sqlite-vec"
+
+    @property
+    def extension(self) -> vec0.VecState | None:
+        """What is known of sqlite-vec; None before anyone tried to load it."""
+        return self._vec0.state if self._vec0 is not None and self._vec0.state is not None else self._probed
+
+    def probe(self) -> Probe:
+        """Try to load sqlite-vec, into a connection of its own."""
+        connection = apsw.Connection(":memory:")
+        try:
+            self._probed = vec0.load_extension(connection, self._path)
+        finally:
+            connection.close()
+        return Probe(ok=self._probed.available, error=self._probed.error or "")
 
     def search(
         self,
         snapshot: Snapshot,
         model: StoredModel,
-        query: "Vectors",
+        query: Vectors,
         k: int,
         *,
         allowed: Sequence[int] | None = None,
         executor: Executor | None = None,
         cancel: CancelToken | None = None,
-    ) -> tuple["Ids", "Vectors"]:
-        """Ids (m,) and approximate cosines (m,) of the nearest chunks, best first, m <= k; `allowed` restricts them."""
-        import numpy as np
+    ) -> tuple[Ids, Vectors]:
+        """Ids (m,) and cosines (m,) of the nearest chunks, best first, m <= k; `allowed` restricts them.
 
-        matrix = self.in_step(snapshot, model)
-        among = None if allowed is None else np.asarray(allowed, dtype=np.int64)
-        return matrix.search(query, k, executor=executor, allowed=among, cancel=cancel)
-
-    def in_step(self, snapshot: Snapshot, model: StoredModel) -> "QuantisedMatrix":
-        """The matrix, brought to exactly the chunks that have a vector in this snapshot."""
-        with self._lock:
-            if self._matrix is None or (self._model, self._generation) != (model.id, snapshot.generation):
-                self._matrix = self._load(snapshot, model)
-                self._model, self._generation = model.id, snapshot.generation
-            if self._stamp != snapshot.stamp:
-                self._reconcile(self._matrix, snapshot, model)
-                self._stamp = snapshot.stamp
-            return self._matrix
+        The matrix's cosines are approximate.
+        """
+        if self._vec0 is not None:
+            found = self._vec0.search(snapshot, model, query, k, allowed)
+            if found is not None:
+                return found
+        return self._matrix.search(snapshot, model, query, k, allowed=allowed, executor=executor, cancel=cancel)
 
     def changed(
         self,
         before: int,
         after: int,
+        model: StoredModel | None,
         *,
-        added: tuple[Sequence[int], "Vectors"] | None = None,
+        added: tuple[Sequence[int], Vectors] | None = None,
         removed: Sequence[int] = (),
     ) -> None:
-        """Follow one commit of this process that took the database from stamp `before` to `after`.
+        """Follow one commit of this process that took the index from stamp `before` to `after`.
 
-        A matrix that was not at `before` is left alone: its next use brings it in step.
+        An engine that was not at `before` is left alone: its next use brings it in step.
         """
-        with self._lock:
-            if self._matrix is None or self._stamp != before:
-                return
-            import numpy as np
+        self._matrix.changed(before, after, added=added, removed=removed)
+        if self._vec0 is not None:
+            self._vec0.changed(before, model, added, removed)
 
-            if removed:
-                self._matrix.remove(np.asarray(removed, dtype=np.int64))
-            if added is not None and len(added[0]):
-                self._matrix.add(np.asarray(added[0], dtype=np.int64), added[1])
-            self._stamp = after
-
-    def save(self, snapshot: Snapshot, model: StoredModel) -> None:
-        """Write the matrix beside the database, so that the next start need not read every vector."""
-        matrix = self.in_step(snapshot, model)
-        if self._saved_stamp == snapshot.stamp:
-            return
-        try:
-            matrix.save(self._files.matrix, generation=snapshot.generation, model_key=model.name, stamp=snapshot.stamp)
-            self._saved_stamp = snapshot.stamp
-        except OSError as error:
-            log.warning("The vector matrix could not be saved: %s", error)
-
-    def _load(self, snapshot: Snapshot, model: StoredModel) -> "QuantisedMatrix":
-        """The saved matrix if it is exactly of this moment, else an empty one."""
-        from engine.store.matrix import QuantisedMatrix
-
-        found = QuantisedMatrix.load(
-            self._files.matrix, generation=snapshot.generation, model_key=model.name, stamp=snapshot.stamp
-        )
-        if found is not None and found.dims == model.dims:
-            self._stamp = self._saved_stamp = snapshot.stamp
-            return found
-        self._stamp = -1
-        return QuantisedMatrix(model.dims)
-
-    def _reconcile(self, matrix: "QuantisedMatrix", snapshot: Snapshot, model: StoredModel) -> None:
-        import numpy as np
-
-        wanted = np.asarray(snapshot.vector_chunk_ids(model.id), dtype=np.int64)
-        present = matrix.ids()
-        matrix.remove(np.setdiff1d(present, wanted, assume_unique=True))
-        missing = np.setdiff1d(wanted, present, assume_unique=True)
-        for start in range(0, len(missing), _READ_AT_ONCE):
-            rows = list(snapshot.vectors(model.id, missing[start : start + _READ_AT_ONCE].tolist()))
-            ids = np.asarray([id_ for id_, _ in rows], dtype=np.int64)
-            matrix.add(ids, decode([vector for _, vector in rows], model.dims))
+    def settle(self, model: StoredModel) -> None:
+        """After a sync, outside any transaction: keep what the next start would otherwise have to work out again."""
+        if self._vec0 is not None:
+            self._vec0.settle(model)
+        if self.engine == "numpy":
+            with self._store.read() as snapshot:
+                self._matrix.save(snapshot, model)

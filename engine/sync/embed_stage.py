@@ -2,21 +2,15 @@
 
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
-from typing import TYPE_CHECKING
 
 from engine.control import CancelToken
 from engine.embedding.base import EmbeddingProvider
+from engine.store.coding import StoredModel, Vectors, encode
 from engine.store.index import IndexStore
 from engine.store.schema import Tables
 from engine.store.snapshot import Unembedded
-from engine.store.vectors import StoredModel, VectorIndex, encode
+from engine.store.vectors import VectorIndex
 from engine.sync.progress import ProgressMeter
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Vectors = NDArray[np.float32]
 
 _AT_ONCE = 2
 _PAUSE_POLL = 0.2
@@ -106,7 +100,7 @@ class EmbedStage:
                 after = writer.advance_stamp()
         if self._tables is None:
             rows = vectors[[places[hash_] for _, hash_ in chunks]]
-            self._vectors.changed(before, after, added=([id_ for id_, _ in chunks], rows))
+            self._vectors.changed(before, after, self._model, added=([id_ for id_, _ in chunks], rows))
         self._done += len(texts)
         self._meter.embedded += len(texts)
         self._meter.step(self._done, texts[-1].path)

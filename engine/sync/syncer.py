@@ -12,9 +12,10 @@ from engine.embedding.base import EmbeddingProvider
 from engine.errors import Cancelled, MnemoscopeError
 from engine.records import MemorySyncProgressUpdate, SyncReason, SyncReport
 from engine.settings import Settings
+from engine.store.coding import StoredModel
 from engine.store.index import IndexStore
 from engine.store.schema import Tables
-from engine.store.vectors import StoredModel, VectorIndex
+from engine.store.vectors import VectorIndex
 from engine.sync.embed_stage import EmbedStage
 from engine.sync.preparing import fingerprint
 from engine.sync.progress import ProgressMeter
@@ -150,6 +151,7 @@ class SyncRun:
             meter=self._meter,
             token=self._token,
             committed=parts.committed,
+            model=self._model,
         )
         try:
             return stage.run()
@@ -205,8 +207,7 @@ class SyncRun:
 
     def _bring_vectors_in_step(self) -> None:
         if self._model is not None:
-            with self._store.read() as snapshot:
-                self._parts.vectors.save(snapshot, self._model)
+            self._parts.vectors.settle(self._model)
 
     # --- afterwards -----------------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from engine.corpus.discovery import FoundFile, discover
 from engine.corpus.reading import Unreadable
 from engine.records import FileIssue, Source
 from engine.settings import Settings
+from engine.store.coding import StoredModel
 from engine.store.index import IndexStore
 from engine.store.schema import Tables
 from engine.store.snapshot import StoredFile
@@ -66,6 +67,7 @@ class TextStage:
         meter: ProgressMeter,
         token: CancelToken,
         committed: Callable[[], None],
+        model: StoredModel | None,
     ) -> None:
         self._workspace = workspace
         self._settings = settings
@@ -75,6 +77,7 @@ class TextStage:
         self._meter = meter
         self._token = token
         self._committed = committed
+        self._model = model
         self._waiting: list[NewFile] = []
         self._touched: list[FoundFile] = []
         self._last_commit = 0.0
@@ -179,7 +182,7 @@ class TextStage:
     def _follow(self, stamps: tuple[int, int], removed: list[int]) -> None:
         self.outcome.chunks_removed += len(removed)
         if self._tables is None:
-            self._vectors.changed(*stamps, removed=removed)
+            self._vectors.changed(*stamps, self._model, removed=removed)
         self._committed()
 
     def _keep_issues(self) -> None:

@@ -1,0 +1,58 @@
+"""The snippet shows the match, keeps lines whole where it can, and its ranges still point at the matched words."""
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.search.snippets import LIMIT, make_snippet
+
+texts = st.text(alphabet="ab \n\tüあ😀", max_size=3000)
+
+
+def ranges_of(text: str, word: str) -> list[tuple[int, int]]:
+    return [match.span() for match in re.finditer(re.escape(word), text)]
+
+
+def test_a_short_chunk_is_shown_whole() -> None:
+    snippet = make_snippet("# Head\n\nThe timer skipped.", [(12, 17)])
+    assert snippet.text == "# Head\n\nThe timer skipped."
+    assert snippet.ranges == ((12, 17),)
+    assert snippet.first_line == 0
+
+
+def test_the_window_holds_the_most_different_words() -> None:
+    filler = "nothing to see here\n" * 40
+    text = "timer\n" + filler + "the timer on the irrigation\n" + filler
+    snippet = make_snippet(text, sorted(ranges_of(text, "timer") + ranges_of(text, "irrigation")))
+    assert "the timer on the irrigation" in snippet.text
+    assert len(snippet.text) <= LIMIT
+    assert [snippet.text[a:b] for a, b in snippet.ranges] == ["timer", "irrigation"]
+    assert snippet.first_line > 0
+    assert text.split("\n")[snippet.first_line] == snippet.text.split("\n")[0]
+
+
+def test_an_overlong_line_is_cut_round_its_match() -> None:
+    text = "word " * 1000 + "needle " + "word " * 1000
+    snippet = make_snippet(text, ranges_of(text, "needle"))
+    assert len(snippet.text) <= LIMIT
+    assert snippet.text.startswith("…")
+    assert snippet.text.endswith("…")
+    assert [snippet.text[a:b] for a, b in snippet.ranges] == ["needle"]
+
+
+def test_without_matches_the_beginning_is_shown() -> None:
+    assert make_snippet("\n\nfirst\nsecond", []).text == "first\nsecond"
+    assert make_snippet("\n\nfirst\nsecond", []).first_line == 2
+
+
+@given(texts, st.sampled_from(["a", "b", "あ", "ab"]))
+def test_ranges_point_at_the_same_text_and_the_limit_holds(text: str, word: str) -> None:
+    snippet = make_snippet(text, ranges_of(text, word))
+    assert len(snippet.text) <= LIMIT
+    assert all(snippet.text[a:b] == word for a, b in snippet.ranges if b - a == len(word))
+    assert all(0 <= a < b <= len(snippet.text) for a, b in snippet.ranges)
+    shown = snippet.text.strip("…")
+    assert shown in text
+    if snippet.text and "…" not in snippet.text:
+        assert snippet.text.split("\n")[0] in text.split("\n")[snippet.first_line]

@@ -1,0 +1,122 @@
+"""One sync at a time: who joins, who waits, who is told."""
+
+import threading
+
+import pytest
+
+from engine.control import CancelToken
+from engine.errors import Cancelled, Closed
+from engine.records import MemorySyncProgressUpdate, SyncReport
+from engine.sync.gate import Listener, SyncGate
+from engine.sync.progress import ProgressMeter
+
+
+def report(reason: str = "manual") -> SyncReport:
+    fields: dict[str, object] = {name: 0 for name in SyncReport.__struct_fields__}
+    fields |= {"reason": reason, "cancelled": False, "error": "", "full": False, "failed": (), "skipped": ()}
+    return SyncReport(**fields)  # type: ignore[arg-type]
+
+
+class Held:
+    """A sync that runs until it is let go or cancelled."""
+
+    def __init__(self) -> None:
+        self.started = threading.Event()
+        self.go = threading.Event()
+        self.runs = 0
+
+    def __call__(self, listener: Listener, token: CancelToken) -> SyncReport:
+        self.runs += 1
+        self.started.set()
+        ProgressMeter("manual", listener).start("indexing", 5)
+        while not self.go.wait(0.005):
+            if token.cancelled:
+                break
+        return report()
+
+
+def in_thread(call) -> tuple[threading.Thread, list[object]]:
+    outcome: list[object] = []
+
+    def run() -> None:
+        try:
+            outcome.append(call())
+        except Exception as error:
+            outcome.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    return thread, outcome
+
+
+def test_later_callers_join_and_share_the_report() -> None:
+    gate, held = SyncGate(), Held()
+    first, one = in_thread(lambda: gate.run(held, force=False, progress=None, cancel=None))
+    assert held.started.wait(5)
+    second, two = in_thread(lambda: gate.run(held, force=False, progress=None, cancel=None))
+    while gate.update() is None:
+        pass
+    held.go.set()
+    first.join()
+    second.join()
+    assert held.runs == 1
+    assert one == two
+    assert gate.current() is None
+
+
+def test_a_forced_caller_does_not_settle_for_less() -> None:
+    gate, held = SyncGate(), Held()
+    first, _ = in_thread(lambda: gate.run(held, force=False, progress=None, cancel=None))
+    assert held.started.wait(5)
+    second, _ = in_thread(lambda: gate.run(held, force=True, progress=None, cancel=None))
+    held.go.set()
+    first.join()
+    second.join()
+    assert held.runs == 2
+
+
+def test_a_joining_caller_hears_the_progress() -> None:
+    gate, held = SyncGate(), Held()
+    heard: list[MemorySyncProgressUpdate] = []
+    second_started = threading.Event()
+
+    def start(listener: Listener, token: CancelToken) -> SyncReport:
+        held.started.set()
+        assert second_started.wait(5)
+        return held(listener, token)
+
+    first, _ = in_thread(lambda: gate.run(start, force=False, progress=None, cancel=None))
+    assert held.started.wait(5)
+    second, _ = in_thread(lambda: gate.run(start, force=False, progress=heard.append, cancel=None))
+    while len(gate._running.listeners) == 0:
+        pass
+    second_started.set()
+    held.go.set()
+    first.join()
+    second.join()
+    assert [update.phase for update in heard] == ["indexing"]
+
+
+def test_a_joining_caller_can_leave_without_stopping_the_sync() -> None:
+    gate, held = SyncGate(), Held()
+    first, one = in_thread(lambda: gate.run(held, force=False, progress=None, cancel=None))
+    assert held.started.wait(5)
+    token = CancelToken()
+    second, two = in_thread(lambda: gate.run(held, force=False, progress=None, cancel=token))
+    token.cancel()
+    second.join()
+    assert isinstance(two[0], Cancelled)
+    assert first.is_alive()
+    held.go.set()
+    first.join()
+    assert isinstance(one[0], SyncReport)
+
+
+def test_close_cancels_what_runs_and_refuses_what_comes() -> None:
+    gate, held = SyncGate(), Held()
+    first, _ = in_thread(lambda: gate.run(held, force=False, progress=None, cancel=None))
+    assert held.started.wait(5)
+    gate.close(5)
+    first.join()
+    with pytest.raises(Closed):
+        gate.run(held, force=False, progress=None, cancel=None)

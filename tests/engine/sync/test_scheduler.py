@@ -1,0 +1,73 @@
+"""Background syncs: queued, not piled up, and over when closed."""
+
+import threading
+
+from engine.errors import DiskFull
+from engine.records import SyncReason
+from engine.sync.scheduler import SyncScheduler
+
+
+class Runs:
+    def __init__(self) -> None:
+        self.reasons: list[SyncReason] = []
+        self.changed = threading.Condition()
+        self.go = threading.Event()
+        self.go.set()
+
+    def __call__(self, reason: SyncReason) -> None:
+        with self.changed:
+            self.reasons.append(reason)
+            self.changed.notify_all()
+        assert self.go.wait(5)
+
+    def wait_for(self, count: int) -> list[SyncReason]:
+        with self.changed:
+            assert self.changed.wait_for(lambda: len(self.reasons) >= count, 5)
+            return list(self.reasons)
+
+
+def test_what_is_asked_twice_before_it_began_runs_once() -> None:
+    runs = Runs()
+    runs.go.clear()
+    scheduler = SyncScheduler(runs)
+    scheduler.request("watch")
+    runs.wait_for(1)
+    for _ in range(3):
+        scheduler.request("search")
+        scheduler.request("watch")
+    runs.go.set()
+    assert runs.wait_for(3) == ["watch", "search", "watch"]
+    scheduler.close()
+    assert len(runs.reasons) == 3
+
+
+def test_an_interval_comes_back_by_itself() -> None:
+    runs = Runs()
+    scheduler = SyncScheduler(runs, interval_minutes=0.01 / 60)
+    assert runs.wait_for(3) == ["interval"] * 3
+    scheduler.close()
+
+
+def test_a_failing_sync_does_not_end_the_thread() -> None:
+    runs = Runs()
+
+    def fail_first(reason: SyncReason) -> None:
+        runs(reason)
+        if len(runs.reasons) == 1:
+            raise DiskFull("The disk is full.")
+        if len(runs.reasons) == 2:
+            raise ValueError
+
+    scheduler = SyncScheduler(fail_first)
+    for count in (1, 2, 3):
+        scheduler.request("watch")
+        runs.wait_for(count)
+    scheduler.close()
+
+
+def test_nothing_runs_after_close() -> None:
+    runs = Runs()
+    scheduler = SyncScheduler(runs)
+    scheduler.close()
+    scheduler.request("watch")
+    assert runs.reasons == []
