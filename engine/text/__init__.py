@@ -1,0 +1,17 @@
+"""Analysis of text, shared by index, query and highlight: what counts as a word, and which words are the same."""
+
+from engine.text.analysis import ANALYSER_VERSION, Analysis, analyse
+from engine.text.highlight import highlight_ranges
+from engine.text.languages import detect_language
+from engine.text.query import QueryAnalysis, QueryTerm, analyse_query
+
+__all__ = [
+    "ANALYSER_VERSION",
+    "Analysis",
+    "QueryAnalysis",
+    "QueryTerm",
+    "analyse",
+    "analyse_query",
+    "detect_language",
+    "highlight_ranges",
+]

@@ -1,0 +1,106 @@
+"""The token streams that the keyword index holds of a text."""
+
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+from engine.text.scripts import HANGUL, UNSPACED, shape
+from engine.text.stems import stems_of
+from engine.text.tokens import RUN, clusters, groups, pairs, pieces
+
+ANALYSER_VERSION = 1
+"""Raised whenever the same text would give other streams: a higher number rebuilds the keyword index."""
+
+PIECE_LENGTH = 1 << 16
+"""Code points (at most 256 KB) that one C call gets: it holds the interpreter's lock."""
+_MOST_REMEMBERED = 1 << 15
+_LONGEST_REMEMBERED = 40
+_LONGEST_SIMPLE = 32
+
+
+class Analysis(NamedTuple):
+    """Two streams of tokens, each in reading order and joined by single spaces.
+
+    `words` holds every word folded; an identifier (`os.replace`, `GitHub`) as a whole, then its parts; unspaced
+    scripts and Korean as overlapping pairs, then the last character of the stretch alone; pictographs one by one.
+    What is adjacent in a text is adjacent here, so a phrase is found by its own stream, save that the last character
+    of an unspaced stretch that goes on in the text is not alone there.
+
+    `stems` holds the stem of each word and each identifier part, and of a camelCase word as a whole, in the same
+    order. Wholes with connectors, pairs and pictographs are not in it; a Korean word is, without its particles. So
+    the stems of `os.replace` are found as a phrase in `os_replace` and in "os replace", too.
+    """
+
+    words: str
+    stems: str
+
+
+def analyse(text: str, language: str) -> Analysis:
+    """Streams of `text`, stemmed in `language` (a Snowball name, or "" for no stemming). Never raises on any text."""
+    lookup = _streams(language).__getitem__
+    entries = [entry for _, piece in text_pieces(text) for entry in map(lookup, RUN.findall(piece))]
+    words = " ".join([entry[0] for entry in entries if entry[0]])
+    return Analysis(words, " ".join([entry[1] for entry in entries if entry[1]]))
+
+
+def text_pieces(text: str) -> Iterator[tuple[int, str]]:
+    """`text` in pieces of at most `PIECE_LENGTH`, each with its offset, cut at a space where there is one."""
+    start = 0
+    while len(text) - start > PIECE_LENGTH:
+        end = start + PIECE_LENGTH
+        cut = max(text.rfind(" ", start + PIECE_LENGTH // 2, end), text.rfind("\n", start + PIECE_LENGTH // 2, end)) + 1
+        yield start, text[start : cut or end]
+        start = cut or end
+    yield start, text[start:]
+
+
+class _Streams(dict[str, tuple[str, str]]):
+    """Both streams of each run met so far, in one language.
+
+    Words repeat, so most runs of a text cost one lookup. Two threads may work out the same run; they get the same.
+    """
+
+    def __init__(self, language: str) -> None:
+        super().__init__()
+        self._stems = stems_of(language)
+
+    def __missing__(self, run: str) -> tuple[str, str]:
+        entry = self._simple(run) or self._any(run)
+        if len(run) <= _LONGEST_REMEMBERED and (run.isascii() or UNSPACED not in shape(run)):
+            if len(self) >= _MOST_REMEMBERED:
+                self.clear()
+            self[run] = entry
+        return entry
+
+    def _simple(self, run: str) -> tuple[str, str] | None:
+        """The streams of an ASCII word without parts, punctuation round it or not; None for any other run."""
+        word = run.strip(".-/:'")
+        if len(word) > _LONGEST_SIMPLE or not (word.isascii() and word.isalnum()):
+            return None
+        if len(word) < len(run):
+            return self[word]
+        if word.islower() or word.isupper() or word.isdigit():
+            token = word.lower()
+            return token, self._stems[token]
+        return self[word.lower()] if word.istitle() and word.isalpha() else None
+
+    def _any(self, run: str) -> tuple[str, str]:
+        words: list[str] = []
+        stems: list[str] = []
+        for kind, start, end in groups(run):
+            if kind:
+                characters = clusters(run[start:end])
+                words += pairs(characters)
+                if kind == HANGUL and characters:
+                    stems.append(self._stems["".join(characters)])
+                continue
+            for piece in pieces(run[start:end]):
+                words.append(piece.token)
+                if piece.root:
+                    stems.append(self._stems[piece.root])
+        return " ".join(words), " ".join(stems)
+
+
+@cache
+def _streams(language: str) -> _Streams:
+    return _Streams(language)

@@ -1,0 +1,40 @@
+"""Folding: spellings of a word that a person would call the same become the same string."""
+
+import re
+import unicodedata
+
+_MARKS = (
+    "\u0300-\u0305\u0307\u0309-\u036f"  # Latin, Greek and Cyrillic accents (breve and diaeresis are below)
+    "\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u08ca-\u08ff"
+    "\u093c\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f\U000e0100-\U000e01ef"
+    "\u00ad\u034f\u0640\u200b-\u200f\u2060\ufeff"  # characters that nobody sees
+)
+# Accents go, but й, ў and ї are letters of their own; ё is not: most Russian text writes it as е.
+_STRIPPED = re.compile(rf"[{_MARKS}]|(?<![иИуУ])\u0306|(?<![іІ])\u0308")
+
+_LETTERS = str.maketrans(
+    {
+        "ø": "o", "đ": "d", "ð": "d", "ħ": "h", "ı": "i", "ł": "l", "ŧ": "t", "ŋ": "n",
+        "æ": "ae", "œ": "oe", "þ": "th",
+        "\u0649": "\u064a", "\u06cc": "\u064a", "\u06a9": "\u0643", "\u0629": "\u0647",  # Arabic and Persian twins
+        "\u0901": "\u0902",  # Devanagari: both nasal signs are written for one sound
+        "\u2010": "-", "\u2011": "-", "\u2044": "/",
+    }
+)  # fmt: skip
+_ZEROS = (
+    0x0660, 0x06F0, 0x07C0, 0x0966, 0x09E6, 0x0A66, 0x0AE6, 0x0B66, 0x0BE6, 0x0C66, 0x0CE6, 0x0D66, 0x0E50, 0x0ED0,
+    0x0F20, 0x1040, 0x17E0, 0x1810,
+)  # fmt: skip
+_LETTERS.update({zero + digit: str(digit) for zero in _ZEROS for digit in range(10)})
+
+
+def fold(text: str) -> str:
+    """`text` without case, accents, widths, ligatures and invisible characters. Folding twice changes nothing.
+
+    Vowel signs and voicing marks that make another letter (Thai, Devanagari, Kana) stay. The result may be longer or
+    shorter than `text`, even empty: whoever needs offsets folds one word at a time. Never raises.
+    """
+    if text.isascii():
+        return text.lower()
+    bare = _STRIPPED.sub("", unicodedata.normalize("NFKD", text))
+    return unicodedata.normalize("NFKC", bare.casefold().translate(_LETTERS))

@@ -1,0 +1,160 @@
+"""Which characters of a text a query matches, found by the same analysis that the index uses."""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from engine.text.analysis import text_pieces
+from engine.text.languages import detect_language
+from engine.text.query import QueryAnalysis, QueryTerm, analyse_query
+from engine.text.scripts import HANGUL
+from engine.text.stems import stems_of
+from engine.text.tokens import RUN, Group, cluster_spans, groups, pieces, to_token
+
+Range = tuple[int, int]
+
+_MOST_REMEMBERED = 1 << 14
+
+
+def highlight_ranges(text: str, query: str | QueryAnalysis, languages: Sequence[str] = ()) -> list[Range]:
+    """Half-open code-point ranges of `text` that match, sorted, disjoint and with gaps between them.
+
+    A word matches when it, or a stem of it, equals a term's; the last word of a query from three letters on when it
+    begins so. Of an identifier only the matching part is in the range. Function words of the query are left out.
+    `languages` are those of the text or the index (an analysed query has them already); without them the text's own
+    is guessed. Never raises on any text.
+    """
+    if isinstance(query, str):
+        query = _analysed(query, tuple(languages) or (detect_language(text),))
+    matcher = _matcher(query)
+    return _merged(matcher.ranges(text)) if matcher.has_terms else []
+
+
+class _RunMatches(NamedTuple):
+    """What of one run matches; offsets are within the run."""
+
+    ranges: tuple[Range, ...]
+    stems: int
+    """How many stems the run adds to the stems stream."""
+    phrase_stems: tuple[tuple[int, Range, frozenset[str]], ...]
+    """Those that begin or continue a phrase: place among the run's stems, range, the stem in each language."""
+
+
+class _Matcher(dict[str, _RunMatches]):
+    """The matches of each run met so far, for one query."""
+
+    def __init__(self, query: QueryAnalysis) -> None:
+        super().__init__()
+        terms = [term for term in query.terms if not term.stop]
+        words = [term for term in terms if _is_word(term)]
+        stems = [stem for term in terms for stem in term.stems]
+        self.has_terms = bool(terms)
+        self._tokens = frozenset(term.word for term in words)
+        self._prefixes = tuple(term.word for term in words if term.prefix_ok and isinstance(term.word, str))
+        self._stretches = tuple(_cluster_tokens(term.surface) for term in terms if not _is_word(term))
+        self._stems = frozenset(stem for stem in stems if " " not in stem)
+        self._phrases = tuple(tuple(stem.split(" ")) for stem in stems if " " in stem)
+        self._phrase_stems = frozenset(stem for phrase in self._phrases for stem in phrase)
+        self._stemmers = tuple(map(stems_of, query.languages))
+
+    def ranges(self, text: str) -> Iterator[Range]:
+        """Every match, overlaps and repetitions included, in no order."""
+        place = 0
+        phrase_stems: dict[int, tuple[Range, frozenset[str]]] = {}
+        for offset, piece in text_pieces(text):
+            for match in RUN.finditer(piece):
+                found = self[match[0]]
+                at = offset + match.start()
+                for start, end in found.ranges:
+                    yield at + start, at + end
+                for index, (start, end), stems in found.phrase_stems:
+                    phrase_stems[place + index] = (at + start, at + end), stems
+                place += found.stems
+        for phrase in self._phrases:
+            yield from _phrase_ranges(phrase, phrase_stems)
+
+    def __missing__(self, run: str) -> _RunMatches:
+        if len(self) >= _MOST_REMEMBERED:
+            self.clear()
+        ranges: list[Range] = []
+        rooted: list[tuple[Range, frozenset[str]]] = []
+        for group in groups(run):
+            text = run[group.start : group.end]
+            if group.kind:
+                ranges += _shifted(self._stretch_ranges(text), group.start)
+                if group.kind == HANGUL:
+                    rooted.append(((group.start, group.end), self._all_stems("".join(_cluster_tokens(text)))))
+            else:
+                self._match_word(text, group, ranges, rooted)
+        ranges += [span for span, stems in rooted if not stems.isdisjoint(self._stems)]
+        phrase_stems = [
+            (index, span, stems)
+            for index, (span, stems) in enumerate(rooted)
+            if not stems.isdisjoint(self._phrase_stems)
+        ]
+        found = self[run] = _RunMatches(tuple(ranges), len(rooted), tuple(phrase_stems))
+        return found
+
+    def _match_word(
+        self, text: str, group: Group, ranges: list[Range], rooted: list[tuple[Range, frozenset[str]]]
+    ) -> None:
+        found = pieces(text)
+        for piece in found:
+            span = group.start + piece.start, group.start + piece.end
+            if piece.token in self._tokens or piece.token.startswith(self._prefixes):
+                ranges.append(span)
+            if piece.root:
+                rooted.append((span, self._all_stems(piece.root)))
+        if tuple(piece.token for piece in found) in self._tokens:
+            ranges.append((group.start, group.end))
+
+    def _all_stems(self, root: str) -> frozenset[str]:
+        return frozenset([stems[root] for stems in self._stemmers])
+
+    def _stretch_ranges(self, text: str) -> Iterator[Range]:
+        """Where the stretches of the query stand in one group, character by character with its marks."""
+        tokens = _cluster_tokens(text)
+        joined = "".join(tokens)
+        wanted = [stretch for stretch in self._stretches if "".join(stretch) in joined]
+        if not wanted:
+            return
+        spans = cluster_spans(text)
+        for stretch in wanted:
+            for first in range(len(tokens) - len(stretch) + 1):
+                if tokens[first : first + len(stretch)] == stretch:
+                    yield spans[first][0], spans[first + len(stretch) - 1][1]
+
+
+def _is_word(term: QueryTerm) -> bool:
+    return not next(groups(term.surface)).kind
+
+
+def _cluster_tokens(text: str) -> list[str]:
+    return [to_token(text[start:end]) for start, end in cluster_spans(text)]
+
+
+def _shifted(ranges: Iterator[Range], by: int) -> list[Range]:
+    return [(start + by, end + by) for start, end in ranges]
+
+
+def _phrase_ranges(phrase: tuple[str, ...], found: dict[int, tuple[Range, frozenset[str]]]) -> Iterator[Range]:
+    nothing: tuple[Range, frozenset[str]] = (0, 0), frozenset()
+    for place, (_, stems) in found.items():
+        if phrase[0] in stems:
+            there = [found.get(place + index, nothing) for index in range(len(phrase))]
+            if all(stem in stems for stem, (_, stems) in zip(phrase, there, strict=True)):
+                yield from (span for span, _ in there)
+
+
+def _merged(ranges: Iterator[Range]) -> list[Range]:
+    merged: list[Range] = []
+    for start, end in sorted(ranges):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(merged[-1][1], end)
+        else:
+            merged.append((start, end))
+    return merged
+
+
+_matcher = lru_cache(maxsize=8)(_Matcher)
+_analysed = lru_cache(maxsize=8)(analyse_query)

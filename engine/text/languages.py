@@ -1,0 +1,110 @@
+"""Which language stems a text: told by its letters first, then by its function words."""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+
+from engine.text.scripts import script_of
+from engine.text.stopwords import languages_by_word
+
+_SAMPLE = 2048
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+_LATIN = re.compile("[A-Za-z]+")
+_WORD = re.compile(r"[^\s!\"'()*,.:;<=>?\[\]`{|}~\u2018-\u201f\u00ab\u00bb]+")
+
+_LEAST_SHARE = 0.2
+"""A script other than Latin decides from this share of the letters on: notes are full of Latin names and code."""
+_LEAST_VOTES = 1.5
+"""Votes that a language other than English needs in ASCII text; about two words of its own."""
+_LEAST_VOTES_BEYOND = 1.0
+"""The same for text with letters beyond ASCII; one word or letter of its own."""
+_ENOUGH_WORDS = 30
+"""From so many different words on, a text without any known function word is in a language without a stemmer."""
+
+_BY_SCRIPT = {
+    "greek": "greek",
+    "cyrillic": "russian",
+    "arabic": "arabic",
+    "devanagari": "hindi",
+    "armenian": "armenian",
+    "tamil": "tamil",
+}
+_WITHIN_SCRIPT = (
+    # Letters that other languages of the same script do not have. Ukrainian, Belarusian and Urdu have no stemmer.
+    ("cyrillic", frozenset("іїєґў"), ""),
+    ("cyrillic", frozenset("ђћљњџј"), "serbian"),
+    ("arabic", frozenset("ٹڈڑںے"), ""),
+    ("arabic", frozenset("پچژگک"), "persian"),
+)
+_TELLING_LETTERS = {
+    letter: tuple(languages.replace("unknown", "").split(" "))
+    for letters, languages in (
+        ("ß", "german"),
+        ("ä", "german swedish finnish"),
+        ("ö", "german swedish finnish hungarian turkish"),
+        ("ü", "german hungarian turkish"),
+        ("å", "swedish danish norwegian"),
+        ("æø", "danish norwegian"),
+        ("ñ¿¡", "spanish"),
+        ("áíóú", "spanish portuguese hungarian czech catalan"),
+        ("ãõ", "portuguese"),
+        ("ç", "french portuguese turkish catalan"),
+        ("œ", "french"),
+        ("éêâô", "french portuguese"),
+        ("èà", "french italian catalan"),
+        ("ìòù", "italian catalan"),
+        ("ąęłńśźż", "polish"),
+        ("ěřů", "czech"),
+        ("őű", "hungarian"),
+        ("ğşı", "turkish"),
+        ("ășț", "romanian"),
+        ("đơưðþķļņģ", "unknown"),  # Vietnamese, Croatian, Icelandic, Latvian
+    )
+    for letter in letters
+}
+
+
+def detect_language(text: str, likely: Sequence[str] = ()) -> str:
+    """Snowball's name of the language whose rules stem the alphabetic words of `text`; "" when there is none.
+
+    Looks at the first 2,048 characters. Short texts in plain Latin letters count as English unless two words, or one
+    and a language of `likely` (those that an index holds), speak for another.
+    """
+    sample = text[:_SAMPLE]
+    if sample.isascii():
+        return _by_words(sample, likely, ()) if _LATIN.search(sample) else ""
+    sample = unicodedata.normalize("NFC", sample)
+    beyond = "".join(_NOT_ASCII.findall(sample)).lower()
+    scripts = Counter(map(script_of, beyond))
+    latin = sum(map(len, _LATIN.findall(sample))) + scripts["latin"]
+    script = max(_BY_SCRIPT, key=scripts.__getitem__)
+    if scripts[script] > (latin + scripts[script]) * _LEAST_SHARE:
+        return _by_letters(script, beyond)
+    return _by_words(sample, likely, [letter for letter in beyond if script_of(letter) == "latin"]) if latin else ""
+
+
+def _by_letters(script: str, letters: str) -> str:
+    present = set(letters)
+    for of_script, telling, language in _WITHIN_SCRIPT:
+        if script == of_script and not present.isdisjoint(telling):
+            return language
+    return _BY_SCRIPT[script]
+
+
+def _by_words(sample: str, likely: Sequence[str], beyond: Sequence[str]) -> str:
+    """The Latin language with most votes: each function word counts once, shared between the languages it is in."""
+    owners = languages_by_word()
+    words = set(_WORD.findall(sample.lower()))
+    votes = {"english": 0.0}
+    for voters in (
+        *(owners[word] for word in owners.keys() & words),
+        *(_TELLING_LETTERS[letter] for letter in _TELLING_LETTERS.keys() & set(beyond)),
+    ):
+        for language in voters:
+            votes[language] = votes.get(language, 0.0) + 1 / len(voters)
+    if len(votes) == 1 and not votes["english"]:
+        return "" if beyond and len(words) >= _ENOUGH_WORDS else "english"
+    best = max(votes, key=lambda language: (votes[language], language in likely))
+    enough = best in likely or votes[best] >= (_LEAST_VOTES_BEYOND if beyond else _LEAST_VOTES)
+    return best if enough and votes[best] > votes["english"] else "english"

@@ -1,0 +1,116 @@
+"""What a query asks for: its terms, each with the tokens by which the index finds it."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from engine.text.languages import detect_language
+from engine.text.scripts import HANGUL, SYMBOL, UNSPACED
+from engine.text.segments import segments
+from engine.text.stems import stems_of
+from engine.text.stopwords import stop_words
+from engine.text.tokens import Group, Piece, clusters, groups, pairs, pieces
+
+_LONGEST_QUERY = 4096
+"""Code points of a query that are read; more is a pasted file."""
+_MOST_TERMS = 64
+_SHORTEST_PREFIX = 3
+
+
+class QueryTerm(NamedTuple):
+    """One word, identifier or stretch of an unspaced script."""
+
+    surface: str
+    start: int
+    end: int
+    """Code points in the query."""
+    word: str | tuple[str, ...]
+    """Token of the `words` stream; a tuple when several must be adjacent there (the pairs of a stretch)."""
+    stems: tuple[str, ...]
+    """What the `stems` stream holds instead: alternatives, one per language where they differ. One with spaces is a
+    phrase, such as the parts of an identifier. Empty for unspaced scripts and pictographs."""
+    stop: bool
+    """A function word; never set for all terms of a query."""
+    prefix_ok: bool
+    """`word` may stand for longer tokens: the last word while it is typed, or a single unspaced character, which is
+    found only so (the index holds pairs)."""
+
+
+class QueryAnalysis(NamedTuple):
+    terms: tuple[QueryTerm, ...]
+    """Without repetitions, in the order of the query; at most 64."""
+    languages: tuple[str, ...]
+    """Languages whose stems were taken; the query's own first."""
+
+
+def analyse_query(query: str, languages: Sequence[str] = ()) -> QueryAnalysis:
+    """Terms of `query`, stemmed in its own language and in `languages`, the index's. Never raises on any text."""
+    query = query[:_LONGEST_QUERY]
+    own = detect_language(query, languages)
+    known = tuple(dict.fromkeys((own, *languages)))
+    found: dict[tuple[str | tuple[str, ...], tuple[str, ...]], QueryTerm] = {}
+    for group in groups(query):
+        for term in _terms(query, group, known):
+            earlier = found.get((term.word, term.stems), term)
+            found[term.word, term.stems] = earlier._replace(prefix_ok=term.prefix_ok or earlier.prefix_ok)
+    terms = tuple(found.values())
+    if all(term.stop for term in terms):
+        terms = tuple(term._replace(stop=False) for term in terms)
+    return QueryAnalysis(_most_telling(terms), known)
+
+
+def _terms(query: str, group: Group, languages: tuple[str, ...]) -> Iterator[QueryTerm]:
+    text = query[group.start : group.end]
+    if group.kind == UNSPACED:
+        for start, end, stop in segments(text):
+            yield from _stretch(query, group.start + start, group.start + end, stop=stop)
+    elif group.kind == SYMBOL:
+        yield from _stretch(query, group.start, group.end, stop=False)
+    elif group.kind == HANGUL:
+        root = "".join(clusters(text))
+        stems = tuple(dict.fromkeys(stems_of(language)[root] for language in languages))
+        yield from _stretch(query, group.start, group.end, stop=root in stop_words("korean"), stems=stems)
+    elif found := pieces(text):
+        yield _word(query, group, found, languages)
+
+
+def _stretch(query: str, start: int, end: int, *, stop: bool, stems: tuple[str, ...] = ()) -> Iterator[QueryTerm]:
+    surface = query[start:end]
+    characters = clusters(surface)
+    if characters:
+        tokens = pairs(characters)[: max(1, len(characters) - 1)]
+        yield QueryTerm(surface, start, end, _one_or_all(tokens), stems, stop, prefix_ok=len(characters) == 1)
+
+
+def _word(query: str, group: Group, found: list[Piece], languages: tuple[str, ...]) -> QueryTerm:
+    is_whole = found[0].end >= found[-1].end
+    tokens = [found[0].token] if is_whole else [piece.token for piece in found]
+    alternatives: dict[str, None] = {}
+    for language in languages:
+        stems = stems_of(language)
+        if is_whole and found[0].root:
+            alternatives[stems[found[0].root]] = None
+        if parts := [stems[piece.root] for piece in found[is_whole and len(found) > 1 :] if piece.root]:
+            alternatives[" ".join(parts)] = None
+    word = _one_or_all(tokens)
+    typing = group.end == len(query) and isinstance(word, str) and len(word) >= _SHORTEST_PREFIX
+    return QueryTerm(
+        query[group.start : group.end],
+        group.start,
+        group.end,
+        word,
+        tuple(alternatives),
+        stop=len(found) == 1 and found[0].token in stop_words(languages[0]),
+        prefix_ok=typing,
+    )
+
+
+def _one_or_all(tokens: list[str]) -> str | tuple[str, ...]:
+    return tokens[0] if len(tokens) == 1 else tuple(tokens)
+
+
+def _most_telling(terms: tuple[QueryTerm, ...]) -> tuple[QueryTerm, ...]:
+    """At most `_MOST_TERMS`, function words given up first: the index limits the size of a question."""
+    if len(terms) <= _MOST_TERMS:
+        return terms
+    kept = sorted(terms, key=lambda term: term.stop)[:_MOST_TERMS]
+    return tuple(sorted(kept, key=lambda term: term.start))

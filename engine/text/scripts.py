@@ -1,0 +1,161 @@
+"""What kind of character each code point is: scripts, and the shape of a text.
+
+The shape of a text has one ASCII character for each code point of the text, so one small regular expression over the
+shape finds words in every script, and its offsets are offsets into the text. ASCII text is its own shape.
+"""
+
+import unicodedata
+from bisect import bisect_right
+
+UNSPACED = "\x01"
+"""A character of a script that puts no spaces between words."""
+HANGUL = "\x02"
+MARK = "\x03"
+"""A combining mark, or an invisible character inside a word."""
+SYMBOL = "\x04"
+"""An emoji or pictograph, kept as a token of its own."""
+_SEPARATOR = " "
+
+# First and last code point; of these blocks only letters, letter numbers and the radicals count.
+_UNSPACED_BLOCKS = (
+    (0x0E00, 0x0EFF),  # Thai, Lao
+    (0x1000, 0x109F),  # Myanmar
+    (0x1780, 0x17FF),  # Khmer
+    (0x1950, 0x19DF),  # Tai Le, New Tai Lue
+    (0x1A20, 0x1AAF),  # Tai Tham
+    (0x1B00, 0x1B7F),  # Balinese
+    (0x2E80, 0x2FDF),  # CJK radicals
+    (0x3005, 0x3007),
+    (0x3021, 0x303C),
+    (0x3041, 0x30FF),  # Hiragana, Katakana
+    (0x3100, 0x312F),  # Bopomofo
+    (0x31A0, 0x31BF),
+    (0x31F0, 0x31FF),
+    (0x3400, 0xA4CF),  # Han, Yi
+    (0xA980, 0xA9FF),  # Javanese, Myanmar extended
+    (0xAA60, 0xAADF),  # Myanmar extended, Tai Viet
+    (0xF900, 0xFAFF),  # Han compatibility forms
+    (0xFF66, 0xFF9F),  # half-width Katakana
+    (0x16FE0, 0x1B2FF),  # Tangut, Khitan, Nushu, old Kana
+    (0x20000, 0x3FFFF),  # Han extensions
+)
+_RADICALS = range(0x2E80, 0x2FE0)
+# Syllables and the letters that can start one; the vowels and finals of decomposed text belong to what precedes them.
+_HANGUL_BLOCKS = (
+    (0x1100, 0x115F),
+    (0x3131, 0x318E),
+    (0xA960, 0xA97F),
+    (0xAC00, 0xD7A3),
+    (0xFFA0, 0xFFDC),
+)
+_HANGUL_INNER_BLOCKS = ((0x1160, 0x11FF), (0xD7B0, 0xD7FB))
+_SYMBOL_BLOCKS = ((0x2600, 0x27BF), (0x2B00, 0x2BFF), (0x1F300, 0x1FAFF))
+
+_EXCEPTIONS = (
+    # Everything that people type for an apostrophe, and the two hyphens that look like the plain one.
+    dict.fromkeys(map(ord, "\u2019\u02bc\uff07\u055a"), "'")
+    | dict.fromkeys(map(ord, "\u2010\u2011"), "-")
+    # Soft hyphen, zero-width joiners and word joiner; the half-width voicing marks, which Unicode calls letters.
+    | dict.fromkeys(map(ord, "\u00ad\u200c\u200d\u2060\uff9e\uff9f"), MARK)
+)
+
+_SCRIPT_BLOCKS = (
+    (0x0041, "latin"),
+    (0x0250, ""),
+    (0x0370, "greek"),
+    (0x0400, "cyrillic"),
+    (0x0530, "armenian"),
+    (0x0590, "hebrew"),
+    (0x0600, "arabic"),
+    (0x0700, ""),
+    (0x0750, "arabic"),
+    (0x0780, ""),
+    (0x08A0, "arabic"),
+    (0x0900, "devanagari"),
+    (0x0980, ""),
+    (0x0B80, "tamil"),
+    (0x0C00, ""),
+    (0x1100, "hangul"),
+    (0x1200, ""),
+    (0x1C80, "cyrillic"),
+    (0x1C90, ""),
+    (0x1E00, "latin"),
+    (0x1F00, "greek"),
+    (0x2000, ""),
+    (0x2C60, "latin"),
+    (0x2C80, ""),
+    (0x2DE0, "cyrillic"),
+    (0x2E00, ""),
+    (0x3131, "hangul"),
+    (0x3190, ""),
+    (0xA640, "cyrillic"),
+    (0xA6A0, ""),
+    (0xA720, "latin"),
+    (0xA800, ""),
+    (0xA960, "hangul"),
+    (0xA980, ""),
+    (0xAC00, "hangul"),
+    (0xD800, ""),
+    (0xFB00, "latin"),
+    (0xFB07, ""),
+    (0xFB50, "arabic"),
+    (0xFE00, ""),
+    (0xFE70, "arabic"),
+    (0xFEFF, ""),
+    (0xFF21, "latin"),
+    (0xFF5B, ""),
+)
+_SCRIPT_STARTS = [start for start, _ in _SCRIPT_BLOCKS]
+
+
+def script_of(character: str) -> str:
+    """Name of the alphabetic script of one letter; "" for scripts without a stemmer here, unspaced ones included."""
+    block = bisect_right(_SCRIPT_STARTS, ord(character)) - 1
+    return _SCRIPT_BLOCKS[block][1] if block >= 0 else ""
+
+
+def shape(text: str) -> str:
+    """One ASCII character for each code point: `A` upper case, `a` other letters, `0` digits, the kinds above.
+
+    Apostrophes and hyphens become the plain ones, everything that cannot be in a token a space. ASCII stays itself.
+    """
+    return text if text.isascii() else text.translate(_SHAPES)
+
+
+class _Shapes(dict[int, str]):
+    """Shape of each code point, found out when it is first met."""
+
+    def __missing__(self, code_point: int) -> str:
+        found = self[code_point] = _EXCEPTIONS.get(code_point) or _shape_of(code_point)
+        return found
+
+
+_SHAPES = _Shapes()
+
+
+def _shape_of(code_point: int) -> str:
+    character = chr(code_point)
+    if character.isascii():
+        return character
+    category = unicodedata.category(character)
+    if category == "Nd":
+        return "0"
+    if category[0] == "M" or _within(code_point, _HANGUL_INNER_BLOCKS):
+        return MARK
+    if category[0] in "LN" or code_point in _RADICALS:
+        return _letter_shape(code_point, category)
+    if category == "So" and _within(code_point, _SYMBOL_BLOCKS):
+        return SYMBOL
+    return _SEPARATOR
+
+
+def _letter_shape(code_point: int, category: str) -> str:
+    if _within(code_point, _UNSPACED_BLOCKS):
+        return UNSPACED
+    if _within(code_point, _HANGUL_BLOCKS):
+        return HANGUL
+    return "A" if category in ("Lu", "Lt") else "a"
+
+
+def _within(code_point: int, blocks: tuple[tuple[int, int], ...]) -> bool:
+    return any(first <= code_point <= last for first, last in blocks)

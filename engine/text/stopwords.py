@@ -1,0 +1,174 @@
+"""Function words of many languages: what a question does not ask for, and what gives a language away."""
+
+from functools import cache
+
+from engine.text.folding import fold
+
+# As the analyser sees them: "don't" is `dont`, "l'eau" is `eau`, "we'll" is `we`.
+_LISTS = {
+    "english": """
+        a about after again all also am an and any are arent as at be because been before being between both but
+        by can cant could did didnt do does doesnt doing dont down during each few for from further had has have
+        having he her here hers him his how i if in into is isnt it its just let me more most my no nor not of
+        off on once only or other our out over own please same she should so some such than that the their them
+        then there these they this those through to too under until up us very was wasnt we were what when where
+        which while who whom why will with wont would you your""",
+    "german": """
+        aber alle allem allen aller alles als also am an ander andere anderen auch auf aus bei beim bin bis bist
+        da damit dann das dass dein deine dem den denn der des dich die dies diese diesem diesen dieser dieses
+        dir doch dort du durch ein eine einem einen einer eines er es etwas euch euer für gegen hab habe haben
+        hat hatte hatten hier hin hinter ich ihm ihn ihnen ihr ihre ihrem ihren im in ins ist ja jede jedem
+        jeden jeder jedes jetzt kann kein keine können könnte man mein meine meinem meinen meiner mich mir mit
+        muss nach nicht nichts noch nun nur ob oder ohne sehr sein seine seinem seinen sich sie sind so soll
+        sollte sondern sonst über um und uns unser unsere unter viel vom von vor war waren warum was weil weiter
+        welche welcher wenn wer werde werden wie wieder will wir wird wo wurde wurden zu zum zur zwar zwischen""",
+    "french": """
+        ai ainsi alors au aucun aussi autre aux avait avec avez avoir avons car ce ceci cela ces cet cette ceux
+        chez comme comment dans de depuis des donc dont du elle elles en encore entre est et étaient était été
+        être eu eux fait faut il ils je jusque la le les leur leurs lui ma mais me même mes moi mon ne ni nos
+        notre nous on ont ou où par parce pas pendant peut plus pour pourquoi qu quand que quel quelle quelles
+        quels qui quoi sa sans se ses si son sont sous suis sur ta te tes toi ton tous tout toute toutes très tu
+        un une vers vos votre vous y""",
+    "spanish": """
+        a al algo algunos ante antes aquel aquí así aún bajo bien cada como cómo con contra cual cuál cuando
+        cuándo de del desde donde dónde durante e el él ella ellas ellos en entre era eran es esa ese eso esos
+        esta está están estar estas este esto estos fue fueron ha hace hacer han hasta hay la las le les lo los
+        más me mi mientras mis mucho muy nada ni no nos nosotros nuestra nuestro o otra otro otros para pero
+        poco por porque qué que quien quién se sea según ser si sí sido sin sobre son su sus también tan tanto
+        te tener tiene tienen todo todos tu tus un una unas uno unos usted y ya yo""",
+    "italian": """
+        a abbiamo ad agli ai al alla alle allo anche ancora avere aveva c che chi ci come con contro cosa così
+        cui da dagli dai dal dalla dalle degli dei del della delle dello dentro di dopo dove e è ed era erano
+        essere fa fino fra gli ha hai hanno ho i il in io la le lei li lo loro lui ma me mi mia mio miei molto
+        ne negli nei nel nella nelle nello no noi non nostro o ogni ora perché per più poi prima può qual quale
+        quali quando quanto quello questa queste questi questo qui se sei si sia siamo sono sopra sta stata
+        stato su sua sugli sui sul sulla sulle sullo suo suoi te ti tra tu tua tuo tutti tutto un una uno vi voi""",
+    "portuguese": """
+        a à ainda alguns ao aos aquele as às até cada com como da das de dela dele deles depois do dos e é ela
+        elas ele eles em entre era eram essa esse esta está estão estas este estes eu foi foram há isso isto já
+        la lhe mais mas me mesmo meu meus minha muito na não nas nem no nos nós nossa nosso num numa o onde os
+        ou para pela pelas pelo pelos por porque qual quais quando que quem são se sem ser seu seus só sobre sua
+        suas também te tem têm ter teu todos tu tudo um uma umas uns você vocês""",
+    "dutch": """
+        aan al alle als altijd andere ben bij daar dan dat de der deze die dit doch doen door dus een en er ge
+        geen haar had heb hebben heeft hem het hier hij hoe hun iemand iets ik in is ja je jij jouw kan kon
+        kunnen maar me meer men met mij mijn moet na naar niet niets nog nu of om omdat ons ook op over reeds te
+        toch toen tot u uit uw van veel voor waar waarom waren was wat we wel welke werd wezen wie wij wil
+        worden wordt zal ze zei zelf zich zij zijn zo zonder zou""",
+    "swedish": """
+        alla allt att av bara blev bli blir de dem den denna deras dess dessa det detta dig din där då efter ej
+        eller en er ett från för ha hade han hans har henne hennes hon honom hur här i icke ingen inom inte jag
+        ju kan kunde man med mellan men mig min mina mitt mot mycket ni nu när någon något några och om oss på
+        samma sedan sig sin sina sitta ska skulle som så till under upp ut utan vad var vara varför varje vart
+        vem vi vid vilka vilken är än över""",
+    "danish": """
+        ad af alle alt at blev blive bliver da de dem den denne der deres det dette dig din disse dog du efter
+        eller en end er et for fra ham han hans har havde have hende hendes her hos hun hvad hvis hvor hvorfor i
+        ikke ind ingen jeg jer kan kunne man mange med meget men mig min mine mod ned noget nogle nu når og også
+        om op os over på selv sig sin sine skal skulle som sådan thi til ud under var ved vi vil ville vor være
+        været""",
+    "norwegian": """
+        alle at av bare begge ble bli blir da de deg dem den denne der dere deres det dette di din disse du
+        eller en er et etter for fordi fra før ha hadde han hans har henne hennes her hun hva hvem hver hvilken
+        hvis hvor hvordan hvorfor i ikke ingen inn ja jeg kan kom kun kunne man mange med meg meget mellom men
+        mer min mitt mot mye ned noe noen nå når og også om opp oss over på samme seg selv si sin siden skal
+        skulle slik som så til um under ut uten var ved vi vil ville være vært å""",
+    "finnish": """
+        ei eivät emme en että he heidän hän hänen ja jo joka jos jota joten jotka kaikki kanssa koska kuin
+        kuinka kun me mihin mikä miksi minkä minun minä missä mitä mutta mukaan myös ne niiden niin nyt nämä ole
+        olen olet oli olisi olivat olla on ovat se sen siellä sinä sitten sitä tai te tuo tämä tämän tässä tätä
+        vain vai voi""",
+    "romanian": """
+        a acea aceasta aceste acest acesta acum ai al ale am ar are aș asta astfel ați au avea avem că când care
+        ce cel cele cine cu cum da dacă dar de decât deci despre din după ea ei el ele este eu fi fie fost iar
+        în îi își îl îmi între la lui mai mea meu mult ne nici noi nu o ori pe pentru prin sa sau să se sunt sub
+        te tot toate toți tu un unde unei unui va vă voi vor""",
+    "hungarian": """
+        a abban ahhoz ahogy ahol aki akik amely amelyek ami amíg amikor az azért azok azt be csak de egy egyéb
+        egyik el én ennek és ez ezek ezért ezt fel ha hanem hiszen hogy hogyan hol így ill is ki kell le lehet
+        lesz ma maga majd már meg mely melyek mert mi mikor milyen mind minden mint mit most nagyon ne nekem nem
+        nincs ő ők olyan össze pedig s se sem sok számára te tehát úgy után utolsó vagy vagyok van vannak volt
+        voltak""",
+    "turkish": """
+        acaba ama artık aslında ay az bana bazı belki ben beni benim beri bile bir biri birkaç biz bizim bu buna
+        bunda bundan bunlar bunu bunun burada çok çünkü da daha de defa değil diye en gibi hem hep hepsi her hiç
+        için ile ise kadar karşı ki kim mı mi mu mü nasıl ne neden nerede niye o olan olarak oldu olduğu on ona
+        ondan onlar onu onun sanki sen senin siz şey şu tüm var ve veya ya yani yok zaten""",
+    "polish": """
+        a aby albo ale ani bardzo bez bo być był była było byli będzie choć ci co czy czyli dla dlaczego do gdy
+        gdzie go i ich ile im inne ja jak jako jakie je jednak jego jej jest jestem jeśli już każdy kiedy kto
+        która które którego który których lub ma mają mi mnie mój może można my na nad nam nas nasz nawet nic
+        nie nim o od on ona one oni ono oraz po pod ponieważ przed przez przy są sam się skąd swoje ta tak także
+        tam te tego tej ten to tu tych tylko tym u w we wszystko więc z za ze że""",
+    "czech": """
+        a aby ale ani anebo až bez bude budou by byl byla byli bylo být co což či další do i jak jako je jeho
+        jej její jejich jen ještě ji již jsem jsme jsou jste k kam kde kdo kdy když která které který kteří ku
+        ma máte mezi mi mít mne mnou moje můj na nad nám naše ne nebo není než nic o od on ona oni pak po pod
+        podle pokud pouze právě pro proč proto protože před při s se si své svých ta tak také tam tedy ten tento
+        to toho tohle tom tomto tu ty u už v vám váš ve více však všechno vy z za zde že""",
+    "catalan": """
+        a això al als amb aquest aquesta aquests aquí així com de del dels des el ella ells els em en encara
+        entre eren és es està estan et fins ha han hi ho i ja jo l la les li lo més meu molt na ni no nosaltres
+        nostre o on per però perquè quan que què qui se seu sense ser seva si són també tan tenir teu tot tots
+        tu un una uns va vam vosaltres""",
+    "indonesian": """
+        ada adalah agar akan aku anda apa apakah atau bagaimana bagi bahwa banyak belum bisa dalam dan dapat
+        dari dengan di dia hanya harus hingga ia ini itu jadi jika juga kami kamu karena ke kepada ketika kita
+        lagi lebih maka mana masih mengapa menjadi mereka namun oleh pada para pernah saat saja sangat saya
+        sebagai sebuah secara sedang semua seperti serta setelah siapa sudah tapi telah tentang terhadap tetapi
+        tidak untuk yaitu yang""",
+    "russian": """
+        а без более бы был была были было быть в вам вас весь во вот все всего всех вы где да даже для до его ее
+        если есть еще же за здесь и из или им их к как какая какой когда которая которые который кто куда ли
+        между меня мне много может можно мой мы на над надо нам нас не него нее нет ни них но ну о об однако он
+        она они оно от очень по под после потом потому почему при про с сам себя сейчас со так также такой там
+        тебя тем то тогда того тоже только том ты у уже хотя чего чем что чтобы чье эта эти это этого этой этом
+        этот я""",
+    "greek": """
+        αλλά αν από αυτά αυτή αυτό αυτός αυτού για γιατί δε δεν εγώ εδώ είμαι είναι εκεί ένα έναν ένας εμείς
+        επειδή εσύ έχει έχουν έχω η ή ήταν θα και κάθε κατά κι μα με μέσα μετά μη μην μια μία μου μόνο να ο οι
+        όμως όπου όπως όταν ότι πια ποια ποιος ποιο πολύ πού που πριν προς πώς πως σαν σας σε στη στην στης στο
+        στον στους στα στις τα τη την της τι τις το τον του τους των ως""",
+    "arabic": """
+        أن أو أي أين إذا إلا إلى إن التي الذي الذين اللذين الى ان او اي بعد بعض بها به بين تلك ثم حتى حيث ذلك عن
+        عند على في فيه فيها قبل قد كان كانت كل كما كيف لا لكن لم لماذا لن له لها ليس ما ماذا متى مع من منذ منه
+        منها نحن هذا هذه هل هم هنا هناك هو هي و وقد ولا وهو وهي يا""",
+    "persian": """
+        آن آنها از است اگر اما او این با باید بر برای بود به پس تا چرا چه چون چی خود در را شد شده شما کجا کرد
+        کرده که کی ما من می نه نیست ها هر هم همه هنوز و ولی یا یک""",
+    "hindi": """
+        अपना अपनी अपने अब आप इन इस इसका इसके इसी उन उनका उनके उस उसका उसके एक और कब कर करता करते करना करने कहाँ
+        का कि किया किस किसी की कुछ के को कोई कौन क्या क्यों कैसे गई गए गया जब जहाँ जा जैसे जो तक तब तो था थी थे
+        दिया दो द्वारा नहीं ने पर बहुत बाद भी मुझे में मेरा मेरी मेरे मैं यदि यह यहाँ या ये रहा रही रहे लिए
+        लेकिन वह वहाँ वे सब साथ से हम हमारा हमारे हर ही हुआ हुई हुए हूँ है हैं हो होता होती होते""",
+    "korean": """
+        것 그 그것 그래서 그러나 그런데 그리고 나 나는 내 너 너무 누가 누구 때 때문에 또 또는 무슨 무엇 및 바로
+        수 아주 어느 어디 어디서 어떤 어떻게 언제 없는 왜 우리 위해 이 이것 있는 있다 있어 저 저는 정말 제 좀 즉
+        하고 하는 하지만 한""",
+    "japanese": """
+        あの ある いい いう いつ いる か が から けど けれど ここ こと この これ しかし した して する そこ
+        そして その それ た だ だけ だれ ため で です でも と どう どこ どの どれ な ない ないで なぜ なに など
+        なら なる に について にて の ので のに は へ ほど ました まして ます ますか ません まで も もの や よ
+        より られ られる れる ね を さん たち ですか でした ください""",
+}  # fmt: skip
+_AFTER_LATIN = "\u0370"
+
+
+@cache
+def stop_words(language: str) -> frozenset[str]:
+    """Function words of a language as folded tokens; empty for a language without a list.
+
+    Besides Snowball's names, `korean` and `japanese` have lists.
+    """
+    return frozenset(fold(_LISTS.get(language, "")).split())
+
+
+@cache
+def languages_by_word() -> dict[str, tuple[str, ...]]:
+    """For each function word in Latin letters, with its accents and without, the languages that have it."""
+    owners: dict[str, tuple[str, ...]] = {}
+    for language, words in _LISTS.items():
+        for word in {*words.split(), *stop_words(language)}:
+            if word < _AFTER_LATIN:
+                owners[word] = (*owners.get(word, ()), language)
+    return owners

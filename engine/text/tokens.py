@@ -1,0 +1,201 @@
+"""Where the words are: runs, groups and the tokens that a group gives.
+
+A *run* is text without spaces and plain punctuation; a *group* is a word, an identifier, a stretch of an unspaced
+script, a Korean word or one pictograph inside a run; a *piece* is one token of a word group with its place.
+
+Tokens hold only letters, digits, non-ASCII characters and `._-+#/@:`, so that the keyword index, whose tokenizer is
+`ascii` with these token characters, keeps each one as it is.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from operator import add
+from typing import NamedTuple
+
+from engine.text.folding import fold
+from engine.text.scripts import HANGUL, MARK, SYMBOL, UNSPACED, shape
+
+RUN = re.compile(
+    '[^\x00-\x20!"$%&()*,;<=>?\\[\\\\\\]^`{|}~\x7f'
+    # Not needed for the result, only to make runs short and alike, so that caches of runs work:
+    "\xa0\xab\xb7\xbb\u2012-\u2018\u201a-\u2026\u3000-\u3002\u3008-\u3020\u30fb\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]+"
+)
+"""Cuts text into runs. Every group lies within one run."""
+
+_IN_WORD = f"[A-Za-z0-9_][A-Za-z0-9_{MARK}]*"
+_GROUP = re.compile(
+    f"[#@]?{_IN_WORD}(?:(?:::|://|[.\\-+/@:'#]){_IN_WORD})*(?:\\+\\+|#)?"
+    f"|{UNSPACED}[{UNSPACED}{MARK}]*|{HANGUL}[{HANGUL}{MARK}]*|{SYMBOL}"
+)
+_CLUSTER = re.compile(f"[^{MARK}]{MARK}*")
+_SEGMENT = re.compile(f"[A-Za-z0-9'{MARK}]+")
+_SUFFIX = re.compile(r"(?:\+\+|#)\Z")
+_DUNDER = re.compile(f"__[A-Za-z0-9{MARK}]+(?:_[A-Za-z0-9{MARK}]+)*__")
+_BETWEEN_APOSTROPHES = re.compile("[^']+")
+_HUMP = re.compile(
+    f"(?<=[a-z{MARK}])(?=[A-Z])"  # camel|Case
+    f"|(?<=[0-9])(?=[A-Z][a-z])"  # utf8|Decoder
+    f"|(?<=[A-Z])(?=[A-Z][a-z{MARK}]{{2}})"  # HTTP|Server, but not URLs
+)
+_NOT_IN_TOKEN = re.compile('[\x00-\x20!"$-*,;<=>?\\[-^`{-\x7f\u2019\u02bc\uff07\u055a]')
+_UNSEEN = re.compile("[\u00ad\u0300-\u036f\u0640\u200b-\u200f\u2060]")
+
+_LONGEST_WORD = 64
+"""Longer words are cut every so many characters."""
+_LONGEST_WHOLE = 128
+"""Longer identifiers are found by their parts only."""
+_MOST_HUMPS = 7
+"""A word with more changes of case is no camelCase but noise, such as base64."""
+
+# don't -> dont; we'll -> we; dog's -> dog; l'eau -> eau
+_DROPPED_TAILS = frozenset({"s", "ll", "re", "ve", "d", "m"})
+_DROPPED_HEADS = frozenset(
+    "l d j m t s n c qu jusqu lorsqu puisqu quoiqu un dell all nell sull dall coll quell quest".split()
+)
+
+
+class Group(NamedTuple):
+    kind: str
+    """`HANGUL`, `UNSPACED` or `SYMBOL` of `engine.text.scripts`, or "" for a word or identifier."""
+    start: int
+    end: int
+
+
+class Piece(NamedTuple):
+    """One token of a word group."""
+
+    start: int
+    end: int
+    token: str
+    """What the words stream holds."""
+    root: str
+    """Lower-case form to stem for the stems stream; "" for an identifier as a whole, which has no stem."""
+
+
+def groups(run: str) -> Iterator[Group]:
+    """The groups of a run (or of any text) in reading order, with offsets into it."""
+    shaped = shape(run)
+    for match in _GROUP.finditer(shaped):
+        start, end = match.span()
+        first = shaped[start]
+        yield Group(first if first in (HANGUL, UNSPACED, SYMBOL) else "", start, end)
+
+
+def pieces(word: str) -> list[Piece]:
+    """The tokens of one word group: the whole first when it has parts, then the parts in order.
+
+    A word without parts is one piece. Possessives, contractions and elided articles leave their stubs out. Empty for
+    a group without letters, such as `__`.
+    """
+    shaped = shape(word)
+    suffix = _SUFFIX.search(shaped)
+    end = suffix.start() if suffix else len(word)
+    segments = [match.span() for match in _SEGMENT.finditer(shaped, 0, end)]
+    if not segments:
+        return []
+    parts: list[Piece] = []
+    if shaped[segments[0][0]] in "vV" and len(segments) > 1:
+        segments[0] = _without_version_letter(shaped, segments)
+    for start, stop in segments[:-1] if suffix else segments:
+        parts += _segment_pieces(word, shaped, start, stop)
+    if suffix:
+        parts += _plain(word, segments[-1][0], len(word))
+    whole = _whole_span(word, shaped, segments)
+    if whole is None:
+        return parts
+    token = to_token(word[slice(*whole)])
+    return [Piece(*whole, token, ""), *parts] if token else parts
+
+
+def clusters(text: str) -> Sequence[str]:
+    """The folded characters of an unspaced, Korean or pictograph group, each with its marks."""
+    if unicodedata.is_normalized("NFKC", text) and MARK not in shape(text):
+        return text
+    return [token for token in (to_token(text[start:end]) for start, end in cluster_spans(text)) if token]
+
+
+def cluster_spans(text: str) -> list[tuple[int, int]]:
+    """Where each character with its marks stands in a group."""
+    return [match.span() for match in _CLUSTER.finditer(shape(text))]
+
+
+def pairs(characters: Sequence[str]) -> list[str]:
+    """Overlapping pairs, then the last character alone: a one-character query finds all places by prefix."""
+    return [*map(add, characters, characters[1:]), *characters[-1:]]
+
+
+def to_token(text: str) -> str:
+    """`text` folded, without what no token may hold; may be empty."""
+    folded = fold(text)
+    return folded if folded.isalnum() else _NOT_IN_TOKEN.sub("", folded)
+
+
+def _plain(word: str, start: int, end: int) -> list[Piece]:
+    """One piece as it is, or several when it is overlong."""
+    if end - start > _LONGEST_WORD:
+        cuts = [*range(start, end, _LONGEST_WORD), end]
+        return [piece for span in pairwise(cuts) for piece in _plain(word, *span)]
+    text = word[start:end]
+    token = to_token(text)
+    if not token:
+        return []
+    root = token if text.isascii() else _NOT_IN_TOKEN.sub("", _UNSEEN.sub("", _composed(text)))
+    return [Piece(start, end, token, root or token)]
+
+
+def _composed(text: str) -> str:
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).lower())
+
+
+def _segment_pieces(word: str, shaped: str, start: int, end: int) -> list[Piece]:
+    """Pieces of a stretch without connectors: apostrophes and camelCase are looked at."""
+    text = word[start:end]
+    if text.isascii() and text.isalnum() and text == text.lower() and len(text) <= _LONGEST_WORD:
+        return [Piece(start, end, text, text)]  # what most parts are
+    if "'" not in shaped[start:end]:
+        return _humps(word, shaped, start, end)
+    spans = [match.span() for match in _BETWEEN_APOSTROPHES.finditer(shaped, start, end)]
+    texts = [word[slice(*span)].lower() for span in spans]
+    if len(spans) > 1 and texts[-1] == "t" and texts[-2].endswith("n"):
+        spans[-2:] = [(spans[-2][0], spans[-1][1])]
+    elif len(spans) > 1 and texts[-1] in _DROPPED_TAILS:
+        del spans[-1], texts[-1]
+    if len(spans) > 1 and texts[0] in _DROPPED_HEADS:
+        del spans[0]
+    if len(spans) == 1:
+        return _humps(word, shaped, *spans[0]) if "'" not in shaped[slice(*spans[0])] else _plain(word, *spans[0])
+    whole = (spans[0][0], spans[-1][1])
+    parts = [piece for span in spans for piece in _plain(word, *span)]
+    return [Piece(*whole, to_token(word[slice(*whole)]), ""), *parts] if len(parts) > 1 else parts
+
+
+def _humps(word: str, shaped: str, start: int, end: int) -> list[Piece]:
+    """A stretch of letters and digits: as a whole, followed by the parts of its camelCase."""
+    whole = _plain(word, start, end)
+    if len(whole) != 1 or shaped[start:end].islower():
+        return whole
+    cuts = [match.start() for match in _HUMP.finditer(shaped, start, end)]
+    if not cuts or len(cuts) > _MOST_HUMPS:
+        return whole
+    cuts = [start, *cuts, end]
+    return whole + [piece for span in pairwise(cuts) for piece in _plain(word, *span)]
+
+
+def _without_version_letter(shaped: str, segments: list[tuple[int, int]]) -> tuple[int, int]:
+    """`v1.4.2` has the parts 1, 4, 2, so that it is found by `1.4.2`."""
+    (start, end), (following, _) = segments[0], segments[1]
+    is_version = shaped[start + 1 : end].isdigit() and shaped[end:following] == "." and shaped[following].isdigit()
+    return (start + 1, end) if is_version else (start, end)
+
+
+def _whole_span(word: str, shaped: str, segments: list[tuple[int, int]]) -> tuple[int, int] | None:
+    """Where an identifier stands without the underscores of Markdown emphasis; None for a simple word."""
+    start, end = 0, len(word)
+    if not _DUNDER.fullmatch(shaped):
+        start = len(shaped) - len(shaped.lstrip("_"))
+        end = len(shaped.rstrip("_"))
+    sigil = shaped[start] in "#@"
+    single = len(segments) == 1 and not sigil and shaped[start] != "_"
+    return None if single or end - start > _LONGEST_WHOLE else (start, end)
