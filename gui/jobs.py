@@ -67,9 +67,12 @@ class Job(QObject):
 
 def _sentence(error: Exception) -> str:
     """What a person is told: our own errors are sentences already, an OSError without its number is nearly one."""
-    if isinstance(error, OSError) and error.strerror:
-        return f"{error.strerror}: {error.filename}." if error.filename else f"{error.strerror}."
-    return str(error) or type(error).__name__
+    if isinstance(error, MnemoscopeError):
+        return str(error)
+    if isinstance(error, OSError):
+        reason = error.strerror or str(error)
+        return f"{reason}: {error.filename}." if error.filename else f"{reason}."
+    return f"Something unexpected went wrong ({type(error).__name__}); the log has the details."
 
 
 class _Runner(QRunnable):

@@ -1,0 +1,200 @@
+"""Starts and ends the program with its window."""
+
+import logging
+import os
+import signal
+import socket
+import sys
+from pathlib import Path
+from types import TracebackType
+
+from PySide6.QtCore import QMessageLogContext, QSocketNotifier, QTimer, QtMsgType, qInstallMessageHandler
+from PySide6.QtWidgets import QApplication
+
+import engine
+from gui.appearance import Appearance
+from gui.demo import Demo
+from gui.jobs import Jobs
+from gui.main_window import MainWindow
+from gui.options import Options
+from gui.screenshot import Screenshot
+from gui.widgets.icons import application_icon
+from gui.window_state import WindowState, load_state, save_state
+from gui.workspace import Workspace
+
+log = logging.getLogger(__name__)
+
+_CLOSE_MS = 900
+_NO_DISPLAY = (
+    "There is no display to open a window on. Use --screenshot FILE.png for a picture of it, or a verb: "
+    "mnemoscope index|search|get|status|doctor."
+)
+_QT_LEVELS = {
+    QtMsgType.QtDebugMsg: logging.DEBUG,
+    QtMsgType.QtInfoMsg: logging.INFO,
+    QtMsgType.QtWarningMsg: logging.WARNING,
+    QtMsgType.QtCriticalMsg: logging.ERROR,
+    QtMsgType.QtFatalMsg: logging.CRITICAL,
+}
+
+
+def run(options: Options) -> int:
+    """The window's whole life; returns the exit code."""
+    if not _has_display():
+        if options.screenshot is None:
+            _tell(_NO_DISPLAY)
+            return 1
+        os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    log_file = engine.configure_logging()
+    qInstallMessageHandler(_log_qt)
+    app = QApplication.instance() or QApplication([sys.argv[0]])
+    assert isinstance(app, QApplication)
+    app.setApplicationName("mnemoscope")
+    app.setApplicationDisplayName("Mnemoscope")
+    app.setDesktopFileName("mnemoscope")
+    app.setWindowIcon(application_icon())
+    program = _Program(app, options, log_file)
+    try:
+        return program.run()
+    finally:
+        qInstallMessageHandler(None)
+
+
+class _Program:
+    """What lives as long as the window."""
+
+    def __init__(self, app: QApplication, options: Options, log_file: Path) -> None:
+        self._app = app
+        self._options = options
+        self._problem = ""
+        # A picture or the demo must not depend on, nor change, how this person left the window.
+        self._remembers = options.screenshot is None and not options.demo
+        self._state = load_state() if self._remembers else WindowState()
+        settings, self._settings_problem = _read_settings(options.config)
+        self._last_folder = settings.workspace
+        self._appearance = Appearance(
+            app,
+            options.theme or self._state.theme or settings.window.theme,
+            self._state.font_scale or settings.window.font_scale,
+        )
+        self._demo = Demo() if options.demo else None
+        self._jobs = Jobs()
+        self._workspace = Workspace(
+            self._jobs, config=options.config, store_path=str(self._demo.store) if self._demo else ""
+        )
+        self._window = MainWindow(
+            self._workspace, self._jobs, self._appearance, self._state, config=options.config, log_file=log_file
+        )
+        self._window.closing.connect(self._keep_state)
+
+    def run(self) -> int:
+        sys.excepthook = self._log_crash
+        signals = _Signals(self._app)
+        if self._options.size is not None:
+            self._window.resize(*self._options.size)
+        self._window.show()
+        QTimer.singleShot(0, self._window, self._begin)
+        self._app.exec()
+        signals.close()
+        sys.excepthook = sys.__excepthook__
+        return self._end()
+
+    def _begin(self) -> None:
+        """With the window on the screen: open what was asked for."""
+        options, window = self._options, self._window
+        folder = self._demo.workspace if self._demo else options.workspace
+        if folder is None and not self._settings_problem:
+            known = self._last_folder or next(iter(self._state.recent), "")
+            folder = Path(known).expanduser() if known else None
+        if options.view == "first-run":
+            window.ask_for_folder() if folder is None or not options.screenshot else window.offer_folder(folder)
+        elif folder is not None:
+            window.open_folder(folder.absolute())
+            window.show_view(options.view, options.query)
+        elif self._settings_problem:
+            window.show_settings_problem(self._settings_problem)
+        else:
+            window.ask_for_folder()
+        if options.screenshot is not None:
+            shot = Screenshot(window, options.view, options.query, options.screenshot)
+            shot.finished.connect(self._taken)
+
+    def _taken(self, problem: str) -> None:
+        self._problem = problem
+        self._app.quit()
+
+    def _keep_state(self) -> None:
+        if self._remembers:
+            save_state(self._state)
+
+    def _end(self) -> int:
+        """Off the screen already: stop all work, close the memory, remove the demo."""
+        ended = self._window.shut_down(_CLOSE_MS)
+        if self._demo is not None:
+            self._demo.close()
+        code = 1 if self._problem else 0
+        if self._problem:
+            _tell(self._problem)
+        if not ended:
+            # The index is safe at any moment; a thread that does not listen must not keep the program alive.
+            log.warning("Some work did not stop within %s ms", _CLOSE_MS)
+            logging.shutdown()
+            os._exit(code)
+        self._window.deleteLater()
+        return code
+
+    def _log_crash(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        log.error("Unexpected error", exc_info=(kind, error, trace))
+        self._window.complain("Something went wrong. The log has the details (see About Mnemoscope in the menu).")
+
+
+def _tell(sentence: str) -> None:
+    """One line on the terminal; a program without one (mnemoscope-gui on Windows) has no stderr."""
+    if sys.stderr is not None:
+        sys.stderr.write(f"mnemoscope: {sentence}\n")
+        sys.stderr.flush()
+
+
+def _has_display() -> bool:
+    if not sys.platform.startswith("linux"):
+        return True
+    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"))
+
+
+def _read_settings(config: Path | None) -> tuple[engine.Settings, str]:
+    """The defaults' settings, and why they cannot be used."""
+    try:
+        return engine.load_settings(config=config), ""
+    except engine.SettingsError as error:
+        return engine.Settings(), str(error)
+
+
+def _log_qt(level: QtMsgType, _context: QMessageLogContext, message: str) -> None:
+    log.log(_QT_LEVELS[level], "Qt: %s", message)
+
+
+class _Signals:
+    """Ctrl+C and a polite kill end the program as closing the window does; Qt's loop alone would not hear them."""
+
+    def __init__(self, app: QApplication) -> None:
+        self._app = app
+        self._heard, self._told = socket.socketpair()
+        self._heard.setblocking(False)
+        self._told.setblocking(False)
+        self._notifier = QSocketNotifier(self._heard.fileno(), QSocketNotifier.Type.Read, app)
+        self._notifier.activated.connect(self._quit)
+        self._before = [(number, signal.signal(number, lambda *_: None)) for number in (signal.SIGINT, signal.SIGTERM)]
+        signal.set_wakeup_fd(self._told.fileno())
+
+    def _quit(self) -> None:
+        self._heard.recv(64)
+        self._app.closeAllWindows()
+        self._app.quit()
+
+    def close(self) -> None:
+        signal.set_wakeup_fd(-1)
+        for number, handler in self._before:
+            signal.signal(number, handler)
+        self._notifier.setEnabled(False)
+        self._heard.close()
+        self._told.close()

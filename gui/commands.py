@@ -1,0 +1,58 @@
+"""The window's commands: one action each, with its keys, and the menu that holds them."""
+
+from collections.abc import Callable
+from typing import get_args
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QMenu, QWidget
+
+from gui.appearance import Appearance, ThemeChoice
+
+Run = Callable[[], object]
+_THEME_WORDS: dict[ThemeChoice, str] = {"system": "Follow the system", "light": "Light", "dark": "Dark"}
+
+
+class Commands:
+    """Actions that work anywhere in `window`; the first key of each is shown in the menu."""
+
+    def __init__(self, window: QWidget, appearance: Appearance) -> None:
+        self._window = window
+        self._appearance = appearance
+        self.menu = QMenu(window)
+        self._themes = self._theme_menu()
+
+    def add(self, words: str, run: Run, *keys: str, menu: QMenu | None = None) -> QAction:
+        """A command in the main menu, or in `menu`."""
+        action = self.add_hidden(words, run, *keys)
+        (menu or self.menu).addAction(action)
+        return action
+
+    def add_hidden(self, words: str, run: Run, *keys: str) -> QAction:
+        """A command that has only its keys."""
+        action = QAction(words, self._window)
+        action.setShortcuts([QKeySequence(key) for key in keys])
+        action.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
+        action.triggered.connect(lambda _checked: run())
+        self._window.addAction(action)
+        return action
+
+    def add_appearance(self) -> None:
+        """Theme and text size."""
+        self.menu.addMenu(self._themes)
+        text = self.menu.addMenu("Text size")
+        self.add("Larger", lambda: self._appearance.enlarge(1), "Ctrl++", "Ctrl+=", menu=text)
+        self.add("Smaller", lambda: self._appearance.enlarge(-1), "Ctrl+-", menu=text)
+        self.add("Normal", lambda: self._appearance.enlarge(0), "Ctrl+0", menu=text)
+
+    def _theme_menu(self) -> QMenu:
+        menu = QMenu("Theme", self.menu)
+        group = QActionGroup(menu)
+        for theme in get_args(ThemeChoice):
+            action = QAction(_THEME_WORDS[theme], menu)
+            action.setCheckable(True)
+            action.setChecked(self._appearance.theme == theme)
+            action.triggered.connect(lambda _=False, theme=theme: self._appearance.set_theme(theme))
+            group.addAction(action)
+            menu.addAction(action)
+        return menu

@@ -1,0 +1,51 @@
+"""Hears from the status record what concerns the rest of the window: the index has changed, or has a problem."""
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from engine import MemoryProviderStatus
+
+_WHILE_SYNCING_MS = 1000
+
+
+class IndexNews(QObject):
+    """Fed with every record.
+
+    Signals:
+        changed: other results may be found now; at once at the end of a sync, once a second while one runs.
+        problem: a new problem as one sentence, and whether a rebuild may mend it.
+    """
+
+    changed = Signal()
+    problem = Signal(str, bool)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._seen: tuple[object, ...] = ()
+        self._told = ""
+        self._later = QTimer(self)
+        self._later.setSingleShot(True)
+        self._later.setInterval(_WHILE_SYNCING_MS)
+        self._later.timeout.connect(self.changed)
+
+    def hear(self, status: MemoryProviderStatus | None) -> None:
+        """None: no index is open any more."""
+        if status is None:
+            self._later.stop()
+            self._seen = ()
+            self._told = ""
+            return
+        self._hear_change(status)
+        if status.index_error and status.index_error != self._told:
+            self.problem.emit(status.index_error, not status.custom.get("readOnly"))
+        self._told = status.index_error or ""
+
+    def _hear_change(self, status: MemoryProviderStatus) -> None:
+        seen = (status.generation, status.files, status.chunks, status.vector.rows, status.last_sync)
+        before, self._seen = self._seen, seen
+        if not before or before == seen:
+            return
+        if status.syncing is None:
+            self._later.stop()
+            self.changed.emit()
+        elif not self._later.isActive():
+            self._later.start()

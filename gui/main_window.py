@@ -1,0 +1,346 @@
+"""The window: puts the panels in their places and lets them hear of each other."""
+
+import logging
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QUrl, Signal, Slot
+from PySide6.QtGui import QCloseEvent, QDesktopServices, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
+
+import engine
+from engine import MemoryProviderStatus, MemorySearchResult, SyncReason
+from gui.appearance import Appearance
+from gui.commands import Commands
+from gui.diagnostics.panel import DiagnosticsPanel
+from gui.elsewhere import Elsewhere
+from gui.first_run.panel import FirstRunPanel
+from gui.index_news import IndexNews
+from gui.jobs import Jobs
+from gui.options import View
+from gui.panes import Panes
+from gui.search.panel import SearchPanel
+from gui.sheets import show_about, show_keys
+from gui.viewer.panel import ViewerPanel
+from gui.widgets.drop import dropped_folder
+from gui.widgets.icons import IconButton
+from gui.widgets.labels import line
+from gui.widgets.message import Action, Banner, MessagePage
+from gui.widgets.sync_bar import SyncBar
+from gui.window_state import WindowState, state_path
+from gui.workspace import Opened, OpenFailure, Workspace
+
+log = logging.getLogger(__name__)
+
+
+class MainWindow(QMainWindow):
+    """One window for one workspace at a time."""
+
+    closing = Signal()
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        jobs: Jobs,
+        appearance: Appearance,
+        state: WindowState,
+        *,
+        config: Path | None = None,
+        log_file: Path | None = None,
+    ) -> None:
+        super().__init__()
+        self.workspace = workspace
+        self.state = state
+        self._jobs = jobs
+        self._appearance = appearance
+        self._config = config
+        self._log_file = log_file
+        self._first_sync: SyncReason | None = None
+        self._news = IndexNews(self)
+        self._elsewhere = Elsewhere(workspace, jobs, self)
+        self.setWindowTitle("Mnemoscope")
+        self.setAcceptDrops(True)
+        self.setMinimumSize(560, 360)
+
+        self.search = SearchPanel(None, jobs, self)
+        self.viewer = ViewerPanel(jobs)
+        self.diagnostics = DiagnosticsPanel(None, jobs)
+        self.first_run = FirstRunPanel(jobs, config)
+        self.message = MessagePage()
+        self.banner = Banner()
+        self.sync_bar = SyncBar()
+        self.panes = Panes(self.search.body, self.viewer, self.diagnostics)
+        self.pages = QStackedWidget()
+        for page in (self.panes, self.first_run, self.message):
+            self.pages.addWidget(page)
+        self._assemble()
+        self._make_commands()
+        self._connect()
+        self._restore()
+
+    # --- places -----------------------------------------------------------------------------------------------------
+
+    def _assemble(self) -> None:
+        self._dock_button = IconButton("panel", "Show or hide the diagnostics (Ctrl+D)")
+        self._dock_button.setCheckable(True)
+        self._menu_button = IconButton("menu", "Menu")
+        header = QHBoxLayout()
+        header.setContentsMargins(0, 0, 12, 0)
+        header.setSpacing(2)
+        header.addWidget(self.search.header, 1)
+        header.addWidget(self._dock_button)
+        header.addWidget(self._menu_button)
+        self._header = QWidget()
+        self._header.setLayout(header)
+        central = QWidget()
+        column = QVBoxLayout(central)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._header)
+        column.addWidget(line())
+        column.addWidget(self.banner)
+        column.addWidget(self.pages, 1)
+        column.addWidget(line())
+        column.addWidget(self.sync_bar)
+        self.setCentralWidget(central)
+
+    def _make_commands(self) -> None:
+        commands = Commands(self, self._appearance)
+        self._choose = commands.add("Choose folder…", self.first_run.choose, "Ctrl+O")
+        sync = commands.add("Sync now", self.workspace.sync, "F5")
+        rebuild = commands.add("Rebuild index…", self.ask_rebuild)
+        self._need_workspace = (sync, rebuild)
+        commands.menu.addSeparator()
+        commands.add("Diagnostics", self.panes.toggle_dock, "Ctrl+D", "F9")
+        commands.add_appearance()
+        commands.menu.addSeparator()
+        commands.add("Keys", partial(show_keys, self), "F1", "?")
+        commands.add("About Mnemoscope", self._show_about)
+        commands.menu.addSeparator()
+        commands.add("Quit", self.close, "Ctrl+Q")
+        commands.add_hidden("Search", self.search.focus_box, "Ctrl+K", "Ctrl+L")
+        self._menu_button.setMenu(commands.menu)
+
+    def _connect(self) -> None:
+        self.workspace.opening.connect(self._show_opening)
+        self.workspace.opened.connect(self._show_opened)
+        self.workspace.failed.connect(self._show_failure)
+        self.workspace.closed.connect(self._show_closed)
+        self.workspace.sync_failed.connect(self._show_sync_failure)
+        self.workspace.feed.status_changed.connect(self._show_status)
+        self.search.result_selected.connect(self.viewer.show_result)
+        self.search.result_activated.connect(self._go_to)
+        self.search.workspace_menu_requested.connect(self._fill_workspace_menu)
+        self.search.editor_requested.connect(self._elsewhere.edit)
+        self.search.reveal_requested.connect(self._elsewhere.reveal_result)
+        self.viewer.escape_pressed.connect(self.search.focus_results)
+        self.diagnostics.action_requested.connect(self._do)
+        self.diagnostics.refresh_requested.connect(self.workspace.feed.refresh)
+        self.diagnostics.reveal_requested.connect(self._elsewhere.reveal_issue)
+        self._elsewhere.failed.connect(self.complain)
+        self.first_run.workspace_chosen.connect(self._take_workspace)
+        self.first_run.back_wanted.connect(lambda: self._show_page(self.panes))
+        self.sync_bar.pause.connect(self.workspace.pause)
+        self.sync_bar.resume.connect(self.workspace.resume)
+        self.sync_bar.cancel.connect(self.workspace.cancel)
+        self.sync_bar.sync_now.connect(self.workspace.sync)
+        self.sync_bar.failed_requested.connect(self._show_failed_files)
+        self._dock_button.clicked.connect(self.panes.toggle_dock)
+        self.panes.dock_shown.connect(self._dock_button.setChecked)
+        self._news.changed.connect(self.search.refresh)
+        self._news.problem.connect(self._show_index_problem)
+
+    def _restore(self) -> None:
+        self.resize(1280, 800)
+        if self.state.geometry:
+            self.restoreGeometry(self.state.geometry_bytes())
+        self.panes.restore(self.state.list_width, self.state.dock_width, dock_wanted=self.state.dock_shown)
+        self._dock_button.setChecked(not self.diagnostics.isHidden())
+        self.viewer.wrap_action.setChecked(self.state.wrap)
+        self._show_page(self.panes)
+
+    def _show_page(self, page: QWidget) -> None:
+        """One of the three pages; the search box and the dock belong to the panes alone."""
+        working = page is self.panes
+        self.search.header.setVisible(working)
+        self._header.setVisible(True)
+        self._dock_button.setEnabled(working)
+        self.pages.setCurrentWidget(page)
+        self.sync_bar.setVisible(page is not self.first_run)
+
+    # --- the workspace ----------------------------------------------------------------------------------------------
+
+    def open_folder(self, folder: Path, *, first_sync: SyncReason = "session-start") -> None:
+        """Open a workspace and bring its index up to date."""
+        self._first_sync = first_sync
+        self.workspace.open(folder)
+
+    def ask_for_folder(self) -> None:
+        """No workspace is known: start at the beginning."""
+        self.first_run.welcome()
+        self._show_page(self.first_run)
+
+    def offer_folder(self, folder: Path) -> None:
+        """Show what indexing `folder` would mean, and let the person decide."""
+        self.first_run.offer(folder, can_go_back=self.workspace.current is not None)
+        self._show_page(self.first_run)
+
+    def show_view(self, view: View, query: str) -> None:
+        """Arrange the panes for one of the views, and search."""
+        if view != "search":
+            self.panes.show_dock(view == "diagnostics")
+        if query:
+            self.search.search(query)
+
+    @Slot(object)
+    def _take_workspace(self, folder: Path) -> None:
+        self._jobs.write(
+            lambda _: engine.save_setting("workspace", str(folder), config=self._config),
+            lambda _: None,
+            lambda why: log.warning("The workspace was not noted in the settings: %s", why),
+        )
+        self.open_folder(folder, first_sync="manual")
+
+    @Slot(object)
+    def _show_opening(self, folder: Path) -> None:
+        self.banner.clear()
+        self._show_page(self.panes)
+        self.setWindowTitle(f"{folder.name or folder} – Mnemoscope")
+
+    @Slot(object)
+    def _show_opened(self, opened: Opened) -> None:
+        self.state.remember(opened.folder)
+        self.search.set_manager(opened.manager)
+        self.viewer.set_manager(opened.manager)
+        self.viewer.set_editor_command(opened.settings.window.editor)
+        self.diagnostics.set_manager(opened.manager)
+        self.search.focus_box()
+        reason, self._first_sync = self._first_sync, None
+        if reason is not None and (reason != "session-start" or opened.settings.sync.on_session_start):
+            self.workspace.sync(reason)
+
+    @Slot()
+    def _show_closed(self) -> None:
+        self.search.set_manager(None)
+        self.viewer.set_manager(None)
+        self.diagnostics.set_manager(None)
+
+    @Slot(object)
+    def _show_failure(self, failure: OpenFailure) -> None:
+        again = Action("Try again", partial(self.open_folder, failure.folder))
+        choose = Action("Choose another folder…", self._choose.trigger)
+        if failure.in_settings:
+            self.show_settings_problem(failure.sentence, again)
+            return
+        self.message.say(f"{failure.folder.name} cannot be opened", failure.sentence, again, choose)
+        self._show_page(self.message)
+
+    def show_settings_problem(self, sentence: str, *actions: Action) -> None:
+        """Instead of everything else: nothing can be opened before the settings file is right again."""
+        edit = Action("Open the settings file", self._open_settings)
+        self.message.say("The settings cannot be used", sentence, *actions, edit)
+        self._show_page(self.message)
+
+    # --- the index --------------------------------------------------------------------------------------------------
+
+    @Slot(object)
+    def _show_status(self, status: MemoryProviderStatus | None) -> None:
+        self.sync_bar.show_status(status)
+        self.diagnostics.show_status(status)
+        for action in self._need_workspace:
+            action.setEnabled(status is not None)
+        self._news.hear(status)
+
+    @Slot(str, bool)
+    def _show_index_problem(self, sentence: str, mendable: bool) -> None:
+        mend = (Action("Rebuild index…", self.ask_rebuild),) if mendable else ()
+        self.banner.say(sentence, "degraded", *mend, key="index")
+
+    @Slot(str)
+    def _show_sync_failure(self, sentence: str) -> None:
+        self.banner.say(sentence, "degraded", Action("Try again", self.workspace.sync), key="sync")
+
+    @Slot()
+    def ask_rebuild(self) -> None:
+        """Ask before the whole index is made again."""
+        self.banner.say(
+            "Rebuild the whole index? Searching goes on with the present one until the new one is ready.",
+            "working",
+            Action("Rebuild", partial(self.workspace.sync, force=True)),
+            Action("Keep it", self.banner.clear),
+            key="rebuild",
+        )
+
+    @Slot(str)
+    def _do(self, action: str) -> None:
+        if action == "rebuild":
+            self.ask_rebuild()
+        else:
+            self.workspace.sync()
+
+    @Slot()
+    def _show_failed_files(self) -> None:
+        self.panes.show_dock(True)
+        self.diagnostics.show_files("failed")
+
+    # --- results and files ------------------------------------------------------------------------------------------
+
+    @Slot(object, object)
+    def _go_to(self, result: MemorySearchResult, query: str) -> None:
+        self.viewer.show_result(result, query)
+        self.viewer.setFocus()
+
+    def complain(self, sentence: str) -> None:
+        """Say something that went wrong, above the content."""
+        self.banner.say(sentence, "degraded")
+
+    @Slot(QMenu)
+    def _fill_workspace_menu(self, menu: QMenu) -> None:
+        current = str(self.workspace.current.folder) if self.workspace.current else ""
+        for name in self.state.recent:
+            action = menu.addAction(name)
+            action.setCheckable(True)
+            action.setChecked(name == current)
+            action.setEnabled(name != current)
+            action.triggered.connect(partial(self.open_folder, Path(name)))
+        menu.addSeparator()
+        menu.addAction(self._choose)
+
+    def _open_settings(self) -> None:
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._config or engine.settings_path())))
+
+    def _show_about(self) -> None:
+        places = [("Settings", str(self._config or engine.settings_path())), ("Window", str(state_path()))]
+        if self.workspace.status is not None:
+            places.append(("Index", self.workspace.status.db_path))
+        if self._log_file is not None:
+            places.append(("Log", str(self._log_file)))
+        show_about(self, tuple(places))
+
+    def shut_down(self, timeout_ms: int) -> bool:
+        """Stop all work and close the memory; False when something did not stop in time. The window is gone by then."""
+        self.workspace.feed.set_manager(None)
+        self._show_closed()
+        return self._jobs.shutdown(timeout_ms, last=self.workspace.close_all_now)
+
+    # --- Qt ---------------------------------------------------------------------------------------------------------
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if dropped_folder(event.mimeData()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        folder = dropped_folder(event.mimeData())
+        if folder is not None:
+            event.acceptProposedAction()
+            self.offer_folder(folder)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self.state.set_geometry(self.saveGeometry())
+        self.state.list_width, self.state.dock_width = self.panes.widths
+        self.state.dock_shown = self.panes.dock_wanted
+        self.state.wrap = self.viewer.wrap_action.isChecked()
+        self.state.theme = self._appearance.theme
+        self.state.font_scale = self._appearance.font_scale
+        self.closing.emit()
+        super().closeEvent(event)

@@ -1,0 +1,79 @@
+"""The window's command line: what may be asked for, checked before Qt loads."""
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, NoReturn, get_args
+
+from gui.versions import program_version
+
+View = Literal["search", "viewer", "diagnostics", "first-run"]
+
+
+@dataclass(frozen=True)
+class Options:
+    workspace: Path | None
+    config: Path | None
+    demo: bool
+    query: str
+    view: View
+    screenshot: Path | None
+    theme: Literal["light", "dark"] | None
+    size: tuple[int, int] | None
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message}\n")
+
+
+def _size(text: str) -> tuple[int, int]:
+    width, cross, height = text.lower().partition("x")
+    if not (cross and width.isascii() and width.isdigit() and height.isascii() and height.isdigit()):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a size such as 1280x800")
+    size = (int(width), int(height))
+    if not all(200 <= side <= 10_000 for side in size):
+        raise argparse.ArgumentTypeError("each side must be from 200 to 10000")
+    return size
+
+
+def _picture(text: str) -> Path:
+    path = Path(text)
+    if path.suffix.lower() != ".png":
+        raise argparse.ArgumentTypeError(f"'{text}' does not end in .png")
+    if not path.absolute().parent.is_dir():
+        raise argparse.ArgumentTypeError(f"the folder {path.absolute().parent} does not exist")
+    return path
+
+
+def _parser() -> _Parser:
+    parser = _Parser(
+        prog="mnemoscope",
+        description="Search a folder of notes in a window.",
+        epilog="Without a window: mnemoscope index|search|get|status|doctor, each with --help.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--workspace", type=Path, metavar="DIR", help="folder of notes to open")
+    parser.add_argument("--config", type=Path, metavar="FILE", help="settings file to use instead of your own")
+    parser.add_argument("--demo", action="store_true", help="open a copy of the sample notes; leaves nothing behind")
+    parser.add_argument("--query", default="", metavar="Q", help="search for Q at the start")
+    parser.add_argument("--view", choices=get_args(View), default="search", help="what to show (default: search)")
+    parser.add_argument("--screenshot", type=_picture, metavar="FILE.png", help="save a picture of the view, then exit")
+    parser.add_argument("--theme", choices=("light", "dark"), help="colours, whatever the settings say")
+    parser.add_argument("--size", type=_size, metavar="WxH", help="size of the window in pixels")
+    parser.add_argument("--version", action="version", version=f"mnemoscope {program_version()}")
+    return parser
+
+
+def parse_options(arguments: Sequence[str]) -> Options:
+    """Raises `SystemExit` (2 and one line on stderr) for wrong usage, and for --help and --version."""
+    parser = _parser()
+    found = parser.parse_args(arguments)
+    if found.demo and found.workspace:
+        parser.error("--demo brings its own notes: leave out --workspace")
+    if found.view == "viewer" and not found.query:
+        parser.error("--view viewer shows the best result: name a --query")
+    if found.view == "first-run" and found.query:
+        parser.error("--view first-run searches nothing: leave out --query")
+    return Options(**vars(found))

@@ -1,0 +1,84 @@
+"""The three panes: results, file, diagnostics. The dock folds away before a narrow window would cut text."""
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QFontMetrics, QResizeEvent
+from PySide6.QtWidgets import QSplitter, QWidget
+
+from gui.style import font_at
+
+_VIEWER_LETTERS = 62
+_LIST_LETTERS = 36
+_DOCK_LETTERS = 36
+
+
+class Panes(QSplitter):
+    """Widths in logical pixels; the file takes what the others leave.
+
+    Signals:
+        dock_shown: whether the dock stands in the window now.
+    """
+
+    dock_shown = Signal(bool)
+
+    def __init__(self, results: QWidget, viewer: QWidget, dock: QWidget, parent: QWidget | None = None) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self._results, self._dock = results, dock
+        self._wanted = True
+        self._forced = False
+        self._widths = (400, 330)
+        for pane in (results, viewer, dock):
+            self.addWidget(pane)
+        self.setHandleWidth(1)
+        self.setChildrenCollapsible(False)
+        self.setStretchFactor(0, 0)
+        self.setStretchFactor(1, 1)
+        self.setStretchFactor(2, 0)
+        self.splitterMoved.connect(self._remember)
+
+    def restore(self, results_width: int, dock_width: int, *, dock_wanted: bool) -> None:
+        """Take up the widths of an earlier run."""
+        self._widths = (max(results_width, 120), max(dock_width, 120))
+        self._wanted = dock_wanted
+        self._fold()
+        self._spread()
+
+    @property
+    def dock_wanted(self) -> bool:
+        """Whether the person wants the dock, be there room or not."""
+        return self._wanted
+
+    @property
+    def widths(self) -> tuple[int, int]:
+        """Of the results and the dock, as last set by hand."""
+        return self._widths
+
+    @Slot()
+    def toggle_dock(self) -> None:
+        self.show_dock(self._dock.isHidden())
+
+    def show_dock(self, wanted: bool) -> None:
+        """Show or hide it; asked for by a person, it stays even where it is narrow."""
+        self._wanted = self._forced = wanted
+        self._fold()
+
+    def _fold(self) -> None:
+        letter = QFontMetrics(font_at(13)).averageCharWidth()
+        room = self.width() >= letter * (_LIST_LETTERS + _VIEWER_LETTERS + _DOCK_LETTERS)
+        shown = self._wanted and (room or self._forced)
+        if shown == self._dock.isHidden():
+            self._dock.setVisible(shown)
+            self._spread()
+            self.dock_shown.emit(shown)
+
+    def _spread(self) -> None:
+        results, dock = self._widths
+        self.setSizes([results, max(1, self.width() - results - dock), dock])
+
+    @Slot()
+    def _remember(self) -> None:
+        sizes = self.sizes()
+        self._widths = (sizes[0], self._widths[1] if self._dock.isHidden() else sizes[2])
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold()

@@ -1,0 +1,88 @@
+"""Takes one picture of the window once its content is there."""
+
+import time
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from engine import MemorySearchResult
+from gui.main_window import MainWindow
+from gui.options import View
+
+_POLL_MS = 50
+_TIMEOUT_SECONDS = 120
+_CALM_POLLS = 3
+"""So many looks in a row must find nothing moving: layouts, elisions and late signals settle meanwhile."""
+
+
+class Screenshot(QObject):
+    """Waits for the index, the results and the file, saves the picture, then emits `finished`.
+
+    Signals:
+        finished: empty, or one sentence that says why there is no picture.
+    """
+
+    finished = Signal(str)
+
+    def __init__(self, window: MainWindow, view: View, query: str, path: Path) -> None:
+        super().__init__(window)
+        self._window = window
+        self._view = view
+        self._query = query
+        self._path = path
+        self._asked = False
+        self._wanted_file = self._shown_file = ""
+        self._calm = 0
+        self._deadline = time.monotonic() + _TIMEOUT_SECONDS
+        window.search.result_selected.connect(self._note_wanted)
+        window.viewer.file_shown.connect(self._note_shown)
+        self._timer = QTimer(self)
+        self._timer.setInterval(_POLL_MS)
+        self._timer.timeout.connect(self._look)
+        self._timer.start()
+
+    @Slot(object, object)
+    def _note_wanted(self, result: MemorySearchResult, _query: str) -> None:
+        self._wanted_file = result.path
+
+    @Slot(str)
+    def _note_shown(self, name: str) -> None:
+        self._shown_file = name
+
+    @Slot()
+    def _look(self) -> None:
+        window = self._window
+        if window.pages.currentWidget() is window.message:
+            self._end(window.message.words)
+            return
+        waiting_for = self._missing()
+        self._calm = 0 if waiting_for else self._calm + 1
+        if self._calm >= _CALM_POLLS:
+            self._save()
+        elif time.monotonic() > self._deadline:
+            self._end(f"The picture was not taken: after {_TIMEOUT_SECONDS} s it still waited for {waiting_for}.")
+
+    def _missing(self) -> str:
+        """What the view still waits for; empty when it is complete."""
+        window = self._window
+        if self._view == "first-run":
+            return "" if window.first_run.ready else "the preview of the folder"
+        status = window.workspace.status
+        if status is None or status.last_sync is None or status.syncing is not None:
+            return "the index"
+        if status.pending_vectors and status.provider != "none" and not status.last_sync.error:
+            return "the embedding"
+        if self._query and not self._asked:
+            self._asked = True
+            window.search.search(self._query)
+        if window.search.busy:
+            return "the results"
+        return "" if self._wanted_file in ("", self._shown_file) else "the file"
+
+    def _save(self) -> None:
+        self._window.grab().save(str(self._path), "PNG")
+        self._end("" if self._path.exists() else f"The picture could not be written to {self._path}.")
+
+    def _end(self, problem: str) -> None:
+        self._timer.stop()
+        self.finished.emit(problem)

@@ -1,0 +1,10 @@
+"""Which version of the program this is."""
+
+from importlib.metadata import PackageNotFoundError, version
+
+
+def program_version() -> str:
+    try:
+        return version("mnemoscope")
+    except PackageNotFoundError:
+        return "from its source tree"
