@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from engine.settings import settings_path as settings_path
     from engine.store.location import index_files as index_files
     from engine.text.highlight import highlight_ranges as highlight_ranges
+    from engine.text.languages import detect_language as detect_language
 
 _HOME = {
     "open_memory": "engine.backends.builtin",
@@ -37,6 +38,7 @@ _HOME = {
     "settings_path": "engine.settings",
     "index_files": "engine.store.location",
     "highlight_ranges": "engine.text.highlight",
+    "detect_language": "engine.text.languages",
 }
 _SHARED = ("engine.errors", "engine.records")
 
