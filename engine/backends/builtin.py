@@ -93,7 +93,7 @@ class BuiltinMemory:
         self._counts = status.IndexCounts(self._store)
         self._gate = SyncGate()
         self._known = _Known(recent=self._user.recent_syncs(_RECENT_SYNCS))
-        self._searcher = Searcher(settings, self._store, self._vectors, self._vector_provider, self._executor)
+        self._searcher = Searcher(settings, self._store, self._vectors, self._vector_provider)
         self._background = self._start_background() if background else None
 
     # --- asking ---------------------------------------------------------------------------------------------------

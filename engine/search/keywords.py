@@ -144,14 +144,18 @@ class KeywordLeg:
         plain = ""
         if term.prefix_ok or not stems:
             plain = _quoted(" ".join(tokens)) + (" *" if term.prefix_ok else "")
-        chunks = sum(map(self._document_frequency, stems))
+        chunks = sum(self._phrase_frequency(stem.split(" ")) for stem in stems)
         if term.prefix_ok:
             chunks = max(chunks, self._prefix_frequency(tokens[-1]))
         elif plain:
-            chunks = max(chunks, min(map(self._document_frequency, tokens)))
+            chunks = max(chunks, self._phrase_frequency(tokens))
         chunks = min(chunks, self.chunks)
         idf = scoring.inverse_document_frequency(self.chunks, chunks)
         return Term(term.surface, tuple(map(_quoted, stems)), plain, chunks, idf)
+
+    def _phrase_frequency(self, tokens: Sequence[str]) -> int:
+        """At most so many chunks hold the phrase: those with its rarest token."""
+        return min(map(self._document_frequency, tokens))
 
     def _document_frequency(self, token: str) -> int:
         query = f"SELECT doc FROM {self._tables.terms} WHERE term = ?"

@@ -1,7 +1,6 @@
 """The vector leg: candidates from the index of vectors, then exact cosines from the stored ones."""
 
 from collections.abc import Iterable, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
 
 from engine.control import CancelToken
@@ -23,14 +22,10 @@ class MeaningLeg:
     query: Vectors
     """Unit vector (dims,)."""
 
-    def candidates(
-        self, limit: int, files: Sequence[int] | None, executor: Executor, cancel: CancelToken | None
-    ) -> list[int]:
+    def candidates(self, limit: int, files: Sequence[int] | None, cancel: CancelToken | None) -> list[int]:
         """Ids of the nearest chunks, best first; `files` restricts them."""
         allowed = None if files is None else self.snapshot.chunks_of_files(files)
-        ids, _ = self.vectors.search(
-            self.snapshot, self.model, self.query, limit, allowed=allowed, executor=executor, cancel=cancel
-        )
+        ids, _ = self.vectors.search(self.snapshot, self.model, self.query, limit, allowed=allowed, cancel=cancel)
         return [int(id_) for id_ in ids]
 
     def cosines(self, ids: Iterable[int]) -> dict[int, float]:

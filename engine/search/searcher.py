@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -76,13 +75,11 @@ class Searcher:
         store: IndexStore,
         vectors: VectorIndex,
         provider: Callable[[], EmbeddingProvider | None],
-        executor: Callable[[], Executor],
     ) -> None:
         self._settings = settings
         self._store = store
         self._vectors = vectors
         self._provider = provider
-        self._executor = executor
 
     def search(self, request: SearchRequest, cancel: CancelToken | None = None) -> SearchOutcome:
         """Raises `Cancelled`, and the store's errors; a failing provider only costs the vector half."""
@@ -143,7 +140,7 @@ class Searcher:
         by_meaning: list[int] = []
         if meaning is not None:
             with work.timed("vector"):
-                by_meaning = meaning.candidates(limit, files, self._executor(), work.cancel)
+                by_meaning = meaning.candidates(limit, files, work.cancel)
             note = f"The {len(by_meaning):,} nearest vectors were compared exactly."
             work.stages.add("vectors", leg.chunks, len(by_meaning), note)
         return list(dict.fromkeys(by_words + by_meaning))

@@ -1,7 +1,6 @@
 """The vector half of the index: one engine answers, the one of the settings or, where that cannot, the matrix."""
 
 from collections.abc import Sequence
-from concurrent.futures import Executor
 from typing import Literal
 
 import apsw
@@ -58,7 +57,6 @@ class VectorIndex:
         k: int,
         *,
         allowed: Sequence[int] | None = None,
-        executor: Executor | None = None,
         cancel: CancelToken | None = None,
     ) -> tuple[Ids, Vectors]:
         """Ids (m,) and cosines (m,) of the nearest chunks, best first, m <= k; `allowed` restricts them.
@@ -69,7 +67,7 @@ class VectorIndex:
             found = self._vec0.search(snapshot, model, query, k, allowed)
             if found is not None:
                 return found
-        return self._matrix.search(snapshot, model, query, k, allowed=allowed, executor=executor, cancel=cancel)
+        return self._matrix.search(snapshot, model, query, k, allowed=allowed, cancel=cancel)
 
     def changed(
         self,

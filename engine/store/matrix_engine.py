@@ -1,0 +1,122 @@
+"""The matrix engine: the vectors of the current generation in memory, kept in step with the database.
+
+The database is the truth; the matrix is a copy that can be thrown away at any time. Chunk ids are never used twice, so
+"in step" means: the same set of ids. A stamp in the database tells cheaply whether that may have changed.
+"""
+
+import logging
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from engine.control import CancelToken
+from engine.store.coding import Ids, StoredModel, Vectors, decode
+from engine.store.location import IndexFiles
+from engine.store.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from engine.store.matrix import QuantisedMatrix
+
+log = logging.getLogger(__name__)
+
+_READ_AT_ONCE = 2048
+
+
+class MatrixEngine:
+    """The matrix of one process. Thread-safe."""
+
+    def __init__(self, files: IndexFiles) -> None:
+        self._files = files
+        self._lock = threading.Lock()
+        self._matrix: QuantisedMatrix | None = None
+        self._model = -1
+        self._generation = -1
+        self._stamp = -1
+        self._saved_stamp = -1
+
+    def search(
+        self,
+        snapshot: Snapshot,
+        model: StoredModel,
+        query: Vectors,
+        k: int,
+        *,
+        allowed: Sequence[int] | None = None,
+        cancel: CancelToken | None = None,
+    ) -> tuple[Ids, Vectors]:
+        """Ids (m,) and approximate cosines (m,) of the nearest chunks, best first, m <= k; `allowed` restricts them."""
+        import numpy as np
+
+        matrix = self.in_step(snapshot, model)
+        among = None if allowed is None else np.asarray(allowed, dtype=np.int64)
+        return matrix.search(query, k, allowed=among, cancel=cancel)
+
+    def in_step(self, snapshot: Snapshot, model: StoredModel) -> "QuantisedMatrix":
+        """The matrix, brought to exactly the chunks that have a vector in this snapshot."""
+        with self._lock:
+            if self._matrix is None or (self._model, self._generation) != (model.id, snapshot.generation):
+                self._matrix = self._load(snapshot, model)
+                self._model, self._generation = model.id, snapshot.generation
+            if self._stamp != snapshot.stamp:
+                self._reconcile(self._matrix, snapshot, model)
+                self._stamp = snapshot.stamp
+            return self._matrix
+
+    def changed(
+        self,
+        before: int,
+        after: int,
+        *,
+        added: tuple[Sequence[int], Vectors] | None = None,
+        removed: Sequence[int] = (),
+    ) -> None:
+        """Follow one commit of this process that took the database from stamp `before` to `after`.
+
+        A matrix that was not at `before` is left alone: its next use brings it in step.
+        """
+        with self._lock:
+            if self._matrix is None or self._stamp != before:
+                return
+            import numpy as np
+
+            if removed:
+                self._matrix.remove(np.asarray(removed, dtype=np.int64))
+            if added is not None and len(added[0]):
+                self._matrix.add(np.asarray(added[0], dtype=np.int64), added[1])
+            self._stamp = after
+
+    def save(self, snapshot: Snapshot, model: StoredModel) -> None:
+        """Write the matrix beside the database, so that the next start need not read every vector."""
+        matrix = self.in_step(snapshot, model)
+        if self._saved_stamp == snapshot.stamp:
+            return
+        try:
+            matrix.save(self._files.matrix, generation=snapshot.generation, model_key=model.name, stamp=snapshot.stamp)
+            self._saved_stamp = snapshot.stamp
+        except OSError as error:
+            log.warning("The vector matrix could not be saved: %s", error)
+
+    def _load(self, snapshot: Snapshot, model: StoredModel) -> "QuantisedMatrix":
+        """The saved matrix if it is exactly of this moment, else an empty one."""
+        from engine.store.matrix import QuantisedMatrix
+
+        found = QuantisedMatrix.load(
+            self._files.matrix, generation=snapshot.generation, model_key=model.name, stamp=snapshot.stamp
+        )
+        if found is not None and found.dims == model.dims:
+            self._stamp = self._saved_stamp = snapshot.stamp
+            return found
+        self._stamp = -1
+        return QuantisedMatrix(model.dims)
+
+    def _reconcile(self, matrix: "QuantisedMatrix", snapshot: Snapshot, model: StoredModel) -> None:
+        import numpy as np
+
+        wanted = np.asarray(snapshot.vector_chunk_ids(model.id), dtype=np.int64)
+        present = matrix.ids()
+        matrix.remove(np.setdiff1d(present, wanted, assume_unique=True))
+        missing = np.setdiff1d(wanted, present, assume_unique=True)
+        for start in range(0, len(missing), _READ_AT_ONCE):
+            rows = list(snapshot.vectors(model.id, missing[start : start + _READ_AT_ONCE].tolist()))
+            ids = np.asarray([id_ for id_, _ in rows], dtype=np.int64)
+            matrix.add(ids, decode([vector for _, vector in rows], model.dims))

@@ -1,0 +1,90 @@
+"""The sqlite-vec engine: keeps the `chunks_vec` table in step with the vectors, and searches in it.
+
+`meta.vec0` says of which model, generation and stamp the table is; a search that finds another moment there leaves the
+question to the matrix engine.
+"""
+
+import threading
+from collections.abc import Sequence
+
+import apsw
+
+from engine.store import vec0
+from engine.store.coding import Ids, StoredModel, Vectors, decode
+from engine.store.index import IndexStore
+from engine.store.snapshot import Snapshot
+
+_ROWS_AT_ONCE = 1024
+
+
+class Vec0Engine:
+    """Thread-safe. Never raises for a missing extension: `state` says what is wrong."""
+
+    def __init__(self, store: IndexStore, path: str | None) -> None:
+        self._store = store
+        self._path = path
+        self._lock = threading.Lock()
+        self.state: vec0.VecState | None = None
+        """None before it was first needed."""
+
+    def usable(self, connection: apsw.Connection) -> bool:
+        """Load the extension into this connection, unless it is there already or known not to load."""
+        with self._lock:
+            if self.state is not None and not self.state.available:
+                return False
+            if not _loaded(connection):
+                self.state = vec0.load_extension(connection, self._path)
+            return self.state is None or self.state.available
+
+    def search(
+        self, snapshot: Snapshot, model: StoredModel, query: Vectors, k: int, allowed: Sequence[int] | None
+    ) -> tuple[Ids, Vectors] | None:
+        """Ids (m,) and exact cosines (m,), best first; None when the table is not of this moment."""
+        if snapshot.meta("vec0") != _moment(snapshot, model) or not self.usable(snapshot.connection):
+            return None
+        return vec0.nearest(snapshot.connection, query, k, allowed=allowed)
+
+    def changed(
+        self,
+        before: int,
+        model: StoredModel | None,
+        added: tuple[Sequence[int], Vectors] | None,
+        removed: Sequence[int],
+    ) -> None:
+        """Follow one commit of this process that began at stamp `before`."""
+        if model is None:
+            return
+        with self._store.write() as writer:
+            if writer.meta("vec0") != _moment(writer, model, before) or not self.usable(writer.connection):
+                return
+            vec0.delete_rows(writer.connection, removed)
+            if added is not None:
+                vec0.insert_rows(writer.connection, *added)
+            writer.set_meta("vec0", _moment(writer, model))
+
+    def settle(self, model: StoredModel) -> None:
+        """Bring the table to the chunks that have a vector now, whatever it held; committed in steps."""
+        while True:
+            with self._store.write() as writer:
+                if writer.meta("vec0") == _moment(writer, model) or not self.usable(writer.connection):
+                    return
+                vec0.ready_table(writer.connection, model.dims)
+                present = set(vec0.stored_ids(writer.connection))
+                wanted = writer.vector_chunk_ids(model.id)
+                vec0.delete_rows(writer.connection, present.difference(wanted))
+                missing = [id_ for id_ in wanted if id_ not in present]
+                rows = list(writer.vectors(model.id, missing[:_ROWS_AT_ONCE]))
+                if rows:
+                    vectors = decode([vector for _, vector in rows], model.dims)
+                    vec0.insert_rows(writer.connection, [id_ for id_, _ in rows], vectors)
+                if len(missing) <= _ROWS_AT_ONCE:
+                    writer.set_meta("vec0", _moment(writer, model))
+
+
+def _moment(snapshot: Snapshot, model: StoredModel, stamp: int | None = None) -> str:
+    at = snapshot.stamp if stamp is None else stamp
+    return f"model {model.id}, generation {snapshot.generation}, stamp {at}"
+
+
+def _loaded(connection: apsw.Connection) -> bool:
+    return any(name == "vec_version" for name, *_ in connection.execute("SELECT name FROM pragma_function_list"))
