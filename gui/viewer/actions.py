@@ -1,0 +1,123 @@
+"""What can be done with the file that is shown: copy something of it, or hand it to another program."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QAction, QClipboard, QGuiApplication, QKeySequence
+
+from engine import CancelToken, MemorySearchManager
+from gui.jobs import Jobs
+from gui.viewer.external import open_in_editor, reveal_in_file_manager
+from gui.viewer.source_view import SourceView
+from gui.viewer.target import Target, citation
+
+_MOST_LINES = 400_000
+"""Copied at once; a clipboard with more stalls the programs that paste it."""
+
+
+class FileActions(QObject):
+    """The actions of buttons and menus, for the target and the lines that were shown last.
+
+    Signals:
+        said: a sentence about what was done, or why it was not.
+    """
+
+    said = Signal(str)
+
+    def __init__(self, jobs: Jobs, source: SourceView, parent: QObject) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._source = source
+        self._manager: MemorySearchManager | None = None
+        self._target: Target | None = None
+        self.editor_command = ""
+        self.edit = self._action("Open in editor", self._open_in_editor)
+        self.cite = self._action("Copy citation", self._copy_citation)
+        self.copy_path = self._action("Copy path", self._copy_path)
+        self.copy_part = self._action("Copy text of this part", self._copy_part)
+        self.reveal = self._action("Reveal in file manager", self._reveal)
+        self.copy = self._action("Copy", self._copy_selection)
+        self.copy.setShortcut(QKeySequence.StandardKey.Copy)
+        self.select_all = self._action("Select all", source.select_all)
+        self.select_all.setShortcut(QKeySequence.StandardKey.SelectAll)
+        source.selected.connect(self._offer_selection)
+
+    def set_target(self, manager: MemorySearchManager | None, target: Target | None) -> None:
+        """What the actions are about from now on."""
+        self._manager, self._target = manager, target
+        self.copy_part.setEnabled(target is not None and target.part is not None)
+
+    def _action(self, text: str, run: Callable[[], None]) -> QAction:
+        made = QAction(text, self)
+        made.triggered.connect(run)
+        return made
+
+    # --- copying --------------------------------------------------------------------------------------------------
+
+    def _copy_citation(self) -> None:
+        """Of the selected lines, if some are; of the part that was found otherwise."""
+        if self._target is not None:
+            cited = citation(self._target.name, self._source.selected_lines() or self._target.part)
+            QGuiApplication.clipboard().setText(cited)
+            self.said.emit(f"Copied {cited}")
+
+    def _copy_path(self) -> None:
+        self._with_location(self._put_path)
+
+    def _put_path(self, location: Path) -> None:
+        QGuiApplication.clipboard().setText(str(location))
+        self.said.emit("Path copied")
+
+    def _copy_part(self) -> None:
+        lines, part = self._source.lines, self._target.part if self._target is not None else None
+        if lines is not None and part is not None:
+            self._copy(lambda: lines.whole(*part), "Text copied")
+
+    def _copy_selection(self) -> None:
+        lines, ends = self._source.lines, self._source.selection.ends
+        if lines is None or ends is None:
+            return
+        if ends[1][0] - ends[0][0] > _MOST_LINES:
+            self.said.emit(f"That is more than {_MOST_LINES:,} lines; select a smaller part to copy it.")
+            return
+        self._copy(lambda: lines.between(*ends), "")
+
+    def _offer_selection(self) -> None:
+        """Where the system pastes the selection with the middle button, let it."""
+        lines, ends = self._source.lines, self._source.selection.ends
+        if lines is None or ends is None or not QGuiApplication.clipboard().supportsSelection():
+            return
+        if ends[1][0] - ends[0][0] <= _MOST_LINES:
+            self._copy(lambda: lines.between(*ends), "", QClipboard.Mode.Selection)
+
+    def _copy(self, read: Callable[[], str], sentence: str, mode: QClipboard.Mode = QClipboard.Mode.Clipboard) -> None:
+        def put(text: str) -> None:
+            QGuiApplication.clipboard().setText(text, mode)
+            if sentence:
+                self.said.emit(sentence)
+
+        self._jobs.read(lambda _: read(), put, self.said.emit)
+
+    # --- other programs -------------------------------------------------------------------------------------------
+
+    def _open_in_editor(self) -> None:
+        line = self._source.current_line()
+        self._with_location(lambda location: self._tell(open_in_editor(location, line, self.editor_command)))
+
+    def _reveal(self) -> None:
+        self._with_location(lambda location: reveal_in_file_manager(location, self))
+
+    def _tell(self, problem: str) -> None:
+        if problem:
+            self.said.emit(problem)
+
+    def _with_location(self, act: Callable[[Path], None]) -> None:
+        """Where the file is now, asked off this thread since it looks at the disk."""
+        manager, target = self._manager, self._target
+        if manager is not None and target is not None:
+
+            def locate(_: CancelToken) -> Path:
+                return manager.locate(target.name)
+
+            self._jobs.read(locate, act, self.said.emit)

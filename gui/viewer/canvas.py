@@ -1,0 +1,271 @@
+"""A scrolling canvas that paints a text of any size line by line.
+
+Nothing is done per line of the file: what is on the screen is read, laid out and marked when it is painted, within a
+budget of time for one frame. Lines that did not fit into the budget follow in the next.
+"""
+
+import time
+from collections.abc import Iterator
+
+from PySide6.QtCore import QEvent, QPoint, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
+
+from gui.theme import tokens
+from gui.viewer.hits import Finder
+from gui.viewer.layout import LaidLine, LineLayouts
+from gui.viewer.lines import FileLines, Place
+from gui.viewer.marks import LineMarks
+from gui.viewer.outline import Outline
+from gui.viewer.overview import OverviewBar
+from gui.viewer.painting import Decoration, Gutter, LinePainter
+from gui.viewer.scroll import LazyScroll
+from gui.viewer.typography import Typography
+
+_FRAME_BUDGET = 0.008
+"""Seconds for reading, laying out and marking before the rest of the screen waits for the next frame."""
+_PAD = 8
+"""Pixels above the first and below the last line."""
+_RIGHT_PAD = 12
+_WHEEL_ROWS = 3
+_WHEEL_NOTCH = 120
+
+
+class LineCanvas(QAbstractScrollArea):
+    """Lines with numbers, a highlighted part and marks; scrolls by pixels and lays out only what it shows.
+
+    Signals:
+        wrap_changed: lines are wrapped from now on, or no longer.
+    """
+
+    wrap_changed = Signal(bool)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._lines: FileLines | None = None
+        self._highlight: tuple[int, int] | None = None
+        self._wrap = False
+        self._widest = 0.0
+        self._layouts = LineLayouts(Typography.current())
+        self._marks, self._found = LineMarks(), LineMarks()
+        self._gutter = Gutter.for_lines(0, self._layouts.typography)
+        self._scroll = LazyScroll(self._height_of)
+        self._moving_bar = False
+        self._next_frame = QTimer(self)
+        self._next_frame.setSingleShot(True)
+        self._next_frame.timeout.connect(self.viewport().update)
+        self._overview = OverviewBar(self)
+        self.setVerticalScrollBar(self._overview)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+
+    # --- what is shown --------------------------------------------------------------------------------------------
+
+    @property
+    def lines(self) -> FileLines | None:
+        return self._lines
+
+    @property
+    def line_count(self) -> int:
+        return self._lines.line_count if self._lines is not None else 0
+
+    def set_lines(self, lines: FileLines | None, outline: Outline, *, keep_place: bool = False) -> None:
+        """Show another text from its start; `keep_place` is for a new version of the same one."""
+        self._lines = lines
+        self._layouts.set_lines(lines, outline)
+        self._marks.forget()
+        self._found.forget()
+        self._widest = 0.0
+        if not keep_place:
+            self._scroll.reset(self.line_count)
+            self.horizontalScrollBar().setValue(0)
+        self._relayout()
+
+    def set_highlight(self, lines: tuple[int, int] | None) -> None:
+        """First and last line of the part that was found."""
+        self._highlight = lines
+        self._overview.set_highlight(lines)
+        self.viewport().update()
+
+    def set_finders(self, marks: Finder | None, found: Finder | None) -> None:
+        """What is marked as words of the query, and as found by the find bar."""
+        self._marks.set_finder(marks)
+        self._found.set_finder(found)
+        self.viewport().update()
+
+    @property
+    def wrap(self) -> bool:
+        return self._wrap
+
+    def set_wrap(self, wrap: bool) -> None:
+        """Break lines at the edge of the view, or let them run on to the right."""
+        if wrap != self._wrap:
+            self._wrap = wrap
+            self.horizontalScrollBar().setValue(0)
+            self._relayout()
+            self.wrap_changed.emit(wrap)
+
+    # --- scrolling ------------------------------------------------------------------------------------------------
+
+    @property
+    def row_height(self) -> int:
+        return self._layouts.typography.row_height
+
+    def text_at(self, line: int) -> str:
+        """One line as far as it is shown."""
+        return self._layouts.line(line).text
+
+    def scroll_by(self, pixels: int) -> None:
+        self._scroll.move(pixels)
+        self._moved()
+
+    def scroll_to_end(self, *, top: bool) -> None:
+        if top:
+            self._scroll.go_to(1)
+        else:
+            self._scroll.go_to_end()
+        self._moved()
+
+    def ensure_visible(self, place: Place) -> None:
+        """Scroll as little as needed to show a place."""
+        laid = self._layouts.line(place[0])
+        row_top = self._pad_above(place[0]) + laid.row_of(laid.unit(place[1])) * self.row_height
+        top = self._scroll.top_of(place[0])
+        last_row = self.viewport().height() - self.row_height
+        if top is None:
+            above = last_row if place[0] > self._scroll.line else 0
+            self._scroll.go_to(place[0], above=above, within=row_top)
+        else:
+            y = top + row_top
+            self._scroll.move(min(y, 0) or max(0, y - last_row))
+        self._moved()
+
+    def place_at(self, point: QPoint) -> Place:
+        """The place between characters nearest to a point of the viewport, inside the view or not."""
+        number, top = self._scroll.line, -self._scroll.hidden
+        for number, top in self._visible():
+            if point.y() < top + self._height_of(number):
+                break
+        laid = self._layouts.line(number)
+        x = point.x() - self._gutter.text_left + self.horizontalScrollBar().value()
+        return number, laid.column_at(x, point.y() - top - self._pad_above(number))
+
+    def in_gutter(self, point: QPoint) -> bool:
+        return point.x() < self._gutter.edge
+
+    def _moved(self) -> None:
+        """The view shows another part of the text."""
+        self._sync_bars()
+        self.viewport().update()
+
+    def _sync_bars(self) -> None:
+        bar, unit = self.verticalScrollBar(), self.row_height
+        self._moving_bar = True
+        bar.setRange(0, self._scroll.maximum(unit))
+        bar.setPageStep(max(unit, self.viewport().height()))
+        bar.setSingleStep(unit)
+        bar.setValue(self._scroll.value(unit))
+        self._moving_bar = False
+        self._overview.set_length(max(self.line_count, self.viewport().height() // unit))
+        across = self.horizontalScrollBar()
+        across.setRange(0, 0 if self._wrap else max(0, round(self._widest) - self._text_width()))
+        across.setPageStep(self._text_width())
+        across.setSingleStep(round(4 * self._layouts.typography.character_width))
+
+    # --- geometry -------------------------------------------------------------------------------------------------
+
+    def _pad_above(self, number: int) -> int:
+        return _PAD if number == 1 else 0
+
+    def _height_of(self, number: int) -> int:
+        rows = self._layouts.line(number).rows if self._wrap else 1
+        pads = self._pad_above(number) + (_PAD if number == self.line_count else 0)
+        return rows * self.row_height + pads
+
+    def _visible(self) -> Iterator[tuple[int, int]]:
+        """Number and top of the lines in view."""
+        top = -self._scroll.hidden
+        for number in range(self._scroll.line, self.line_count + 1):
+            if top >= self.viewport().height():
+                return
+            yield number, top
+            top += self._height_of(number)
+
+    def _text_width(self) -> int:
+        return max(1, self.viewport().width() - self._gutter.text_left - self._layouts.typography.scaled(_RIGHT_PAD))
+
+    def _relayout(self) -> None:
+        """Width, font, wrapping or text changed: what stands at the top of the view stays there."""
+        line, kept = self._scroll.line, 0
+        if self._layouts.wrap_width is not None and line <= self.line_count:
+            row = max(0, self._scroll.hidden - self._pad_above(line)) // self.row_height
+            kept = self._layouts.line(line).row_start(row)
+        typography = Typography.current()
+        self._gutter = Gutter.for_lines(self.line_count, typography)
+        if self._layouts.set_geometry(typography, self._text_width() if self._wrap else None):
+            self._widest = 0.0
+            row = self._layouts.line(line).row_of(kept) if kept else 0
+            self._scroll.hidden = row * self.row_height + self._pad_above(line) if row else 0
+        self._scroll.resize(self.viewport().height(), self.line_count)
+        self._moved()
+
+    # --- painting -------------------------------------------------------------------------------------------------
+
+    def _decoration(self, number: int, laid: LaidLine, *, late: bool) -> Decoration:
+        """What is special about a line; when it is late, only as far as that is known."""
+        return Decoration(
+            marks=[] if late and not self._marks.known(number) else self._marks.of(number, laid.text),
+            found=[] if late and not self._found.known(number) else self._found.of(number, laid.text),
+        )
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self.viewport())
+        painter.setFont(self._layouts.typography.font)
+        pen = LinePainter(painter, tokens(self.palette()), self._layouts.typography, self._gutter)
+        pen.visible = QRectF(self.viewport().rect())
+        pen.shift = self.horizontalScrollBar().value()
+        until = time.perf_counter() + _FRAME_BUDGET
+        widest = self._widest
+        for number, top in self._visible():
+            late = time.perf_counter() > until
+            if self._highlight is not None and self._highlight[0] <= number <= self._highlight[1]:
+                pen.highlight(top, self._height_of(number))
+            first_row = top + self._pad_above(number)
+            pen.number(first_row, number)
+            if not late or self._layouts.known(number):
+                laid = self._layouts.line(number)
+                pen.text(first_row, laid, self._decoration(number, laid, late=late))
+                widest = max(widest, laid.width)
+            if late:
+                self._next_frame.start(0)
+        if widest > self._widest:
+            self._widest = widest
+            self._sync_bars()
+
+    # --- Qt's events ----------------------------------------------------------------------------------------------
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._relayout()
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        if dy and not self._moving_bar:
+            self._scroll.set_value(self.verticalScrollBar().value(), self.row_height)
+        self.viewport().update()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """By pixels, since the bar's unit is a line, which may be many rows tall."""
+        pixels, angle = event.pixelDelta(), event.angleDelta()
+        if abs(angle.x()) > abs(angle.y()) or event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            super().wheelEvent(event)
+            return
+        rows = angle.y() / _WHEEL_NOTCH * _WHEEL_ROWS
+        self.scroll_by(-(pixels.y() or round(rows * self.row_height)))
+        event.accept()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._relayout()
+        elif event.type() == QEvent.Type.PaletteChange:
+            self.viewport().update()

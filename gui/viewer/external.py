@@ -1,0 +1,120 @@
+"""Hands a file to other programs: an editor at a line, the file manager. Never through a shell."""
+
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QProcess, QUrl
+from PySide6.QtDBus import QDBusConnection, QDBusMessage, QDBusPendingCall, QDBusPendingCallWatcher
+from PySide6.QtGui import QDesktopServices
+
+Which = Callable[[str], str | None]
+
+# How each editor that has a window of its own is told the line; in the order in which they are looked for.
+_LINE_ARGUMENTS = {
+    "code": ("-g", "{path}:{line}"),
+    "codium": ("-g", "{path}:{line}"),
+    "cursor": ("-g", "{path}:{line}"),
+    "zed": ("{path}:{line}",),
+    "subl": ("{path}:{line}",),
+    "kate": ("-l", "{line}", "{path}"),
+    "kwrite": ("-l", "{line}", "{path}"),
+    "gnome-text-editor": ("+{line}", "{path}"),
+    "gedit": ("+{line}", "{path}"),
+    "pluma": ("+{line}", "{path}"),
+    "xed": ("+{line}", "{path}"),
+    "mousepad": ("-l", "{line}", "{path}"),
+    "geany": ("+{line}", "{path}"),
+    "nvim-qt": ("{path}", "--", "+{line}"),
+    "gvim": ("+{line}", "{path}"),
+    "mate": ("-l", "{line}", "{path}"),
+    "bbedit": ("+{line}", "{path}"),
+    "notepad++": ("-n{line}", "{path}"),
+}
+
+
+def editor_command(
+    path: Path, line: int, template: str, environment: Mapping[str, str] = os.environ, which: Which = shutil.which
+) -> list[str] | None:
+    """Program and arguments that open `path` at `line`; None when no editor is known.
+
+    `template` is the setting `window.editor`: a command with `{path}` and `{line}`, where a missing `{path}` is added
+    at the end. Without it $VISUAL and $EDITOR count if they name an editor with a window, and then what is installed.
+    """
+    if template.strip():
+        words = _words(template)
+        if not any("{path}" in word for word in words):
+            words.append("{path}")
+        return _filled(words, path, line)
+    for variable in ("VISUAL", "EDITOR"):
+        words = _words(environment.get(variable, ""))
+        if words and (arguments := _LINE_ARGUMENTS.get(_program_name(words[0]))) and which(words[0]):
+            return _filled([*words, *arguments], path, line)
+    for program, arguments in _LINE_ARGUMENTS.items():
+        if found := which(program):
+            return _filled([found, *arguments], path, line)
+    return None
+
+
+def open_in_editor(path: Path, line: int, template: str) -> str:
+    """Open the file; returns an empty text, or one sentence that says why it did not work."""
+    command = editor_command(path, line, template)
+    if command is None:
+        opened = QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
+        return "" if opened else "No program is set up to open this file."
+    started, _ = QProcess.startDetached(command[0], command[1:])
+    return "" if started else f"The editor {command[0]} could not be started."
+
+
+def reveal_in_file_manager(path: Path, owner: QObject) -> None:
+    """Show the file among its neighbours, selected where the file manager can do that."""
+    if sys.platform == "win32":
+        QProcess.startDetached("explorer", ["/select,", str(path)])
+    elif sys.platform == "darwin":
+        QProcess.startDetached("open", ["-R", str(path)])
+    else:
+        _reveal_by_bus(path, owner)
+
+
+def _reveal_by_bus(path: Path, owner: QObject) -> None:
+    bus = QDBusConnection.sessionBus()
+    if not bus.isConnected():
+        _open_folder(path)
+        return
+    message = QDBusMessage.createMethodCall(
+        "org.freedesktop.FileManager1", "/org/freedesktop/FileManager1", "org.freedesktop.FileManager1", "ShowItems"
+    )
+    message.setArguments([[QUrl.fromLocalFile(str(path)).toString(QUrl.ComponentFormattingOption.FullyEncoded)], ""])
+    watcher = QDBusPendingCallWatcher(bus.asyncCall(message), owner)
+
+    def answered(call: QDBusPendingCall) -> None:
+        if call.isError():
+            _open_folder(path)
+        watcher.deleteLater()
+
+    watcher.finished.connect(answered)
+
+
+def _open_folder(path: Path) -> None:
+    QDesktopServices.openUrl(QUrl.fromLocalFile(str(path.parent)))
+
+
+def _words(command: str) -> list[str]:
+    """A command line cut into words; backslashes are part of Windows' paths."""
+    try:
+        if sys.platform == "win32":
+            return [word.strip('"') for word in shlex.split(command, posix=False)]
+        return shlex.split(command)
+    except ValueError:  # an unclosed quote
+        return command.split()
+
+
+def _program_name(program: str) -> str:
+    return Path(program).name.lower().removesuffix(".exe").removesuffix(".cmd")
+
+
+def _filled(words: list[str], path: Path, line: int) -> list[str]:
+    return [word.replace("{line}", str(line)).replace("{path}", str(path)) for word in words]

@@ -1,0 +1,157 @@
+"""The line above a file: its title, where it is, how to see it and what to do with it.
+
+In a narrow window the path gives way first, then the buttons fold into the menu one by one; the title is cut last.
+"""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtWidgets import QButtonGroup, QFrame, QMenu, QPushButton, QWidget
+
+from gui.viewer.typography import font_scale
+from gui.widgets.elided import ElidedLabel
+from gui.widgets.icons import IconButton
+from gui.widgets.labels import line
+
+_SIDE = 16
+_GAP = 8
+_LEAST_CRUMB = 40
+_HEIGHT = 44
+_LEAST_TITLE = 60
+
+
+class ViewerHeader(QFrame):
+    """Title, breadcrumb, Source | Rendered, buttons and a menu with all that has no button now.
+
+    Signals:
+        rendered_chosen: a person chose the rendered page (True) or the source (False).
+    """
+
+    rendered_chosen = Signal(bool)
+
+    def __init__(self, buttons: Sequence[QAction], menu: Sequence[QAction | None], parent: QWidget) -> None:
+        """`buttons` fold away from the last to the first; a None in `menu` is a line between groups."""
+        super().__init__(parent)
+        self.setProperty("role", "side")
+        self._title = ElidedLabel(parent=self)
+        self._title.setProperty("role", "strong")
+        self._crumb = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle, parent=self)
+        self._crumb.setProperty("role", "meta")
+        self._source, self._rendered = self._mode_button("Source"), self._mode_button("Rendered")
+        self._source.setChecked(True)
+        modes = QButtonGroup(self)
+        modes.addButton(self._source)
+        modes.addButton(self._rendered)
+        modes.buttonClicked.connect(lambda: self._choose(self._rendered.isChecked()))
+        self._see_source = self._mode_action("Show source", rendered=False)
+        self._see_rendered = self._mode_action("Show rendered", rendered=True)
+        self._actions = list(buttons)
+        self._buttons = [self._button(action) for action in buttons]
+        self._menu_actions = list(menu)
+        self._more = IconButton("more", "More actions", parent=self)
+        self._menu = QMenu(self._more)
+        self._menu.aboutToShow.connect(self._fill_menu)
+        self._more.setMenu(self._menu)
+        self._line = line()
+        self._line.setParent(self)
+
+    def show_title(self, title: str, breadcrumb: str) -> None:
+        self._title.setText(title)
+        self._crumb.setText(breadcrumb)
+        self._arrange()
+
+    def show_mode(self, *, rendered: bool) -> None:
+        """Say which of the two is on the screen."""
+        (self._rendered if rendered else self._source).setChecked(True)
+
+    def set_ready(self, ready: bool) -> None:
+        """Whether there is a file to see and to do something with."""
+        for button in (self._source, self._rendered, *self._buttons, self._more):
+            button.setEnabled(ready)
+
+    def menu_texts(self) -> list[str]:
+        """What the menu offers now."""
+        self._fill_menu()
+        return [action.text() for action in self._menu.actions() if not action.isSeparator()]
+
+    def sizeHint(self) -> QSize:
+        return QSize(520, max(round(_HEIGHT * font_scale()), self._source.sizeHint().height() + 2 * _GAP))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(2 * _SIDE + _LEAST_TITLE + _GAP + self._more.sizeHint().width(), self.sizeHint().height())
+
+    def _mode_button(self, text: str) -> QPushButton:
+        made = QPushButton(text, self)
+        made.setCheckable(True)
+        return made
+
+    def _mode_action(self, text: str, *, rendered: bool) -> QAction:
+        made = QAction(text, self)
+        made.triggered.connect(lambda: self._choose(rendered))
+        return made
+
+    def _button(self, action: QAction) -> QPushButton:
+        made = QPushButton(action.text(), self)
+        made.clicked.connect(action.trigger)
+        return made
+
+    def _choose(self, rendered: bool) -> None:
+        self.show_mode(rendered=rendered)
+        self.rendered_chosen.emit(rendered)
+
+    def _fill_menu(self) -> None:
+        """First what has folded away, then the rest."""
+        self._menu.clear()
+        if self._source.isHidden():
+            self._menu.addAction(self._see_source if self._rendered.isChecked() else self._see_rendered)
+        for action, button in zip(self._actions, self._buttons, strict=True):
+            if button.isHidden():
+                self._menu.addAction(action)
+        if not self._menu.isEmpty():
+            self._menu.addSeparator()
+        for entry in self._menu_actions:
+            if entry is None:
+                self._menu.addSeparator()
+            else:
+                self._menu.addAction(entry)
+
+    def _arrange(self) -> None:
+        """Place everything on one line, folding buttons away until the title has its room."""
+        title, crumb = self._title.sizeHint().width(), self._crumb.sizeHint().width()
+        wanted = title + (_GAP + min(crumb, round(_LEAST_CRUMB * font_scale())) if crumb else 0)
+        right = self.width() - _SIDE
+        groups: list[list[QPushButton]] = [[self._source, self._rendered]]
+        groups += [[button] for button in self._buttons]
+        groups.append([self._more])
+        folding = groups[-2::-1]
+        room = right - _SIDE - sum(_GAP + button.sizeHint().width() for group in groups for button in group)
+        for group in folding:
+            folded = room < wanted
+            for button in group:
+                button.setHidden(folded)
+                room += (button.sizeHint().width() + _GAP) * folded
+        for group in reversed(groups):
+            for button in reversed(group):
+                if not button.isHidden():
+                    size = button.sizeHint()
+                    right -= size.width()
+                    button.setGeometry(right, (self.height() - size.height()) // 2, size.width(), size.height())
+                    right -= _GAP
+        free = max(0, right - _SIDE)
+        title = min(title, free)
+        self._title.setGeometry(_SIDE, 0, title, self.height() - 1)
+        left = _SIDE + title + _GAP
+        self._crumb.setGeometry(left, 0, max(0, min(crumb, right - left)), self.height() - 1)
+        self._line.setGeometry(0, self.height() - 1, self.width(), 1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    def event(self, event: QEvent) -> bool:
+        done = super().event(event)
+        if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self.updateGeometry()
+            self._arrange()
+        return done

@@ -1,0 +1,90 @@
+"""Where the sought words are in a text of which perhaps only a part has been looked through."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from gui.viewer.lines import Place
+
+BLOCK = 256
+"""Lines that are looked through together."""
+
+Finder = Callable[[str], Sequence[tuple[int, int]]]
+"""The ranges of one line's text (code points) that answer."""
+
+
+class Hit(NamedTuple):
+    line: int
+    start: int
+    end: int
+
+    @property
+    def place(self) -> Place:
+        return self.line, self.start
+
+
+class Step(NamedTuple):
+    """The next hit, and whether it lies beyond the end (or the start) of the text."""
+
+    hit: Hit
+    wrapped: bool
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """The next hit may be in this block, which nobody has looked through."""
+
+    block: int
+
+
+class HitMap:
+    """Hits by block of lines, from 0; a block is missing until it has been looked through."""
+
+    def __init__(self, line_count: int) -> None:
+        self.block_count = -(-line_count // BLOCK)
+        self._blocks: dict[int, tuple[Hit, ...]] = {}
+        self.count = 0
+
+    @property
+    def complete(self) -> bool:
+        return len(self._blocks) == self.block_count
+
+    def knows(self, block: int) -> bool:
+        return block in self._blocks
+
+    def add(self, block: int, hits: Sequence[Hit]) -> None:
+        self.count += len(hits) - len(self._blocks.get(block, ()))
+        self._blocks[block] = tuple(hits)
+
+    def lines(self) -> Iterator[int]:
+        """Lines with a hit, in no order, perhaps repeated."""
+        for hits in self._blocks.values():
+            for hit in hits:
+                yield hit.line
+
+    def rank(self, hit: Hit) -> int:
+        """How many known hits come before this one."""
+        home = block_of(hit.line)
+        before = sum(len(hits) for block, hits in self._blocks.items() if block < home)
+        return before + bisect_left(self._blocks.get(home, ()), hit)
+
+    def step(self, place: Place, *, forward: bool) -> Step | Unknown | None:
+        """The first hit that starts after `place` (or before it), round the end if need be; None: there is none."""
+        home = min(block_of(place[0]), max(0, self.block_count - 1))
+        for distance in range(self.block_count + 1):
+            block = (home + distance if forward else home - distance) % max(1, self.block_count)
+            hits = self._blocks.get(block)
+            if hits is None:
+                return Unknown(block)
+            wrapped = block < home if forward else block > home
+            if distance == 0:
+                starts = [hit.place for hit in hits]
+                hits = hits[bisect_right(starts, place) :] if forward else hits[: bisect_left(starts, place)]
+            if hits:
+                return Step(hits[0 if forward else -1], wrapped or distance == self.block_count)
+        return None
+
+
+def block_of(line: int) -> int:
+    return (line - 1) // BLOCK

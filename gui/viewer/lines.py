@@ -1,0 +1,78 @@
+"""What is shown, as lines that count from 1: those of a file of any size, or the blocks of a rendered page."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from engine import NumberedText
+
+LINE_LIMIT = 20_000
+"""Characters shown of one line; laying out more would be felt."""
+
+Place = tuple[int, int]
+"""A line, and a column in code points from 0."""
+
+
+class Lines(Protocol):
+    @property
+    def line_count(self) -> int: ...
+
+    def lines(self, first: int, last: int) -> Sequence[str]:
+        """Lines `first` to `last`, both included, each at most `LINE_LIMIT` characters. Any thread."""
+
+
+@dataclass(frozen=True)
+class TextLines:
+    """Lines that are in memory already."""
+
+    texts: Sequence[str]
+
+    @property
+    def line_count(self) -> int:
+        return len(self.texts)
+
+    def lines(self, first: int, last: int) -> Sequence[str]:
+        return [text[:LINE_LIMIT] for text in self.texts[max(0, first - 1) : last]]
+
+
+class FileLines:
+    """A file's lines, clamped for the screen and whole for the clipboard."""
+
+    def __init__(self, text: NumberedText) -> None:
+        self._text = text
+
+    @property
+    def line_count(self) -> int:
+        return self._text.line_count
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file."""
+        return self._text.size
+
+    def lines(self, first: int, last: int) -> Sequence[str]:
+        return self._text.lines(first, last, limit=LINE_LIMIT)
+
+    def shown(self, number: int) -> tuple[str, bool]:
+        """One line as far as it is shown, and whether it goes on. A disk that went away is told in its place."""
+        try:
+            text = self._text.line(number, limit=LINE_LIMIT + 1)
+        except (OSError, ValueError) as problem:
+            return f"(this line cannot be read any more: {problem})", False
+        return text[:LINE_LIMIT], len(text) > LINE_LIMIT
+
+    def whole(self, first: int, last: int) -> str:
+        """Lines `first` to `last` in full, joined by "\\n"."""
+        return self._text.text(first, last)
+
+    def between(self, start: Place, end: Place) -> str:
+        """The text from `start` up to `end`; the end of a cut line stands for the end of the real one."""
+        (first, from_column), (last, to_column) = start, end
+        text = self.whole(first, last)
+        if to_column < LINE_LIMIT:
+            last_length = len(text) - text.rfind("\n") - 1
+            text = text[: len(text) - max(0, last_length - to_column)]
+        return text[from_column:]
+
+    def close(self) -> None:
+        self._text.close()

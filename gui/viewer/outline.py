@@ -1,0 +1,85 @@
+"""Where the headings of a Markdown file are, so that a `#` in a code block is not taken for one."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from engine import CancelToken
+from gui.viewer.lines import Lines
+
+_LOOKED_AT = 4 * 1024 * 1024
+"""Characters; a file this long is a log rather than a note."""
+_BLOCK = 512
+
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+
+
+@dataclass(frozen=True)
+class Heading:
+    line: int
+    title: str
+    """As it stands in the source, with its inline markup."""
+
+    @property
+    def key(self) -> str:
+        """The title's letters and digits alone: the same before and after rendering, links aside."""
+        return heading_key(self.title)
+
+
+def heading_key(title: str) -> str:
+    return "".join(filter(str.isalnum, title)).casefold()
+
+
+class Outline:
+    """The headings of one file, in order."""
+
+    def __init__(self, headings: Iterable[Heading] = ()) -> None:
+        self.headings = tuple(headings)
+        self._lines = [heading.line for heading in self.headings]
+        self._set = frozenset(self._lines)
+
+    @classmethod
+    def of(cls, lines: Lines, cancel: CancelToken) -> "Outline":
+        """Read the first megabytes. Raises `Cancelled`."""
+        return cls(_headings(_numbered(lines, cancel)))
+
+    @property
+    def title(self) -> str:
+        return next((heading.title for heading in self.headings if heading.title), "")
+
+    def is_heading(self, line: int) -> bool:
+        return line in self._set
+
+    def at(self, line: int) -> int | None:
+        """Index of the heading that `line` stands under."""
+        index = bisect_right(self._lines, line) - 1
+        return index if index >= 0 else None
+
+
+def _numbered(lines: Lines, cancel: CancelToken) -> Iterator[tuple[int, str]]:
+    seen = 0
+    for first in range(1, lines.line_count + 1, _BLOCK):
+        cancel.checkpoint()
+        for number, text in enumerate(lines.lines(first, first + _BLOCK - 1), first):
+            yield number, text
+            seen += len(text)
+        if seen > _LOOKED_AT:
+            return
+
+
+def _headings(lines: Iterable[tuple[int, str]]) -> Iterator[Heading]:
+    fence = ""
+    for number, text in lines:
+        if number == 1 and text.rstrip() == "---":
+            fence = "---"
+        elif fence == "---":
+            fence = "" if text.rstrip() in ("---", "...") else fence
+        elif found := _FENCE.match(text):
+            if not fence:
+                fence = found[1]
+            elif found[1].startswith(fence) and not text.strip(" \t" + fence[0]):
+                fence = ""
+        elif not fence and (found := _HEADING.match(text)):
+            yield Heading(number, found[2] or "")

@@ -1,0 +1,220 @@
+"""Turns Markdown into a page of rich text. Runs on a pool thread; nothing is loaded from anywhere.
+
+Qt draws the text, the lists and the tables; grounds of code and quotes are drawn by the view, which finds them by the
+properties that Qt's importer leaves on the blocks.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import (
+    QBrush,
+    QFont,
+    QTextBlock,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextFormat,
+    QTextFrameFormat,
+    QTextTable,
+)
+
+from engine import CancelToken
+from gui.theme import Tokens
+from gui.viewer.outline import heading_key
+
+LINE_HEIGHT = 150
+_PROPORTIONAL = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
+_CODE_FENCE = QTextFormat.Property.BlockCodeFence.value
+_QUOTE_LEVEL = QTextFormat.Property.BlockQuoteLevel.value
+_RULER = QTextFormat.Property.BlockTrailingHorizontalRulerWidth.value
+_SIZE_ADJUSTMENT = QTextFormat.Property.FontSizeAdjustment.value
+_IMAGE_ALT = QTextFormat.Property.ImageAltText.value
+_FEATURES = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
+
+_HEADING_SCALES = {1: 1.5, 2: 1.25, 3: 1.1}
+_HEADING_MARGINS = {1: (8, 10), 2: (20, 8), 3: (16, 6)}
+QUOTE_INDENT = 18
+CODE_INDENT = 12
+
+
+@dataclass(frozen=True)
+class PageStyle:
+    """Fonts and colours of a page; distances are for font scale 1."""
+
+    font: QFont
+    fixed: QFont
+    colours: Tokens
+    scale: float
+
+
+@dataclass(frozen=True)
+class Page:
+    document: QTextDocument
+    texts: tuple[str, ...]
+    """The text of each block."""
+    headings: tuple[tuple[int, str], ...]
+    """Number of each heading's block, from 0, and the heading's key."""
+
+
+def build_page(markdown: str, style: PageStyle, token: CancelToken) -> Page:
+    """A page that belongs to no thread in particular until it is moved. Raises `Cancelled`."""
+    document = QTextDocument()
+    document.setUndoRedoEnabled(False)
+    document.setDefaultFont(style.font)
+    document.setDocumentMargin(0)
+    document.setIndentWidth(24 * style.scale)
+    document.setMarkdown(markdown, _FEATURES)
+    cursor = QTextCursor(document)
+    cursor.beginEditBlock()
+    _replace_images(document, cursor)
+    for table in document.rootFrame().childFrames():
+        if isinstance(table, QTextTable):
+            _style_table(table, cursor, style)
+    for block in blocks(document):
+        token.checkpoint()
+        _style_block(block, cursor, style)
+    cursor.endEditBlock()
+    texts = tuple(block.text() for block in blocks(document))
+    headings = tuple(
+        (block.blockNumber(), heading_key(block.text()))
+        for block in blocks(document)
+        if block.blockFormat().headingLevel()
+    )
+    return Page(document, texts, headings)
+
+
+def blocks(document: QTextDocument) -> Iterator[QTextBlock]:
+    block = document.begin()
+    while block.isValid():
+        yield block
+        block = block.next()
+
+
+def is_code(block: QTextBlock) -> bool:
+    """Whether the block is a line of a code block."""
+    return block.isValid() and block.blockFormat().hasProperty(_CODE_FENCE)
+
+
+def quote_level(block: QTextBlock) -> int:
+    return block.blockFormat().intProperty(_QUOTE_LEVEL)
+
+
+def inline_code(block: QTextBlock) -> list[tuple[int, int]]:
+    """Ranges of code among words, in UTF-16 units of the block."""
+    if is_code(block):
+        return []
+    start = block.position()
+    return [(at - start, at - start + length) for at, length, look in _fragments(block) if look.fontFixedPitch()]
+
+
+def _fragments(block: QTextBlock) -> list[tuple[int, int, QTextCharFormat]]:
+    """Position, length and format of each run of text; a list, since restyling a run ends Qt's iteration."""
+    found = []
+    place = block.begin()
+    while not place.atEnd():
+        fragment = place.fragment()
+        found.append((fragment.position(), fragment.length(), fragment.charFormat()))
+        place += 1
+    return found
+
+
+def _replace_images(document: QTextDocument, cursor: QTextCursor) -> None:
+    """An image's description in its place: reading a note must not fetch anything."""
+    for block in blocks(document):
+        images = [found for found in _fragments(block) if found[2].isImageFormat()]
+        for position, length, look in reversed(images):
+            name = look.property(_IMAGE_ALT) or look.toImageFormat().name().rsplit("/", 1)[-1]
+            cursor.setPosition(position)
+            cursor.setPosition(position + length, QTextCursor.MoveMode.KeepAnchor)
+            plain = QTextCharFormat()
+            plain.setFontItalic(True)
+            cursor.insertText(f"[image: {name}]", plain)
+
+
+def _style_block(block: QTextBlock, cursor: QTextCursor, style: PageStyle) -> None:
+    level = block.blockFormat().headingLevel()
+    look = QTextBlockFormat()
+    look.setLineHeight(LINE_HEIGHT, _PROPORTIONAL)
+    above, below = 0.0, 8.0
+    if level:
+        above, below = _HEADING_MARGINS.get(level, (12, 4))
+        look.setLineHeight(LINE_HEIGHT - 20, _PROPORTIONAL)
+    elif is_code(block):
+        above = 0 if is_code(block.previous()) else 10
+        below = 0 if is_code(block.next()) else 18
+        look.setNonBreakableLines(False)
+        look.setLeftMargin(CODE_INDENT * style.scale)
+        look.setRightMargin(CODE_INDENT * style.scale)
+    elif block.textList() is not None:
+        below = 4 if block.next().textList() is not None else 10
+    elif quote_level(block):
+        look.setLeftMargin(QUOTE_INDENT * quote_level(block) * style.scale)
+    elif block.blockFormat().hasProperty(_RULER):
+        look.setBackground(QBrush(style.colours.line))  # Qt draws the ruler in this colour
+    if QTextCursor(block).currentTable() is not None:
+        above = below = 0
+    look.setTopMargin(0 if block.blockNumber() == 0 else above * style.scale)
+    look.setBottomMargin(below * style.scale)
+    cursor.setPosition(block.position())
+    cursor.mergeBlockFormat(look)
+    if is_code(block):
+        cursor.setBlockCharFormat(_code_ink(style))
+    for position, length, ink in _fragments(block):
+        if _style_ink(ink, level, code=is_code(block), quoted=bool(quote_level(block)), style=style):
+            cursor.setPosition(position)
+            cursor.setPosition(position + length, QTextCursor.MoveMode.KeepAnchor)
+            cursor.setCharFormat(ink)
+
+
+def _style_ink(ink: QTextCharFormat, level: int, *, code: bool, quoted: bool, style: PageStyle) -> bool:
+    """Give a run of text its font and colour; False when it is plain."""
+    if code or ink.fontFixedPitch():
+        ink.merge(_code_ink(style))
+    elif level:
+        ink.clearProperty(_SIZE_ADJUSTMENT)
+        ink.setFontPointSize(style.font.pointSizeF() * _HEADING_SCALES.get(level, 1.0))
+        ink.setFontWeight(QFont.Weight.DemiBold)
+    elif not (ink.isAnchor() or quoted):
+        return False
+    if ink.isAnchor():
+        ink.setForeground(QBrush(style.colours.accent))
+        ink.setFontUnderline(True)
+    elif quoted:
+        ink.setForeground(QBrush(style.colours.muted))
+    return True
+
+
+def _code_ink(style: PageStyle) -> QTextCharFormat:
+    ink = QTextCharFormat()
+    ink.setFontFamilies([style.fixed.family()])
+    ink.setFontFixedPitch(True)
+    ink.setFontPointSize(style.fixed.pointSizeF())
+    return ink
+
+
+def _style_table(table: QTextTable, cursor: QTextCursor, style: PageStyle) -> None:
+    look = table.format()
+    look.setBorder(1)
+    look.setBorderBrush(QBrush(style.colours.line))
+    look.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
+    look.setBorderCollapse(True)
+    look.setCellPadding(6 * style.scale)
+    look.setCellSpacing(0)
+    look.setTopMargin(6 * style.scale)
+    look.setBottomMargin(14 * style.scale)
+    look.setAlignment(Qt.AlignmentFlag.AlignLeft)
+    table.setFormat(look)
+    first = table.cellAt(0, 0)
+    cursor.setPosition(first.firstPosition())
+    if first.lastPosition() > first.firstPosition() and not cursor.block().text():
+        cursor.deleteChar()  # Qt's importer leaves an empty paragraph there
+    bold = QTextCharFormat()
+    bold.setFontWeight(QFont.Weight.DemiBold)
+    for column in range(table.columns()):
+        cell = table.cellAt(0, column)
+        cursor.setPosition(cell.firstPosition())
+        cursor.setPosition(cell.lastPosition(), QTextCursor.MoveMode.KeepAnchor)
+        cursor.mergeCharFormat(bold)

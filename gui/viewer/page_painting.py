@@ -1,0 +1,64 @@
+"""Draws what lies behind the text of a rendered page: boxes of code, bars beside quotes, marks behind words."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QTextBlock, QTextDocument
+
+from gui.theme import Tokens
+from gui.viewer.page import CODE_INDENT, QUOTE_INDENT, inline_code, is_code, quote_level
+from gui.viewer.spans import spans
+
+_CODE_PAD = 6
+_BAR_WIDTH = 3
+
+
+class PagePainter:
+    """Paints under the blocks of one document, for a viewport `width` pixels wide."""
+
+    def __init__(
+        self, painter: QPainter, document: QTextDocument, colours: Tokens, *, scale: float, width: int
+    ) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._painter = painter
+        self._document = document
+        self._colours = colours
+        self._scale = scale
+        self._width = width
+
+    def grounds(self, block: QTextBlock, rect: QRectF, *, first: bool) -> None:
+        """Under a block that stands at `rect`; `first` is the topmost in view."""
+        if is_code(block) and (first or not is_code(block.previous())):
+            self._code_box(block, rect)
+        for level in range(quote_level(block)):
+            joined = quote_level(block.next()) > level
+            height = self._top(block.next()) - self._top(block) if joined else rect.height()
+            left = rect.left() + level * QUOTE_INDENT * self._scale
+            self._painter.fillRect(QRectF(left, rect.top(), _BAR_WIDTH, height), self._colours.line)
+        self.boxes(block, rect, inline_code(block), self._colours.window)
+
+    def boxes(self, block: QTextBlock, rect: QRectF, ranges: Sequence[tuple[int, int]], fill: QColor | None) -> None:
+        """Rounded boxes behind ranges of the block's text, or accent frames round them."""
+        self._painter.setPen(QPen(self._colours.accent, 1.5) if fill is None else Qt.PenStyle.NoPen)
+        self._painter.setBrush(QBrush() if fill is None else fill)
+        for start, end in ranges:
+            for box in spans(block.layout(), start, end):
+                self._painter.drawRoundedRect(box.translated(rect.topLeft()).adjusted(-1.5, 0, 1.5, 0), 3, 3)
+
+    def _code_box(self, block: QTextBlock, rect: QRectF) -> None:
+        """One box round all lines of the code block that `block` belongs to."""
+        start = end = block
+        while is_code(start.previous()):
+            start = start.previous()
+        while is_code(end.next()):
+            end = end.next()
+        top = rect.top() + self._top(start) - self._top(block)
+        bottom = rect.top() + self._document.documentLayout().blockBoundingRect(end).bottom() - self._top(block)
+        left = rect.left() + block.layout().lineAt(0).x() - CODE_INDENT * self._scale
+        box = QRectF(left, top - _CODE_PAD, self._width - left, bottom - top + 2 * _CODE_PAD)
+        self._painter.setPen(QPen(self._colours.line, 1))
+        self._painter.setBrush(self._colours.alternate)
+        self._painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
+
+    def _top(self, block: QTextBlock) -> float:
+        return self._document.documentLayout().blockBoundingRect(block).top()

@@ -1,0 +1,130 @@
+"""Draws one line of source: its ground, its number, the marks behind its words, and the words."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QTextCharFormat, QTextLayout
+
+from gui.theme import Tokens
+from gui.viewer.layout import LaidLine
+from gui.viewer.typography import Typography
+
+_LEAST_DIGITS = 3
+_SELECTED_OPACITY = 70
+FOUND_OPACITY = 45
+
+
+@dataclass(frozen=True)
+class Gutter:
+    """Where numbers, accent edge and text stand, in pixels from the left."""
+
+    number_right: int
+    edge: int
+    edge_width: int
+    text_left: int
+
+    @classmethod
+    def for_lines(cls, line_count: int, typography: Typography) -> "Gutter":
+        digits = max(_LEAST_DIGITS, len(str(line_count)))
+        number_right = typography.scaled(16) + round(digits * typography.character_width)
+        edge = number_right + typography.scaled(14)
+        return cls(number_right, edge, typography.scaled(2), edge + typography.scaled(18))
+
+
+@dataclass(frozen=True)
+class Decoration:
+    """What is special about a line; ranges in UTF-16 units."""
+
+    highlighted: bool = False
+    marks: Sequence[tuple[int, int]] = ()
+    found: Sequence[tuple[int, int]] = ()
+    current: tuple[int, int] | None = None
+    selected: tuple[int, int] | None = None
+
+
+class LinePainter:
+    """Paints lines into the part of a view that is `visible`, their text `shift` pixels to the left."""
+
+    def __init__(self, painter: QPainter, colours: Tokens, typography: Typography, gutter: Gutter) -> None:
+        self._painter = painter
+        self._colours = colours
+        self._typography = typography
+        self._gutter = gutter
+        self.visible = QRectF()
+        self.shift = 0
+
+    def highlight(self, top: int, height: int) -> None:
+        """The ground and the edge of a line that belongs to what was found."""
+        self._painter.fillRect(QRectF(0, top, self.visible.width(), height), self._colours.line_highlight)
+        self._painter.fillRect(self._gutter.edge, top, self._gutter.edge_width, height, self._colours.accent)
+
+    def number(self, top: int, number: int) -> None:
+        """On the baseline of the line's first row."""
+        text = str(number)
+        left = self._gutter.number_right - len(text) * self._typography.character_width
+        self._painter.setPen(self._colours.muted)
+        self._painter.drawText(QPointF(left, top + self._typography.baseline), text)
+
+    def text(self, top: int, laid: LaidLine, decoration: Decoration) -> None:
+        """The words with what lies behind them, in the part right of the gutter."""
+        origin = QPointF(self._gutter.text_left - self.shift, top)
+        self._painter.setClipRect(self.visible.adjusted(self._gutter.text_left - self._typography.scaled(4), 0, 0, 0))
+        for ranges, colour in (
+            (decoration.marks, self._colours.mark),
+            (decoration.found, faded(self._colours.accent, FOUND_OPACITY)),
+        ):
+            for start, end in ranges:
+                self._box(origin, laid, start, end, colour)
+        if decoration.selected is not None:
+            self._selection(origin, laid, *decoration.selected)
+        self._painter.setPen(self._colours.text)
+        laid.layout.draw(self._painter, origin, self._inks(laid, decoration.marks), self.visible)
+        if decoration.current is not None:
+            self._box(origin, laid, *decoration.current, None)
+        self._painter.setClipping(False)
+
+    def _box(self, origin: QPointF, laid: LaidLine, start: int, end: int, fill: QColor | None) -> None:
+        """A rounded box behind a range of text, or the frame of one round it."""
+        height = self._typography.row_height
+        inset = self._typography.scaled(1.5)
+        self._painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._painter.setPen(QPen(self._colours.accent, 1.5) if fill is None else Qt.PenStyle.NoPen)
+        self._painter.setBrush(Qt.BrushStyle.NoBrush if fill is None else fill)
+        for row, left, right in laid.spans(start, end):
+            box = QRectF(left - 1.5, row * height + inset, right - left + 3, height - 2 * inset)
+            self._painter.drawRoundedRect(box.translated(origin), 3, 3)
+        self._painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+    def _selection(self, origin: QPointF, laid: LaidLine, start: int, end: int) -> None:
+        colour = faded(self._colours.accent, _SELECTED_OPACITY)
+        height = self._typography.row_height
+        for row, left, right in laid.spans(start, min(end, laid.length)):
+            self._painter.fillRect(QRectF(left, row * height, right - left, height).translated(origin), colour)
+        if end > laid.length:  # the line end is selected too
+            row = laid.rows - 1
+            after = laid.end_x()
+            box = QRectF(after, row * height, self._typography.character_width, height)
+            self._painter.fillRect(box.translated(origin), colour)
+
+    def _inks(self, laid: LaidLine, marks: Sequence[tuple[int, int]]) -> list[QTextLayout.FormatRange]:
+        ranges = []
+        if self._colours.mark_text != self._colours.text:
+            ranges = [_ink(start, end, self._colours.mark_text) for start, end in marks]
+        if laid.is_cut:
+            ranges.append(_ink(laid.length, len(laid.layout.text()), self._colours.muted))
+        return ranges
+
+
+def _ink(start: int, end: int, colour: QColor) -> QTextLayout.FormatRange:
+    ink = QTextCharFormat()
+    ink.setForeground(colour)
+    made = QTextLayout.FormatRange()
+    made.start, made.length, made.format = start, end - start, ink
+    return made
+
+
+def faded(colour: QColor, opacity: int) -> QColor:
+    faded = QColor(colour)
+    faded.setAlpha(opacity)
+    return faded

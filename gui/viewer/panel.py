@@ -1,0 +1,322 @@
+"""The file viewer: a header, the file as source or as a page, and what is said about it."""
+
+from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from engine import MemorySearchManager, MemorySearchResult
+from gui.jobs import Jobs
+from gui.viewer.actions import FileActions
+from gui.viewer.find_bar import FindBar
+from gui.viewer.follow import FileFollower
+from gui.viewer.header import ViewerHeader
+from gui.viewer.lines import Lines
+from gui.viewer.links import LinkFollower
+from gui.viewer.navigator import HitNavigator, HitView
+from gui.viewer.notice import EmptyPage, Hint
+from gui.viewer.opening import FileOpener, OpenedFile
+from gui.viewer.outline import Outline, heading_key
+from gui.viewer.rendered_view import MOST_BYTES, RenderedView
+from gui.viewer.source_view import SourceView
+from gui.viewer.target import Target
+from gui.widgets.message import Banner
+from gui.widgets.wording import size_text
+
+_DELETED = "deleted"
+
+
+class ViewerPanel(QWidget):
+    """Shows one result or one file at a time.
+
+    Signals:
+        escape_pressed: Esc with no find bar open; the window gives the keys back to the list.
+        file_shown: the name of the file whose text is on the screen now.
+    """
+
+    escape_pressed = Signal()
+    file_shown = Signal(str)
+
+    def __init__(self, jobs: Jobs, manager: MemorySearchManager | None = None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._manager = manager
+        self._target: Target | None = None
+        self._opened: OpenedFile | None = None
+        self._page_of: OpenedFile | None = None
+        self._want_rendered = False
+        self._reloading = False
+        self._source = SourceView()
+        self._source.set_wrap(True)
+        self._rendered = RenderedView(jobs)
+        self._empty = EmptyPage()
+        self._page: QWidget = self._empty
+        self._stack = QStackedWidget()
+        for page in (self._empty, self._source, self._rendered):
+            self._stack.addWidget(page)
+        self._hint = Hint(self._stack)
+        self._banner = Banner()
+        self._find_bar = FindBar()
+        self._find_bar.hide()
+        self._actions = FileActions(jobs, self._source, self)
+        self._opener = FileOpener(jobs, self)
+        self._follower = FileFollower(self)
+        self._hits = HitNavigator(jobs, self)
+        self._links = LinkFollower(jobs, self)
+        self._header = self._make_header()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        for part in (self._header, self._banner, self._find_bar):
+            column.addWidget(part)
+        column.addWidget(self._stack, 1)
+        self._connect()
+        self.clear()
+
+    # --- for the window -------------------------------------------------------------------------------------------
+
+    def set_manager(self, manager: MemorySearchManager | None) -> None:
+        """Show files of another memory, or of none; what was shown goes away."""
+        self._manager = manager
+        self.clear()
+
+    def set_editor_command(self, command: str) -> None:
+        """The setting `window.editor`."""
+        self._actions.editor_command = command
+
+    def show_result(self, result: MemorySearchResult, query: str) -> None:
+        """Show the part of a file that answers `query`, its words marked."""
+        self._show(Target.of_result(result, query))
+
+    def show_file(self, path: str, line: int | None = None) -> None:
+        """Show a file by its stable name, at a line."""
+        self._show(Target.of_line(path, line))
+
+    def clear(self) -> None:
+        """Show no file."""
+        self._target = None
+        self._opener.cancel()
+        self._drop_file()
+        self._actions.set_target(self._manager, None)
+        self._header.hide()
+        self._close_find()
+        self._empty.say(
+            "Choose a result with Up and Down, and press Enter to read it here.",
+            keys="N and Shift+N go through the found words, Esc goes back to the results.",
+        )
+        self._show_page(self._empty)
+
+    def _show(self, target: Target) -> None:
+        if self._manager is None:
+            return
+        self._target = target
+        self._actions.set_target(self._manager, target)
+        self._header.show_title(target.file_title, target.breadcrumb)
+        self._header.show()
+        if self._opened is not None and self._opened.name == target.name and not self._banner.text:
+            self._opener.cancel()
+            self._apply(reveal=True)
+        else:
+            self._open(reloading=False)
+
+    # --- opening --------------------------------------------------------------------------------------------------
+
+    def _open(self, *, reloading: bool) -> None:
+        if self._manager is not None and self._target is not None:
+            self._reloading = reloading
+            self._opener.open(self._manager, self._target.name)
+
+    def _on_opened(self, opened: OpenedFile) -> None:
+        reloading = self._reloading
+        self._drop_file(keep_lines=True)
+        old, self._opened = self._source.lines, opened
+        self._source.set_lines(opened.lines, opened.outline, keep_place=reloading)
+        if old is not None:
+            old.close()
+        self._follower.follow(opened.location)
+        self._apply(reveal=not reloading)
+        if reloading:
+            self._hint.say("Reloaded")
+
+    def _on_failed(self, sentence: str) -> None:
+        if self._reloading:
+            return  # the last text stays; if the file is gone, the follower says so
+        self._drop_file()
+        self._header.set_ready(False)
+        self._empty.say(sentence, retry=True)
+        self._show_page(self._empty)
+
+    def _on_slow(self) -> None:
+        if not self._reloading and self._target is not None:
+            self._empty.say(f"Opening {self._target.file_title}…")
+            self._show_page(self._empty)
+
+    def _on_vanished(self) -> None:
+        self._banner.say("This file was deleted. Its last text is shown.", "degraded", key=_DELETED)
+
+    def _drop_file(self, *, keep_lines: bool = False) -> None:
+        """Stop all that reads the file that was shown; `keep_lines` leaves its text on the screen."""
+        self._hits.leave()
+        self._rendered.leave()
+        self._follower.follow(None)
+        self._banner.clear(_DELETED)
+        self._opened = None
+        lines = self._source.lines
+        if not keep_lines and lines is not None:
+            self._page_of = None
+            self._source.set_lines(None, Outline())
+            lines.close()
+
+    # --- showing --------------------------------------------------------------------------------------------------
+
+    def _apply(self, *, reveal: bool) -> None:
+        """Bring what was asked for on the screen, as source or as a page."""
+        target, opened = self._target, self._opened
+        if target is None or opened is None:
+            return
+        if not target.title:
+            self._header.show_title(opened.outline.title or target.file_title, target.breadcrumb)
+        self._header.set_ready(True)
+        self._source.set_highlight(target.part)
+        if reveal:
+            self._source.reveal_part(target.first or 1, target.focus)
+        if self._want_rendered and opened.lines.size <= MOST_BYTES:
+            if self._page_of is opened:
+                self._on_rendered()
+            else:
+                self._rendered.show_markdown(opened.lines)
+            return
+        if self._want_rendered:
+            size = size_text(opened.lines.size)
+            self._hint.say(f"This file has {size}, too much to render. Its source is shown.", 5_000)
+        self._show_source()
+
+    def _show_source(self) -> None:
+        if self._opened is None or self._target is None:
+            return
+        self._header.show_mode(rendered=False)
+        self._look_in(self._source, self._opened.lines, near=self._target.focus)
+        self._show_page(self._source)
+        self.file_shown.emit(self._target.name)
+
+    def _on_rendered(self) -> None:
+        if self._opened is None or self._target is None:
+            return
+        moved = self._page_of is not self._opened or self._page is not self._rendered
+        self._page_of = self._opened
+        self._header.show_mode(rendered=True)
+        self._look_in(self._rendered, self._rendered.blocks, near=1)
+        self._show_page(self._rendered)
+        if moved or self._target.part is not None:
+            self._go_to_heading()
+        self.file_shown.emit(self._target.name)
+
+    def _look_in(self, view: HitView, lines: Lines, near: int) -> None:
+        if self._opened is not None and self._target is not None:
+            self._hits.look_in(view, lines, near=near, query=self._target.query, language=self._opened.language)
+
+    def _go_to_heading(self) -> None:
+        """Scroll the page to the heading above the place that the source shows."""
+        if self._opened is None:
+            return
+        headings = self._opened.outline.headings
+        index = self._opened.outline.at(max(1, self._source.place()[0]))
+        if index is not None:
+            key = headings[index].key
+            nth = sum(1 for heading in headings[:index] if heading.key == key)
+            self._rendered.go_to_heading(key, nth, index)
+
+    def _choose_rendered(self, rendered: bool) -> None:
+        self._want_rendered = rendered
+        if rendered:
+            self._apply(reveal=False)
+        else:
+            self._rendered.cancel()
+            self._show_source()
+
+    def _show_page(self, page: QWidget) -> None:
+        had_focus = self._page.hasFocus()
+        self._page = page
+        self._stack.setCurrentWidget(page)
+        self.setFocusProxy(page)
+        if had_focus:
+            page.setFocus()
+
+    # --- finding, links -------------------------------------------------------------------------------------------
+
+    def _open_find(self) -> None:
+        if self._opened is None:
+            return
+        rendered = self._page is self._rendered
+        chosen = self._rendered.textCursor().selectedText() if rendered else self._source.selected_word()
+        self._find_bar.open(chosen)
+
+    def _close_find(self) -> None:
+        if self._find_bar.isHidden():
+            return
+        self._find_bar.hide()
+        self._hits.find("")
+        self._source.select_hit()
+        self._page.setFocus()
+
+    def _follow_link(self, url: QUrl) -> None:
+        if self._target is not None and self._manager is not None:
+            self._links.follow(url, self._target.name, self._manager)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Keys that source and page do not use themselves."""
+        match event.key():
+            case Qt.Key.Key_N:
+                self._hits.step(forward=not event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+            case Qt.Key.Key_Escape if not self._find_bar.isHidden():
+                self._close_find()
+            case Qt.Key.Key_Escape:
+                self.escape_pressed.emit()
+            case _:
+                super().keyPressEvent(event)
+
+    # --- putting it together --------------------------------------------------------------------------------------
+
+    def _make_header(self) -> ViewerHeader:
+        wrap = self.wrap_action = self._key_action("Wrap lines", "Alt+Z")
+        wrap.setCheckable(True)
+        wrap.setChecked(self._source.wrap)
+        wrap.toggled.connect(self._source.set_wrap)
+        find = self._key_action("Find in this file", QKeySequence.StandardKey.Find)
+        find.triggered.connect(self._open_find)
+        for keys, forward in (("F3", True), ("Shift+F3", False)):
+            step = self._key_action("Next hit" if forward else "Previous hit", keys)
+            step.triggered.connect(lambda _=False, forward=forward: self._hits.step(forward=forward))
+        do = self._actions
+        self._source.addActions([do.copy, do.select_all, do.cite])
+        self._source.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        for action in (do.copy, do.select_all):
+            action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        menu = [do.copy_path, do.copy_part, do.reveal, None, find, wrap]
+        return ViewerHeader([do.edit, do.cite], menu, self)
+
+    def _key_action(self, text: str, keys: str | QKeySequence.StandardKey) -> QAction:
+        made = QAction(text, self)
+        made.setShortcut(keys)
+        made.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        self.addAction(made)
+        return made
+
+    def _connect(self) -> None:
+        self._opener.opened.connect(self._on_opened)
+        self._opener.failed.connect(self._on_failed)
+        self._opener.slow.connect(self._on_slow)
+        self._follower.changed.connect(lambda: self._open(reloading=True))
+        self._follower.vanished.connect(self._on_vanished)
+        self._rendered.rendered.connect(self._on_rendered)
+        self._rendered.failed.connect(self._hint.say)
+        self._rendered.followed.connect(self._follow_link)
+        self._links.file_chosen.connect(self.show_file)
+        self._links.heading_chosen.connect(lambda text: self._rendered.go_to_heading(heading_key(text), 0, 0))
+        self._links.said.connect(self._hint.say)
+        self._header.rendered_chosen.connect(self._choose_rendered)
+        self._empty.retry.connect(lambda: self._open(reloading=False))
+        self._find_bar.needle_changed.connect(self._hits.find)
+        self._find_bar.step_requested.connect(lambda forward: self._hits.step(forward=forward))
+        self._find_bar.closed.connect(self._close_find)
+        self._hits.counted.connect(self._find_bar.count.setText)
+        self._hits.notice.connect(self._hint.say)
+        self._actions.said.connect(self._hint.say)

@@ -1,0 +1,245 @@
+"""The same file as a rendered page. Nothing that a note names is ever loaded: no image, no style, no link."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QUrl, Signal
+from PySide6.QtGui import (
+    QGuiApplication,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QTextBlock,
+    QTextDocument,
+    QTextOption,
+)
+from PySide6.QtWidgets import QTextBrowser, QWidget
+
+from engine import CancelToken
+from gui.jobs import Job, Jobs
+from gui.theme import tokens
+from gui.viewer.hits import Finder, Hit, HitMap
+from gui.viewer.lines import FileLines, Place, TextLines
+from gui.viewer.marks import LineMarks
+from gui.viewer.overview import OverviewBar
+from gui.viewer.page import Page, PageStyle, build_page
+from gui.viewer.page_painting import PagePainter
+from gui.viewer.painting import FOUND_OPACITY, faded
+from gui.viewer.typography import fixed_font, font_scale
+from gui.widgets.utf16 import utf16_ranges
+
+MOST_BYTES = 1024 * 1024
+_TEXT_PIXELS = 14
+_LINE_CHARACTERS = 84
+_SIDE = 28
+
+
+class RenderedView(QTextBrowser):
+    """Shows one page at a time; blocks of the page count as lines, from 1.
+
+    Signals:
+        rendered: the page that was asked for last is shown.
+        failed: it could not be made, as one sentence.
+        followed: a person clicked a link (QUrl).
+    """
+
+    rendered = Signal()
+    failed = Signal(str)
+    followed = Signal(QUrl)
+
+    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._job: Job | None = None
+        self._lines: FileLines | None = None
+        self._page: Page | None = None
+        self._own: QTextDocument | None = None
+        self._marks, self._found = LineMarks(), LineMarks()
+        self._current: Hit | None = None
+        self._hits: frozenset[int] = frozenset()
+        self._overview = OverviewBar(self)
+        self.setVerticalScrollBar(self._overview)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+        self.setProperty("role", "page")
+        self.setOpenLinks(False)
+        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self.setAccessibleName("Rendered text")
+        self.anchorClicked.connect(self.followed)
+
+    # --- the page -------------------------------------------------------------------------------------------------
+
+    def show_markdown(self, lines: FileLines) -> None:
+        """Make the page in the background; what is shown stays until then."""
+        self._lines = lines
+        self._start(lines, self._show)
+
+    def _start(self, lines: FileLines, then: Callable[[Page], None]) -> None:
+        self.cancel()
+        text_font = QGuiApplication.font()
+        text_font.setPointSizeF(fixed_font(_TEXT_PIXELS).pointSizeF())
+        style = PageStyle(text_font, fixed_font(), tokens(self.palette()), font_scale())
+        home = self.thread()
+
+        def work(token: CancelToken) -> Page:
+            page = build_page(lines.whole(1, lines.line_count), style, token)
+            page.document.moveToThread(home)
+            return page
+
+        self._job = self._jobs.read(work, then, self._fail)
+
+    def cancel(self) -> None:
+        if self._job is not None:
+            self._job.cancel()
+            self._job = None
+
+    def leave(self) -> None:
+        """The text is about to be closed: read it no more. The page stays on the screen."""
+        self.cancel()
+        self._lines = None
+
+    @property
+    def blocks(self) -> TextLines:
+        """The page's text, to look through."""
+        return TextLines(self._page.texts if self._page is not None else ())
+
+    def go_to_heading(self, key: str, nth_of_key: int, nth: int) -> None:
+        """Scroll to the heading with this key, the `nth_of_key` such; without one, to the `nth` of all headings."""
+        if self._page is None:
+            return
+        same = [number for number, found in self._page.headings if found == key]
+        every = [number for number, _ in self._page.headings]
+        if same:
+            self._scroll_to(same[min(nth_of_key, len(same) - 1)], above=12)
+        elif every:
+            self._scroll_to(every[min(nth, len(every) - 1)], above=12)
+
+    def _show(self, page: Page) -> None:
+        self._job = None
+        self._page = page
+        self._current = None
+        self._marks.forget()
+        self._found.forget()
+        self._show_document(page.document)
+        self.rendered.emit()
+
+    def _show_again(self, page: Page) -> None:
+        """The same page in another theme."""
+        self._job = None
+        place = self.verticalScrollBar().value()
+        self._page = page
+        self._show_document(page.document)
+        self.verticalScrollBar().setValue(place)
+
+    def _show_document(self, document: QTextDocument) -> None:
+        old, self._own = self._own, document
+        document.setParent(self)  # only then does Qt ask this view, and not the disk, for what the page names
+        self.setDocument(document)
+        if old is not None:  # Qt deletes its own first document, but no other
+            old.deleteLater()
+        document.documentLayout().documentSizeChanged.connect(self._place_ticks)
+
+    def _fail(self, sentence: str) -> None:
+        self._job = None
+        self.failed.emit(sentence)
+
+    # --- hits (the protocol `HitView`) ----------------------------------------------------------------------------
+
+    def place(self) -> Place:
+        return self._first_block().blockNumber() + 1, -1
+
+    def shows(self, hit: Hit) -> bool:
+        top = self._rect(self._block(hit.line)).top() - self.verticalScrollBar().value()
+        return 0 <= top < self.viewport().height()
+
+    def set_finders(self, marks: Finder | None, found: Finder | None) -> None:
+        self._marks.set_finder(marks)
+        self._found.set_finder(found)
+        self.viewport().update()
+
+    def show_hit(self, hit: Hit | None) -> None:
+        self._current = hit
+        if hit is not None and not self.shows(hit):
+            self._scroll_to(hit.line - 1, above=self.viewport().height() // 3)
+        self.viewport().update()
+
+    def show_hits(self, marks: HitMap, found: HitMap | None) -> None:
+        self._hits = frozenset((marks if found is None else found).lines())
+        self._place_ticks()
+
+    def _place_ticks(self) -> None:
+        self._overview.set_length(max(round(self.document().size().height()), self.viewport().height()))
+        self._overview.set_ticks(round(self._rect(self._block(line)).top()) for line in self._hits)
+
+    # --- geometry -------------------------------------------------------------------------------------------------
+
+    def _block(self, line: int) -> QTextBlock:
+        return self.document().findBlockByNumber(line - 1)
+
+    def _rect(self, block: QTextBlock) -> QRectF:
+        return self.document().documentLayout().blockBoundingRect(block)
+
+    def _scroll_to(self, number: int, *, above: int) -> None:
+        top = self._rect(self.document().findBlockByNumber(number)).top()
+        self.verticalScrollBar().setValue(round(top) - above)
+
+    def _first_block(self) -> QTextBlock:
+        point = QPointF(0, self.verticalScrollBar().value())
+        position = self.document().documentLayout().hitTest(point, Qt.HitTestAccuracy.FuzzyHit)
+        return self.document().findBlock(max(0, position))
+
+    def _visible(self) -> Iterator[tuple[QTextBlock, QRectF]]:
+        """The blocks in view with their rectangles in the viewport."""
+        origin = QPointF(-self.horizontalScrollBar().value(), -self.verticalScrollBar().value())
+        block = self._first_block()
+        while block.isValid():
+            rect = self._rect(block).translated(origin)
+            if rect.top() > self.viewport().height():
+                return
+            yield block, rect
+            block = block.next()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Grounds and marks first, then Qt's text over them."""
+        painter = QPainter(self.viewport())
+        colours = tokens(self.palette())
+        pen = PagePainter(painter, self.document(), colours, scale=font_scale(), width=self.viewport().width())
+        first = self._first_block()
+        for block, rect in self._visible():
+            line, text = block.blockNumber() + 1, block.text()
+            pen.grounds(block, rect, first=block == first)
+            pen.boxes(block, rect, self._marks.of(line, text), colours.mark)
+            pen.boxes(block, rect, self._found.of(line, text), faded(colours.accent, FOUND_OPACITY))
+            if self._current is not None and self._current.line == line:
+                current = [(self._current.start, self._current.end)]
+                pen.boxes(block, rect, utf16_ranges(text, current), None)
+        painter.end()
+        super().paintEvent(event)
+
+    # --- Qt's events ----------------------------------------------------------------------------------------------
+
+    def loadResource(self, kind: int, name: QUrl | str) -> Any:
+        """Nothing leaves the machine, and nothing enters from beside the note."""
+        return None
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """A line of text stays short enough to read; the rest of a wide window stays free."""
+        scale = font_scale()
+        widest = round(self.fontMetrics().averageCharWidth() * _LINE_CHARACTERS * _TEXT_PIXELS / 13)
+        side = round(_SIDE * scale)
+        free = self.width() - self._overview.width() - 2 * side - widest
+        self.setViewportMargins(side, round(16 * scale), side + max(0, free), 0)
+        super().resizeEvent(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Colours and sizes are part of the page: make it again."""
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange) and self._lines is not None:
+            self._start(self._lines, self._show_again)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Letters and Esc belong to the viewer; the browser would swallow some of them."""
+        if (event.text().isprintable() and event.text().strip()) or event.key() == Qt.Key.Key_Escape:
+            event.ignore()
+            return
+        super().keyPressEvent(event)

@@ -1,0 +1,100 @@
+"""Where a view stands in a text whose line heights are known only once a line is laid out.
+
+The truth is the line at the top and how much of it is hidden; the scroll bar follows from it and counts every line
+alike, wrapped or not. So nothing that is laid out later can move what is on the screen.
+"""
+
+from collections.abc import Callable
+
+
+class LazyScroll:
+    """Heights in pixels; `height_of(number)` may lay the line out and is only asked for lines near the view."""
+
+    def __init__(self, height_of: Callable[[int], int]) -> None:
+        self._height_of = height_of
+        self._count = 0
+        self._view = 0
+        self.line = 1
+        """The line at the top."""
+        self.hidden = 0
+        """Pixels of it above the view."""
+
+    def reset(self, line_count: int) -> None:
+        """Another text: go to its start."""
+        self._count = line_count
+        self.line, self.hidden = 1, 0
+
+    def resize(self, view_height: int, line_count: int) -> None:
+        """The view's height or the text's length changed; the top line stays if there is enough text below it."""
+        self._view, self._count = view_height, line_count
+        self._settle()
+
+    def move(self, pixels: int) -> None:
+        """Scroll down (or up, if negative), as far as there is text."""
+        self.hidden += pixels
+        self._settle()
+
+    def go_to(self, line: int, *, above: int = 0, within: int = 0) -> None:
+        """Put the line `above` pixels below the top; `within`: pixels of the line itself that may be hidden."""
+        self.line, self.hidden = line, within - above
+        self._settle()
+
+    def go_to_end(self) -> None:
+        self.line, self.hidden = self._end()
+
+    def top_of(self, line: int) -> int | None:
+        """Where the line begins, in pixels from the top of the view; None when it is not in view."""
+        if not self.line <= line <= self._count:
+            return None
+        top = -self.hidden
+        for number in range(self.line, line):
+            top += self._height_of(number)
+            if top >= self._view:
+                return None
+        return top
+
+    def value(self, unit: int) -> int:
+        """The place for a scroll bar on which each line is `unit` long."""
+        return self._value(self.line, self.hidden, unit)
+
+    def maximum(self, unit: int) -> int:
+        return self._value(*self._end(), unit)
+
+    def set_value(self, value: int, unit: int) -> None:
+        """Go where the scroll bar was put."""
+        if value >= self.maximum(unit):
+            self.go_to_end()
+            return
+        line, part = divmod(value, unit)
+        self.line = min(line + 1, max(1, self._count))
+        self.hidden = part * self._height_of(self.line) // unit if part else 0
+        self._settle()
+
+    def _value(self, line: int, hidden: int, unit: int) -> int:
+        if self._count == 0:
+            return 0
+        return (line - 1) * unit + hidden * unit // max(1, self._height_of(line))
+
+    def _settle(self) -> None:
+        """Carry pixels over to the lines that they belong to, and stay inside the text."""
+        if self._count == 0:
+            self.line, self.hidden = 1, 0
+            return
+        self.line = min(max(1, self.line), self._count)
+        while self.hidden < 0 and self.line > 1:
+            self.line -= 1
+            self.hidden += self._height_of(self.line)
+        self.hidden = max(0, self.hidden)
+        while self.line < self._count and self.hidden >= (height := self._height_of(self.line)):
+            self.hidden -= height
+            self.line += 1
+        self.line, self.hidden = min((self.line, self.hidden), self._end())
+
+    def _end(self) -> tuple[int, int]:
+        """The place from which the last line ends at the bottom of the view."""
+        room = self._view
+        for number in range(self._count, 0, -1):
+            room -= self._height_of(number)
+            if room <= 0:
+                return number, -room
+        return 1, 0

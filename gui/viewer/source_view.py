@@ -1,0 +1,269 @@
+"""The source of a file to read in: hits to step through, text to select, keys, and words for assistive tools."""
+
+from dataclasses import replace
+
+from PySide6.QtCore import QBasicTimer, QPoint, Qt, QTimerEvent, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
+from PySide6.QtWidgets import QWidget
+
+from gui.viewer.canvas import LineCanvas
+from gui.viewer.hits import Hit, HitMap
+from gui.viewer.layout import LaidLine
+from gui.viewer.lines import FileLines, Place
+from gui.viewer.outline import Outline
+from gui.viewer.painting import Decoration
+from gui.viewer.selection import Selection, word_at
+
+_SPOKEN_CHARACTERS = 300
+_CONTEXT_ROWS = 4
+_DRAG_INTERVAL = 40
+_CARET_KEYS = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Home, Qt.Key.Key_End)
+
+
+class SourceView(LineCanvas):
+    """Keys that it does not use go on to its parent.
+
+    Signals:
+        selected: a person has selected something with the mouse.
+    """
+
+    selected = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        self._current: Hit | None = None
+        self._revealed: tuple[int, int] | None = None
+        self._drag = QBasicTimer()
+        self.selection = Selection()
+        super().__init__(parent)
+        self._dragged_to = QPoint()
+        self._second_click: QPoint | None = None
+        self.setAccessibleName("Source text")
+        self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
+
+    def set_lines(self, lines: FileLines | None, outline: Outline, *, keep_place: bool = False) -> None:
+        self._current = None
+        self.selection.clear()
+        self._drag.stop()
+        super().set_lines(lines, outline, keep_place=keep_place)
+
+    def reveal_part(self, first: int, focus: int) -> None:
+        """Bring the line `first` to a third from the top, or `focus` where it would stay out of view then."""
+        third = self.viewport().height() // 3
+        self._scroll.go_to(first, above=third)
+        top = self._scroll.top_of(focus)
+        if top is None or top > self.viewport().height() - _CONTEXT_ROWS * self.row_height:
+            self._scroll.go_to(focus, above=third)
+        self.horizontalScrollBar().setValue(0)
+        self._moved()
+        self._revealed = first, focus
+
+    # --- hits (the protocol `HitView`) ----------------------------------------------------------------------------
+
+    def place(self) -> Place:
+        """Where looking for hits begins: at the highlighted part, unless it was scrolled away."""
+        if self._highlight is not None and self._scroll.top_of(self._highlight[0]) is not None:
+            return self._highlight[0], -1
+        return self._scroll.line + (self._scroll.hidden > 0), -1
+
+    def shows(self, hit: Hit) -> bool:
+        return self._scroll.top_of(hit.line) is not None
+
+    def show_hit(self, hit: Hit | None) -> None:
+        """Frame a hit and bring it into view; None frames nothing."""
+        self._current = hit
+        if hit is not None:
+            self.selection.put((hit.line, hit.end))
+            self._bring_into_view(hit)
+        self._moved()
+
+    def show_hits(self, marks: HitMap, found: HitMap | None) -> None:
+        """The strip shows those hits that n and N step through."""
+        self._overview.set_ticks((marks if found is None else found).lines())
+
+    def _bring_into_view(self, hit: Hit) -> None:
+        laid = self._layouts.line(hit.line)
+        row, left, right = next(laid.spans(laid.unit(hit.start), laid.unit(hit.end)), (0, 0.0, 0.0))
+        height = self.viewport().height()
+        top = self._scroll.top_of(hit.line)
+        if top is None or not 0 <= top + row * self.row_height <= height - 2 * self.row_height:
+            self._scroll.go_to(hit.line, above=height // 3, within=row * self.row_height)
+        self._widest = max(self._widest, laid.width)
+        self._sync_bars()
+        bar, room = self.horizontalScrollBar(), self._text_width()
+        if not bar.value() <= left <= right <= bar.value() + room:
+            bar.setValue(round(max(0.0, right - room * 2 / 3)))
+
+    # --- selection ------------------------------------------------------------------------------------------------
+
+    def select_all(self) -> None:
+        if self.line_count:
+            last = self.line_count
+            self.selection.select((1, 0), (last, len(self.text_at(last))))
+            self.viewport().update()
+
+    def select_hit(self) -> None:
+        """Select the framed hit, so that it can be copied when the find bar is gone."""
+        if self._current is not None:
+            hit, self._current = self._current, None
+            self.selection.select(hit.place, (hit.line, hit.end))
+            self.viewport().update()
+
+    def selected_word(self) -> str:
+        """What is selected, if it is part of one line."""
+        ends = self.selection.ends
+        if ends is None or ends[0][0] != ends[1][0]:
+            return ""
+        return self.text_at(ends[0][0])[ends[0][1] : ends[1][1]]
+
+    def selected_lines(self) -> tuple[int, int] | None:
+        """First and last line that the selection touches; a line of which it only has the start is not counted."""
+        ends = self.selection.ends
+        if ends is None:
+            return None
+        (first, _), (last, column) = ends
+        return first, last - (column == 0)
+
+    def current_line(self) -> int:
+        """The line that a person is at: of the selection or the framed hit, the part that was found, or at the top."""
+        if self.selection.caret is not None:
+            return self.selection.caret[0]
+        return max(1, self.place()[0])
+
+    def _select_line(self, number: int) -> None:
+        after = (number + 1, 0) if number < self.line_count else (number, len(self.text_at(number)))
+        self.selection.select((number, 0), after)
+        self.viewport().update()
+
+    def _move_caret(self, key: int) -> None:
+        """Shift with an arrow, Home or End: the selection's moving end goes on."""
+        line, column = self.selection.caret or (self._scroll.line, 0)
+        length = len(self.text_at(line))
+        match key:
+            case Qt.Key.Key_Left:
+                place = (line, column - 1) if column else (line - 1, len(self.text_at(max(1, line - 1))))
+            case Qt.Key.Key_Right:
+                place = (line, column + 1) if column < length else (line + 1, 0)
+            case Qt.Key.Key_Up:
+                place = (line - 1, column)
+            case Qt.Key.Key_Down:
+                place = (line + 1, column)
+            case Qt.Key.Key_Home:
+                place = (line, 0)
+            case _:
+                place = (line, length)
+        if 1 <= place[0] <= self.line_count:
+            place = place[0], min(place[1], len(self.text_at(place[0])))
+            self.selection.extend(place)
+            self.ensure_visible(place)
+
+    # --- what assistive tools read --------------------------------------------------------------------------------
+
+    def _moved(self) -> None:
+        super()._moved()
+        self._revealed = None
+        caret = self.selection.caret
+        number = min(caret[0] if caret is not None else self._scroll.line, self.line_count)
+        said = f"Line {number}: {self.text_at(number)[:_SPOKEN_CHARACTERS]}" if number else ""
+        self.setAccessibleDescription(said)
+
+    # --- Qt's events ----------------------------------------------------------------------------------------------
+
+    def _decoration(self, number: int, laid: LaidLine, *, late: bool) -> Decoration:
+        plain = super()._decoration(number, laid, late=late)
+        current = selected = None
+        if self._current is not None and self._current.line == number:
+            current = laid.unit(self._current.start), laid.unit(self._current.end)
+        if (columns := self.selection.columns(number, len(laid.text))) is not None:
+            line_end = columns[1] > len(laid.text)
+            selected = laid.unit(columns[0]), laid.unit(columns[1] - line_end) + line_end
+        return replace(plain, current=current, selected=selected) if current or selected else plain
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """What was revealed stays in view until someone scrolls."""
+        revealed = self._revealed
+        super().resizeEvent(event)
+        if revealed is not None:
+            self.reveal_part(*revealed)
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        super().scrollContentsBy(dx, dy)
+        if not self._moving_bar and dy:
+            self._revealed = None
+        if self._drag.isActive():
+            self._extend_to(self._dragged_to)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() != Qt.MouseButton.LeftButton or not self.line_count:
+            return
+        point = event.position().toPoint()
+        place = self.place_at(point)
+        third_click = self._second_click is not None and (point - self._second_click).manhattanLength() < _DRAG_INTERVAL
+        self._second_click = None
+        if self.in_gutter(point) or third_click:
+            self._select_line(place[0])
+        elif event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            self.selection.extend(place)
+        else:
+            self.selection.put(place)
+        self._moved()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        if event.button() != Qt.MouseButton.LeftButton or not self.line_count:
+            return
+        self._second_click = event.position().toPoint()
+        line, column = self.place_at(self._second_click)
+        start, end = word_at(self.text_at(line), column)
+        self.selection.select((line, start), (line, end))
+        self.viewport().update()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if event.buttons() & Qt.MouseButton.LeftButton and self.selection.caret is not None:
+            self._dragged_to = event.position().toPoint()
+            self._extend_to(self._dragged_to)
+            if self.viewport().rect().contains(self._dragged_to):
+                self._drag.stop()
+            elif not self._drag.isActive():
+                self._drag.start(_DRAG_INTERVAL, self)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._drag.stop()
+        if event.button() == Qt.MouseButton.LeftButton and self.selection.ends is not None:
+            self.selected.emit()
+
+    def timerEvent(self, event: QTimerEvent) -> None:
+        """The mouse is held outside the view: scroll there, the faster the farther."""
+        if event.timerId() != self._drag.timerId():
+            super().timerEvent(event)
+            return
+        area, point = self.viewport().rect(), self._dragged_to
+        across = min(0, point.x() - area.left()) + max(0, point.x() - area.right())
+        self.horizontalScrollBar().setValue(self.horizontalScrollBar().value() + across)
+        self.scroll_by(min(0, point.y() - area.top()) + max(0, point.y() - area.bottom()))
+        self._extend_to(point)
+
+    def _extend_to(self, point: QPoint) -> None:
+        area = self.viewport().rect()
+        inside = QPoint(point.x(), min(max(point.y(), area.top()), area.bottom()))
+        self.selection.extend(self.place_at(inside))
+        self.viewport().update()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        shift = event.modifiers() == Qt.KeyboardModifier.ShiftModifier
+        page = max(self.row_height, self.viewport().height() - 2 * self.row_height)
+        bar = self.horizontalScrollBar()
+        if shift and event.key() in _CARET_KEYS and self.line_count:
+            self._move_caret(event.key())
+            return
+        match event.key():
+            case Qt.Key.Key_Up | Qt.Key.Key_Down:
+                self.scroll_by(self.row_height if event.key() == Qt.Key.Key_Down else -self.row_height)
+            case Qt.Key.Key_PageUp | Qt.Key.Key_PageDown | Qt.Key.Key_Space:
+                up = event.key() == Qt.Key.Key_PageUp or (shift and event.key() == Qt.Key.Key_Space)
+                self.scroll_by(-page if up else page)
+            case Qt.Key.Key_Home | Qt.Key.Key_End:
+                self.scroll_to_end(top=event.key() == Qt.Key.Key_Home)
+            case Qt.Key.Key_Left | Qt.Key.Key_Right:
+                step = bar.singleStep() if event.key() == Qt.Key.Key_Right else -bar.singleStep()
+                bar.setValue(bar.value() + step)
+            case _:
+                event.ignore()

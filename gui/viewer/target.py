@@ -1,0 +1,59 @@
+"""What the viewer was asked to show."""
+
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from engine import MemorySearchResult
+
+
+@dataclass(frozen=True)
+class Target:
+    name: str
+    """The file's stable name."""
+    query: str = ""
+    first: int | None = None
+    """First and last line of the part that was found; None shows the file from its start."""
+    last: int | None = None
+    focus: int = 1
+    """The line to have in view: the best one of the part."""
+    title: str = ""
+    heading: tuple[str, ...] = ()
+
+    @classmethod
+    def of_result(cls, result: MemorySearchResult, query: str) -> "Target":
+        return cls(
+            name=result.path,
+            query=query,
+            first=result.start_line,
+            last=max(result.start_line, result.end_line),
+            focus=max(result.start_line, result.snippet_line),
+            title=result.title,
+            heading=result.heading,
+        )
+
+    @classmethod
+    def of_line(cls, name: str, line: int | None) -> "Target":
+        return cls(name=name, first=line, last=line, focus=line or 1)
+
+    @property
+    def part(self) -> tuple[int, int] | None:
+        """First and last line of the part that was found."""
+        return None if self.first is None or self.last is None else (self.first, self.last)
+
+    @property
+    def file_title(self) -> str:
+        return self.title or PurePosixPath(self.name).stem
+
+    @property
+    def breadcrumb(self) -> str:
+        """The path, then the headings below the title."""
+        headings = self.heading[1:] if self.heading[:1] == (self.title,) else self.heading
+        return " › ".join([self.name, *headings])
+
+
+def citation(name: str, lines: tuple[int, int] | None) -> str:
+    """`path#L5-L9`, `path#L5` for one line, the path alone for the whole file."""
+    if lines is None:
+        return name
+    first, last = lines
+    return f"{name}#L{first}-L{last}" if last > first else f"{name}#L{first}"
