@@ -9,6 +9,8 @@ from gui.style import font_at
 _VIEWER_LETTERS = 62
 _LIST_LETTERS = 36
 _DOCK_LETTERS = 36
+_MOST_RESULTS = 0.45
+"""Share of the results where the window is too narrow for the width that was chosen for them."""
 
 
 class Panes(QSplitter):
@@ -72,6 +74,9 @@ class Panes(QSplitter):
 
     def _spread(self) -> None:
         results, dock = self._widths
+        if self._dock.isHidden():
+            dock = 0
+        results = min(results, int((self.width() - dock) * _MOST_RESULTS))
         self.setSizes([results, max(1, self.width() - results - dock), dock])
 
     @Slot()
@@ -82,3 +87,4 @@ class Panes(QSplitter):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fold()
+        self._spread()

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QObject, QPoint, QTimer, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from engine import MemoryProviderStatus, MemorySearchManager, MemorySearchResult
 from gui.jobs import Job, Jobs
@@ -17,8 +17,11 @@ from gui.search.query_box import QueryBox
 from gui.search.result_menu import ResultMenu, copy_text
 from gui.search.results_view import ResultsView
 from gui.search.runner import Answer, Question, SearchRunner, is_searchable
+from gui.widgets.folding_row import FoldingRow
 
 PREVIEW_MS = 60
+BOX_LETTERS = 56
+"""Where the box cannot have that many, the filters go below it."""
 GROWTH = 4
 """Each "show more" asks for so many times the results."""
 
@@ -54,7 +57,7 @@ class SearchPanel(QObject):
         self._box = QueryBox()
         self._filters = Filters()
         self._view = ResultsView()
-        self.header = _place_in_header(self._box, self._filters)
+        self.header: QWidget = FoldingRow(self._box, self._filters, BOX_LETTERS)
         self.body: QWidget = self._view
         self._connect()
         self.set_manager(manager)
@@ -275,13 +278,3 @@ class SearchPanel(QObject):
         if self._status_stale:
             self._status_stale = False
             self._read_status()
-
-
-def _place_in_header(box: QWidget, filters: QWidget) -> QWidget:
-    header = QWidget()
-    row = QHBoxLayout(header)
-    row.setContentsMargins(16, 12, 16, 12)
-    row.setSpacing(12)
-    row.addWidget(box, 1)
-    row.addWidget(filters)
-    return header

@@ -6,22 +6,25 @@ from PySide6.QtWidgets import QMenu, QPushButton, QSizePolicy, QWidget
 
 from gui.style import font_at
 from gui.theme import tokens
+from gui.widgets.elided import elide
 from gui.widgets.icons import icon_pixmap
 
 _PAD = 12
 _HEIGHT = 26
 _ARROW = 12
+_FEWEST_LETTERS = 4
 
 
 class Chip(QPushButton):
     """Checkable by default; with a menu it shows an arrow and opens the menu instead.
 
-    The width does not change between on and off, though the text becomes semibold.
+    The width does not change between on and off, though the text becomes semibold; where there is no room for all of
+    it, it is shortened.
     """
 
     def __init__(self, text: str, menu: QMenu | None = None, parent: QWidget | None = None) -> None:
         super().__init__(text, parent)
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._opens_menu = menu is not None
         if menu is None:
@@ -37,7 +40,10 @@ class Chip(QPushButton):
         return QSize(metrics.horizontalAdvance(self.text()) + 2 * _PAD + arrow, max(_HEIGHT, metrics.height() + 10))
 
     def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
+        few = QFontMetrics(self._font(bold=True)).averageCharWidth() * _FEWEST_LETTERS
+        arrow = _ARROW + 4 if self._opens_menu else 0
+        hint = self.sizeHint()
+        return QSize(min(hint.width(), few + 2 * _PAD + arrow), hint.height())
 
     @staticmethod
     def _font(*, bold: bool) -> QFont:
@@ -63,11 +69,13 @@ class Chip(QPushButton):
             arrow = icon_pixmap("chevron-down", ink, _ARROW, self.devicePixelRatioF())
             painter.drawPixmap(inner.right() - _ARROW + 3, (self.height() - _ARROW) // 2 + 1, arrow)
             inner.adjust(0, 0, -_ARROW - 2, 0)
-            painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self.text())
-        else:
-            painter.drawText(inner, Qt.AlignmentFlag.AlignCenter, self.text())
+        side = Qt.AlignmentFlag.AlignLeft if self._opens_menu else Qt.AlignmentFlag.AlignHCenter
+        text = elide(painter.fontMetrics(), self.text(), Qt.TextElideMode.ElideRight, inner.width())
+        painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | side, text)
 
     def event(self, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.HoverEnter, QEvent.Type.HoverLeave):
             self.update()
+        elif event.type() == QEvent.Type.StyleChange:
+            self.updateGeometry()
         return super().event(event)

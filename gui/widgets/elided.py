@@ -1,8 +1,13 @@
 """A label that shortens its text to its width and tells the whole of it in the tooltip."""
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+
+
+def elide(metrics: QFontMetrics, text: str, mode: Qt.TextElideMode, width: int) -> str:
+    """`text` itself where it fits by the same rounding as size hints use, which Qt's own eliding does not."""
+    return text if metrics.horizontalAdvance(text) <= width else metrics.elidedText(text, mode, width)
 
 
 class ElidedLabel(QLabel):
@@ -37,7 +42,7 @@ class ElidedLabel(QLabel):
         return QSize(0, super().minimumSizeHint().height())
 
     def _cut(self) -> str:
-        return self.fontMetrics().elidedText(self.text(), self._mode, self.contentsRect().width())
+        return elide(self.fontMetrics(), self.text(), self._mode, self.contentsRect().width())
 
     def _refresh_tip(self) -> None:
         cut = self.text() if self._cut() != self.text() else ""

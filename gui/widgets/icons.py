@@ -8,9 +8,11 @@ from PySide6.QtGui import QColor, QIcon, QPainter, QPalette, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QPushButton, QWidget
 
+from gui.style import font_at
 from gui.theme import tokens
 
 _SCALES = (1, 2, 3)
+_SIZE = 16
 
 
 @cache
@@ -59,7 +61,6 @@ class IconButton(QPushButton):
         self._icon_name = icon_name
         self.setProperty("role", "flat")
         self.set_accessible(accessible_name)
-        self.setIconSize(QSize(16, 16))
         self._tint()
 
     def set_accessible(self, name: str, tip: str = "") -> None:
@@ -72,9 +73,11 @@ class IconButton(QPushButton):
             self._tint()
 
     def _tint(self) -> None:
-        self.setIcon(icon(self._icon_name, self.palette()))
+        size = font_at(_SIZE).pixelSize()
+        self.setIconSize(QSize(size, size))
+        self.setIcon(icon(self._icon_name, self.palette(), size))
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange:
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
             self._tint()
