@@ -4,7 +4,7 @@ import logging
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QUrl, Signal, Slot
+from PySide6.QtCore import Qt, QUrl, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QDesktopServices, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
@@ -24,13 +24,15 @@ from gui.sheets import show_about, show_keys
 from gui.viewer.panel import ViewerPanel
 from gui.widgets.drop import dropped_folder
 from gui.widgets.icons import IconButton
-from gui.widgets.labels import line
+from gui.widgets.labels import label, line
 from gui.widgets.message import Action, Banner, MessagePage
 from gui.widgets.sync_bar import SyncBar
 from gui.window_state import WindowState, state_path
 from gui.workspace import Opened, OpenFailure, Workspace
 
 log = logging.getLogger(__name__)
+
+_BUTTONS_TOP = 19
 
 
 class MainWindow(QMainWindow):
@@ -87,16 +89,20 @@ class MainWindow(QMainWindow):
         header = QHBoxLayout()
         header.setContentsMargins(0, 0, 12, 0)
         header.setSpacing(2)
+        self._name = label("Mnemoscope", "strong")  # in the place of the search box where there is nothing to search
+        self._name.setContentsMargins(16, _BUTTONS_TOP, 0, _BUTTONS_TOP)
         header.addWidget(self.search.header, 1)
-        header.addWidget(self._dock_button)
-        header.addWidget(self._menu_button)
-        self._header = QWidget()
-        self._header.setLayout(header)
+        header.addWidget(self._name, 1)
+        buttons = QHBoxLayout()
+        buttons.setContentsMargins(0, _BUTTONS_TOP, 0, 0)
+        for button in (self._dock_button, self._menu_button):
+            buttons.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
+        header.addLayout(buttons)
         central = QWidget()
         column = QVBoxLayout(central)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self._header)
+        column.addLayout(header)
         column.addWidget(line())
         column.addWidget(self.banner)
         column.addWidget(self.pages, 1)
@@ -163,8 +169,8 @@ class MainWindow(QMainWindow):
         """One of the three pages; the search box and the dock belong to the panes alone."""
         working = page is self.panes
         self.search.header.setVisible(working)
-        self._header.setVisible(True)
-        self._dock_button.setEnabled(working)
+        self._name.setVisible(not working)
+        self._dock_button.setVisible(working)
         self.pages.setCurrentWidget(page)
         self.sync_bar.setVisible(page is not self.first_run)
 

@@ -1,6 +1,6 @@
 """Two widgets side by side, or the second below the first where the window is too narrow for both."""
 
-from PySide6.QtCore import QEvent, QSize
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QGridLayout, QWidget
 
@@ -28,7 +28,7 @@ class FoldingRow(QWidget):
     def _place(self) -> None:
         self._grid.addWidget(self._wide, 0, 0)
         if self._folded:
-            self._grid.addWidget(self._narrow, 1, 0)
+            self._grid.addWidget(self._narrow, 1, 0, Qt.AlignmentFlag.AlignLeft)
         else:
             self._grid.addWidget(self._narrow, 0, 1)
 

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from gui.widgets.icons import IconButton
-from gui.widgets.labels import label
+from gui.widgets.labels import label, line
 from gui.widgets.state import State, StateDot
 
 _PAGE_WIDTH = 520
@@ -31,9 +31,14 @@ class Banner(QFrame):
         self._buttons.setSpacing(8)
         close = IconButton("close", "Dismiss this message")
         close.clicked.connect(self.clear)
-        row = QHBoxLayout(self)
+        row = QHBoxLayout()
         row.setContentsMargins(16, 8, 10, 8)
         row.setSpacing(10)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(row)
+        column.addWidget(line())
         row.addWidget(self._dot)
         row.addWidget(self._text, 1)
         row.addLayout(self._buttons)
