@@ -60,10 +60,10 @@ def plural(count: int, word: str) -> str:
 
 
 def print_issues(title: str, issues: Sequence[FileIssue]) -> None:
-    """Files that are not in the index: how many, and the first of them with the reason."""
+    """The first of the files, or groups of files, that are not in the index, each with the reason."""
     if not issues:
         return
-    print(f"{title}: {plural(len(issues), 'file')}")
+    print(f"{title}:")
     print_table((issue.rule, f"{safe(issue.path)}  {safe(issue.detail)}") for issue in issues[:_MOST_ISSUES])
     if len(issues) > _MOST_ISSUES:
         print(f"  and {len(issues) - _MOST_ISSUES:,} more; --json lists all")

@@ -96,9 +96,7 @@ def _state(enabled: bool, available: bool | None, problem: str | None) -> str:
 
 
 def _vectors(vector: VectorStatus, pending: int) -> str:
-    if not vector.enabled:
-        return "disabled"
-    text = f"{vector.rows:,} searched with {vector.engine}"
-    if vector.dims:
-        text += f", {vector.dims} dimensions"
+    if not vector.enabled or vector.dims is None:
+        return "off: only words are searched"
+    text = f"{vector.rows:,} searched with {vector.engine}, {vector.dims} dimensions"
     return f"{text}; {pending:,} still to come" if pending else text

@@ -53,6 +53,27 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
+def settings(tmp_path: Path) -> Path:
+    """A settings file for a real index: words only, kept in `data`."""
+    path = tmp_path / "words.toml"
+    path.write_text(f'[defaults]\nprovider = "none"\nstore.path = "{(tmp_path / "data").as_posix()}"\n')
+    return path
+
+
+@pytest.fixture
+def verb(settings: Path, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a verb on the real index of the current directory."""
+
+    def call(*argv: str) -> Answer:
+        capsys.readouterr()
+        code = main([*argv, "--config", str(settings)])
+        captured = capsys.readouterr()
+        return Answer(code, captured.out, captured.err)
+
+    return call
+
+
+@pytest.fixture
 def run(opened: Opened, capsys: pytest.CaptureFixture[str]) -> Run:
     def call(*argv: str) -> Answer:
         capsys.readouterr()

@@ -47,9 +47,9 @@ def test_files_left_out_are_listed_with_their_reason(
     failed = (FileIssue(path="bad\n.md", rule="not-utf8", detail="Byte 7."),)
     changed_report(memory, monkeypatch, skipped=skipped, failed=failed)
     lines = run("index").out.splitlines()
-    assert "Could not be read: 1 file" in lines
+    assert "Could not be read:" in lines
     assert "  not-utf8  bad\ufffd.md  Byte 7." in lines
-    assert "Passed over: 25 files" in lines
+    assert "Passed over:" in lines
     assert lines[-1] == "  and 5 more; --json lists all"
 
 
@@ -114,7 +114,7 @@ def test_a_dry_run_opens_no_index(run: Run, folder: Path, monkeypatch: pytest.Mo
     out = run("index", "--dry-run").out
     assert f"{folder} is a folder of notes, indexed whole." in out
     assert "2 files, 1.5 KB, would be indexed; nothing was changed." in out
-    assert "Passed over: 1 file" in out
+    assert "Passed over:" in out
     assert run("index", "--dry-run", "--json").json["files"] == 2
 
 

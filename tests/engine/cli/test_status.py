@@ -37,7 +37,7 @@ def test_what_is_wrong_is_said(run: Run, memory: FakeMemory) -> None:
             available=False,
             extension_path=None,
             load_error="Not found.",
-            dims=None,
+            dims=512,
             engine="numpy",
             rows=0,
         ),
@@ -70,7 +70,7 @@ def test_what_is_wrong_is_said(run: Run, memory: FakeMemory) -> None:
     assert lines["Fallback"] == "from openai: No key."
     assert lines["Keywords"] == "unavailable: No FTS5."
     assert lines["sqlite-vec"] == "unavailable: Not found."
-    assert lines["Vectors"] == "0 searched with numpy; 9 still to come"
+    assert lines["Vectors"] == "0 searched with numpy, 512 dimensions; 9 still to come"
     assert lines["Batch"] == "enabled (failures 1/2)"
     assert lines["Batch error"] == "Quota."
     assert lines["Unavailable"] == "Not installed."

@@ -1,0 +1,196 @@
+"""`mnemoscope doctor`: looks at everything that a search needs, and says what to do about what is wrong.
+
+Without `--repair` nothing is changed beyond what opening the index does for every verb.
+"""
+
+from argparse import Namespace
+from collections.abc import Iterator
+from typing import Literal
+
+from engine.cli.opening import Place, find_place, interruptible, opened
+from engine.cli.output import plural, print_json, safe
+from engine.cli.progress import ProgressLine
+from engine.control import CancelToken
+from engine.corpus.discovery import discover
+from engine.embedding.registry import Selection, select_provider
+from engine.errors import IndexBusy, IndexCorrupt, MnemoscopeError, StoreError
+from engine.records import Record
+from engine.settings import settings_path
+from engine.store import doctor
+from engine.store.index import IndexStore
+from engine.store.location import IndexFiles, index_files
+from engine.store.snapshot import Snapshot
+from engine.store.vectors import VectorIndex
+
+_DATABASE = "Database file"
+_INDEX = "Run mnemoscope index."
+_REPAIR = "Run mnemoscope doctor --repair."
+
+
+class Check(Record, frozen=True):
+    """One thing that was looked at."""
+
+    name: str
+    state: Literal["fine", "degraded", "failed"]
+    """`degraded`: searching works, but finds less than it could."""
+    detail: str
+    """What was found, one sentence; empty where there is nothing to say."""
+    advice: str
+    """What to do; empty where nothing is to be done."""
+
+
+def run(arguments: Namespace) -> int:
+    place = find_place(arguments)
+    files = index_files(place.folder, place.settings.store.path)
+    with interruptible() as token:
+        repaired = _repair(place, files, token) if arguments.repair else []
+        checks = [
+            _fine("Settings", str(arguments.config or settings_path())),
+            *_check_index(place, files, token),
+            _check_provider(place),
+        ]
+    if arguments.json:
+        print_json({"checks": checks, "repaired": repaired})
+    else:
+        for sentence in repaired:
+            print(f"Repaired: {safe(sentence)}")
+        for check in checks:
+            print(f"{check.state:<8}  {check.name:<14}  {safe(f'{check.detail} {check.advice}')}".rstrip())
+    return int(any(check.state == "failed" for check in checks))
+
+
+def _fine(name: str, detail: str = "") -> Check:
+    return Check(name=name, state="fine", detail=detail, advice="")
+
+
+def _degraded(name: str, detail: str, advice: str) -> Check:
+    return Check(name=name, state="degraded", detail=detail, advice=advice)
+
+
+def _failed(name: str, detail: str, advice: str = "") -> Check:
+    return Check(name=name, state="failed", detail=detail, advice=advice)
+
+
+def _check_index(place: Place, files: IndexFiles, token: CancelToken) -> Iterator[Check]:
+    if not files.database.exists():
+        yield _degraded("Index", "There is no index of this folder yet.", _INDEX)
+        return
+    try:
+        store = IndexStore(files)
+    except MnemoscopeError as error:
+        yield _failed("Index", str(error))
+        return
+    try:
+        if store.recovered:
+            yield _degraded("Index", store.recovered, _INDEX)
+        elif store.read_only:
+            yield _degraded("Index", store.read_only, "")
+        else:
+            yield _fine("Index", str(files.database))
+        yield from map(_check_finding, doctor.check(store))
+        with store.read(token) as snapshot:
+            yield _check_notes(place, snapshot, token)
+            yield from _check_issues(snapshot)
+            yield from _check_pending(snapshot, select_provider(place.settings))
+        yield _check_extension(place, store)
+    except IndexCorrupt as damage:
+        yield _failed(_DATABASE, str(damage), _REPAIR)
+    finally:
+        store.close()
+
+
+def _check_finding(finding: doctor.Finding) -> Check:
+    if not finding.problem:
+        return _fine(finding.name)
+    if finding.name == _DATABASE:
+        return _failed(finding.name, finding.problem, _REPAIR)
+    return _degraded(finding.name, finding.problem, _REPAIR)
+
+
+def _check_notes(place: Place, snapshot: Snapshot, token: CancelToken) -> Check:
+    """Whether the index knows the files as they are now, by their sizes and times."""
+    there = {(file.source, file.name): file for file in discover(place.folder, place.settings, cancel=token).files}
+    known = snapshot.files()
+    new = len(there.keys() - known.keys())
+    gone = len(known.keys() - there.keys())
+    changed = sum(
+        (file.size, file.mtime_ns) != (known[key].size, known[key].mtime_ns)
+        for key, file in there.items()
+        if key in known
+    )
+    if new or gone or changed:
+        return _degraded("Notes", f"Since the last update {new:,} came, {changed:,} changed, {gone:,} went.", _INDEX)
+    return _fine("Notes", plural(len(there), "file"))
+
+
+def _check_issues(snapshot: Snapshot) -> Iterator[Check]:
+    if failed := snapshot.issues("failed"):
+        detail = f"{plural(len(failed), 'file')} could not be read, the first is {failed[0].path}: {failed[0].detail}"
+        yield _degraded("Failed files", detail, "")
+
+
+def _check_pending(snapshot: Snapshot, selection: Selection) -> Iterator[Check]:
+    if provider := selection.provider:
+        pending = snapshot.pending_vectors(snapshot.model_id(provider.id, provider.model, provider.key))
+        if pending:
+            yield _degraded("Meaning", f"{plural(pending, 'passage')} can be found by words only so far.", _INDEX)
+
+
+def _check_extension(place: Place, store: IndexStore) -> Check:
+    """sqlite-vec: needed only where the settings choose it, but told wherever it fails."""
+    probe = VectorIndex(store, place.settings.store.vector).probe()
+    if probe.ok:
+        return _fine("sqlite-vec")
+    if place.settings.store.vector.engine != "sqlite-vec":
+        return _fine("sqlite-vec", f"{probe.error} It is not needed with these settings.")
+    return _degraded("sqlite-vec", f"{probe.error} Vectors are compared in memory instead.", "")
+
+
+def _check_provider(place: Place) -> Check:
+    """Try the model with one word."""
+    selection = select_provider(place.settings)
+    provider = selection.provider
+    if provider is None:
+        if selection.unavailable_reason:
+            return _degraded("Embedding", f"Only words are searched: {selection.unavailable_reason}", "")
+        return _fine("Embedding", "Only words are searched, as the settings say.")
+    try:
+        provider.embed_query("word")
+    except MnemoscopeError as error:
+        return _degraded("Embedding", str(error), "")
+    finally:
+        provider.close()
+    if selection.fallback_from:
+        return _degraded("Embedding", f"{provider.id} stands in for {selection.fallback_from}.", "")
+    return _fine("Embedding", f"{provider.id}, {provider.model}")
+
+
+def _repair(place: Place, files: IndexFiles, token: CancelToken) -> list[str]:
+    """Mend the index, then complete it from the notes. Returns what was done, as sentences."""
+    if not files.database.exists():
+        return []
+    store = IndexStore(files)
+    try:
+        done = [store.recovered] if store.recovered else _repair_open(store)
+    finally:
+        store.close()
+    with opened(place) as manager, ProgressLine() as line:
+        report = manager.sync(reason="cli", progress=line, cancel=token)
+    token.checkpoint()
+    if report.error:
+        raise StoreError(" ".join((*done, report.error)))
+    if done or report.full or report.files_indexed or report.files_removed:
+        done.append("The index was brought up to date with the notes.")
+    return done
+
+
+def _repair_open(store: IndexStore) -> list[str]:
+    if not store.try_lock():
+        raise IndexBusy("Another process is writing the index: try again when it has finished.")
+    try:
+        return doctor.repair(store)
+    except IndexCorrupt as damage:
+        store.mend(damage)
+        return [store.recovered]
+    finally:
+        store.unlock()

@@ -1,0 +1,159 @@
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from engine.store.index import IndexStore
+from engine.store.location import index_files
+from tests.helpers.command_line import Answer, Run
+
+
+@pytest.fixture(autouse=True)
+def _notes(folder: Path) -> None:
+    (folder / "a.md").write_text("# Tulips\n\nPlant the bulbs in October.\n")
+    (folder / "b.md").write_text("# Roses\n\nCut them in March.\n")
+
+
+@pytest.fixture
+def database(folder: Path, tmp_path: Path) -> Path:
+    return index_files(folder, str(tmp_path / "data")).database
+
+
+def change(database: Path, statement: str) -> None:
+    """Only while nothing has the index open."""
+    connection = apsw.Connection(str(database))
+    connection.execute(statement)
+    connection.close()
+
+
+def checks(answer: Answer) -> dict[str, dict[str, Any]]:
+    return {check["name"]: check for check in answer.json["checks"]}
+
+
+def wrong(answer: Answer) -> set[str]:
+    return {name for name, check in checks(answer).items() if check["state"] != "fine"}
+
+
+def test_a_healthy_index_is_fine(verb: Run) -> None:
+    assert verb("index").code == 0
+    answer = verb("doctor")
+    assert answer.code == 0
+    assert {line.split()[0] for line in answer.out.splitlines()} == {"fine"}
+    assert "Embedding       Only words are searched, as the settings say." in answer.out
+    assert wrong(verb("doctor", "--json")) == set()
+
+
+def test_no_index_is_not_made_by_looking(verb: Run, database: Path) -> None:
+    found = checks(verb("doctor", "--json"))["Index"]
+    assert (found["state"], found["advice"]) == ("degraded", "Run mnemoscope index.")
+    assert verb("doctor", "--repair", "--json").json["repaired"] == []
+    assert not database.exists()
+
+
+def test_notes_that_changed_are_counted(verb: Run, folder: Path) -> None:
+    verb("index")
+    (folder / "a.md").unlink()
+    (folder / "b.md").write_text("# Roses\n\nWater them.\n")
+    (folder / "c.md").write_text("# New\n")
+    found = checks(verb("doctor", "--json"))["Notes"]
+    assert found["detail"] == "Since the last update 1 came, 1 changed, 1 went."
+
+
+def test_files_that_failed_are_named(verb: Run, folder: Path) -> None:
+    (folder / "bad.md").write_bytes(b"\xff\xfe")
+    verb("index")
+    assert "bad.md" in checks(verb("doctor", "--json"))["Failed files"]["detail"]
+
+
+@pytest.mark.parametrize(
+    ("statement", "name"),
+    [
+        ("DELETE FROM chunks_fts_1 WHERE rowid = (SELECT min(id) FROM chunks_1)", "Keyword index"),
+        ("DELETE FROM files_1 WHERE path = 'a.md'", "Chunks"),
+    ],
+)
+def test_parts_that_disagree_are_found_and_mended(verb: Run, database: Path, statement: str, name: str) -> None:
+    verb("index")
+    change(database, statement)
+    assert name in wrong(verb("doctor", "--json"))
+    mended = verb("doctor", "--repair", "--json")
+    assert mended.json["repaired"][-1] == "The index was brought up to date with the notes."
+    assert wrong(mended) == set()
+    assert verb("search", "bulbs", "--json").json["results"][0]["path"] == "a.md"
+
+
+def damage(database: Path, table: str) -> None:
+    """Overwrite the end of the first page of a table or index, where its rows are."""
+    connection = apsw.Connection(str(database))
+    page = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (table,)).get
+    size = connection.pragma("page_size")
+    connection.close()
+    with database.open("r+b") as file:
+        file.seek(page * size - 64)
+        file.write(b"\x55" * 64)
+
+
+def test_damage_that_only_the_full_check_sees_is_a_failure_until_repaired(verb: Run, database: Path) -> None:
+    verb("index")
+    damage(database, "chunks_1_hash")
+    answer = verb("doctor", "--json")
+    assert answer.code == 1
+    found = checks(answer)["Database file"]
+    assert (found["state"], found["advice"]) == ("failed", "Run mnemoscope doctor --repair.")
+    mended = verb("doctor", "--repair", "--json")
+    assert mended.code == 0
+    assert "set aside as index.sqlite.damaged-" in mended.json["repaired"][0]
+    assert wrong(mended) == set()
+    assert verb("search", "bulbs", "--json").json["results"][0]["path"] == "a.md"
+
+
+def test_damage_that_opening_sees_is_told_and_mended(verb: Run, database: Path) -> None:
+    verb("index")
+    damage(database, "meta")
+    assert "set aside as index.sqlite.damaged-" in checks(verb("doctor", "--json"))["Index"]["detail"]
+    assert wrong(verb("doctor", "--repair", "--json")) == set()
+    assert verb("search", "bulbs", "--json").json["results"][0]["path"] == "a.md"
+
+
+def test_an_index_of_a_newer_version_is_a_failure(verb: Run, database: Path) -> None:
+    verb("index")
+    change(database, "PRAGMA user_version = 99")
+    answer = verb("doctor")
+    assert answer.code == 1
+    assert "failed" in answer.out
+    assert "newer version" in answer.out
+
+
+def test_another_writer_is_not_disturbed(verb: Run, folder: Path, tmp_path: Path) -> None:
+    verb("index")
+    other = IndexStore(index_files(folder, str(tmp_path / "data")))
+    try:
+        assert other.try_lock()
+        answer = verb("doctor", "--repair")
+    finally:
+        other.close()
+    assert (answer.code, answer.out) == (1, "")
+    assert "Another process is writing the index" in answer.err
+
+
+def test_a_model_that_cannot_load_costs_meaning_only(
+    verb: Run, settings: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    verb("index")
+    settings.write_text(settings.read_text().replace('"none"', '"embedded"'))
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
+    found = checks(verb("doctor", "--json"))["Embedding"]
+    assert found["state"] == "degraded"
+    assert "install the package" in found["detail"]
+
+
+def test_sqlite_vec_matters_only_where_it_is_chosen(verb: Run, settings: Path, tmp_path: Path) -> None:
+    verb("index")
+    vector = f'store.vector.extension_path = "{(tmp_path / "none.so").as_posix()}"\n'
+    settings.write_text(settings.read_text() + vector)
+    found = checks(verb("doctor", "--json"))["sqlite-vec"]
+    assert found["state"] == "fine"
+    assert found["detail"].endswith("It is not needed with these settings.")
+    settings.write_text(settings.read_text() + 'store.vector.engine = "sqlite-vec"\n')
+    assert checks(verb("doctor", "--json"))["sqlite-vec"]["state"] == "degraded"

