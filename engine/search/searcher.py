@@ -161,7 +161,8 @@ class Searcher:
                 vector = None if cosine is None or meaning is None else meaning.score(cosine)
                 text = words.scores.get(id_, 0.0)
                 ranked.append(Scored(id_, blend.score(text, vector), text, vector, cosine))
-            ranked.sort(key=lambda scored: (-scored.score, scored.id))
+            # Scores end at 1: among full matches the plain BM25 sum decides.
+            ranked.sort(key=lambda scored: (-scored.score, -sum(words.contributions.get(scored.id, ())), scored.id))
         return words, ranked, blend
 
     def _blend(self, meaning: "MeaningLeg | None", words: KeywordScores) -> Blend:

@@ -49,7 +49,11 @@ class Unembedded:
 
 
 class Snapshot:
-    """The index at one moment; valid inside the `with` that made it."""
+    """The index at one moment; valid inside the `with` that made it.
+
+    Look-ups of some ids say CROSS JOIN, which keeps SQLite from turning the order round: from a few hundred ids on it
+    would rather walk the other table (85 ms in place of 1).
+    """
 
     def __init__(self, connection: apsw.Connection, tables: Tables | None = None) -> None:
         self.connection = connection
@@ -115,7 +119,7 @@ class Snapshot:
             rows = self.connection.execute(
                 f"""SELECT c.id, f.path, f.source, f.title, f.language, f.mtime_ns, c.start_line, c.end_line, c.heading,
                         c.text
-                    FROM {self.tables.chunks} c JOIN {self.tables.files} f ON f.id = c.file_id
+                    FROM {self.tables.chunks} c CROSS JOIN {self.tables.files} f ON f.id = c.file_id
                     WHERE c.id IN ({_marks(group)})""",
                 group,
             )
@@ -156,7 +160,7 @@ class Snapshot:
         for group in _groups(ids):
             yield from self.connection.execute(
                 f"""SELECT c.id, e.vector FROM {self.tables.chunks} c
-                    JOIN embedding_cache e ON e.model_id = ? AND e.hash = c.hash WHERE c.id IN ({_marks(group)})""",
+                    CROSS JOIN embedding_cache e ON e.model_id = ? AND e.hash = c.hash WHERE c.id IN ({_marks(group)})""",
                 (model_id, *group),
             )
 
@@ -186,7 +190,7 @@ class Snapshot:
         marks = ",".join("?" for _ in ids)
         rows = self.connection.execute(
             f"""SELECT c.id, c.hash, c.text, f.path FROM {self.tables.chunks} c
-                JOIN {self.tables.files} f ON f.id = c.file_id WHERE c.id IN ({marks})""",
+                CROSS JOIN {self.tables.files} f ON f.id = c.file_id WHERE c.id IN ({marks})""",
             tuple(ids),
         )
         found = {id_: Unembedded(hash_, text, path) for id_, hash_, text, path in rows}

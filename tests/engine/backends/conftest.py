@@ -1,0 +1,55 @@
+"""A workspace of notes and memories opened on it, with a provider that needs no model."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from engine.backends import builtin
+from engine.backends.builtin import BuiltinMemory
+from engine.settings import Settings
+from tests.helpers.fake_provider import FakeProvider, selection_of
+
+NOTES = {
+    "greenhouse.md": "# Greenhouse\n\n## Watering\n\nThe timer on the drip irrigation skipped Tuesday again.\n",
+    "shopping.md": "# Shopping\n\nIrrigation hose 16 mm, two T-pieces, spare timer batteries.\n",
+    "daily/2026-02-08.md": "# Sunday\n\nTomatoes limp. Probably the watering clock, not the soil.\n",
+    "people/ines.md": "# Ines\n\nShe lent us the pressure gauge.\n",
+}
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    folder = tmp_path / "notes"
+    for name, text in NOTES.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, "utf-8")
+    return folder
+
+
+@pytest.fixture
+def provider() -> FakeProvider:
+    return FakeProvider()
+
+
+OpenMemory = Callable[..., BuiltinMemory]
+
+
+@pytest.fixture
+def open_memory(workspace: Path, tmp_path: Path, provider, monkeypatch) -> Iterator[OpenMemory]:
+    """Opens memories that are closed after the test; keyword arguments replace settings."""
+    opened: list[BuiltinMemory] = []
+
+    def open_(*, background: bool = False, use: FakeProvider | None = provider, **changes) -> BuiltinMemory:
+        monkeypatch.setattr(builtin, "select_provider", lambda settings: selection_of(use))
+        settings = Settings()
+        store = msgspec.structs.replace(settings.store, path=str(tmp_path / "data"))
+        settings = msgspec.structs.replace(settings, **{"store": store, **changes})
+        memory = BuiltinMemory(workspace, settings, executor=None, background=background)
+        opened.append(memory)
+        return memory
+
+    yield open_
+    for memory in opened:
+        memory.close()

@@ -1,0 +1,174 @@
+"""Searching an indexed workspace through the contract."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from engine.control import CancelToken
+from engine.errors import Cancelled, Closed, PathRefused
+from engine.settings import Settings
+
+
+def paths(outcome) -> list[str]:
+    return [result.path for result in outcome.results]
+
+
+def test_words_and_meaning_find_the_note_and_say_how(open_memory) -> None:
+    memory = open_memory()
+    memory.sync()
+    outcome = memory.search("irrigation timer")
+    assert paths(outcome)[:2] in (["greenhouse.md", "shopping.md"], ["shopping.md", "greenhouse.md"])
+    best = outcome.results[0]
+    assert outcome.mode == "hybrid"
+    assert (outcome.provider, outcome.model) == ("fake", "bag-of-words")
+    assert 0.35 <= best.score <= 1
+    assert best.text_score > 0
+    assert best.vector_score is not None
+    assert {best.snippet[a:b].lower() for a, b in best.match_ranges} >= {"timer", "irrigation"}
+    assert best.citation == f"{best.path}#L{best.start_line}-L{best.end_line}"
+    assert outcome.notice == ""
+
+
+def test_a_result_names_its_title_heading_and_lines(open_memory, workspace: Path) -> None:
+    memory = open_memory()
+    memory.sync()
+    result = next(r for r in memory.search("drip irrigation").results if r.path == "greenhouse.md")
+    assert result.title == "Greenhouse"
+    assert result.heading[0] == "Greenhouse"
+    lines = (workspace / result.path).read_text().split("\n")
+    assert result.snippet.split("\n")[0] == lines[result.snippet_line - 1]
+    assert result.start_line <= result.snippet_line <= result.end_line
+
+
+@pytest.mark.parametrize("query", ["", "   ", "\n", "\0", '"', "AND", "*", "NEAR(a b)", "-", "title:x", "\ud800"])
+def test_odd_questions_are_questions_and_no_syntax(open_memory, query: str) -> None:
+    memory = open_memory()
+    memory.sync()
+    assert isinstance(memory.search(query).total, int)
+
+
+def test_an_off_topic_question_comes_back_empty_and_says_why(open_memory) -> None:
+    memory = open_memory()
+    memory.sync()
+    outcome = memory.search("quarterly revenue forecast", explain=True)
+    assert outcome.results == ()
+    stages = {stage.name: stage for stage in outcome.explanation.stages}
+    assert "Nowhere in the index" in stages["words"].note
+    assert stages["threshold"].left == 0
+
+
+def test_a_failing_provider_costs_the_vector_half_and_not_the_answer(open_memory, provider) -> None:
+    memory = open_memory()
+    memory.sync()
+    provider.fails_queries = "The quota is used up."
+    outcome = memory.search("irrigation timer")
+    assert outcome.mode == "keyword"
+    assert "The quota is used up." in outcome.notice
+    assert paths(outcome)
+
+
+def test_without_a_provider_everything_works_by_words(open_memory) -> None:
+    memory = open_memory(use=None)
+    report = memory.sync()
+    outcome = memory.search("irrigation timer")
+    assert (outcome.mode, outcome.provider) == ("keyword", "none")
+    assert paths(outcome)
+    assert (report.vectors_embedded, report.vectors_pending) == (0, 0)
+
+
+def test_filters_restrict_both_legs(open_memory, workspace: Path) -> None:
+    import os
+
+    os.utime(workspace / "shopping.md", (1_000_000, 1_000_000))
+    memory = open_memory()
+    memory.sync()
+    everything = {"min_score": 0.0, "max_results": 50}
+    assert set(paths(memory.search("timer", path_glob="daily/**", **everything))) == {"daily/2026-02-08.md"}
+    assert set(paths(memory.search("timer", until=2_000_000, **everything))) == {"shopping.md"}
+    assert "shopping.md" not in paths(memory.search("timer", since=2_000_000, **everything))
+    assert paths(memory.search("timer", sources=["sessions"], **everything)) == []
+
+
+def test_memory_md_is_not_found_in_a_session_that_others_read(open_memory, workspace: Path) -> None:
+    (workspace / "MEMORY.md").write_text("The timer code is 4711.")
+    memory = open_memory()
+    memory.sync()
+    assert "MEMORY.md" in paths(memory.search("timer code"))
+    assert "MEMORY.md" in paths(memory.search("timer code", session_key="agent:main:discord:direct:1"))
+    for key in ("agent:main:discord:group:1", "agent:main:slack:channel:2"):
+        assert "MEMORY.md" not in paths(memory.search("timer code", session_key=key, min_score=0))
+
+
+def test_more_than_is_shown_is_counted(open_memory, workspace: Path) -> None:
+    for number in range(20):
+        (workspace / f"n{number}.md").write_text(f"# Note {number}\n\nvalve pressure {number}\n")
+    memory = open_memory()
+    memory.sync()
+    outcome = memory.search("valve", max_results=5)
+    assert len(outcome.results) == 5
+    assert outcome.total == 20
+
+
+def test_unchanged_scores_whatever_else_is_indexed_in_the_answer(open_memory) -> None:
+    memory = open_memory()
+    memory.sync()
+    few = {r.citation: r.score for r in memory.search("irrigation timer", max_results=1, min_score=0).results}
+    many = {r.citation: r.score for r in memory.search("irrigation timer", max_results=50, min_score=0).results}
+    assert few.items() <= many.items()
+
+
+def test_a_search_can_be_cancelled_and_refused(open_memory) -> None:
+    memory = open_memory()
+    memory.sync()
+    token = CancelToken()
+    token.cancel()
+    with pytest.raises(Cancelled):
+        memory.search("timer", cancel=token)
+    memory.close()
+    with pytest.raises(Closed):
+        memory.search("timer")
+
+
+@pytest.mark.parametrize("engine", ["numpy", "sqlite-vec"])
+def test_both_vector_engines_agree(open_memory, engine: str) -> None:
+    store = Settings().store
+    memory = open_memory()
+    memory.sync()
+    expected = [(r.citation, r.score) for r in memory.search("watering clock", min_score=0).results]
+    memory.close()
+    vector = msgspec.structs.replace(store.vector, engine=engine)
+    path = str(memory._store.files.folder.parent.parent)
+    memory = open_memory(store=msgspec.structs.replace(store, path=path, vector=vector))
+    memory.sync()
+    assert [(r.citation, r.score) for r in memory.search("watering clock", min_score=0).results] == expected
+    assert memory.status().vector.engine == engine
+
+
+def test_a_missing_extension_is_told_and_numpy_goes_on(open_memory, tmp_path: Path) -> None:
+    vector = msgspec.structs.replace(Settings().store.vector, engine="sqlite-vec", extension_path="/nowhere/vec0.so")
+    store = msgspec.structs.replace(Settings().store, path=str(tmp_path / "data"), vector=vector)
+    memory = open_memory(store=store)
+    memory.sync()
+    assert memory.search("irrigation timer").mode == "hybrid"
+    status = memory.status().vector
+    assert (status.engine, status.available) == ("numpy", False)
+    assert "/nowhere/vec0.so" in status.load_error
+
+
+def test_files_are_read_by_their_names_and_nothing_else(open_memory, workspace: Path) -> None:
+    memory = open_memory()
+    memory.sync()
+    whole = memory.read_file("greenhouse.md")
+    assert whole.text == "# Greenhouse\n\n## Watering\n\nThe timer on the drip irrigation skipped Tuesday again."
+    part = memory.read_file("greenhouse.md", start=3, lines=1)
+    assert (part.text, part.from_line, part.lines, part.truncated, part.next_from) == ("## Watering", 3, 1, True, 4)
+    assert memory.read_file("greenhouse.md", start=99).text == ""
+    (workspace / "shopping.md").unlink()
+    assert memory.read_file("shopping.md").text == ""
+    (workspace / "link.md").symlink_to(workspace / "greenhouse.md")
+    outside = workspace.parent / "secret.md"
+    outside.write_text("secret")
+    for name in ("../secret.md", str(outside), "link.md", "a\0.md", "", ".env", "people", "people/../greenhouse.md"):
+        with pytest.raises(PathRefused, match="not part of the index"):
+            memory.read_file(name)

@@ -1,0 +1,253 @@
+"""Bringing an index up to date: what is read again, what is kept, what is told, and how it stops."""
+
+import os
+import threading
+import time
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from engine.control import CancelToken
+from engine.settings import Settings
+from engine.store import doctor
+
+
+def hits(memory, query: str) -> list[str]:
+    return [result.path for result in memory.search(query, mode="keyword", min_score=0.1).results]
+
+
+def test_only_what_changed_is_read_again(open_memory, workspace: Path, provider) -> None:
+    memory = open_memory()
+    first = memory.sync()
+    assert (first.files_indexed, first.files_unchanged, first.vectors_embedded) == (4, 0, 4)
+    again = memory.sync()
+    assert (again.files_indexed, again.files_unchanged, again.vectors_embedded) == (0, 4, 0)
+
+    (workspace / "shopping.md").write_text("# Shopping\n\nA copper kettle.\n")
+    (workspace / "people/ines.md").unlink()
+    (workspace / "new.md").write_text("A brass lamp.\n")
+    changed = memory.sync()
+    assert (changed.files_indexed, changed.files_removed, changed.files_unchanged) == (2, 1, 2)
+    assert hits(memory, "kettle") == ["shopping.md"]
+    assert hits(memory, "lamp") == ["new.md"]
+    assert hits(memory, "gauge") == []
+    assert hits(memory, "hose") == []
+
+
+def test_a_new_date_on_the_same_text_costs_no_indexing(open_memory, workspace: Path, provider) -> None:
+    memory = open_memory()
+    memory.sync()
+    os.utime(workspace / "shopping.md", (5_000, 5_000))
+    report = memory.sync()
+    assert (report.files_indexed, report.files_unchanged) == (0, 4)
+    result = next(r for r in memory.search("hose", min_score=0.1).results if r.path == "shopping.md")
+    assert result.modified == 5_000
+
+
+def test_text_that_comes_back_is_not_embedded_again(open_memory, workspace: Path, provider) -> None:
+    memory = open_memory()
+    memory.sync()
+    text = (workspace / "shopping.md").read_text()
+    (workspace / "shopping.md").unlink()
+    memory.sync()
+    (workspace / "elsewhere.md").write_text(text)
+    report = memory.sync()
+    assert (report.files_indexed, report.vectors_embedded, report.vectors_reused) == (1, 0, 1)
+    assert len(provider.embedded) == 4
+
+
+def test_force_builds_a_new_generation_and_reuses_every_vector(open_memory, provider) -> None:
+    memory = open_memory()
+    memory.sync()
+    before = memory.status().generation
+    report = memory.sync(force=True)
+    assert report.full
+    assert memory.status().generation == before + 1
+    assert len(provider.embedded) == 4
+    assert hits(memory, "hose") == ["shopping.md"]
+
+
+def test_other_chunking_rebuilds_and_the_old_index_answers_meanwhile(open_memory, workspace: Path, provider) -> None:
+    (workspace / "long.md").write_text("\n\n".join(f"Paragraph {n} about valves and hoses." for n in range(200)))
+    memory = open_memory()
+    memory.sync()
+    memory.close()
+    seen: list[list[str]] = []
+    memory = open_memory(chunking=msgspec.structs.replace(Settings().chunking, tokens=100, overlap=20))
+    provider.before = lambda texts: seen.append(hits(memory, "batteries"))
+    report = memory.sync()
+    assert report.full
+    assert all("shopping.md" in found for found in seen)
+    assert seen
+    assert report.vectors_pending == 0
+
+
+def test_a_cancelled_rebuild_is_taken_up_where_it_stopped(open_memory, workspace: Path, provider) -> None:
+    for number in range(250):
+        (workspace / f"n{number}.md").write_text(f"Note number {number} is about pumps.\n")
+    memory = open_memory()
+    memory.sync()
+    token = CancelToken()
+
+    def stop_half_way(update) -> None:
+        if update.phase == "indexing" and update.completed >= 120:
+            token.cancel()
+
+    cancelled = memory.sync(force=True, cancel=token, progress=stop_half_way)
+    assert cancelled.cancelled
+    assert len(hits(memory, "pumps")) == 6
+    assert memory.status().dirty
+    rest = memory.sync()
+    assert rest.full
+    assert 0 < rest.files_indexed < 254
+    assert cancelled.files_indexed + rest.files_indexed == 254
+    assert [f.problem for f in doctor.check(memory._store)] == [""] * 5
+
+
+def test_vectors_that_arrived_before_a_cancel_are_never_asked_for_again(open_memory, workspace, provider) -> None:
+    for number in range(100):
+        (workspace / f"n{number}.md").write_text(f"Note number {number} is about pumps.\n")
+    memory = open_memory()
+    token = CancelToken()
+
+    def stop_soon(texts) -> None:
+        if len(provider.embedded) > 40:
+            token.cancel()
+
+    provider.before = stop_soon
+    cancelled = memory.sync(cancel=token)
+    assert cancelled.cancelled
+    assert cancelled.vectors_pending > 0
+    provider.before = lambda texts: None
+    rest = memory.sync()
+    assert rest.vectors_pending == 0
+    assert len(provider.embedded) == len(set(provider.embedded)) == 104
+
+
+def test_words_are_searchable_while_vectors_are_still_made(open_memory, provider) -> None:
+    memory = open_memory()
+    found: list[list[str]] = []
+    provider.before = lambda texts: found.append(hits(memory, "irrigation"))
+    memory.sync()
+    assert found[0]
+
+
+def test_a_failing_provider_stops_the_sync_with_its_sentence_and_keeps_the_text(open_memory, provider) -> None:
+    from engine.errors import ProviderError
+
+    def fail(texts) -> None:
+        raise ProviderError("The quota is used up: wait or choose another provider.")
+
+    provider.before = fail
+    memory = open_memory()
+    report = memory.sync()
+    assert report.error == "The quota is used up: wait or choose another provider."
+    assert report.vectors_pending == 4
+    assert hits(memory, "hose") == ["shopping.md"]
+    assert memory.status().last_sync.error == report.error
+
+
+def test_a_paused_sync_waits_and_goes_on(open_memory, workspace: Path) -> None:
+    for number in range(50):
+        (workspace / f"n{number}.md").write_text(f"Note number {number} is about pumps.\n")
+    memory = open_memory()
+    paused = threading.Event()
+    token = CancelToken()
+
+    def pause_once(update) -> None:
+        if update.phase == "indexing" and not paused.is_set():
+            token.pause()
+            paused.set()
+
+    reports: list[object] = []
+    thread = threading.Thread(target=lambda: reports.append(memory.sync(cancel=token, progress=pause_once)))
+    thread.start()
+    assert paused.wait(5)
+    time.sleep(0.05)
+    assert thread.is_alive()
+    status = memory.status()
+    assert status.paused
+    assert status.syncing is not None
+    assert memory.current_sync() is token
+    token.resume()
+    thread.join()
+    assert reports[0].files_indexed == 54
+
+
+def test_progress_tells_phase_file_and_counts(open_memory) -> None:
+    memory = open_memory()
+    updates = []
+    memory.sync(progress=updates.append)
+    phases = list(dict.fromkeys(update.phase for update in updates))
+    assert phases == ["discovering", "indexing", "embedding", "done"]
+    indexing = [update for update in updates if update.phase == "indexing"]
+    assert indexing[0].total == 4
+    assert all(0 <= update.completed <= update.total for update in indexing)
+
+
+def test_files_that_cannot_be_read_are_told_and_do_no_harm(open_memory, workspace: Path) -> None:
+    (workspace / "latin.md").write_bytes(b"caf\xe9\n")
+    (workspace / "image.png").write_bytes(b"\x89PNG")
+    memory = open_memory()
+    report = memory.sync()
+    assert [issue.path for issue in report.failed] == ["latin.md"]
+    assert "0xe9" in report.failed[0].detail
+    status = memory.status()
+    assert status.failed_files == report.failed
+    assert status.skipped_files == report.skipped
+    assert any(issue.rule == "extension" for issue in status.skipped_files)
+    (workspace / "latin.md").write_text("café\n", "utf-8")
+    assert memory.sync().failed == ()
+    assert memory.status().failed_files == ()
+
+
+def test_a_missing_workspace_is_a_sentence_and_keeps_the_index(open_memory, workspace: Path, tmp_path: Path) -> None:
+    memory = open_memory()
+    memory.sync()
+    workspace.rename(tmp_path / "elsewhere")
+    report = memory.sync()
+    assert "does not exist" in report.error
+    assert memory.status().files == 4
+
+
+def test_closing_stops_a_running_sync_within_a_second(open_memory, provider) -> None:
+    memory = open_memory()
+    started = threading.Event()
+
+    def slow(texts) -> None:
+        started.set()
+        time.sleep(0.1)
+
+    provider.before = slow
+    thread = threading.Thread(target=memory.sync)
+    thread.start()
+    assert started.wait(5)
+    begun = time.monotonic()
+    memory.close()
+    thread.join()
+    assert time.monotonic() - begun < 1
+
+
+def test_notes_are_never_written(open_memory, workspace: Path) -> None:
+    def state() -> dict[str, tuple[bytes, int]]:
+        return {str(p): (p.read_bytes(), p.stat().st_mtime_ns) for p in workspace.rglob("*") if p.is_file()}
+
+    before = state()
+    memory = open_memory()
+    memory.sync()
+    memory.search("irrigation")
+    memory.read_file("greenhouse.md")
+    memory.sync(force=True)
+    assert state() == before
+
+
+@pytest.mark.parametrize("entries", [1, 3])
+def test_the_cache_keeps_to_its_limit_but_never_drops_live_vectors(open_memory, workspace: Path, entries: int) -> None:
+    memory = open_memory(cache=msgspec.structs.replace(Settings().cache, max_entries=entries))
+    memory.sync()
+    assert memory.status().cache.entries == 4
+    (workspace / "shopping.md").unlink()
+    (workspace / "people/ines.md").unlink()
+    memory.sync()
+    assert memory.status().cache.entries == max(2, entries)

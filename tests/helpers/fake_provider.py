@@ -1,0 +1,59 @@
+"""An embedding provider without a model: texts that share words get similar vectors, always the same ones."""
+
+import threading
+import zlib
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.control import CancelToken
+from engine.embedding.base import Calibration, prepare
+from engine.embedding.registry import Selection
+from engine.errors import ProviderError
+
+
+class FakeProvider:
+    """Counts what it is asked; `before` runs before each batch and may raise or wait."""
+
+    id = "fake"
+    key = ""
+    max_input_bytes = 8192
+    unknown_scripts: tuple[str, ...] = ()
+    calibration = Calibration(0.15, 0.65, 0.2)
+
+    def __init__(self, dims: int = 64, *, batch_size: int = 16, model: str = "bag-of-words") -> None:
+        self.dims = dims
+        self.batch_size = batch_size
+        self.model = model
+        self.before: Callable[[Sequence[str]], None] = lambda texts: None
+        self.embedded: list[str] = []
+        self.fails_queries = ""
+        self._lock = threading.Lock()
+
+    def embed_query(self, text: str, *, cancel: CancelToken | None = None) -> NDArray[np.float32]:
+        if self.fails_queries:
+            raise ProviderError(self.fails_queries)
+        return self._vectors([text])[0]
+
+    def embed_documents(self, texts: Sequence[str], *, cancel: CancelToken | None = None) -> NDArray[np.float32]:
+        self.before(texts)
+        if cancel is not None:
+            cancel.checkpoint()
+        with self._lock:
+            self.embedded += texts
+        return self._vectors(texts)
+
+    def close(self) -> None:
+        pass
+
+    def _vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        rows = np.zeros((len(texts), self.dims), np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for word in text.lower().split():
+                row[zlib.crc32(word.strip(".,:;!?#").encode("utf-8", "replace")) % self.dims] += 1
+        return prepare(rows)
+
+
+def selection_of(provider: FakeProvider | None) -> Selection:
+    return Selection(provider, "none" if provider is None else provider.id)
