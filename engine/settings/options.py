@@ -129,12 +129,6 @@ class CacheSettings(Section, frozen=True):
     max_entries: Annotated[int, _option("Most vectors to keep; those of indexed texts always stay.", 1)] = 50_000
 
 
-class SessionSettings(Section, frozen=True):
-    folders: Annotated[
-        tuple[str, ...], _option("Folders of recorded AI sessions; listing one agrees to index it.")
-    ] = ()
-
-
 class WindowSettings(Section, frozen=True):
     theme: Annotated[Theme, _option("Colours of the window; system follows the desktop.")] = "system"
     font_scale: Annotated[float, _option("Size of the text, as a multiple of the desktop's.", 0.5, 3)] = 1.0
@@ -169,7 +163,6 @@ class Settings(Section, frozen=True):
     sync: SyncSettings = SyncSettings()
     query: QuerySettings = QuerySettings()
     cache: CacheSettings = CacheSettings()
-    sessions: SessionSettings = SessionSettings()
     window: WindowSettings = WindowSettings()
 
     def __post_init__(self) -> None:
