@@ -110,7 +110,8 @@ class _Program:
             window.ask_for_folder() if folder is None or not options.screenshot else window.offer_folder(folder)
         elif folder is not None:
             window.open_folder(folder.absolute())
-            window.show_view(options.view, options.query)
+            # A picture asks when the index is complete: earlier answers would decide what is selected.
+            window.show_view(options.view, "" if options.screenshot else options.query)
         elif self._settings_problem:
             window.show_settings_problem(self._settings_problem)
         else:

@@ -11,6 +11,8 @@ from gui.options import View
 
 _POLL_MS = 50
 _TIMEOUT_SECONDS = 120
+_ROUNDS = 2
+"""The first search loads the model; the second one's answer by meaning comes before anything was selected."""
 _CALM_POLLS = 3
 """So many looks in a row must find nothing moving: layouts, elisions and late signals settle meanwhile."""
 
@@ -30,7 +32,7 @@ class Screenshot(QObject):
         self._view = view
         self._query = query
         self._path = path
-        self._asked = False
+        self._rounds = 0
         self._wanted_file = self._shown_file = ""
         self._calm = 0
         self._deadline = time.monotonic() + _TIMEOUT_SECONDS
@@ -72,10 +74,12 @@ class Screenshot(QObject):
             return "the index"
         if status.pending_vectors and status.provider != "none" and not status.last_sync.error:
             return "the embedding"
-        if self._query and not self._asked:
-            self._asked = True
-            window.search.search(self._query)
         if window.search.busy:
+            return "the results"
+        if self._query and self._rounds < _ROUNDS:
+            self._rounds += 1
+            window.search.search("")
+            window.search.search(self._query)
             return "the results"
         return "" if self._wanted_file in ("", self._shown_file) else "the file"
 

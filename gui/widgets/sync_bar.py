@@ -135,6 +135,7 @@ class SyncBar(QWidget):
         line = self.line
         if self._status is not None and self._status.paused:
             self._moved = time.monotonic()
+        self._keep_widths(line)  # before the texts: a label remembers its size hint until its text changes
         self._dot.set_state(line.state)
         self._word.setText(line.word)
         self._progress.setValue(round((line.fraction or 0.0) * 1000))
@@ -146,7 +147,6 @@ class SyncBar(QWidget):
         self._failed.setAccessibleName(f"{grouped(line.failed)} files failed, show them")
         self._failed.setVisible(line.failed > 0)
         self._show_buttons(line)
-        self._keep_widths(line)
         self._fold(line)
         self.setToolTip(line.tip)
         self.setAccessibleName(" ".join(part for part in (line.word, line.count, line.detail) if part))
