@@ -23,13 +23,20 @@ _WRITER_CACHE_KIB = 64 * 1024
 _READER_CACHE_KIB = 8 * 1024
 
 
-def open_connection(database: Path, role: Literal["reader", "writer"]) -> apsw.Connection:
+Role = Literal["reader", "frozen reader", "writer"]
+
+
+def open_connection(database: Path, role: Role) -> apsw.Connection:
     """Open the index for one role. A reader needs the file to exist; a writer creates it.
+
+    A reader must be able to write the WAL's index beside the file; where nobody can, a frozen one reads the file alone.
 
     Pragmas go one a call: apsw stops at the first statement that yields a row.
     """
-    if role == "reader":
-        connection = apsw.Connection(str(database), flags=apsw.SQLITE_OPEN_READONLY)
+    if role != "writer":
+        frozen = role == "frozen reader"
+        name = f"{database.absolute().as_uri()}?immutable=1" if frozen else str(database)
+        connection = apsw.Connection(name, flags=apsw.SQLITE_OPEN_READONLY | (apsw.SQLITE_OPEN_URI if frozen else 0))
         connection.set_busy_timeout(_BUSY_MS)
         connection.pragma("cache_size", -_READER_CACHE_KIB)
         return connection
@@ -55,8 +62,10 @@ def number(connection: apsw.Connection, query: str, values: tuple[str | int | by
 class ReaderPool:
     """Read connections, opened when first needed."""
 
-    def __init__(self, database: Path) -> None:
+    def __init__(self, database: Path, *, frozen: bool = False) -> None:
+        """`frozen`: nobody can write the file or its folder."""
         self._database = database
+        self._role: Role = "frozen reader" if frozen else "reader"
         self._slots: queue.Queue[apsw.Connection | None] = queue.Queue()
         for _ in range(READERS):
             self._slots.put(None)
@@ -73,7 +82,7 @@ class ReaderPool:
             if self._closed:
                 raise Closed
             with translated(self._database):
-                slot = slot or open_connection(self._database, "reader")
+                slot = slot or open_connection(self._database, self._role)
                 with _interruptible(slot, cancel), _transaction(slot):
                     yield slot
         finally:

@@ -15,7 +15,7 @@ from engine.control import CancelToken
 from engine.errors import Closed, IndexBusy, IndexCorrupt, IndexReadOnly
 from engine.records import IndexSizes
 from engine.store import migrations, salvage, schema
-from engine.store.connection import ReaderPool, open_connection
+from engine.store.connection import ReaderPool, Role, open_connection
 from engine.store.failures import translated
 from engine.store.location import IndexFiles
 from engine.store.schema import Tables
@@ -44,7 +44,7 @@ class IndexStore:
         # Not bound to the thread that took it: a sync may be ended by another one.
         self._process_lock = FileLock(files.lock, thread_local=False)
         self._open()
-        self._readers = ReaderPool(files.database)
+        self._readers = ReaderPool(files.database, frozen=bool(self.read_only))
 
     @contextmanager
     def read(self, cancel: CancelToken | None = None, *, tables: Tables | None = None) -> Iterator[Snapshot]:
@@ -167,7 +167,7 @@ class IndexStore:
         except IndexReadOnly as error:
             if not self.files.database.exists():
                 raise
-            self._check_version()
+            self._check_version("frozen reader")
             self.read_only = str(error)
 
     def _prepare(self) -> None:
@@ -190,9 +190,9 @@ class IndexStore:
                 raise
             self._writer = connection
 
-    def _check_version(self) -> None:
+    def _check_version(self, role: Role = "reader") -> None:
         with translated(self.files.database):
-            connection = open_connection(self.files.database, "reader")
+            connection = open_connection(self.files.database, role)
             try:
                 migrations.refuse_newer(connection, self.files.database, schema.MIGRATIONS)
             finally:

@@ -160,7 +160,8 @@ class Snapshot:
         for group in _groups(ids):
             yield from self.connection.execute(
                 f"""SELECT c.id, e.vector FROM {self.tables.chunks} c
-                    CROSS JOIN embedding_cache e ON e.model_id = ? AND e.hash = c.hash WHERE c.id IN ({_marks(group)})""",
+                    CROSS JOIN embedding_cache e ON e.model_id = ? AND e.hash = c.hash
+                    WHERE c.id IN ({_marks(group)})""",
                 (model_id, *group),
             )
 

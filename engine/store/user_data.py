@@ -10,6 +10,7 @@ import apsw
 import msgspec
 
 from engine.records import SyncSummary
+from engine.store.connection import open_connection
 from engine.store.failures import translated
 from engine.store.migrations import Migration, migrate, refuse_newer, version_of
 
@@ -88,7 +89,7 @@ class UserData:
 
 def _for_reading(path: Path) -> apsw.Connection:
     if path.exists():
-        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+        connection = open_connection(path, "frozen reader")
         refuse_newer(connection, path, MIGRATIONS)
         if version_of(connection) == len(MIGRATIONS):
             return connection
