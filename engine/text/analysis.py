@@ -66,9 +66,10 @@ class _Streams(dict[str, tuple[str, str]]):
 
     def __missing__(self, run: str) -> tuple[str, str]:
         entry = self._simple(run) or self._any(run)
-        if len(run) <= _LONGEST_REMEMBERED and (run.isascii() or UNSPACED not in shape(run)):
+        if len(run) <= _LONGEST_REMEMBERED and shape(run[0]) != UNSPACED:  # such runs hardly ever repeat
             if len(self) >= _MOST_REMEMBERED:
-                self.clear()
+                for rare in list(self)[_MOST_REMEMBERED // 2 :]:  # common words were met early
+                    self.pop(rare, None)
             self[run] = entry
         return entry
 

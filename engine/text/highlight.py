@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from engine.text.analysis import text_pieces
@@ -14,6 +15,8 @@ from engine.text.tokens import RUN, Group, cluster_spans, groups, pieces, to_tok
 Range = tuple[int, int]
 
 _MOST_REMEMBERED = 1 << 14
+_CONNECTORS = "._-+#/@:"
+"""What stands between the parts of one identifier."""
 
 
 def highlight_ranges(text: str, query: str | QueryAnalysis, languages: Sequence[str] = ()) -> list[Range]:
@@ -21,12 +24,12 @@ def highlight_ranges(text: str, query: str | QueryAnalysis, languages: Sequence[
 
     A word matches when it, or a stem of it, equals a term's; the last word of a query from three letters on when it
     begins so. Of an identifier only the matching part is in the range. Function words of the query are left out.
-    `languages` are those of the text or the index (an analysed query has them already); without them the text's own
-    is guessed. Never raises on any text.
+    `languages` are the text's, or the index's; without them an analysed query's count, else the text's is guessed.
+    Never raises on any text.
     """
     if isinstance(query, str):
         query = _analysed(query, tuple(languages) or (detect_language(text),))
-    matcher = _matcher(query)
+    matcher = _matcher(query, tuple(languages) or query.languages)
     return _merged(matcher.ranges(text)) if matcher.has_terms else []
 
 
@@ -40,10 +43,10 @@ class _RunMatches(NamedTuple):
     """Those that begin or continue a phrase: place among the run's stems, range, the stem in each language."""
 
 
-class _Matcher(dict[str, _RunMatches]):
-    """The matches of each run met so far, for one query."""
+class _Matcher(dict[str, _RunMatches | None]):
+    """The matches of each run met so far, for one query and some languages; None for a run that does not count."""
 
-    def __init__(self, query: QueryAnalysis) -> None:
+    def __init__(self, query: QueryAnalysis, languages: tuple[str, ...]) -> None:
         super().__init__()
         terms = [term for term in query.terms if not term.stop]
         words = [term for term in terms if _is_word(term)]
@@ -55,7 +58,7 @@ class _Matcher(dict[str, _RunMatches]):
         self._stems = frozenset(stem for stem in stems if " " not in stem)
         self._phrases = tuple(tuple(stem.split(" ")) for stem in stems if " " in stem)
         self._phrase_stems = frozenset(stem for phrase in self._phrases for stem in phrase)
-        self._stemmers = tuple(map(stems_of, query.languages))
+        self._stemmers = tuple(map(stems_of, languages))
 
     def ranges(self, text: str) -> Iterator[Range]:
         """Every match, overlaps and repetitions included, in no order."""
@@ -64,6 +67,8 @@ class _Matcher(dict[str, _RunMatches]):
         for offset, piece in text_pieces(text):
             for match in RUN.finditer(piece):
                 found = self[match[0]]
+                if found is None:
+                    continue
                 at = offset + match.start()
                 for start, end in found.ranges:
                     yield at + start, at + end
@@ -71,9 +76,9 @@ class _Matcher(dict[str, _RunMatches]):
                     phrase_stems[place + index] = (at + start, at + end), stems
                 place += found.stems
         for phrase in self._phrases:
-            yield from _phrase_ranges(phrase, phrase_stems)
+            yield from _phrase_ranges(phrase, phrase_stems, text)
 
-    def __missing__(self, run: str) -> _RunMatches:
+    def __missing__(self, run: str) -> _RunMatches | None:
         if len(self) >= _MOST_REMEMBERED:
             self.clear()
         ranges: list[Range] = []
@@ -92,7 +97,8 @@ class _Matcher(dict[str, _RunMatches]):
             for index, (span, stems) in enumerate(rooted)
             if not stems.isdisjoint(self._phrase_stems)
         ]
-        found = self[run] = _RunMatches(tuple(ranges), len(rooted), tuple(phrase_stems))
+        counts = ranges or (self._phrases and rooted)
+        found = self[run] = _RunMatches(tuple(ranges), len(rooted), tuple(phrase_stems)) if counts else None
         return found
 
     def _match_word(
@@ -137,13 +143,20 @@ def _shifted(ranges: Iterator[Range], by: int) -> list[Range]:
     return [(start + by, end + by) for start, end in ranges]
 
 
-def _phrase_ranges(phrase: tuple[str, ...], found: dict[int, tuple[Range, frozenset[str]]]) -> Iterator[Range]:
+def _phrase_ranges(
+    phrase: tuple[str, ...], found: dict[int, tuple[Range, frozenset[str]]], text: str
+) -> Iterator[Range]:
     nothing: tuple[Range, frozenset[str]] = (0, 0), frozenset()
-    for place, (_, stems) in found.items():
-        if phrase[0] in stems:
-            there = [found.get(place + index, nothing) for index in range(len(phrase))]
-            if all(stem in stems for stem, (_, stems) in zip(phrase, there, strict=True)):
-                yield from (span for span, _ in there)
+    for place, (_, first) in found.items():
+        if phrase[0] not in first:
+            continue
+        there = [found.get(place + index, nothing) for index in range(len(phrase))]
+        if all(stem in stems for stem, (_, stems) in zip(phrase, there, strict=True)):
+            spans = [span for span, _ in there]
+            yield from spans
+            yield from (
+                (end, start) for (_, end), (start, _) in pairwise(spans) if not text[end:start].strip(_CONNECTORS)
+            )
 
 
 def _merged(ranges: Iterator[Range]) -> list[Range]:

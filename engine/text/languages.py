@@ -16,9 +16,9 @@ _WORD = re.compile(r"[^\s!\"'()*,.:;<=>?\[\]`{|}~\u2018-\u201f\u00ab\u00bb]+")
 _LEAST_SHARE = 0.2
 """A script other than Latin decides from this share of the letters on: notes are full of Latin names and code."""
 _LEAST_VOTES = 1.5
-"""Votes that a language other than English needs in ASCII text; about two words of its own."""
-_LEAST_VOTES_BEYOND = 1.0
-"""The same for text with letters beyond ASCII; one word or letter of its own."""
+"""Votes that a language other than English needs; about two words of its own."""
+_LEAST_VOTES_WITH_LETTERS = 1.0
+"""The same for text with letters that tell languages apart; one word or letter of its own."""
 _ENOUGH_WORDS = 30
 """From so many different words on, a text without any known function word is in a language without a stemmer."""
 
@@ -46,7 +46,7 @@ _TELLING_LETTERS = {
         ("ü", "german hungarian turkish"),
         ("å", "swedish danish norwegian"),
         ("æø", "danish norwegian"),
-        ("ñ¿¡", "spanish"),
+        ("ñ", "spanish"),
         ("áíóú", "spanish portuguese hungarian czech catalan"),
         ("ãõ", "portuguese"),
         ("ç", "french portuguese turkish catalan"),
@@ -73,7 +73,7 @@ def detect_language(text: str, likely: Sequence[str] = ()) -> str:
     """
     sample = text[:_SAMPLE]
     if sample.isascii():
-        return _by_words(sample, likely, ()) if _LATIN.search(sample) else ""
+        return _by_words(sample, likely, set()) if _LATIN.search(sample) else ""
     sample = unicodedata.normalize("NFC", sample)
     beyond = "".join(_NOT_ASCII.findall(sample)).lower()
     scripts = Counter(map(script_of, beyond))
@@ -81,7 +81,8 @@ def detect_language(text: str, likely: Sequence[str] = ()) -> str:
     script = max(_BY_SCRIPT, key=scripts.__getitem__)
     if scripts[script] > (latin + scripts[script]) * _LEAST_SHARE:
         return _by_letters(script, beyond)
-    return _by_words(sample, likely, [letter for letter in beyond if script_of(letter) == "latin"]) if latin else ""
+    letters = {letter for letter in beyond if letter.isalpha() and script_of(letter) == "latin"}
+    return _by_words(sample, likely, letters) if latin else ""
 
 
 def _by_letters(script: str, letters: str) -> str:
@@ -92,19 +93,17 @@ def _by_letters(script: str, letters: str) -> str:
     return _BY_SCRIPT[script]
 
 
-def _by_words(sample: str, likely: Sequence[str], beyond: Sequence[str]) -> str:
+def _by_words(sample: str, likely: Sequence[str], letters: set[str]) -> str:
     """The Latin language with most votes: each function word counts once, shared between the languages it is in."""
     owners = languages_by_word()
     words = set(_WORD.findall(sample.lower()))
+    telling = [_TELLING_LETTERS[letter] for letter in _TELLING_LETTERS.keys() & letters]
     votes = {"english": 0.0}
-    for voters in (
-        *(owners[word] for word in owners.keys() & words),
-        *(_TELLING_LETTERS[letter] for letter in _TELLING_LETTERS.keys() & set(beyond)),
-    ):
+    for voters in (*(owners[word] for word in owners.keys() & words), *telling):
         for language in voters:
             votes[language] = votes.get(language, 0.0) + 1 / len(voters)
-    if len(votes) == 1 and not votes["english"]:
-        return "" if beyond and len(words) >= _ENOUGH_WORDS else "english"
     best = max(votes, key=lambda language: (votes[language], language in likely))
-    enough = best in likely or votes[best] >= (_LEAST_VOTES_BEYOND if beyond else _LEAST_VOTES)
+    if not votes[best] and letters and len(words) >= _ENOUGH_WORDS:
+        return ""
+    enough = best in likely or votes[best] >= (_LEAST_VOTES_WITH_LETTERS if telling else _LEAST_VOTES)
     return best if enough and votes[best] > votes["english"] else "english"

@@ -8,7 +8,7 @@ from engine.text.scripts import HANGUL, SYMBOL, UNSPACED
 from engine.text.segments import segments
 from engine.text.stems import stems_of
 from engine.text.stopwords import stop_words
-from engine.text.tokens import Group, Piece, clusters, groups, pairs, pieces
+from engine.text.tokens import RUN, Group, Piece, clusters, groups, pairs, pieces
 
 _LONGEST_QUERY = 4096
 """Code points of a query that are read; more is a pasted file."""
@@ -48,10 +48,11 @@ def analyse_query(query: str, languages: Sequence[str] = ()) -> QueryAnalysis:
     own = detect_language(query, languages)
     known = tuple(dict.fromkeys((own, *languages)))
     found: dict[tuple[str | tuple[str, ...], tuple[str, ...]], QueryTerm] = {}
-    for group in groups(query):
-        for term in _terms(query, group, known):
-            earlier = found.get((term.word, term.stems), term)
-            found[term.word, term.stems] = earlier._replace(prefix_ok=term.prefix_ok or earlier.prefix_ok)
+    for run in RUN.finditer(query):
+        for kind, start, end in groups(run[0]):
+            for term in _terms(query, Group(kind, run.start() + start, run.start() + end), known):
+                earlier = found.get((term.word, term.stems), term)
+                found[term.word, term.stems] = earlier._replace(prefix_ok=term.prefix_ok or earlier.prefix_ok)
     terms = tuple(found.values())
     if all(term.stop for term in terms):
         terms = tuple(term._replace(stop=False) for term in terms)
@@ -64,7 +65,7 @@ def _terms(query: str, group: Group, languages: tuple[str, ...]) -> Iterator[Que
         for start, end, stop in segments(text):
             yield from _stretch(query, group.start + start, group.start + end, stop=stop)
     elif group.kind == SYMBOL:
-        yield from _stretch(query, group.start, group.end, stop=False)
+        yield QueryTerm(text, group.start, group.end, text, (), stop=False, prefix_ok=False)
     elif group.kind == HANGUL:
         root = "".join(clusters(text))
         stems = tuple(dict.fromkeys(stems_of(language)[root] for language in languages))
@@ -77,31 +78,32 @@ def _stretch(query: str, start: int, end: int, *, stop: bool, stems: tuple[str, 
     surface = query[start:end]
     characters = clusters(surface)
     if characters:
+        # The last character alone is no part of the question: the text may go on.
         tokens = pairs(characters)[: max(1, len(characters) - 1)]
         yield QueryTerm(surface, start, end, _one_or_all(tokens), stems, stop, prefix_ok=len(characters) == 1)
 
 
 def _word(query: str, group: Group, found: list[Piece], languages: tuple[str, ...]) -> QueryTerm:
-    is_whole = found[0].end >= found[-1].end
-    tokens = [found[0].token] if is_whole else [piece.token for piece in found]
-    alternatives: dict[str, None] = {}
-    for language in languages:
-        stems = stems_of(language)
-        if is_whole and found[0].root:
-            alternatives[stems[found[0].root]] = None
-        if parts := [stems[piece.root] for piece in found[is_whole and len(found) > 1 :] if piece.root]:
-            alternatives[" ".join(parts)] = None
-    word = _one_or_all(tokens)
-    typing = group.end == len(query) and isinstance(word, str) and len(word) >= _SHORTEST_PREFIX
+    is_one = found[0].end >= found[-1].end
+    whole, parts = (found[0], found[1:]) if is_one else (None, found)
+    word = whole.token if whole else _one_or_all([piece.token for piece in parts])
     return QueryTerm(
         query[group.start : group.end],
         group.start,
         group.end,
         word,
-        tuple(alternatives),
+        tuple(dict.fromkeys(stem for language in languages for stem in _stems(whole, parts, language))),
         stop=len(found) == 1 and found[0].token in stop_words(languages[0]),
-        prefix_ok=typing,
+        prefix_ok=group.end == len(query) and isinstance(word, str) and len(word) >= _SHORTEST_PREFIX,
     )
+
+
+def _stems(whole: Piece | None, parts: list[Piece], language: str) -> Iterator[str]:
+    stems = stems_of(language)
+    if whole and whole.root:
+        yield stems[whole.root]
+    if rooted := [stems[piece.root] for piece in parts if piece.root]:
+        yield " ".join(rooted)
 
 
 def _one_or_all(tokens: list[str]) -> str | tuple[str, ...]:

@@ -6,6 +6,7 @@ ever be found. Without a dictionary the cuts are made where script and function 
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -19,13 +20,6 @@ _HAN = (
 _KATAKANA = "\u30a1-\u30ff\u31f0-\u31ff\uff66-\uff9f\u3099\u309a"
 _HIRAGANA = "\u3041-\u3098\u309d-\u309f"
 _PARTICLES = "はがをにのとでもへやか"
-_STRETCH = re.compile(
-    f"(?P<katakana>[{_KATAKANA}]+)"
-    # A lone character of a verb takes its first ending with it (行く), which tells it from its other readings.
-    f"|(?P<han>[{_HAN}]{{2,}}|[{_HAN}](?:(?![{_PARTICLES}])[{_HIRAGANA}])?)"
-    f"|(?P<hiragana>[{_HIRAGANA}][{_HIRAGANA}\u3099\u309a]*)"
-    f"|(?P<other>[^{_HAN}{_KATAKANA}{_HIRAGANA}]+)"
-)
 _FUNCTION_CHARACTERS = frozenset("的了吗嗎呢吧啊们們这這那是在和与與我你您他她它把被就也很么麼着谁誰哪什")
 
 _LONGEST_HAN_TERM = 3
@@ -47,7 +41,7 @@ def segments(text: str) -> Iterator[Segment]:
     is_japanese = re.search(f"[{_HIRAGANA}{_KATAKANA}]", text) is not None
     function_characters = frozenset[str]() if is_japanese else _FUNCTION_CHARACTERS
     previous = ""
-    for match in _STRETCH.finditer(text):
+    for match in _stretches().finditer(text):
         kind = match.lastgroup
         if kind == "hiragana":
             yield Segment(*match.span(), _is_grammar(match[0], after=previous))
@@ -58,6 +52,18 @@ def segments(text: str) -> Iterator[Segment]:
         else:
             yield from _pairs_when_long(match[0], match.start(), _LONGEST_HAN_TERM, function_characters)
         previous = kind or ""
+
+
+@cache
+def _stretches() -> re.Pattern[str]:
+    """Stretches of one script; compiled when first needed, since that takes some milliseconds."""
+    return re.compile(
+        f"(?P<katakana>[{_KATAKANA}]+)"
+        # A lone character of a verb takes its first ending with it (行く), which tells it from its other readings.
+        f"|(?P<han>[{_HAN}]{{2,}}|[{_HAN}](?:(?![{_PARTICLES}])[{_HIRAGANA}])?)"
+        f"|(?P<hiragana>[{_HIRAGANA}][{_HIRAGANA}\u3099\u309a]*)"
+        f"|(?P<other>[^{_HAN}{_KATAKANA}{_HIRAGANA}]+)"
+    )
 
 
 def _is_grammar(hiragana: str, *, after: str) -> bool:

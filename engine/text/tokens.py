@@ -75,7 +75,7 @@ class Piece(NamedTuple):
 
 
 def groups(run: str) -> Iterator[Group]:
-    """The groups of a run (or of any text) in reading order, with offsets into it."""
+    """The groups of a run in reading order, with offsets into it."""
     shaped = shape(run)
     for match in _GROUP.finditer(shaped):
         start, end = match.span()
@@ -90,6 +90,8 @@ def pieces(word: str) -> list[Piece]:
     a group without letters, such as `__`.
     """
     shaped = shape(word)
+    if word.isalnum():
+        return _segment_pieces(word, shaped, 0, len(word))
     suffix = _SUFFIX.search(shaped)
     end = suffix.start() if suffix else len(word)
     segments = [match.span() for match in _SEGMENT.finditer(shaped, 0, end)]

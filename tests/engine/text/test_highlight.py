@@ -1,0 +1,89 @@
+import pytest
+
+from engine.text.highlight import highlight_ranges
+from engine.text.query import analyse_query
+
+
+def marked(text: str, query: str, *languages: str) -> str:
+    for start, end in reversed(highlight_ranges(text, query, languages)):
+        text = f"{text[:start]}[{text[start:end]}]{text[end:]}"
+    return text
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("skip ", "They [skipped] it, [skipping] lines; no skipper."),
+        ("replace ", "use os.[replace](a) and re-[replaced] ones"),
+        ("os.replace", "[os.replace] or [os_replace], [os] [replaces], not the os: or to move"),
+        ("github", "[GitHub] and [github], not git"),
+        ("hub ", "Git[Hub], [hub]"),
+        ("git hub ", "[GitHub] has one [hub] for [git]"),
+        ("pla", "[planning] a [plane] in the [place], not a pa"),
+        ("the plan ", "the [plan] of the year"),
+        ("the ", "[the] year"),
+        ("cafe ", "le [Café], LES [CAFE\u0301S]"),
+        ("fine strasse ", "[\ufb01ne] [Straße]"),
+        ("istanbul ", "[İstanbul], [ISTANBUL]"),
+        ("1.4.2 ", "since v[1.4.2], not 1.4.21"),
+        ("dog ", "the [dog]'s bowl, [dogs]' bowls"),
+        ("eau ", "de l’[eau]"),
+        ("brien ", "O'[Brien]"),
+        ("o'brien ", "[O’Brien]"),
+        ("C++ ", "[C++], C and C#"),
+        ("✅", "todo [✅] done"),
+        ("x" * 70, f"[{'x' * 70}] {'x' * 64}"),
+    ],
+)
+def test_latin_words(query: str, expected: str) -> None:
+    assert marked(expected.replace("[", "").replace("]", ""), query, "english") == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("東京都", "[東京都]庁と京都と東京"),
+        ("東", "関[東]と[東]京"),
+        ("島", "広[島]"),
+        ("データ", "[データ]と[ﾃﾞｰﾀ]と[テ\u3099ータ]ベース"),
+        ("東京に行く", "[東京]へ[行く]、行った"),
+        ("机器学习", "[机器学习]和[学习]"),
+        ("학교는", "[학교에서] 학생"),
+        ("학교는", "[\u1112\u1161\u11a8\u1100\u116d\u110b\u1166\u1109\u1165]"),
+        ("베이스", "데이터[베이스]를"),
+        ("นี่", "ที่[นี่]"),
+        ("книга", "с [книгами] и [кни́гой]"),
+        ("किताब ", "कई [किताबें]"),
+        ("كتاب ", "هذا [الكِتَاب]"),
+        ("άνθρωπος ", "των [ΑΝΘΡΏΠΩΝ]"),
+    ],
+)
+def test_other_scripts(query: str, expected: str) -> None:
+    assert marked(expected.replace("[", "").replace("]", ""), query) == expected
+
+
+def test_the_language_of_the_text_decides_without_any_given() -> None:
+    text = "Wir haben die Häuser verkauft, weil sie nicht mehr dicht waren."
+    assert marked(text, "haus ") == text.replace("Häuser", "[Häuser]")
+
+
+def test_an_analysed_query_brings_its_languages() -> None:
+    query = analyse_query("haus ", ["german"])
+    assert highlight_ranges("Häuser", query) == [(0, 6)]
+    assert highlight_ranges("Häuser", query, ["english"]) == []
+
+
+def test_ranges_are_right_beyond_the_first_piece_of_a_long_text() -> None:
+    filler = "ipsum " * 30_000
+    text = f"{filler}needle {filler}os\nreplace"
+    start = len(filler)
+    assert highlight_ranges(text, "needle os.replace", ["english"]) == [
+        (start, start + 6),
+        (len(text) - 10, len(text) - 8),
+        (len(text) - 7, len(text)),
+    ]
+
+
+@pytest.mark.parametrize(("text", "query"), [("", "word"), ("word", ""), ("word", "?!"), ("\ud800\x00", "\ud800")])
+def test_nothing_to_mark(text: str, query: str) -> None:
+    assert highlight_ranges(text, query) == []

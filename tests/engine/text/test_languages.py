@@ -1,0 +1,127 @@
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from engine.text.analysis import analyse
+from engine.text.folding import fold
+from engine.text.languages import detect_language
+from engine.text.stems import stems_of
+from engine.text.stopwords import stop_words
+
+SENTENCES = {
+    "english": "The meeting moved to Tuesday because the venue was full.",
+    "german": "Wir haben die Sitzung auf Dienstag verschoben, weil der Raum nicht frei war.",
+    "french": "La réunion est déplacée à mardi parce que la salle n’était pas libre.",
+    "spanish": "La reunión se movió al martes porque la sala no estaba libre.",
+    "italian": "La riunione è stata spostata a martedì perché la sala non era libera.",
+    "portuguese": "A reunião foi adiada para terça porque a sala não estava livre.",
+    "dutch": "De vergadering is verplaatst naar dinsdag omdat de zaal niet vrij was.",
+    "swedish": "Mötet flyttades till tisdag för att salen inte var ledig och vi inte kan vänta.",
+    "danish": "Mødet blev flyttet til tirsdag, fordi lokalet ikke var ledigt, og hvad nu?",
+    "norwegian": "Møtet ble flyttet til tirsdag fordi rommet ikke var ledig og jeg må noe annet.",
+    "finnish": "Kokous siirrettiin tiistaille, koska sali ei ollut vapaa.",
+    "romanian": "Ședința a fost mutată marți pentru că sala nu era liberă.",
+    "hungarian": "Az ülést keddre tettük át, mert a terem nem volt szabad.",
+    "turkish": "Toplantı salı gününe alındı çünkü salon boş değildi.",
+    "polish": "Spotkanie przeniesiono na wtorek, ponieważ sala nie była wolna.",
+    "czech": "Schůzka byla přesunuta na úterý, protože sál nebyl volný.",
+    "russian": "Встреча перенесена на вторник, потому что зал был занят.",
+    "greek": "Η συνάντηση μεταφέρθηκε την Τρίτη γιατί η αίθουσα ήταν γεμάτη.",
+    "arabic": "تم نقل الاجتماع إلى يوم الثلاثاء لأن القاعة كانت مشغولة.",
+    "persian": "جلسه به سه‌شنبه منتقل شد چون سالن خالی نبود.",
+    "hindi": "बैठक मंगलवार को होगी क्योंकि कमरा खाली नहीं था।",
+}
+
+
+@pytest.mark.parametrize(("language", "sentence"), SENTENCES.items())
+def test_a_sentence_tells_its_language(language: str, sentence: str) -> None:
+    assert detect_language(sentence) == language
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "12:30 – 14:00", "会议改到星期二", "회의는 화요일로", "การประชุมเลื่อนไป", "Cuộc họp được dời sang thứ ba"],
+)
+def test_text_that_no_stemmer_knows_has_no_language(text: str) -> None:
+    assert detect_language(text) == ""
+
+
+@pytest.mark.parametrize("text", ["hello", "kubectl get pods", "die hard", "café", "用 kubectl 部署"])
+def test_short_latin_text_counts_as_english(text: str) -> None:
+    assert detect_language(text) == "english"
+
+
+def test_a_letter_of_its_own_tells_a_language() -> None:
+    assert [detect_language(word) for word in ("Größe", "łódź", "ğüzel")] == ["german", "polish", "turkish"]
+
+
+def test_a_likely_language_needs_less_evidence() -> None:
+    assert detect_language("der Plan", ["german"]) == "german"
+    assert detect_language("the plan", ["german"]) == "english"
+
+
+def test_decomposed_text_tells_its_language_too() -> None:
+    assert detect_language("Sch\u030cu\u030azka Pr\u030cesunuta r\u030cada") == "czech"
+
+
+def test_only_the_beginning_is_looked_at() -> None:
+    assert detect_language(SENTENCES["english"] * 200 + SENTENCES["german"] * 2000) == "english"
+
+
+@pytest.mark.parametrize(
+    ("language", "forms"),
+    [
+        ("english", ["skip", "skipped", "skipping", "skips"]),
+        ("german", ["häuser", "häusern", "hauses"]),
+        ("german", ["größe", "größen", "grösse"]),
+        ("french", ["réservation", "réservations"]),
+        ("spanish", ["reunión", "reuniones"]),
+        ("russian", ["книга", "книги", "книгами"]),
+        ("greek", ["άνθρωπος", "ανθρώπου"]),
+        ("arabic", ["كتاب", "الكتاب"]),
+        ("hindi", ["किताब", "किताबें", "किताबों"]),
+        ("korean", ["학교", "학교에서", "학교는", "학교에서는"]),
+        ("turkish", ["kitap", "kitaplar"]),
+    ],
+)
+def test_forms_of_a_word_have_one_stem(language: str, forms: list[str]) -> None:
+    stems = stems_of(language)
+    assert len({stems[form] for form in forms}) == 1
+
+
+@pytest.mark.parametrize(
+    ("language", "word", "stem"),
+    [
+        ("russian", "deploying", "deploy"),
+        ("english", "книгами", "книг"),
+        ("german", "किताबें", "किताब"),
+        ("", "running", "running"),
+        ("", "книгами", "книг"),
+        ("english", "e0432s", "e0432s"),
+        ("english", "שלום", "שלום"),
+        ("no such language", "running", "running"),
+    ],
+)
+def test_the_script_of_a_word_chooses_who_stems_it(language: str, word: str, stem: str) -> None:
+    assert stems_of(language)[word] == stem
+
+
+def test_korean_nouns_keep_two_syllables() -> None:
+    stems = stems_of("")
+    assert [stems[word] for word in ("회의", "회의를", "사람들에게는")] == ["회의", "회의", "사람"]
+
+
+@pytest.mark.parametrize("language", [*SENTENCES, "catalan", "indonesian", "korean", "japanese"])
+def test_stop_words_are_tokens_as_the_analyser_makes_them(language: str) -> None:
+    words = stop_words(language)
+    assert len(words) > 30
+    for word in words:
+        assert fold(word) == word
+        assert language in ("korean", "japanese") or analyse(word, "").words == word
+
+
+def test_threads_share_stemmers_and_caches() -> None:
+    texts = [f"{sentence} skipping{n} skipping" for n in range(20) for sentence in SENTENCES.values()]
+    alone = [analyse(text, "english") for text in texts]
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(lambda text: analyse(text, "english"), texts * 3)) == alone * 3

@@ -1,0 +1,90 @@
+"""What holds for every text: index, query and highlight agree."""
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from engine.text import analyse, analyse_query, detect_language, highlight_ranges
+
+ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=80)
+DENSE_TEXT = st.text(st.sampled_from("aAbsTtz'’._-+#/@:09 \nÉßìжЙ東京カ\u3099は한국에ที่นक़ि\ud800👍½"), max_size=40)
+TEXTS = ANY_TEXT | DENSE_TEXT
+WORDS = st.text(
+    st.characters(categories=("Ll", "Lu", "Lo", "Nd")) | st.sampled_from("abcdeXYZéß'.-東한"), min_size=1, max_size=12
+)
+LANGUAGES = st.sampled_from(["english", "german", "russian", "turkish", "arabic", "korean", ""])
+
+
+def tokens_of(term_word: str | tuple[str, ...]) -> list[str]:
+    return [term_word] if isinstance(term_word, str) else list(term_word)
+
+
+def contains(stream: list[str], wanted: list[str]) -> bool:
+    return any(stream[at : at + len(wanted)] == wanted for at in range(len(stream) - len(wanted) + 1))
+
+
+@given(TEXTS, TEXTS, LANGUAGES)
+@settings(max_examples=200)
+def test_nothing_raises_and_ranges_are_ranges(text: str, query: str, language: str) -> None:
+    analyse(text, language)
+    detect_language(text)
+    for ranges in (
+        highlight_ranges(text, query, [language]),
+        highlight_ranges(text, query),
+        highlight_ranges(text, text),
+    ):
+        end_before = -1
+        for start, end in ranges:
+            assert end_before < start < end <= len(text)
+            end_before = end
+
+
+@given(TEXTS, LANGUAGES)
+@settings(max_examples=200)
+def test_the_terms_of_a_query_are_in_its_own_streams(query: str, language: str) -> None:
+    terms, languages = analyse_query(query, [language])
+    words = analyse(query, language).words.split()
+    stems = [analyse(query, each).stems.split() for each in languages]
+    for term in terms:
+        assert query[term.start : term.end] == term.surface
+        tokens = tokens_of(term.word)
+        single_character = term.prefix_ok and not term.stems and any(word.startswith(tokens[0]) for word in words)
+        assert contains(words, tokens) or single_character
+        for stem in term.stems:
+            assert any(contains(stream, stem.split()) for stream in stems)
+
+
+@given(WORDS, ANY_TEXT, ANY_TEXT, LANGUAGES)
+@settings(max_examples=200)
+def test_a_word_is_found_in_every_text_that_has_it(word: str, before: str, after: str, language: str) -> None:
+    text = f"{before} {word} {after}"
+    for alone, among in zip(analyse(word, language), analyse(text, language), strict=True):
+        assert contains(among.split(), alone.split())
+    content = [term for term in analyse_query(word, [language]).terms if not term.stop]
+    ranges = highlight_ranges(text, word, [language])
+    at = len(before) + 1
+    for term in content:
+        assert any(start < at + term.end and at + term.start < end for start, end in ranges)
+
+
+@given(WORDS, TEXTS, LANGUAGES)
+@settings(max_examples=300)
+def test_every_marked_word_is_one_that_was_asked_for(word: str, text: str, language: str) -> None:
+    """For one plain word; the space after it says that it is whole."""
+    query = analyse_query(f"{word} ", [language])
+    assume(len(query.terms) == 1)
+    (term,) = query.terms
+    assume(isinstance(term.word, str) and term.stems and not any(" " in stem for stem in term.stems))
+    for start, end in highlight_ranges(f"{text} {word.upper()} {word}s", query):
+        part = f"{text} {word.upper()} {word}s"[start:end]
+        words = analyse(part, "").words.split()
+        stems = {stem for each in query.languages for stem in analyse(part, each).stems.split()}
+        assert term.word in words or not stems.isdisjoint(term.stems)
+
+
+@pytest.mark.parametrize(
+    "text", ["_" * 1000, "'" * 1000, "a'" * 500, "#" * 1000, "a#" * 500, "//" * 500, "\u0301" * 1000]
+)
+def test_odd_runs_are_no_trouble(text: str) -> None:
+    analyse(text, "english")
+    highlight_ranges(text, text)

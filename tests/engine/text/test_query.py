@@ -1,0 +1,115 @@
+import pytest
+
+from engine.text.query import QueryTerm, analyse_query
+
+
+def term(query: str, *languages: str) -> QueryTerm:
+    (only,) = analyse_query(query, languages).terms
+    return only
+
+
+def content(query: str, *languages: str) -> list[str]:
+    return [found.surface for found in analyse_query(query, languages).terms if not found.stop]
+
+
+def test_terms_know_where_they_stand() -> None:
+    query = "  Where is the “Café”-file os.replace? "
+    terms = analyse_query(query).terms
+    assert [found.surface for found in terms] == ["Where", "is", "the", "Café", "file", "os.replace"]
+    assert all(query[found.start : found.end] == found.surface for found in terms)
+
+
+@pytest.mark.parametrize(
+    ("query", "word", "stems"),
+    [
+        ("Skipping", "skipping", ("skip",)),
+        ("os.replace", "os.replace", ("os replac",)),
+        ("GitHub", "github", ("github", "git hub")),
+        ("v1.4.2", "v1.4.2", ("1 4 2",)),
+        ("O'Brien", "obrien", ("o brien",)),
+        ("l'eau", "eau", ("eau",)),
+        ("C++", "c++", ("c++",)),
+        ("#tag", "#tag", ("tag",)),
+        ("東京", "東京", ()),
+        ("東京都", ("東京", "京都"), ()),
+        ("東", "東", ()),
+        ("학교에서", ("학교", "교에", "에서"), ("학교",)),
+        ("✅", "✅", ()),
+        ("x" * 70, ("x" * 64, "x" * 6), (f"{'x' * 64} {'x' * 6}",)),
+    ],
+)
+def test_what_a_term_looks_for(query: str, word: str | tuple[str, ...], stems: tuple[str, ...]) -> None:
+    found = term(query)
+    assert (found.word, found.stems) == (word, stems)
+
+
+def test_a_word_is_stemmed_in_its_own_language_and_those_of_the_index() -> None:
+    found = analyse_query("generously", ["german", "english", ""])
+    assert found.languages == ("english", "german", "")
+    assert found.terms[0].stems == ("generous", "generously")
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("how do I deploy the app", ["deploy", "app"]),
+        ("what's the plan, don't we know?", ["plan", "know"]),
+        ("wo ist der Schlüssel für das Haus", ["Schlüssel", "Haus"]),
+        ("où est la clé de l'armoire", ["clé", "l'armoire"]),
+        ("где лежит ключ от дома", ["лежит", "ключ", "дома"]),
+        ("किताब कहाँ है", ["किताब"]),
+        ("회의 는 언제 어디서", ["회의", "는"]),
+        ("東京に行く予定について", ["東京", "行く", "予定"]),
+        ("データベースのバックアップ", ["データベース", "バックアップ"]),
+        ("食べました", ["食べ"]),
+        ("ありがとう", ["ありがとう"]),
+        ("我的项目", ["项目"]),
+        ("会议在什么时候", ["会议", "时候"]),
+        ("机器学习", ["机器", "器学", "学习"]),
+        ("图书馆", ["图书馆"]),
+        ("กรุงเทพ", ["กรุงเทพ"]),
+        ("การประชุม", ["กา", "าร", "รป", "ปร", "ระ", "ะชุ", "ชุม"]),
+    ],
+)
+def test_function_words_and_endings_are_not_asked_for(query: str, words: list[str]) -> None:
+    assert content(query) == words
+
+
+def test_a_query_of_function_words_asks_for_them() -> None:
+    assert content("to be or not to be") == ["to", "be", "or", "not"]
+    assert content("是什么") == ["是什", "什么"]
+
+
+@pytest.mark.parametrize(
+    ("query", "prefixes"),
+    [
+        ("deploy serv", ["serv"]),
+        ("deploy se", []),
+        ("deploy ", []),
+        ("deploy!", []),
+        ("os.repl", ["os.repl"]),
+        ("the 東 tower", ["東", "tower"]),
+        ("나", ["나"]),
+        ("東京", []),
+        ("✅", []),
+        ("plan a plan", ["plan"]),
+    ],
+)
+def test_which_terms_may_be_beginnings(query: str, prefixes: list[str]) -> None:
+    assert [found.surface for found in analyse_query(query).terms if found.prefix_ok] == prefixes
+
+
+def test_repeated_words_count_once() -> None:
+    assert [found.word for found in analyse_query("Plan plan PLAN b").terms] == ["plan", "b"]
+
+
+def test_a_pasted_file_stays_a_query_of_bearable_size() -> None:
+    analysis = analyse_query(" ".join(["the", "of", *(f"word{n}" for n in range(10_000))]))
+    assert len(analysis.terms) == 64
+    assert not any(found.stop for found in analysis.terms)
+    assert [found.start for found in analysis.terms] == sorted(found.start for found in analysis.terms)
+
+
+@pytest.mark.parametrize("query", ["", "   ", "?!", "\x01\x02", "\ud800", "___", "\u3099", "\u0301"])
+def test_a_query_without_words_has_no_terms(query: str) -> None:
+    assert analyse_query(query).terms == ()
