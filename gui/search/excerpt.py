@@ -17,12 +17,15 @@ LEAD = 40
 ELLIPSIS = "…"
 SEPARATOR = " · "
 
-# A line break with the Markdown marks that open the next line, or any other blanks and control characters that are not
-# one plain space already.
+_BLANK = r"[\s\x00-\x1f\x7f]"
+_ITEM = r"(?:\#{1,6}|[-*+]|\d{1,3}[.)])[^\S\n]+(?:\[[ xX]\][^\S\n]+)?"
 _GAP = re.compile(
-    r"(?P<break>(?:\A|[^\S\n]*\n)\s*(?P<marks>(?:(?:#{1,6}|[-*+]|\d{1,3}[.)])[^\S\n]+(?:\[[ xX]\][^\S\n]+)?"
-    r"|>[^\S\n]?|`{3,}[^\n`]*(?:\n|\Z))*))"
-    r"|[\s\x00-\x1f\x7f]{2,}|[^\S ]|[\x00-\x1f\x7f]"
+    rf"""
+    (?P<break> (?:\A|[^\S\n]*\n) {_BLANK}*           # a line break, with the Markdown marks that open the next line
+        (?P<marks> (?: {_ITEM} | >[^\S\n]? | `{{3,}}[^\n`]*(?:\n|\Z) )* ) )
+    | {_BLANK}{{2,}} | [^\S\ ] | [\x00-\x1f\x7f]      # or any blanks that are not one plain space already
+    """,
+    re.VERBOSE,
 )
 _BOUNDARY = re.compile(r"(?<=[.!?…])\s|(?<= ·)\s")
 
@@ -50,51 +53,65 @@ def make_excerpt(snippet: str, ranges: Sequence[Range], heading: str = "") -> Ex
     if focus <= LEAD:
         return Excerpt(text, tuple(marks))
     start, front = _start_before(text, focus)
-    return Excerpt(*_as_tuple(_cut_front(text, marks, start, front)))
-
-
-def _as_tuple(cut: tuple[str, list[Range]]) -> tuple[str, tuple[Range, ...]]:
-    return cut[0], tuple(cut[1])
+    text, marks = _cut_front(text, marks, start, front)
+    return Excerpt(text, tuple(marks))
 
 
 def _flatten(snippet: str, ranges: Sequence[Range]) -> tuple[str, list[Range]]:
     """Every gap becomes one blank, or a separator in front of a list item or heading; ranges move along."""
     parts: list[str] = []
-    old: list[int] = [0]  # where each kept piece begins in the snippet …
-    new: list[int] = [0]  # … and in the result
-    length = position = 0
+    pieces: list[_Piece] = []
+    position = length = 0
     after_heading = False
+
+    def keep(end: int) -> None:
+        nonlocal length
+        parts.append(snippet[position:end])
+        pieces.append(_Piece(position, length, length + end - position))
+        length = pieces[-1].end
+
     for gap in _GAP.finditer(snippet):
         if gap.end() == gap.start():
             continue
-        piece = snippet[position : gap.start()]
-        parts.append(piece)
-        length += len(piece)
-        marked = bool(gap["marks"])
-        joint = ""
-        if length and gap.end() < len(snippet):
-            joint = SEPARATOR if gap["break"] and (marked or after_heading) else " "
+        keep(gap.start())
+        opener = (gap["marks"] or "").strip("> ")  # a quote is prose like what stands before it
+        if length and gap.start() > position:
+            joint = SEPARATOR if gap["break"] and (opener or after_heading) else " "
+            parts.append(joint)
+            length += len(joint)
         if gap["break"] is not None:
-            after_heading = "#" in (gap["marks"] or "")
-        parts.append(joint)
-        length += len(joint)
+            after_heading = opener.startswith("#")
         position = gap.end()
-        old.append(position)
-        new.append(length)
-    parts.append(snippet[position:])
-    text = "".join(parts)
+    keep(len(snippet))
+    text = "".join(parts).rstrip().removesuffix(SEPARATOR.rstrip())
+    return text, _move(ranges, pieces, len(text))
 
-    def moved(offset: int) -> int:
-        piece = bisect_right(old, offset) - 1
-        limit = new[piece + 1] if piece + 1 < len(new) else len(text)
-        return min(new[piece] + offset - old[piece], limit)
 
-    kept = []
+@dataclass(frozen=True)
+class _Piece:
+    """Text that was kept: where it began in the snippet, and its range in the result."""
+
+    origin: int
+    start: int
+    end: int
+
+
+def _move(ranges: Sequence[Range], pieces: Sequence[_Piece], length: int) -> list[Range]:
+    """Ranges of the snippet as ranges of the result; what lay in gaps alone is dropped."""
+    origins = [piece.origin for piece in pieces]
+    moved = []
     for start, end in ranges:
-        first, last = moved(start), moved(end - 1) + 1 if end > start else moved(start)
-        if first < last <= len(text) and text[first:last].strip():
-            kept.append((first, last))
-    return text, kept
+        if start >= end:
+            continue
+        first = bisect_right(origins, start) - 1
+        begin = pieces[first].start + start - origins[first]
+        if begin >= pieces[first].end and first + 1 < len(pieces):
+            begin = pieces[first + 1].start
+        last = pieces[bisect_right(origins, end - 1) - 1]
+        stop = min(last.start + end - last.origin, last.end, length)
+        if begin < stop:
+            moved.append((begin, stop))
+    return moved
 
 
 def _cut_front(text: str, marks: Sequence[Range], start: int, front: str) -> tuple[str, list[Range]]:

@@ -42,7 +42,7 @@ class ResultModel(QAbstractListModel):
         """Where the row with this key is now; -1 when it is gone."""
         return self._places.get(key, -1)
 
-    def keys(self) -> list[RowKey]:
+    def keys_in_order(self) -> list[RowKey]:
         """Of all rows, in order."""
         return [row.key for row in self._rows]
 

@@ -50,6 +50,7 @@ class SearchPanel(QObject):
         self._status: MemoryProviderStatus | None = None
         self._status_job: Job | None = None
         self._status_stale = False
+        self._late = False
         self._asked = ""
         self._told: tuple[object, ...] = ()
         self._runner = SearchRunner(jobs, self)
@@ -90,7 +91,7 @@ class SearchPanel(QObject):
     @property
     def busy(self) -> bool:
         """False once `settled` was emitted, until something else is asked."""
-        return self._runner.busy or self._preview.isActive()
+        return self._runner.busy or self._preview.isActive() or self._status_job is not None
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """Search this memory from now on; what is in the box is asked again."""
@@ -128,6 +129,8 @@ class SearchPanel(QObject):
         self._read_status()
         if self._view.answer is not None:
             self._runner.repeat(self._view.answer.question)
+        elif is_searchable(self._box.query) and not self._runner.busy:
+            self._ask()  # the last try failed
 
     # --- asking -----------------------------------------------------------------------------------------------------
 
@@ -182,25 +185,29 @@ class SearchPanel(QObject):
     def _show_answer(self, answer: Answer) -> None:
         if not answer.outcome.results and not answer.final:
             return  # the meaning may still find something
-        self._box.set_state(texts.box_state(answer.outcome))
+        partial = self._late and not answer.final
+        self._box.set_state(texts.partial_state(answer.outcome) if partial else texts.box_state(answer.outcome))
         self._view.show_answer(answer)
 
     @Slot(object, str)
     def _show_failure(self, question: Question, sentence: str) -> None:
-        self._box.set_state("")
         answer = self._view.answer
-        same = answer is not None and answer.question.subject == question.subject
-        self._view.show_error(sentence, beside_results=same)
+        if answer is not None and answer.question.subject == question.subject:
+            self._box.set_state(texts.box_state(answer.outcome))
+            self._view.show_error(sentence, beside_results=True)
+        else:
+            self._box.set_state("")
+            self._view.show_error(sentence, beside_results=False)
 
     @Slot(bool)
     def _show_waiting(self, waiting: bool) -> None:
+        self._late = waiting
         if not waiting:
             return  # what ends the waiting says so itself
         answer = self._view.answer
         partial = answer is not None and not answer.final and answer.question.text == self._box.query
         self._box.set_state(texts.partial_state(answer.outcome) if answer and partial else texts.SEARCHING)
-        if not self._view.has_results:
-            self._view.show_searching()
+        self._view.show_searching()
 
     @Slot(object)
     def _follow(self, result: MemorySearchResult | None) -> None:
@@ -278,3 +285,4 @@ class SearchPanel(QObject):
         if self._status_stale:
             self._status_stale = False
             self._read_status()
+        self._tell_settled()

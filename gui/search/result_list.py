@@ -141,7 +141,7 @@ class ResultList(QListView):
             row = self.rows.row(number)
             if row is not None and not isinstance(row, MoreRow):  # that one stays last, wherever it was
                 anchors.append((row.key, self.visualRect(self.rows.index(number)).top()))
-        known = frozenset(self.rows.keys())
+        known = frozenset(self.rows.keys_in_order())
         return _Place(current.key if current else None, self.currentIndex().row(), tuple(anchors), known)
 
     def _visible_places(self) -> list[int]:
@@ -179,7 +179,7 @@ class ResultList(QListView):
 
     def _tell_above(self, known: frozenset[RowKey]) -> None:
         first = next(iter(self._visible_places()), 0)
-        fresh = sum(1 for key in self.rows.keys()[:first] if key[0] == "result" and key not in known)
+        fresh = sum(1 for key in self.rows.keys_in_order()[:first] if key[0] == "result" and key not in known)
         if fresh:
             self._above.setText(f"{counted(fresh, 'new result')} above")
             self._place_above()

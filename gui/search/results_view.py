@@ -63,12 +63,14 @@ class ResultsView(QWidget):
         self._show_page((title, sentence), indexed, make_table=make_key_table)
 
     def show_searching(self) -> None:
-        """Only where nothing older can stay on show."""
-        self._show_page(("", texts.SEARCHING), "")
+        """Only where nothing older can stay: neither results nor the button that was just pressed."""
+        if not self.has_results and not self.page.has_focus():
+            self._show_page(("", texts.SEARCHING), "")
 
     def show_answer(self, answer: Answer) -> None:
         """Replace what is shown; the same subject as before keeps its place."""
-        same = self._answer is not None and self._answer.question.subject == answer.question.subject
+        before = self._answer
+        same = before is not None and before.question.subject == answer.question.subject
         keep = same and self.has_results
         from_page = self.page.has_focus()
         self._answer = answer
@@ -80,7 +82,8 @@ class ResultsView(QWidget):
             self._show_empty(answer)
             if from_page:
                 self.page.take_focus()
-        if answer.final and not keep:
+        silent = before is not None and before.final and before.question == answer.question
+        if answer.final and not silent:
             self._announce(texts.spoken_counts(answer.outcome))
 
     def show_error(self, sentence: str, *, beside_results: bool) -> None:

@@ -47,8 +47,9 @@ class StatePage(QScrollArea):
         self._title.setFont(font_at(15))
         for words in (self._title, label(sentence, "meta", wrap=True)):
             words.setMaximumWidth(_WIDEST)
-            words.setHidden(not words.text())
             column.addWidget(words)
+            if not words.text():
+                words.hide()
         if table is not None:
             column.addSpacing(8)
             column.addWidget(table)

@@ -1,0 +1,125 @@
+"""Results, outcomes and a running panel for the tests of the search room."""
+
+import re
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from engine import MemorySearchResult, SearchOutcome, SearchTimings
+from gui.jobs import Jobs
+from gui.search.panel import SearchPanel
+from tests.helpers.fake_memory import FakeMemory
+
+MakeResult = Callable[..., MemorySearchResult]
+
+
+def _make_result(path: str = "a.md", line: int = 1, **changes: Any) -> MemorySearchResult:
+    snippet = changes.pop("snippet", f"words of {path} at {line}")
+    fields: dict[str, Any] = {
+        "path": path,
+        "start_line": line,
+        "end_line": line + 4,
+        "score": 0.8,
+        "snippet": snippet,
+        "source": "memory",
+        "citation": f"{path}#L{line}-L{line + 4}",
+        "title": path.removesuffix(".md"),
+        "heading": (),
+        "modified": 1_772_500_000.0,
+        "snippet_line": line,
+        "match_ranges": tuple(found.span() for found in re.finditer("words", snippet)),
+        "text_score": 0.6,
+        "vector_score": 0.5,
+        "text_share": 0.6,
+    }
+    return MemorySearchResult(**(fields | changes))
+
+
+def _make_outcome(*results: MemorySearchResult, **changes: Any) -> SearchOutcome:
+    fields: dict[str, Any] = {
+        "results": results,
+        "total": len(results),
+        "provider": "embedded",
+        "model": "m",
+        "mode": "hybrid",
+        "timings": SearchTimings(analysis=0, keyword=0, embed=0, vector=0, merge=0, total=9.2),
+        "notice": "",
+        "explanation": None,
+    }
+    return SearchOutcome(**(fields | changes))
+
+
+@pytest.fixture
+def make_result() -> MakeResult:
+    return _make_result
+
+
+@pytest.fixture
+def make_outcome() -> Callable[..., SearchOutcome]:
+    return _make_outcome
+
+
+@pytest.fixture
+def jobs(qapp) -> Iterator[Jobs]:
+    jobs = Jobs()
+    yield jobs
+    assert jobs.shutdown()
+    qapp.processEvents()
+
+
+@pytest.fixture
+def memory() -> Iterator[FakeMemory]:
+    memory = FakeMemory()
+    yield memory
+    memory.close()
+
+
+@pytest.fixture
+def meaning_waits(memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """Searches by meaning answer only when this event is set."""
+    released = threading.Event()
+    search = memory.search
+
+    def wait(query: str, *, mode: str = "auto", **options: Any) -> SearchOutcome:
+        if mode == "auto":
+            released.wait(10)
+        return search(query, mode=mode, **options)
+
+    monkeypatch.setattr(memory, "search", wait)
+    yield released
+    released.set()
+
+
+@pytest.fixture
+def show_active(qtbot) -> Callable[..., QWidget]:
+    """Shows widgets below each other in one active window."""
+    alive: list[QWidget] = []
+
+    def run(*widgets: QWidget) -> QWidget:
+        window = QWidget()
+        column = QVBoxLayout(window)
+        column.setContentsMargins(0, 0, 0, 0)
+        for widget in widgets:
+            column.addWidget(widget)
+        qtbot.addWidget(window)
+        alive.append(window)
+        with qtbot.waitActive(window):
+            window.show()
+            window.activateWindow()
+        return window
+
+    return run
+
+
+@pytest.fixture
+def panel(qtbot, show_active: Callable[..., QWidget], jobs: Jobs, memory: FakeMemory) -> SearchPanel:
+    """A panel over the sample garden, in an active window, the box focused and nothing asked."""
+    panel = SearchPanel(memory, jobs)
+    panel.setParent(show_active(panel.header, panel.body))
+    panel.header.window().resize(900, 700)
+    panel.focus_box()
+    qtbot.waitUntil(lambda: not panel.busy)
+    return panel

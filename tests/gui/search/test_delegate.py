@@ -1,0 +1,124 @@
+import pytest
+from PySide6.QtCore import QRect
+from PySide6.QtGui import QFontMetrics, QImage, QPainter
+from PySide6.QtWidgets import QStyle, QStyleOptionViewItem, QWidget
+
+from gui.search.delegate import BAR_WIDTH, GUTTER, ResultDelegate
+from gui.search.excerpt import Excerpt, make_excerpt
+from gui.search.excerpt_layout import ExcerptLayout
+from gui.search.model import ResultModel
+from gui.search.rows import build_rows
+from gui.style import font_at
+from gui.theme import Tokens, make_palette, theme_tokens
+
+WIDTH = 400
+
+
+def _layout(excerpt: Excerpt, width: int = 300) -> ExcerptLayout:
+    font = font_at(13)
+    mark_text = theme_tokens("light").mark_text
+    return ExcerptLayout(excerpt, font, QFontMetrics(font), width=width, line_height=20, mark_text=mark_text)
+
+
+@pytest.fixture
+def paint(qtbot, make_outcome):
+    """Paints one row and gives back the picture."""
+    owner = QWidget()
+    qtbot.addWidget(owner)
+    model = ResultModel(owner)
+    delegate = ResultDelegate(owner)
+
+    def run(result, place: int, theme="light", state=QStyle.StateFlag.State_Enabled, **outcome) -> QImage:
+        model.set_rows(build_rows(make_outcome(result, **outcome), "relevance"))
+        delegate.forget()
+        option = QStyleOptionViewItem()
+        option.initFrom(owner)
+        option.palette = make_palette(theme)
+        option.state = state
+        index = model.index(place)
+        option.rect = QRect(0, 0, WIDTH, delegate.sizeHint(option, index).height())
+        image = QImage(option.rect.size(), QImage.Format.Format_RGB32)
+        image.fill(theme_tokens(theme).base)
+        painter = QPainter(image)
+        delegate.paint(painter, option, index)
+        painter.end()
+        return image
+
+    return run
+
+
+def _colours(image: QImage, rect: QRect | None = None) -> set[str]:
+    rect = rect or image.rect()
+    columns = range(rect.left(), rect.right() + 1)
+    return {image.pixelColor(x, y).name() for x in columns for y in range(rect.top(), rect.bottom() + 1)}
+
+
+def _bar(image: QImage, colours: Tokens) -> tuple[int, int]:
+    """Columns of the words' and the meaning's colour in the score bar's middle line."""
+    best = (0, 0)
+    for y in range(image.height()):
+        names = [image.pixelColor(x, y).name() for x in range(GUTTER, GUTTER + BAR_WIDTH)]
+        best = max(best, (names.count(colours.accent.name()), names.count(colours.meaning.name())))
+    return best
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("state", [QStyle.StateFlag.State_Enabled, QStyle.StateFlag.State_Selected])
+def test_rows_are_painted_in_the_colours_of_the_palette(paint, make_result, theme, state):
+    colours = theme_tokens(theme)
+    result = make_result(heading=("a", "Watering"), snippet="words 😀 日本語 שלום and more " * 9)
+    image = paint(result, 1, theme, QStyle.StateFlag.State_Enabled | state)
+    seen = _colours(image)
+    selected = state == QStyle.StateFlag.State_Selected
+    assert {colours.mark.name(), colours.accent.name(), colours.meaning.name(), colours.line.name()} <= seen
+    assert (colours.accent_ground.name() in seen) == selected
+    assert (_colours(image, QRect(0, 0, 3, image.height())) == {colours.accent.name()}) == selected
+    for place in (0, 2):
+        assert len(_colours(paint(result, place, theme, total=9))) > 2
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_the_bar_shares_the_score(paint, make_result, share: float):
+    words, meaning = _bar(paint(make_result(score=0.75, text_share=share), 1), theme_tokens("light"))
+    assert abs(words - 48 * share) <= 4
+    assert abs(meaning - 48 * (1 - share)) <= 4
+
+
+def test_height_does_not_depend_on_text(paint, make_result):
+    short, long = make_result(snippet="x"), make_result(snippet="words " * 90, heading=("a", "b" * 300))
+    assert paint(short, 1).size() == paint(long, 1).size()
+
+
+def test_marks_after_an_emoji_stand_on_their_word(qapp):
+    """Code points and UTF-16 units differ by one for each emoji in front."""
+    plain = _layout(Excerpt("ab pump", ((3, 7),)))
+    shifted = _layout(make_excerpt("😀😀 pump", ((3, 7),)))
+    wide = QFontMetrics(font_at(13)).horizontalAdvance("😀😀 ")
+    assert len(shifted.mark_boxes) == 1
+    assert shifted.mark_boxes[0].width() == pytest.approx(plain.mark_boxes[0].width(), abs=1)
+    assert shifted.mark_boxes[0].left() == pytest.approx(wide - 1.5, abs=2)
+
+
+def test_a_mark_over_the_line_end_has_a_box_on_each_line(qapp):
+    text = "日" * 30
+    assert len(_layout(Excerpt(text, ((0, 30),))).mark_boxes) == 2
+
+
+def test_two_lines_and_an_ellipsis_behind_the_last_word(qapp):
+    long, short = _layout(Excerpt("pump timer " * 60, ())), _layout(Excerpt("pump timer", ()))
+    assert short.ellipsis is None
+    assert short.shown == len("pump timer")
+    assert long.ellipsis is not None
+    assert 250 < long.ellipsis.x() <= 300
+    assert 20 < long.ellipsis.y() < 40
+    assert 0 < long.shown < 200
+
+
+def test_right_to_left_text_ends_at_the_left(qapp):
+    layout = _layout(Excerpt("שלום עולם " * 60, ()))
+    assert layout.ellipsis is not None
+    assert layout.ellipsis.x() < 50
+
+
+def test_no_text_is_no_trouble(qapp):
+    assert _layout(Excerpt("", ())).mark_boxes == []

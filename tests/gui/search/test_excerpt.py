@@ -1,0 +1,98 @@
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gui.search.excerpt import ELLIPSIS, make_excerpt
+
+TEXT = st.text(alphabet=st.sampled_from(list("ab é日😀.-#*>|`\n\t 1…·[x]\x00\u2028")), max_size=300)
+
+
+def _excerpt(snippet: str, pattern: str, heading: str = ""):
+    return make_excerpt(snippet, [found.span() for found in re.finditer(pattern, snippet)], heading)
+
+
+def _marked(excerpt) -> list[str]:
+    return [excerpt.text[start:end] for start, end in excerpt.marks]
+
+
+def test_lines_flow_into_one_and_marks_stay_on_their_words():
+    excerpt = _excerpt("The timer on\n   the drip\tirrigation\r\nskipped.", "timer|irrigation")
+    assert excerpt.text == "The timer on the drip irrigation skipped."
+    assert _marked(excerpt) == ["timer", "irrigation"]
+
+
+def test_markdown_marks_become_separators():
+    excerpt = _excerpt("# Plan\n\nBuy a pump.\n- [x] hose\n* valve\n2. timer\n> quoted\n> twice\n# ", "timer")
+    assert excerpt.text == "Plan · Buy a pump. · hose · valve · timer quoted twice"
+
+
+def test_a_mark_that_ends_in_a_gap_ends_with_its_word():
+    excerpt = make_excerpt("the pump  \n- timer", ((3, 13), (9, 11)))
+    assert _marked(excerpt) == [" pump"]
+
+
+def test_fence_lines_are_left_out():
+    assert _excerpt("```py\nx = 1\n```\nend", "nothing").text == "x = 1 · end"
+
+
+def test_hyphens_inside_a_line_are_text():
+    assert _excerpt("a - b\n-dash, 1.2 bar", "bar").text == "a - b -dash, 1.2 bar"
+
+
+def test_the_heading_is_not_repeated_unless_it_is_marked():
+    snippet = "## Watering\n\nThe timer skipped."
+    assert _excerpt(snippet, "timer", "Watering").text == "The timer skipped."
+    assert _marked(_excerpt(snippet, "timer", "Watering")) == ["timer"]
+    assert _excerpt(snippet, "Watering|timer", "Watering").text == "Watering · The timer skipped."
+
+
+def test_a_far_match_is_brought_near_at_a_word():
+    excerpt = _excerpt("lorem ipsum " * 20 + "so a timer tick", "timer")
+    assert excerpt.text.startswith(ELLIPSIS)
+    assert not excerpt.text.startswith(f"{ELLIPSIS} ")
+    assert excerpt.text.index("timer") <= 45
+    assert _marked(excerpt) == ["timer"]
+
+
+def test_a_far_match_is_brought_near_at_a_sentence_where_one_begins():
+    excerpt = _excerpt("Something quite else, and at length. " * 5 + "The timer skipped.", "timer")
+    assert excerpt.text == "The timer skipped."
+
+
+def test_unspaced_text_is_cut_anywhere():
+    excerpt = _excerpt("水" * 120 + "ポンプの電池", "ポンプ")
+    assert excerpt.text.startswith(f"{ELLIPSIS}水")
+    assert _marked(excerpt) == ["ポンプ"]
+
+
+def test_the_window_with_most_different_words_wins():
+    excerpt = _excerpt(
+        "timer " + "x " * 100 + "timer timer " + "y " * 100 + "irrigation timer here", "timer|irrigation"
+    )
+    assert _marked(excerpt) == ["irrigation", "timer"]
+
+
+def test_nothing_marked_starts_at_the_start():
+    assert make_excerpt("plain text", ()).text == "plain text"
+    assert make_excerpt("", ()).text == ""
+
+
+@given(TEXT, st.data())
+def test_any_text_keeps_its_marks(snippet: str, data: st.DataObject):
+    cuts = sorted(data.draw(st.sets(st.integers(0, len(snippet)), max_size=8)))
+    ranges = list(zip(cuts[::2], cuts[1::2], strict=False))
+    excerpt = make_excerpt(snippet, ranges, data.draw(st.sampled_from(["", "a", "ab"])))
+    assert not re.search(r"[\n\r\t\x00\u2028]|  ", excerpt.text)
+    previous = 0
+    for start, end in excerpt.marks:
+        assert previous <= start < end <= len(excerpt.text)
+        previous = end
+
+
+@given(st.lists(st.sampled_from(["pump", "é", "日本", "😀", "a.b", "\n", "\n\n- ", "## "]), max_size=40))
+def test_each_mark_covers_the_word_it_covered(parts: list[str]):
+    snippet = " ".join(parts)
+    excerpt = _excerpt(snippet, "pump|日本|😀")
+    assert set(_marked(excerpt)) <= {"pump", "日本", "😀"}
+    assert bool(excerpt.marks) == bool(re.search("pump|日本|😀", snippet))

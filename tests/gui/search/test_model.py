@@ -1,0 +1,50 @@
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QAbstractItemModelTester
+
+from gui.search.model import ResultModel, RowRole
+from gui.search.rows import MoreRow, build_rows
+
+Role = Qt.ItemDataRole
+
+
+def _filled(outcome) -> ResultModel:
+    model = ResultModel()
+    QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal, model)
+    model.set_rows(build_rows(outcome, "relevance"))
+    return model
+
+
+def test_qt_accepts_the_model_through_its_changes(qtbot, make_result, make_outcome):
+    model = _filled(make_outcome(make_result("a.md"), make_result("b.md"), total=9))
+    assert model.rowCount() == 5
+    assert model.rowCount(model.index(0)) == 0
+    model.set_rows(build_rows(make_outcome(make_result("c.md")), "relevance"))
+    model.set_rows(())
+    assert model.rowCount() == 0
+    assert model.first_place() == -1
+
+
+def test_rows_are_found_by_key_and_only_results_can_be_chosen(qtbot, make_result, make_outcome):
+    model = _filled(make_outcome(make_result("a.md"), make_result("b.md", 7), total=9))
+    assert model.place(("result", "b.md", 7, 0)) == 3
+    assert model.place(("result", "b.md", 8, 0)) == -1
+    assert model.first_place() == 1
+    selectable = [bool(model.flags(model.index(place)) & Qt.ItemFlag.ItemIsSelectable) for place in range(5)]
+    assert selectable == [False, True, False, True, True]
+
+
+def test_rows_are_spoken_whole(qtbot, make_result, make_outcome):
+    model = _filled(make_outcome(make_result("a.md", 41, heading=("a", "Watering")), total=24))
+    spoken = [model.index(place).data(Role.AccessibleTextRole) for place in range(3)]
+    assert spoken[0].startswith("a, 1 result, ")
+    assert spoken[1] == "words of a.md at 41. a.md, lines 41–45. Watering"
+    assert spoken[2] == "23 more below the cut – show more"
+    assert isinstance(model.index(2).data(RowRole), MoreRow)
+
+
+def test_tooltips_show_text_of_notes_as_text(qtbot, make_result, make_outcome):
+    model = _filled(make_outcome(make_result("a<b>.md", heading=("x", "<img src='y'>"))))
+    tip = model.index(1).data(Role.ToolTipRole)
+    assert "a&lt;b&gt;.md, lines" in tip
+    assert "<img" not in tip
+    assert "Score 0.80: words 0.48, meaning 0.32" in tip

@@ -1,0 +1,456 @@
+import time
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import msgspec
+import pytest
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QGuiApplication
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QPushButton, QWidget
+
+from engine import SearchOutcome, StoreError
+from gui.appearance import Appearance
+from gui.search import results_view, runner
+from gui.search.panel import SearchPanel
+from gui.search.query_box import QueryBox
+from gui.search.result_list import ResultList
+from gui.search.result_menu import ResultMenu
+from gui.widgets.chip import Chip
+
+Key = Qt.Key
+
+
+@pytest.fixture(autouse=True)
+def short_waits(monkeypatch):
+    monkeypatch.setattr(runner, "PAUSE_MS", 5)
+    monkeypatch.setattr(runner, "PATIENCE_MS", 10)
+    monkeypatch.setattr(runner, "REPEAT_MS", 1)
+
+
+@pytest.fixture
+def results(panel) -> ResultList:
+    return panel.body.findChild(ResultList)
+
+
+@pytest.fixture
+def box(panel) -> QLineEdit:
+    return panel.header.findChild(QueryBox).edit
+
+
+@pytest.fixture
+def heard(panel) -> dict[str, list[Any]]:
+    """What the panel told, by signal: (path, query) or the text."""
+    heard: dict[str, list[Any]] = {"selected": [], "activated": [], "query": []}
+    panel.result_selected.connect(lambda result, query: heard["selected"].append((result.path, query)))
+    panel.result_activated.connect(lambda result, query: heard["activated"].append((result.path, query)))
+    panel.query_changed.connect(heard["query"].append)
+    return heard
+
+
+@pytest.fixture
+def ask(qtbot, panel) -> Callable[[str], None]:
+    def run(text: str) -> None:
+        panel.search(text)
+        qtbot.waitUntil(lambda: not panel.busy)
+
+    return run
+
+
+def _said(widget: QWidget) -> str:
+    """All visible text of labels and buttons."""
+    parts = [*widget.findChildren(QLabel), *widget.findChildren(QAbstractButton)]
+    return " | ".join(part.text() for part in parts if part.isVisible() and part.text())
+
+
+def _press(qtbot, panel: SearchPanel, text: str) -> None:
+    button = next(b for b in panel.body.findChildren(QPushButton) if b.text() == text and b.isVisible())
+    button.setFocus()
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not panel.busy)
+
+
+def _chip(panel: SearchPanel, text: str) -> Chip:
+    return next(chip for chip in panel.header.findChildren(Chip) if chip.text() == text)
+
+
+def _paths(results: ResultList) -> list[str]:
+    return [key[1] for key in results.rows.keys_in_order() if key[0] == "result"]
+
+
+def test_typing_finds_and_the_preview_follows(qtbot, panel, box, results, heard):
+    assert box.hasFocus()
+    qtbot.keyClicks(box, "timer")
+    qtbot.waitUntil(lambda: not panel.busy and bool(heard["selected"]))
+    assert heard["query"] == ["t", "ti", "tim", "time", "timer"]
+    assert heard["selected"][-1] == (_paths(results)[0], "timer")
+    assert "3 results · " in _said(panel.header)
+    assert box.hasFocus()
+
+
+def test_the_keyboard_path_from_box_to_result_and_back(qtbot, panel, box, results, heard, ask):
+    ask("timer")
+    qtbot.keyClick(box, Key.Key_Down)
+    assert results.hasFocus()
+    assert results.current_result().path == _paths(results)[0]
+    for _ in range(2):
+        qtbot.keyClick(results, Key.Key_Down)
+    qtbot.waitUntil(lambda: heard["selected"][-1][0] == _paths(results)[2])
+    qtbot.keyClick(results, Key.Key_Return)
+    assert heard["activated"] == [(_paths(results)[2], "timer")]
+    qtbot.keyClick(results, Key.Key_Escape)
+    assert box.hasFocus()
+    assert box.text() == "timer"
+    qtbot.keyClick(box, Key.Key_Escape)
+    assert box.text() == ""
+    assert "Search your notes" in _said(panel.body)
+    assert heard["query"][-1] == ""
+
+
+def test_typing_in_the_list_goes_on_in_the_box(qtbot, panel, box, results, ask):
+    ask("time")
+    panel.focus_results()
+    qtbot.keyClick(results, Key.Key_R)
+    assert box.hasFocus()
+    assert box.text() == "timer"
+    qtbot.keyClick(box, Key.Key_Backspace)
+    assert box.text() == "time"
+
+
+def test_enter_in_the_box_opens_what_answers_it_and_else_only_hurries(qtbot, panel, box, results, heard, ask, memory):
+    ask("timer")
+    qtbot.keyClick(box, Key.Key_Return)
+    assert heard["activated"] == [(_paths(results)[0], "timer")]
+    memory.keyword_delay = 5.0
+    qtbot.keyClicks(box, " irrigation")
+    qtbot.keyClick(box, Key.Key_Return)
+    assert len(heard["activated"]) == 1
+
+
+def test_the_newest_query_wins(qtbot, panel, box, results, memory, heard):
+    memory.keyword_delay = 5.0
+    qtbot.keyClicks(box, "irrigation")
+    qtbot.waitUntil(lambda: bool(memory.searches))
+    memory.keyword_delay = 0.0
+    panel.search("tomatoes")
+    qtbot.waitUntil(lambda: not panel.busy)
+    assert _paths(results) == ["daily/2026-02-08.md"]
+    assert {query for _, query in heard["selected"]} == {"tomatoes"}
+
+
+def test_the_same_result_is_told_once_and_again_for_another_query(qtbot, panel, ask, heard):
+    ask("tomatoes")
+    panel.refresh()
+    qtbot.waitUntil(lambda: not panel.busy)
+    ask("limp")
+    assert heard["selected"] == [("daily/2026-02-08.md", "tomatoes"), ("daily/2026-02-08.md", "limp")]
+
+
+def test_settled_comes_after_the_preview_was_told(qtbot, panel, heard):
+    told: list[int] = []
+    panel.settled.connect(lambda: told.append(len(heard["selected"])))
+    with qtbot.waitSignals([panel.settled], order="strict"):
+        panel.search("timer")
+    qtbot.waitUntil(lambda: not panel.busy)
+    assert told[-1] == 1
+
+
+def test_a_new_index_changes_the_list_without_moving_the_person(qtbot, panel, results, ask, memory, heard):
+    ask("timer")
+    panel.focus_results()
+    qtbot.keyClick(results, Key.Key_Down)
+    qtbot.waitUntil(lambda: not panel.busy)
+    chosen, told = results.current_result().path, list(heard["selected"])
+    memory.files["aaa.md"] = "# Timer\n\ntimer timer\n"
+    panel.refresh()
+    qtbot.waitUntil(lambda: "aaa.md" in _paths(results))
+    qtbot.waitUntil(lambda: not panel.busy)
+    assert results.current_result().path == chosen
+    assert heard["selected"] == told
+    assert results.hasFocus()
+
+
+def test_what_was_not_found_is_found_when_the_index_grew(qtbot, panel, results, ask, memory):
+    ask("zucchini")
+    assert "Nothing found for “zucchini”" in _said(panel.body)
+    memory.files["late.md"] = "# Late\n\nzucchini\n"
+    panel.refresh()
+    qtbot.waitUntil(lambda: results.isVisible() and _paths(results) == ["late.md"])
+
+
+def test_more_is_asked_for_and_shown(qtbot, panel, results, memory, ask, monkeypatch):
+    memory.files.update({f"n{number:02}.md": f"# N\n\ncarrot {number}\n" for number in range(60)})
+    ask("carrot")
+    assert "50 of 60 results" in _said(panel.header)
+    assert results.rows.keys_in_order()[-1][0] == "more"
+    panel.focus_results()
+    qtbot.keyClick(results, Key.Key_End)
+    qtbot.keyClick(results, Key.Key_Return)
+    qtbot.waitUntil(lambda: len(_paths(results)) == 60)
+    assert results.current_result().path == "n50.md"
+    assert results.rows.keys_in_order()[-1][0] == "result"
+    qtbot.waitUntil(lambda: not panel.busy)
+
+
+@pytest.fixture
+def weak(memory, monkeypatch):
+    """Results exist, but only below the minimal score."""
+    original = memory.search
+
+    def search(query: str, *, min_score=None, **options) -> SearchOutcome:
+        outcome = original(query, min_score=0.0, **options)
+        return outcome if min_score == 0 else msgspec.structs.replace(outcome, results=(), total=0)
+
+    monkeypatch.setattr(memory, "search", search)
+
+
+def test_weak_matches_can_be_shown_and_hidden(qtbot, weak, panel, results, ask):
+    ask("timer")
+    assert not results.isVisible()
+    panel.focus_results()
+    _press(qtbot, panel, "Show weak matches")
+    assert results.isVisible()
+    assert len(_paths(results)) == 3
+    assert results.hasFocus()
+    assert "Weak matches are shown too." in _said(panel.body)
+    _press(qtbot, panel, "Hide them")
+    assert not results.isVisible()
+    assert "Nothing found" in _said(panel.body)
+
+
+def test_an_empty_answer_explains_itself(qtbot, panel, ask):
+    ask("zucchini")
+    _press(qtbot, panel, "Why?")
+    said = _said(panel.body)
+    assert "Keywords | 4 in, 0 left | Matched by words." in said
+    assert "Why?" not in said
+
+
+def test_a_silent_repeat_leaves_the_focus_on_a_button(qtbot, panel, ask):
+    ask("zucchini")
+    panel.focus_results()
+    button = QApplication.focusWidget()
+    assert isinstance(button, QPushButton)
+    panel.refresh()
+    qtbot.waitUntil(lambda: not panel.busy)
+    assert button.hasFocus()
+
+
+def test_a_failure_is_told_and_can_be_tried_again(qtbot, panel, results, ask, memory):
+    memory.search_error = StoreError("The index is locked.")
+    ask("timer")
+    assert "The index is locked." in _said(panel.body)
+    memory.search_error = None
+    _press(qtbot, panel, "Try again")
+    assert results.isVisible()
+
+
+def test_a_failing_repeat_keeps_the_results(qtbot, panel, results, ask, memory):
+    ask("timer")
+    memory.search_error = StoreError("The index is locked.")
+    panel.refresh()
+    qtbot.waitUntil(lambda: "The index is locked." in _said(panel.body))
+    assert results.isVisible()
+    memory.search_error = None
+    _press(qtbot, panel, "Try again")
+    assert "locked" not in _said(panel.body)
+
+
+def test_meaning_that_is_late_is_awaited_in_words(qtbot, panel, meaning_waits):
+    panel.search("timer")
+    qtbot.waitUntil(lambda: "3 results by words, meaning follows" in _said(panel.header))
+    meaning_waits.set()
+    qtbot.waitUntil(lambda: not panel.busy)
+    assert "meaning follows" not in _said(panel.header)
+
+
+def test_nothing_by_words_is_not_yet_an_answer(qtbot, panel, meaning_waits):
+    panel.search("zucchini")
+    qtbot.waitUntil(lambda: "Searching…" in _said(panel.body))
+    assert "Nothing found" not in _said(panel.body)
+    meaning_waits.set()
+    qtbot.waitUntil(lambda: "Nothing found" in _said(panel.body))
+
+
+def test_a_notice_stands_above_the_results(qtbot, panel, results, ask, memory, monkeypatch):
+    original = memory.search
+    monkeypatch.setattr(
+        memory, "search", lambda *a, **o: msgspec.structs.replace(original(*a, **o), notice="The index is growing.")
+    )
+    ask("timer")
+    assert "The index is growing." in _said(panel.body)
+    assert results.isVisible()
+
+
+def test_filters_ask_anew(qtbot, panel, results, ask, memory):
+    qtbot.waitUntil(lambda: _chip(panel, "Sessions").isEnabled())
+    ask("timer")
+    qtbot.mouseClick(_chip(panel, "Sessions"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: _paths(results) == ["sessions/claude/fix-the-valve.md"])
+    qtbot.mouseClick(_chip(panel, "All"), Qt.MouseButton.LeftButton)
+    next(action for action in _chip(panel, "Any time").menu().actions() if action.text() == "Past week").trigger()
+    qtbot.waitUntil(lambda: not panel.busy)
+    assert memory.searches[-1][2]["since"] == pytest.approx(time.time() - 7 * 86_400, abs=60)
+    assert _chip(panel, "Past week").accessibleName() == "Changed: past week"
+
+
+def test_sessions_cannot_be_chosen_while_there_are_none(qtbot, panel, memory):
+    memory.set_status(source_counts=())
+    panel.refresh()
+    qtbot.waitUntil(lambda: not _chip(panel, "Sessions").isEnabled())
+    assert "No sessions" in _chip(panel, "Sessions").toolTip()
+
+
+def test_sorting_by_date_needs_no_search(qtbot, panel, results, ask, memory):
+    memory.modified = {"topics/shopping.md": 1_790_000_000.0}
+    ask("timer")
+    asked = len(memory.searches)
+    menu = next(b.menu() for b in panel.body.findChildren(QPushButton) if b.text() == "Relevance")
+    next(action for action in menu.actions() if action.text() == "Date").trigger()
+    assert _paths(results)[0] == "topics/shopping.md"
+    assert results.current_result().path == "topics/shopping.md"
+    assert len(memory.searches) == asked
+    qtbot.waitUntil(lambda: not panel.busy)
+
+
+def test_the_menu_copies_and_asks_the_window(panel, results, ask, monkeypatch):
+    ask("tomatoes")
+    result = results.current_result()
+    told: list[Any] = []
+    panel.editor_requested.connect(lambda it: told.append(("editor", it)))
+    panel.reveal_requested.connect(lambda it: told.append(("reveal", it)))
+    shown: list[ResultMenu] = []
+    monkeypatch.setattr(ResultMenu, "popup", lambda menu, at: shown.append(menu))
+    results.menu_wanted.emit(result, results.mapToGlobal(results.rect().center()))
+    texts = {}
+    for action in shown[0].actions():
+        action.trigger()
+        texts[action.text()] = QGuiApplication.clipboard().text()
+    assert texts["Copy citation"] == result.citation
+    assert texts["Copy path"] == result.path
+    assert texts["Copy snippet"] == result.snippet
+    assert told == [("editor", result), ("reveal", result)]
+
+
+def test_the_workspace_chip_opens_a_menu_that_its_owner_fills(qtbot, panel, memory):
+    memory.set_status(workspace_dir="/home/me/R&D notes")
+    panel.refresh()
+    qtbot.waitUntil(lambda: any(chip.text() == "R&D notes" for chip in panel.header.findChildren(Chip)))
+    chip = _chip(panel, "R&D notes")
+    panel.workspace_menu_requested.connect(lambda menu: menu.addAction("Open another folder"))
+    for _ in range(2):
+        chip.menu().aboutToShow.emit()
+        assert [action.text() for action in chip.menu().actions()] == ["Open another folder"]
+    assert chip.shortcut().isEmpty()
+
+
+def test_another_memory_is_asked_what_the_box_says(qtbot, panel, results, ask, jobs):
+    from tests.helpers.fake_memory import FakeMemory
+
+    ask("timer")
+    other = FakeMemory({"other.md": "# Other\n\ntimer\n"})
+    panel.set_manager(other)
+    qtbot.waitUntil(lambda: not panel.busy)
+    assert _paths(results) == ["other.md"]
+    panel.set_manager(None)
+    assert not results.isVisible()
+    assert not panel.busy
+    other.close()
+
+
+def test_one_letter_is_not_asked_and_one_ideograph_is(qtbot, panel, ask, memory):
+    ask("t")
+    assert memory.searches == []
+    ask("水")
+    assert [query for query, _, _ in memory.searches] == ["水", "水"]
+
+
+@pytest.mark.parametrize("query", ["", "timer", "zucchini"])
+def test_whatever_takes_the_focus_has_a_name(qtbot, panel, ask, query: str):
+    ask(query)
+    for part in (panel.header, panel.body):
+        for widget in part.findChildren(QWidget):
+            if widget.isVisible() and widget.focusPolicy() != Qt.FocusPolicy.NoFocus and widget.focusProxy() is None:
+                interface = QAccessible.queryAccessibleInterface(widget)
+                assert interface.text(QAccessible.Text.Name), widget
+
+
+def test_rows_are_told_to_assistive_tools(qtbot, results, ask):
+    ask("tomatoes")
+    rows = QAccessible.queryAccessibleInterface(results)
+    assert rows.text(QAccessible.Text.Description) == "1 result in 1 file"
+    spoken = [rows.child(number).text(QAccessible.Text.Name) for number in range(rows.childCount())]
+    assert any("Tomatoes limp." in text and "daily/2026-02-08.md" in text for text in spoken)
+
+
+class _Windows(QObject):
+    """Every window that was shown, however shortly."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shown: list[QWidget] = []
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Show and isinstance(watched, QWidget) and watched.isWindow():
+            self.shown.append(watched)
+        return False
+
+
+def test_no_state_opens_a_window_by_accident(qapp, panel, ask, memory):
+    watch = _Windows()
+    qapp.installEventFilter(watch)
+    for text in ("timer", "zucchini", ""):
+        ask(text)
+    memory.search_error = StoreError("The index is locked.")
+    ask("irrigation")
+    panel.set_manager(None)
+    qapp.removeEventFilter(watch)
+    assert watch.shown == []
+
+
+class _Listening:
+    """Stands for `QAccessible` with an assistive tool at the other end."""
+
+    heard: ClassVar[list[str]] = []
+
+    @staticmethod
+    def isActive() -> bool:
+        return True
+
+    @classmethod
+    def updateAccessibility(cls, event: QAccessibleAnnouncementEvent) -> None:
+        cls.heard.append(event.message())
+
+
+def test_each_answer_is_announced_once(qtbot, panel, ask, monkeypatch):
+    monkeypatch.setattr(results_view, "QAccessible", _Listening)
+    ask("timer")
+    panel.refresh()
+    qtbot.waitUntil(lambda: not panel.busy)
+    ask("zucchini")
+    assert _Listening.heard == ["3 results in 3 files", "No results"]
+
+
+def test_a_failed_search_is_tried_again_when_the_index_changed(qtbot, panel, results, ask, memory):
+    memory.search_error = StoreError("The index is locked.")
+    ask("timer")
+    memory.search_error = None
+    panel.refresh()
+    qtbot.waitUntil(results.isVisible)
+    qtbot.waitUntil(lambda: not panel.busy)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("query", ["", "timer", "zucchini"])
+def test_everything_is_drawn_in_both_themes(qapp, panel, ask, theme, query: str):
+    """Any Qt warning fails a test; here they would come from painting."""
+    host = panel.header.window()
+    kept = (qapp.font(), qapp.palette(), qapp.styleSheet())
+    appearance = Appearance(qapp, theme)
+    ask(query)
+    picture = host.grab().toImage()
+    appearance.set_font_scale(1.5)
+    assert host.grab().toImage() != picture
+    qapp.setFont(kept[0])
+    qapp.setPalette(kept[1])
+    qapp.setStyleSheet(kept[2])
+    appearance.deleteLater()

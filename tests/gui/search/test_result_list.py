@@ -1,0 +1,233 @@
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QApplication
+
+from gui.search.result_list import ResultList
+from gui.search.rows import build_rows
+
+Key = Qt.Key
+
+
+@pytest.fixture
+def results(show_active) -> ResultList:
+    results = ResultList()
+    show_active(results).resize(400, 400)
+    results.setFocus()
+    return results
+
+
+@pytest.fixture
+def show(results, make_result, make_outcome):
+    """Show one result of each of these files, by name."""
+
+    def run(*names: str, keep: bool = False, total: int | None = None, shift: int = 0) -> None:
+        found = [make_result(name) for name in names]
+        outcome = make_outcome(*found, total=len(found) if total is None else total)
+        results.show_rows(build_rows(outcome, "relevance"), keep=keep, shift=shift)
+
+    return run
+
+
+def _current(results: ResultList) -> str:
+    result = results.current_result()
+    return result.path if result else ""
+
+
+def _top(results: ResultList) -> int:
+    return results.visualRect(results.currentIndex()).top()
+
+
+def _choose(results: ResultList, name: str) -> None:
+    results.setCurrentIndex(results.rows.index(results.rows.place(("result", name, 1, 0))))
+
+
+def _names(first: int, last: int) -> list[str]:
+    return [f"{number:03}.md" for number in range(first, last)]
+
+
+def test_a_new_answer_starts_at_its_best_result(show, results):
+    show(*_names(0, 30))
+    _choose(results, "020.md")
+    show(*_names(30, 60))
+    assert _current(results) == "030.md"
+    assert results.verticalScrollBar().value() == 0
+    assert results.selectionModel().selectedIndexes() == [results.currentIndex()]
+
+
+def test_a_chosen_result_keeps_its_place_when_others_come_and_go(qtbot, show, results):
+    show(*_names(10, 40))
+    _choose(results, "025.md")
+    top = _top(results)
+    assert 0 <= top < results.viewport().height()
+    show(*_names(5, 20), *_names(22, 60), keep=True)
+    assert _current(results) == "025.md"
+    assert _top(results) == top
+
+
+def test_a_result_that_was_only_scrolled_past_keeps_its_place_too(qtbot, show, results):
+    show(*_names(10, 60))
+    _choose(results, "010.md")
+    results.verticalScrollBar().setValue(1500)
+    seen = results.rows.row(results.indexAt(QPoint(5, 150)).row())
+    top = results.visualRect(results.indexAt(QPoint(5, 150))).top()
+    show(*_names(0, 60), keep=True)
+    now = results.rows.place(seen.key)
+    assert results.visualRect(results.rows.index(now)).top() == top
+    assert _current(results) == "010.md"
+
+
+def test_the_list_moving_down_does_not_move_the_chosen_row(show, results):
+    show(*_names(10, 60))
+    _choose(results, "040.md")
+    top = _top(results)
+    show(*_names(9, 60), keep=True, shift=30)
+    assert _top(results) == top - 30
+
+
+def test_new_results_above_are_announced_and_one_click_away(qtbot, show, results):
+    show(*_names(10, 60))
+    _choose(results, "040.md")
+    show(*_names(7, 60), keep=True)
+    assert results._above.isVisible()
+    assert results._above.text() == "3 new results above"
+    qtbot.mouseClick(results._above, Qt.MouseButton.LeftButton)
+    assert results.verticalScrollBar().value() == 0
+    assert not results._above.isVisible()
+
+
+def test_until_it_was_seen_the_automatic_choice_follows_the_best(show, results):
+    show("b.md")
+    show("a.md", "b.md", keep=True)
+    assert _current(results) == "a.md"
+    results.hold()
+    show("c.md", "a.md", "b.md", keep=True)
+    assert _current(results) == "a.md"
+
+
+def test_a_chosen_result_that_is_gone_gives_way_to_its_neighbour(show, results):
+    show("a.md", "b.md", "c.md")
+    _choose(results, "b.md")
+    show("a.md", "c.md", keep=True)
+    assert _current(results) == "c.md"
+    show("a.md", keep=True)
+    assert _current(results) == "a.md"
+
+
+def test_the_same_rows_again_change_nothing(qtbot, show, results):
+    show(*_names(0, 30))
+    _choose(results, "020.md")
+    with qtbot.assertNotEmitted(results.rows.modelReset):
+        show(*_names(0, 30), keep=True)
+
+
+def test_after_show_more_the_first_new_result_is_current(qtbot, show, results):
+    show(*_names(0, 30), total=90)
+    qtbot.keyClick(results, Key.Key_End)
+    assert results.current_result() is None
+    value = results.verticalScrollBar().value()
+    show(*_names(0, 60), keep=True, total=90)
+    assert _current(results) == "030.md"
+    assert results.verticalScrollBar().value() == value
+
+
+def test_keys_walk_from_result_to_result(qtbot, show, results):
+    show("a.md", "b.md", "c.md", total=9)
+    walked = []
+    for key in (Key.Key_Down, Key.Key_Down, Key.Key_Down, Key.Key_Down, Key.Key_Up, Key.Key_Home, Key.Key_End):
+        qtbot.keyClick(results, key)
+        walked.append(_current(results))
+    assert walked == ["b.md", "c.md", "", "", "c.md", "a.md", ""]
+
+
+def test_pages_move_by_what_is_visible(qtbot, show, results):
+    show(*_names(0, 60))
+    visible = results.viewport().height() // (
+        results.painter.metrics.result_height + results.painter.metrics.file_height
+    )
+    qtbot.keyClick(results, Key.Key_PageDown)
+    moved = int(_current(results)[:3])
+    assert 1 <= moved <= visible
+    for _ in range(60):
+        qtbot.keyClick(results, Key.Key_PageDown)
+    assert _current(results) == "059.md"
+    for _ in range(60):
+        qtbot.keyClick(results, Key.Key_PageUp)
+    assert _current(results) == "000.md"
+    assert results.verticalScrollBar().value() == 0
+
+
+def test_the_first_result_of_a_file_is_shown_with_its_title(qtbot, show, results):
+    show(*_names(0, 40))
+    _choose(results, "030.md")
+    _choose(results, "010.md")
+    title = results.rows.index(results.currentIndex().row() - 1)
+    assert results.visualRect(title).top() == 0
+
+
+@pytest.mark.parametrize("key", [Key.Key_Up, Key.Key_Escape])
+def test_leaving_upwards(qtbot, show, results, key):
+    show("a.md", "b.md")
+    with qtbot.waitSignal(results.left, timeout=100):
+        qtbot.keyClick(results, key)
+    assert _current(results) == "a.md"
+
+
+def test_text_is_for_the_box_and_commands_are_not(qtbot, show, results):
+    show("a.md", "b.md")
+    typed: list[str] = []
+    results.typed.connect(lambda event: typed.append(event.text()))
+    for key in (Key.Key_X, Key.Key_Space, Key.Key_Backspace):
+        qtbot.keyClick(results, key)
+    qtbot.keyClick(results, Key.Key_X, Qt.KeyboardModifier.ControlModifier)
+    assert typed == ["x", " ", "\b"]
+    with qtbot.waitSignal(results.copy_wanted, timeout=100):
+        qtbot.keyClick(results, Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+
+
+def test_enter_opens_and_asks_for_more(qtbot, show, results):
+    show("a.md", total=9)
+    with qtbot.waitSignal(results.opened, timeout=100) as opened:
+        qtbot.keyClick(results, Key.Key_Return)
+    assert opened.args[0].path == "a.md"
+    qtbot.keyClick(results, Key.Key_Down)
+    with qtbot.waitSignal(results.more_wanted, timeout=100):
+        qtbot.keyClick(results, Key.Key_Return)
+
+
+def test_the_mouse_chooses_results_not_titles(qtbot, show, results):
+    show("a.md", "b.md", total=9)
+
+    def centre(place: int) -> QPoint:
+        return results.visualRect(results.rows.index(place)).center()
+
+    qtbot.mouseClick(results.viewport(), Qt.MouseButton.LeftButton, pos=centre(2))
+    assert _current(results) == "a.md"
+    qtbot.mouseClick(results.viewport(), Qt.MouseButton.LeftButton, pos=centre(3))
+    assert _current(results) == "b.md"
+    with qtbot.waitSignal(results.opened, timeout=100):
+        qtbot.mouseDClick(results.viewport(), Qt.MouseButton.LeftButton, pos=centre(3))
+    with qtbot.waitSignal(results.more_wanted, timeout=100):
+        qtbot.mouseClick(results.viewport(), Qt.MouseButton.LeftButton, pos=centre(4))
+
+
+def test_the_menu_belongs_to_the_current_result(qtbot, show, results):
+    show("a.md", "b.md")
+    with qtbot.waitSignal(results.menu_wanted, timeout=100) as wanted:
+        event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(0, 0), QPoint(0, 0))
+        QApplication.sendEvent(results.viewport(), event)
+    assert wanted.args[0].path == "a.md"
+
+
+def test_of_a_long_list_only_what_is_seen_is_laid_out(qtbot, show, results):
+    show(*_names(0, 10_000))
+    results.verticalScrollBar().setValue(results.verticalScrollBar().maximum())
+    results.viewport().repaint()
+    assert 0 < len(results.painter._drawings) < 20
+
+
+def test_an_empty_list_is_no_trouble(qtbot, show, results):
+    show()
+    for key in (Key.Key_Down, Key.Key_End, Key.Key_PageDown, Key.Key_Return):
+        qtbot.keyClick(results, key)
+    assert results.current_result() is None

@@ -1,0 +1,60 @@
+from gui.search.rows import FileRow, MoreRow, ResultRow, build_rows
+
+
+def _shape(rows) -> list[tuple[str, int]]:
+    """(path, line) of each row, line 0 for a file row."""
+    return [(row.path, 0) if isinstance(row, FileRow) else (row.result.path, row.result.start_line) for row in rows]
+
+
+def test_results_are_grouped_by_file_in_the_order_of_the_best(make_result, make_outcome):
+    outcome = make_outcome(
+        make_result("b.md", 9), make_result("a.md", 5), make_result("b.md", 2), make_result("c.md", 1)
+    )
+    rows = build_rows(outcome, "relevance")
+    assert _shape(rows) == [("b.md", 0), ("b.md", 9), ("b.md", 2), ("a.md", 0), ("a.md", 5), ("c.md", 0), ("c.md", 1)]
+    assert [row.results for row in rows if isinstance(row, FileRow)] == [2, 1, 1]
+
+
+def test_by_date_the_newest_file_comes_first_and_groups_stay_whole(make_result, make_outcome):
+    outcome = make_outcome(
+        make_result("old.md", 9, modified=1.0),
+        make_result("new.md", 5, modified=3.0),
+        make_result("old.md", 2, modified=1.0),
+    )
+    assert _shape(build_rows(outcome, "date")) == [
+        ("new.md", 0),
+        ("new.md", 5),
+        ("old.md", 0),
+        ("old.md", 9),
+        ("old.md", 2),
+    ]
+
+
+def test_what_is_not_shown_is_counted_in_a_last_row(make_result, make_outcome):
+    assert build_rows(make_outcome(make_result(), total=24), "relevance")[-1] == MoreRow(23)
+    assert not any(isinstance(row, MoreRow) for row in build_rows(make_outcome(make_result()), "relevance"))
+
+
+def test_a_lone_half_is_named_only_when_both_were_searched(make_result, make_outcome):
+    results = (
+        make_result(line=1),
+        make_result(line=2, text_score=0.0),
+        make_result(line=3, vector_score=None),
+        make_result(line=4, vector_score=0.0),
+    )
+    legs = [row.leg for row in build_rows(make_outcome(*results), "date") if isinstance(row, ResultRow)]
+    assert legs == ["", "meaning only", "words only", "words only"]
+    alone = build_rows(make_outcome(*results, mode="keyword"), "date")
+    assert {row.leg for row in alone if isinstance(row, ResultRow)} == {""}
+
+
+def test_chunks_of_one_long_line_have_keys_of_their_own(make_result, make_outcome):
+    rows = build_rows(make_outcome(make_result(line=7), make_result(line=7)), "relevance")
+    assert len({row.key for row in rows}) == len(rows) == 3
+
+
+def test_a_row_tells_lines_and_inner_heading(make_result):
+    row = ResultRow(make_result(line=41, title="House", heading=("House", "Watering")), 0, "")
+    assert (row.lines, row.heading) == ("41–45", "Watering")
+    bare = ResultRow(make_result(line=3, end_line=3, title="House", heading=("House",)), 0, "")
+    assert (bare.lines, bare.heading) == ("3", "")

@@ -1,0 +1,174 @@
+import time
+
+import pytest
+
+from engine import StoreError
+from gui.search import runner as module
+from gui.search.runner import DAY, FIRST_RESULTS, Answer, Question, SearchRunner, is_searchable
+
+
+class Heard:
+    """A runner over a memory, and all it said."""
+
+    def __init__(self, jobs, memory) -> None:
+        self.runner = SearchRunner(jobs)
+        self.runner.set_manager(memory)
+        self.answers: list[Answer] = []
+        self.failures: list[tuple[Question, str]] = []
+        self.waiting: list[bool] = []
+        self.runner.answered.connect(self.answers.append)
+        self.runner.failed.connect(lambda question, sentence: self.failures.append((question, sentence)))
+        self.runner.waiting.connect(self.waiting.append)
+
+    def told(self) -> list[tuple[str, str, bool]]:
+        return [(answer.question.text, answer.outcome.mode, answer.final) for answer in self.answers]
+
+
+@pytest.fixture
+def heard(jobs, memory, monkeypatch) -> Heard:
+    monkeypatch.setattr(module, "PAUSE_MS", 10)
+    monkeypatch.setattr(module, "PATIENCE_MS", 10)
+    monkeypatch.setattr(module, "REPEAT_MS", 1)
+    return Heard(jobs, memory)
+
+
+def _asked(memory) -> list[tuple[str, str]]:
+    return [(query, mode) for query, mode, _ in memory.searches]
+
+
+@pytest.mark.parametrize("text", ["ab", " ab ", "a b", "水", "ア", "한", "水 "])
+def test_a_question(text: str):
+    assert is_searchable(text)
+
+
+@pytest.mark.parametrize("text", ["", " ", "a", " a ", "é", "。", "1"])
+def test_no_question(text: str):
+    assert not is_searchable(text)
+
+
+def test_words_answer_first_and_meaning_follows(qtbot, heard):
+    with qtbot.waitSignal(heard.runner.idle):
+        heard.runner.ask(Question("timer"))
+    assert heard.told() == [("timer", "keyword", False), ("timer", "hybrid", True)]
+    assert not heard.runner.busy
+
+
+def test_a_whole_answer_comes_in_one_step(qtbot, heard):
+    with qtbot.waitSignal(heard.runner.idle):
+        heard.runner.ask(Question("timer"), whole=True)
+    assert heard.told() == [("timer", "hybrid", True)]
+
+
+def test_of_a_burst_of_keys_the_last_is_asked(qtbot, heard, memory):
+    with qtbot.waitSignal(heard.runner.idle):
+        for text in ("ti", "tim", "time", "timer"):
+            heard.runner.ask(Question(text))
+    assert _asked(memory) == [("timer", "keyword"), ("timer", "auto")]
+
+
+@pytest.mark.parametrize("slow", ["keyword_delay", "search_delay"])
+def test_the_newest_question_wins_over_a_slower_one(qtbot, heard, memory, slow: str):
+    setattr(memory, slow, 5.0)
+    heard.runner.ask(Question("irrigation"))
+    qtbot.waitUntil(lambda: len(memory.searches) == (1 if slow == "keyword_delay" else 2))
+    setattr(memory, slow, 0.0)
+    with qtbot.waitSignal(heard.runner.idle, timeout=2000):
+        heard.runner.ask(Question("timer"))
+    assert heard.told()[-2:] == [("timer", "keyword", False), ("timer", "hybrid", True)]
+    assert ("irrigation", "hybrid", True) not in heard.told()
+
+
+def test_an_answer_that_ignored_the_cancel_is_dropped(qtbot, heard, memory, monkeypatch):
+    calls: list[str] = []
+    original = memory.search
+
+    def stubborn(query: str, *, cancel, **options):
+        calls.append(query)
+        if query == "irrigation":
+            time.sleep(0.02)
+        return original(query, cancel=None, **options)
+
+    monkeypatch.setattr(memory, "search", stubborn)
+    heard.runner.ask(Question("irrigation"))
+    qtbot.waitUntil(lambda: "irrigation" in calls)
+    with qtbot.waitSignal(heard.runner.idle):
+        heard.runner.ask(Question("timer"))
+    qtbot.wait(30)
+    assert {text for text, _, _ in heard.told()} == {"timer"}
+
+
+def test_waiting_is_told_and_ended(qtbot, heard, meaning_waits):
+    heard.runner.ask(Question("timer"))
+    qtbot.waitUntil(lambda: heard.waiting == [True])
+    meaning_waits.set()
+    qtbot.waitUntil(lambda: not heard.runner.busy)
+    assert heard.waiting == [True, False]
+
+
+def test_a_quick_answer_tells_nothing_of_waiting(qtbot, jobs, memory, monkeypatch):
+    monkeypatch.setattr(module, "PATIENCE_MS", 10_000)
+    heard = Heard(jobs, memory)
+    with qtbot.waitSignal(heard.runner.idle):
+        heard.runner.ask(Question("timer"), at_once=True)
+    assert heard.waiting == []
+
+
+def test_a_failure_is_one_sentence(qtbot, heard, memory):
+    memory.search_error = StoreError("The index is locked.")
+    with qtbot.waitSignal(heard.runner.idle):
+        heard.runner.ask(Question("timer"))
+    assert heard.failures == [(Question("timer"), "The index is locked.")]
+    assert heard.answers == []
+
+
+def test_stopping_forgets_what_is_due_and_what_runs(qtbot, heard, memory):
+    memory.keyword_delay = 5.0
+    heard.runner.ask(Question("irrigation"))
+    qtbot.waitUntil(lambda: len(memory.searches) == 1)
+    heard.runner.ask(Question("timer"))
+    heard.runner.stop()
+    qtbot.wait(20)
+    assert heard.answers == []
+    assert len(memory.searches) == 1
+    assert not heard.runner.busy
+
+
+def test_repeats_come_in_one_step_and_wait_for_a_running_question(qtbot, heard, memory):
+    memory.search_delay = 0.02
+    heard.runner.ask(Question("timer"))
+    qtbot.waitUntil(lambda: len(memory.searches) >= 1)
+    for _ in range(3):
+        heard.runner.repeat(Question("timer"))
+    assert heard.runner.busy
+    qtbot.waitUntil(lambda: not heard.runner.busy)
+    assert _asked(memory) == [("timer", "keyword"), ("timer", "auto"), ("timer", "auto")]
+
+
+def test_a_new_question_replaces_a_repeat(qtbot, heard, memory):
+    heard.runner.repeat(Question("irrigation"))
+    with qtbot.waitSignal(heard.runner.idle):
+        heard.runner.ask(Question("timer"))
+    assert {query for query, _ in _asked(memory)} == {"timer"}
+
+
+def test_limits_reach_the_memory(qtbot, heard, memory):
+    with qtbot.waitSignal(heard.runner.idle):
+        heard.runner.ask(Question("timer", ("sessions",), 7))
+    _, _, options = memory.searches[-1]
+    assert options["max_results"] == FIRST_RESULTS
+    assert options["sources"] == ("sessions",)
+    assert options["since"] == pytest.approx(time.time() - 7 * DAY, abs=60)
+
+
+def test_without_a_memory_nothing_is_asked(qtbot, heard, memory):
+    heard.runner.set_manager(None)
+    heard.runner.ask(Question("timer"))
+    heard.runner.repeat(Question("timer"))
+    qtbot.waitUntil(lambda: not heard.runner.busy)
+    assert memory.searches == []
+
+
+def test_limits_do_not_change_the_subject():
+    assert Question("a").subject == Question("a", max_results=900, min_score=0.0, explain=True).subject
+    assert len({Question("a").subject, Question("b").subject, Question("a", ("memory",)).subject}) == 3
+    assert Question("a").subject != Question("a", days=7).subject

@@ -1,0 +1,51 @@
+import pytest
+
+from engine import Source
+from gui.search import texts
+from gui.search.runner import Question
+from tests.helpers.fake_memory import make_status
+
+
+@pytest.mark.parametrize(
+    ("spent", "said"), [(0.2, "1 ms"), (9.2, "9 ms"), (999.4, "999 ms"), (1240, "1.2 s"), (65_000, "65.0 s")]
+)
+def test_time_spent(spent: float, said: str):
+    assert texts.milliseconds(spent) == said
+
+
+def test_counts(make_result, make_outcome):
+    outcome = make_outcome(make_result("a.md"), make_result("a.md", 9), make_result("b.md"))
+    assert texts.box_state(outcome) == "3 results · 9 ms"
+    assert texts.header_counts(outcome) == ("2 files · 3 results", "2 files")
+    assert texts.spoken_counts(outcome) == "3 results in 2 files"
+
+
+def test_counts_with_more_and_with_none(make_result, make_outcome):
+    assert texts.box_state(make_outcome(make_result(), total=1234)) == "1 of 1,234 results · 9 ms"
+    assert texts.box_state(make_outcome()) == "No results · 9 ms"
+    assert texts.spoken_counts(make_outcome()) == "No results"
+
+
+def test_before_anything_is_asked():
+    assert texts.hint(None)[0] == "Search your notes"
+    assert texts.hint(make_status())[0] == "Search your notes"
+    assert texts.hint(make_status(files=0))[0] == "Nothing is indexed yet"
+    assert texts.hint(make_status(index_error="The index is damaged."))[1] == "The index is damaged."
+
+
+def test_an_empty_answer_says_what_was_searched(make_outcome):
+    sources: tuple[Source, ...] = ("sessions",)
+    title, sentence = texts.empty(Question("pump", sources, 7), make_outcome(notice="The provider is away."))
+    assert title == "Nothing found for “pump”"
+    assert "The provider is away." in sentence
+    assert "Only sessions and files changed in the past 7 days were searched." in sentence
+
+
+def test_an_empty_answer_by_words_does_not_speak_of_meaning(make_outcome):
+    assert "meaning" in texts.empty(Question("pump"), make_outcome())[1]
+    assert "meaning" not in texts.empty(Question("pump"), make_outcome(mode="keyword"))[1]
+    assert "weak" in texts.empty(Question("pump", min_score=0.0), make_outcome())[1]
+
+
+def test_a_long_query_is_shortened(make_outcome):
+    assert len(texts.empty(Question("x" * 900), make_outcome())[0]) < 110
