@@ -1,7 +1,8 @@
 """The only place that knows threads: read jobs and write jobs on QThreadPool.
 
-`Jobs` lives on the GUI thread and owns every signals object, so that none dies on a pool thread. A *read* answers a
-question and is dropped when it has become old; a *write* changes the index and is always waited for at exit.
+`Jobs` lives on the GUI thread and owns the one signal by which all jobs report, so that it dies on no pool thread. A
+*read* answers a question and is dropped when it has become old; a *write* changes the index and is always waited for
+at exit.
 """
 
 import logging
@@ -21,39 +22,32 @@ OnDone = Callable[[Any], None]
 OnError = Callable[[str], None]
 
 
-class Job(QObject):
-    """One piece of work seen from the GUI thread; `cancel()` it, or let it call back there once."""
+class Job:
+    """One piece of work seen from the GUI thread; `cancel()` it, or let it call back there once.
 
-    _finished = Signal(object, object)
+    No `QObject`: an object a job would have to be deleted on the GUI thread while Python's collector may be at it.
+    """
 
-    def __init__(self, work: Work, on_done: OnDone, on_error: OnError | None, jobs: "Jobs") -> None:
-        super().__init__(jobs)
+    def __init__(self, work: Work, on_done: OnDone, on_error: OnError | None) -> None:
         self.token = CancelToken()
         self._work = work
         self._on_done = on_done
         self._on_error = on_error
-        self._jobs = jobs
-        self._finished.connect(self._deliver)
 
     def cancel(self) -> None:
         """Stop the work and drop its answer; work that has not begun never begins."""
         self.token.cancel()
 
-    def run(self) -> None:
-        """On a pool thread: do the work, send the outcome home."""
-        result: Any = None
-        error: Exception | None = None
+    def run(self) -> tuple[Any, Exception | None]:
+        """On a pool thread: do the work."""
         try:
             self.token.checkpoint()
-            result = self._work(self.token)
+            return self._work(self.token), None
         except Exception as problem:  # an exception in a pool thread would vanish
-            error = problem
-        self._finished.emit(result, error)
+            return None, problem
 
-    @Slot(object, object)
-    def _deliver(self, result: Any, error: Exception | None) -> None:
-        self._jobs.forget(self)
-        self.deleteLater()
+    def deliver(self, result: Any, error: Exception | None) -> None:
+        """On the GUI thread: tell the outcome, unless nobody wants it any more."""
         if isinstance(error, Cancelled) or self.token.cancelled:
             return
         if error is None:
@@ -108,10 +102,13 @@ class PoolExecutor(Executor):
 
 
 class Jobs(QObject):
-    """Starts jobs and keeps them alive until they have reported back."""
+    """Starts jobs and keeps them until they have reported back."""
+
+    _finished = Signal(object, object, object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self._finished.connect(self._deliver)
         self._readers = self._pool(3)
         self._writers = self._pool(4)
         self._engine = self._pool(2)
@@ -134,9 +131,6 @@ class Jobs(QObject):
         """Like `read`, for work that changes something; readers never wait behind it."""
         return self._start(self._writers, work, on_done, on_error)
 
-    def forget(self, job: Job) -> None:
-        self._running.discard(job)
-
     def cancel_all(self) -> None:
         """Cancel every job that has not reported back."""
         for job in list(self._running):
@@ -152,7 +146,12 @@ class Jobs(QObject):
         return all([pool.waitForDone(max(0, round((deadline - time.monotonic()) * 1000))) for pool in pools])
 
     def _start(self, pool: QThreadPool, work: Work, on_done: OnDone, on_error: OnError | None) -> Job:
-        job = Job(work, on_done, on_error, self)
+        job = Job(work, on_done, on_error)
         self._running.add(job)
-        pool.start(_Runner(job.run))
+        pool.start(_Runner(lambda: self._finished.emit(job, *job.run())))
         return job
+
+    @Slot(object, object, object)
+    def _deliver(self, job: Job, result: Any, error: Exception | None) -> None:
+        self._running.discard(job)
+        job.deliver(result, error)

@@ -18,6 +18,7 @@ from gui.widgets.wording import grouped
 
 _TICK_MS = 1000
 _GAP = 14
+_MARGINS = 26
 _BAR_WIDTH = 240
 _FILE_WIDTH = 160
 _DETAIL_TEMPLATE = "8,888/s · 88 min 88 s left · reused 888,888"
@@ -88,7 +89,7 @@ class SyncBar(QWidget):
         self._now = IconButton("refresh", "Look for changes now (F5)", "Sync now")
 
         row = QHBoxLayout(self)
-        row.setContentsMargins(16, 0, 10, 0)
+        row.setContentsMargins(_MARGINS - 10, 0, 10, 0)
         row.setSpacing(_GAP)
         row.setSizeConstraint(QHBoxLayout.SizeConstraint.SetNoConstraint)
         for widget in (self._dot, self._word, self._progress, self._count, self._detail, self._failed):
@@ -140,24 +141,25 @@ class SyncBar(QWidget):
         self._word.setText(line.word)
         self._progress.setValue(round((line.fraction or 0.0) * 1000))
         self._count.setText(line.count)
-        self._count.setVisible(bool(line.count) or line.running)
         self._detail.setText(line.detail)
         self._file.setText(line.file)
         self._failed.setText(f"{grouped(line.failed)} failed")
         self._failed.setAccessibleName(f"{grouped(line.failed)} files failed, show them")
-        self._failed.setVisible(line.failed > 0)
-        self._show_buttons(line)
         self._fold(line)
         self.setToolTip(line.tip)
         self.setAccessibleName(" ".join(part for part in (line.word, line.count, line.detail) if part))
 
-    def _show_buttons(self, line: SyncLine) -> None:
+    def _show_buttons(self, line: SyncLine, *, words: bool) -> None:
         self._steer.setVisible(line.running)
         self._cancel.setVisible(line.running)
         self._now.setVisible(not line.running and self._status is not None)
-        self._steer.setText("Resume" if line.paused else "Pause")
-        self._steer.set_icon("resume" if line.paused else "pause")
-        self._steer.set_accessible("Resume indexing" if line.paused else "Pause indexing")
+        steer = "Resume" if line.paused else "Pause"
+        self._steer.setText(steer if words else "")
+        self._steer.set_icon(steer.lower())
+        self._steer.set_accessible(f"{steer} indexing")
+        self._cancel.setText("Cancel" if words else "")
+        self._now.setText("Sync now" if words else "")
+        self._steer.setFixedWidth(self._steer_width if words else self._icon_width)
 
     def _keep_widths(self, line: SyncLine) -> None:
         """While a sync runs, each text keeps the width of its longest form, so that nothing beside it moves."""
@@ -165,7 +167,6 @@ class SyncBar(QWidget):
             self._word.setMinimumWidth(0)
             self._count.setMinimumWidth(0)
             self._detail.setMinimumWidth(0)
-            self._progress.hide()
             self._was_running = False
             return
         if not self._was_running:
@@ -177,30 +178,36 @@ class SyncBar(QWidget):
         self._count.setMinimumWidth(max(self._count.minimumWidth(), widest))
 
     def _fold(self, line: SyncLine) -> None:
-        """On a narrow window the file goes first, then rate and time, then the bar; all stay in the tooltip."""
-        if not line.running:
-            self._detail.setVisible(bool(line.detail))
-            self._file.hide()
-            return
-        always = (self._dot, self._word, self._count, self._steer, self._cancel)
-        room = self.width() - sum(max(widget.minimumWidth(), widget.sizeHint().width()) + _GAP for widget in always)
-        self._progress.setFixedWidth(_BAR_WIDTH if room >= _BAR_WIDTH + _GAP else _BAR_WIDTH // 3)
-        for widget, needed in (
-            (self._progress, self._progress.width() + _GAP),
-            (self._detail, self._detail_width + _GAP),
-            (self._file, _FILE_WIDTH + _GAP),
+        """On a narrow window the file goes first, then rate and time, the bar, the count and the buttons' words."""
+        buttons = self._steer_width + self._cancel_width if line.running else self._now_width
+        room = self.width() - _MARGINS - self._dot.width() - 2 * _GAP - self._width_of(self._word)
+        self._show_buttons(line, words=room >= buttons)
+        room -= buttons
+        self._progress.setFixedWidth(_BAR_WIDTH if room >= _BAR_WIDTH + 200 else _BAR_WIDTH // 3)
+        for widget, wanted, width in (
+            (self._count, bool(line.count), self._width_of(self._count)),
+            (self._failed, line.failed > 0, self._failed.sizeHint().width()),
+            (self._progress, line.running, self._progress.width()),
+            (self._detail, bool(line.detail), self._detail_width if line.running else 0),
+            (self._file, line.running, _FILE_WIDTH),
         ):
-            room -= needed
-            widget.setVisible(room >= 0)
+            room -= (width + _GAP) * wanted
+            widget.setVisible(wanted and room >= 0)
+
+    @staticmethod
+    def _width_of(text: QWidget) -> int:
+        return max(text.minimumWidth(), text.sizeHint().width())
 
     def _measure(self) -> None:
         bold = QFontMetrics(font_at(13, self._word.font().Weight.DemiBold))
         self._word_width = max(bold.horizontalAdvance(word) for word in RUNNING_WORDS) + 2
         self._count_metrics = QFontMetrics(font_at(13))
         self._detail_width = QFontMetrics(font_at(12)).horizontalAdvance(_DETAIL_TEMPLATE)
-        self._steer.setText("Resume")  # the longer of its two words
-        self._steer.ensurePolished()
-        self._steer.setFixedWidth(self._steer.sizeHint().width())
+        self._steer_width, self._cancel_width, self._now_width = (
+            _button_width(button, words)
+            for button, words in ((self._steer, "Resume"), (self._cancel, "Cancel"), (self._now, "Sync now"))
+        )
+        self._icon_width = _button_width(self._steer, "")
         self.setFixedHeight(max(32, self._count_metrics.height() + 16))
         self._was_running = False
 
@@ -228,6 +235,16 @@ class SyncBar(QWidget):
     def hideEvent(self, event: QEvent) -> None:
         self._timer.stop()
         super().hideEvent(event)  # type: ignore[arg-type]
+
+
+def _button_width(button: QPushButton, words: str) -> int:
+    """Width of the button with these words, its longest perhaps."""
+    button.ensurePolished()
+    before = button.text()
+    button.setText(words)
+    width = button.sizeHint().width()
+    button.setText(before)
+    return width
 
 
 def _place(step: MemorySyncProgressUpdate | None) -> tuple[object, ...] | None:

@@ -43,7 +43,7 @@ def sync_line(status: MemoryProviderStatus, *, now: float, still_for: float) -> 
     """`now`: seconds since the epoch; `still_for`: seconds since the running sync last moved."""
     if status.syncing is not None:
         return _running(status, status.syncing, still_for)
-    if status.index_error:
+    if status.index_error and not status.files:
         return SyncLine("degraded", "Index problem", detail=status.index_error, tip=status.index_error)
     if status.writer_elsewhere:
         return SyncLine("working", "Another window is indexing", detail="Searching works meanwhile.")

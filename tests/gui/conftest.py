@@ -1,0 +1,34 @@
+"""What the tests of the window share: jobs that end, and a memory to look at."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from gui.appearance import Appearance
+from gui.jobs import Jobs
+from tests.helpers.fake_memory import FakeMemory
+
+
+@pytest.fixture
+def jobs(qapp) -> Iterator[Jobs]:
+    jobs = Jobs()
+    yield jobs
+    assert jobs.shutdown()
+    qapp.processEvents()
+
+
+@pytest.fixture
+def memory() -> Iterator[FakeMemory]:
+    memory = FakeMemory()
+    yield memory
+    memory.close()
+
+
+@pytest.fixture
+def appearance(qapp) -> Iterator[Appearance]:
+    """The light theme at scale 1, and the same again for the next test."""
+    appearance = Appearance(qapp, "light")
+    yield appearance
+    appearance.set_theme("light")
+    appearance.set_font_scale(1.0)
+    appearance.deleteLater()

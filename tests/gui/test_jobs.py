@@ -1,0 +1,138 @@
+import threading
+from concurrent.futures import wait
+
+import pytest
+from PySide6.QtCore import QThread
+
+from engine import CancelToken, PathRefused
+from gui.jobs import Jobs
+
+
+def test_the_answer_arrives_on_the_gui_thread(qtbot, jobs):
+    threads: list[object] = []
+
+    def work(_: CancelToken) -> int:
+        threads.append(QThread.currentThread())
+        return 7
+
+    def done(answer: int) -> None:
+        threads.append(QThread.currentThread())
+        threads.append(answer)
+
+    jobs.read(work, done)
+    qtbot.waitUntil(lambda: len(threads) == 3)
+    assert threads[0] is not threads[1]
+    assert threads[1] is QThread.currentThread()
+    assert threads[2] == 7
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (PathRefused(), "This path is not part of the index."),
+        (FileNotFoundError(2, "No such file or directory", "a.md"), "No such file or directory: a.md."),
+        (PermissionError("Denied"), "Denied."),
+        (KeyError("x"), "Something unexpected went wrong (KeyError); the log has the details."),
+    ],
+)
+def test_an_error_becomes_a_sentence(qtbot, jobs, error, sentence):
+    told: list[str] = []
+
+    def work(_: CancelToken) -> None:
+        raise error
+
+    jobs.write(work, told.append, told.append)
+    qtbot.waitUntil(lambda: bool(told))
+    assert told == [sentence]
+
+
+def test_a_cancelled_job_never_answers(qtbot, jobs):
+    told: list[object] = []
+    entered, leave = threading.Event(), threading.Event()
+
+    def work(_: CancelToken) -> None:
+        entered.set()
+        leave.wait(5)
+
+    job = jobs.read(work, told.append, told.append)
+    assert entered.wait(5)
+    job.cancel()
+    leave.set()
+    jobs.read(lambda _: "after", told.append)
+    qtbot.waitUntil(lambda: "after" in told)
+    assert told == ["after"]
+
+
+def test_work_that_was_cancelled_before_it_began_does_not_begin(qtbot, jobs):
+    ran: list[str] = []
+    gate = threading.Event()
+    entered = [threading.Event() for _ in range(3)]
+
+    def hold(which: int) -> None:
+        entered[which].set()
+        gate.wait(5)
+
+    for number in range(3):  # fills the readers' pool
+        jobs.read(lambda _, number=number: hold(number), lambda _: None)
+    assert all(event.wait(5) for event in entered)
+    late = jobs.read(lambda _: ran.append("late"), ran.append)
+    late.cancel()
+    gate.set()
+    jobs.read(lambda _: "last", ran.append)
+    qtbot.waitUntil(lambda: "last" in ran)
+    assert ran == ["last"]
+
+
+def test_readers_do_not_wait_for_writers(qtbot, jobs):
+    gate = threading.Event()
+    told: list[str] = []
+    for _ in range(4):
+        jobs.write(lambda _: gate.wait(5), lambda _: None)
+    jobs.read(lambda _: "read", told.append)
+    qtbot.waitUntil(lambda: told == ["read"])
+    gate.set()
+
+
+def test_shutdown_cancels_runs_the_last_work_and_waits(qapp):
+    jobs = Jobs()
+    entered, ended = threading.Event(), threading.Event()
+    order: list[str] = []
+
+    def work(token: CancelToken) -> None:
+        stopped = threading.Event()
+        token.on_cancel(stopped.set)
+        entered.set()
+        stopped.wait(5)
+        order.append("stopped")
+        ended.set()
+
+    jobs.write(work, order.append)
+    assert entered.wait(5)
+    assert jobs.shutdown(5000, last=lambda: order.append("last"))
+    assert sorted(order) == ["last", "stopped"]
+    assert ended.is_set()
+
+
+def test_shutdown_tells_of_work_that_does_not_stop(qapp):
+    jobs = Jobs()
+    entered, gate = threading.Event(), threading.Event()
+
+    def work(_: CancelToken) -> None:
+        entered.set()
+        gate.wait(5)
+
+    jobs.read(work, lambda _: None)
+    assert entered.wait(5)
+    assert not jobs.shutdown(20)
+    gate.set()
+    assert jobs.shutdown(5000)
+
+
+def test_the_engine_runs_on_the_pool(jobs):
+    executor = jobs.executor()
+    good = executor.submit(pow, 2, 5)
+    bad = executor.submit(int, "x")
+    wait([good, bad], timeout=5)
+    assert good.result() == 32
+    assert isinstance(bad.exception(), ValueError)
+    assert list(executor.map(abs, [-1, -2])) == [1, 2]

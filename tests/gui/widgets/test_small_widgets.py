@@ -1,0 +1,132 @@
+from PySide6.QtCore import QMimeData, Qt, QUrl
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QPushButton
+
+from gui.widgets.chip import Chip
+from gui.widgets.drop import dropped_folder
+from gui.widgets.elided import ElidedLabel
+from gui.widgets.folding_row import FoldingRow
+from gui.widgets.icons import IconButton, application_icon
+from gui.widgets.message import Action, Banner, MessagePage
+from gui.widgets.state import StateLabel
+
+
+def test_a_cut_text_tells_itself_in_the_tooltip(qtbot):
+    cut = ElidedLabel("memory/projects/greenhouse.md", Qt.TextElideMode.ElideMiddle)
+    qtbot.addWidget(cut)
+    cut.resize(80, 20)
+    cut.show()
+    assert cut.toolTip() == "memory/projects/greenhouse.md"
+    cut.resize(600, 20)
+    assert cut.toolTip() == ""
+    cut.set_tip("Changed today")
+    assert cut.toolTip() == "Changed today"
+    assert cut.accessibleName() == "memory/projects/greenhouse.md"
+
+
+def test_an_elided_label_at_its_own_size_is_not_cut(qtbot, appearance):
+    for scale in (0.8, 1.0, 1.15, 1.3, 1.5, 2.0):
+        appearance.set_font_scale(scale)
+        text = ElidedLabel("irrigation timer, 12,480 of 26,043")
+        qtbot.addWidget(text)
+        text.show()
+        text.resize(text.sizeHint())
+        assert text.toolTip() == "", scale
+
+
+def test_a_chip_keeps_its_width_when_it_is_chosen(qtbot):
+    chip = Chip("Sessions")
+    qtbot.addWidget(chip)
+    before = chip.sizeHint()
+    qtbot.mouseClick(chip, Qt.MouseButton.LeftButton)
+    assert chip.isChecked()
+    assert chip.sizeHint() == before
+    assert not Chip("Any time", QMenu(chip)).isCheckable()
+
+
+def _ink(button: QPushButton) -> str:
+    picture = button.icon().pixmap(16, 16).toImage().convertToFormat(QImage.Format.Format_ARGB32)
+    pixels = [picture.pixelColor(x, y) for x in range(16) for y in range(16)]
+    return max(pixels, key=lambda colour: colour.alpha()).name()
+
+
+def test_an_icon_follows_the_theme_and_the_text_size(qtbot, qapp, appearance):
+    button = IconButton("close", "Close")
+    qtbot.addWidget(button)
+    button.show()
+    light = _ink(button)
+    appearance.set_theme("dark")
+    qapp.processEvents()
+    assert _ink(button) != light
+    appearance.set_font_scale(2.0)
+    qapp.processEvents()
+    assert button.iconSize().width() == 32
+    assert not application_icon().isNull()
+
+
+def test_a_state_is_said_not_only_coloured(qtbot):
+    shown = StateLabel()
+    qtbot.addWidget(shown)
+    shown.show_state("degraded", "not loaded")
+    assert shown.accessibleName() == "not loaded (degraded)"
+    assert not shown.dot.isHidden()
+    shown.show_state(None, "512")
+    assert shown.dot.isHidden()
+
+
+def test_a_banner_shows_one_matter_and_runs_its_action(qtbot):
+    banner = Banner()
+    qtbot.addWidget(banner)
+    ran: list[str] = []
+    banner.say("The sync failed.", "degraded", Action("Try again", lambda: ran.append("again")), key="sync")
+    banner.clear("another matter")
+    assert banner.text == "The sync failed."
+    button = next(button for button in banner.findChildren(QPushButton) if button.text() == "Try again")
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert ran == ["again"]
+    assert banner.text == ""
+
+
+def test_an_action_may_put_up_the_next_banner(qtbot):
+    banner = Banner()
+    qtbot.addWidget(banner)
+    banner.say("Damaged.", "degraded", Action("Rebuild…", lambda: banner.say("Really?", "working")))
+    qtbot.mouseClick(banner.findChildren(QPushButton)[-1], Qt.MouseButton.LeftButton)
+    assert banner.text == "Really?"
+
+
+def test_a_message_page_replaces_its_buttons(qtbot):
+    page = MessagePage()
+    qtbot.addWidget(page)
+    page.say("It cannot be opened", "The folder is gone.", Action("Try again", lambda: None))
+    page.say("The settings cannot be used", "Line 3.", Action("Open", lambda: None), Action("Again", lambda: None))
+    texts = [button.text() for button in page.findChildren(QPushButton) if not button.isHidden()]
+    assert texts == ["Open", "Again"]
+    assert page.words == "The settings cannot be used Line 3."
+
+
+def test_a_narrow_row_folds(qtbot):
+    box, chips = QLineEdit(), QLabel("x" * 30)
+    row = FoldingRow(box, chips, letters=40)
+    qtbot.addWidget(row)
+    row.resize(1200, 60)
+    row.show()
+    qtbot.waitUntil(lambda: box.y() + box.height() // 2 == chips.y() + chips.height() // 2)
+    row.resize(380, 100)
+    qtbot.waitUntil(lambda: chips.y() >= box.y() + box.height())
+
+
+def test_only_one_local_folder_is_taken(tmp_path):
+    (tmp_path / "a.md").write_text("x")
+
+    def dragged(*urls: QUrl) -> QMimeData:
+        data = QMimeData()
+        data.setUrls(list(urls))
+        return data
+
+    folder = QUrl.fromLocalFile(str(tmp_path))
+    assert dropped_folder(dragged(folder)) == tmp_path
+    assert dropped_folder(dragged(folder, folder)) is None
+    assert dropped_folder(dragged(QUrl.fromLocalFile(str(tmp_path / "a.md")))) is None
+    assert dropped_folder(dragged(QUrl("https://example.org/notes"))) is None
+    assert dropped_folder(QMimeData()) is None

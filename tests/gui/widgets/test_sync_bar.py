@@ -1,0 +1,153 @@
+from itertools import pairwise
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton, QWidget
+
+from engine import FileIssue
+from gui.widgets.sync_bar import SyncBar
+from gui.widgets.sync_line import STALL_SECONDS, sync_line
+from tests.helpers.fake_memory import make_progress, make_status, make_summary
+
+NOW = 1_772_535_600.0
+FAILED = (FileIssue(path="a.md", rule="not-utf-8", detail="Byte 0xE9."),)
+LAST = make_summary(started=NOW - 121.2, seconds=1.2)
+
+
+def _line(still_for: float = 0.0, **changes):
+    return sync_line(make_status(**changes), now=NOW, still_for=still_for)
+
+
+def test_a_running_sync_says_how_far_how_fast_and_on_what():
+    line = _line(syncing=make_progress())
+    assert (line.state, line.word, line.count) == ("working", "Embedding", "12,480 of 26,043 chunks")
+    assert line.detail == "118/s · 1 min 55 s left · reused 9,112"
+    assert line.file == "memory/projects/greenhouse.md"
+    assert line.fraction == pytest.approx(12_480 / 26_043)
+
+
+def test_an_unknown_total_shows_no_count():
+    line = _line(syncing=make_progress(phase="discovering", completed=0, total=0, rate=0, seconds_left=None, reused=0))
+    assert (line.word, line.count, line.detail, line.fraction) == ("Looking for files", "", "", 0.0)
+
+
+def test_ten_seconds_without_progress_is_a_stall_unless_paused():
+    assert _line(STALL_SECONDS - 0.1, syncing=make_progress()).word == "Embedding"
+    stalled = _line(14, syncing=make_progress())
+    assert (stalled.state, stalled.word) == ("degraded", "Stalled")
+    assert stalled.detail == "on greenhouse.md, no progress for 14 s"
+    paused = _line(14, syncing=make_progress(), paused=True)
+    assert (paused.word, paused.detail, paused.paused) == ("Paused", "reused 9,112", True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "state", "word", "detail"),
+    [
+        ({"last_sync": LAST}, "fine", "Up to date", "2 min ago"),
+        ({"last_sync": LAST, "dirty": True}, "working", "Changes waiting", "2 min ago"),
+        ({"last_sync": make_summary(error="The disk is full.")}, "degraded", "Update failed", "The disk is full."),
+        ({"last_sync": make_summary(started=NOW - 60, seconds=0, cancelled=True)}, "off", "Stopped", "1 min ago"),
+        ({"files": 0}, "off", "Nothing indexed yet", ""),
+        ({"writer_elsewhere": True}, "working", "Another window is indexing", "Searching works meanwhile."),
+        (
+            {"last_sync": LAST, "pending_vectors": 1234},
+            "working",
+            "Words are ready",
+            "1,234 chunks without meaning yet · 2 min ago",
+        ),
+        ({"last_sync": LAST, "pending_vectors": 1234, "provider": "none"}, "fine", "Up to date", "2 min ago"),
+        ({"index_error": "The index was damaged.", "files": 0}, "degraded", "Index problem", "The index was damaged."),
+    ],
+)
+def test_a_resting_index_says_in_which_state_it_is(changes, state, word, detail):
+    line = _line(**changes)
+    assert (line.state, line.word, line.detail) == (state, word, detail)
+    assert not line.running
+
+
+def test_a_problem_that_was_mended_does_not_hide_the_state():
+    line = _line(index_error="The index was damaged and made again.", last_sync=LAST, files=3)
+    assert (line.state, line.word) == ("fine", "Up to date")
+
+
+@pytest.fixture
+def bar(qtbot, appearance) -> SyncBar:
+    bar = SyncBar()
+    qtbot.addWidget(bar)
+    bar.resize(1280, bar.height())
+    bar.show()
+    return bar
+
+
+def _button(bar: SyncBar, words: str) -> QPushButton:
+    return next(b for b in bar.findChildren(QPushButton) if b.text() == words and not b.isHidden())
+
+
+def _places(bar: SyncBar) -> list[tuple[int, int]]:
+    """Left edges and widths of what stands in the bar while a sync runs."""
+    names = ("_dot", "_word", "_progress", "_count", "_detail", "_file", "_steer", "_cancel")
+    parts: list[QWidget] = [getattr(bar, name) for name in names]
+    return [(part.x(), part.width()) for part in parts]
+
+
+def test_nothing_jumps_while_a_sync_runs(qtbot, bar):
+    bar.show_status(make_status(syncing=make_progress()))
+    qtbot.waitUntil(lambda: bar._file.x() > bar._detail.x() > bar._count.x() > 0)
+    places = _places(bar)
+    bar.show_status(make_status(syncing=make_progress(completed=3, rate=9.0, seconds_left=4000.0, current_file="a.md")))
+    bar.layout().activate()
+    assert _places(bar) == places
+    bar.show_status(make_status(syncing=make_progress(completed=26_043), paused=True))
+    bar.layout().activate()
+    assert _places(bar) == places
+
+
+def test_a_resting_bar_is_as_tight_as_before_the_sync(qtbot, bar):
+    resting = make_status(last_sync=LAST)
+    bar.show_status(resting)
+    bar.layout().activate()
+    before = bar._count.x()
+    bar.show_status(make_status(syncing=make_progress()))
+    bar.layout().activate()
+    assert bar._count.x() != before
+    bar.show_status(resting)
+    bar.layout().activate()
+    assert bar._count.x() == before
+
+
+def test_the_buttons_speak(qtbot, bar):
+    said: list[str] = []
+    for name in ("pause", "resume", "cancel", "sync_now", "failed_requested"):
+        getattr(bar, name).connect(lambda name=name: said.append(name))
+    bar.show_status(make_status(syncing=make_progress()))
+    qtbot.mouseClick(_button(bar, "Pause"), Qt.MouseButton.LeftButton)
+    bar.show_status(make_status(syncing=make_progress(), paused=True))
+    qtbot.mouseClick(_button(bar, "Resume"), Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(_button(bar, "Cancel"), Qt.MouseButton.LeftButton)
+    bar.show_status(make_status(last_sync=LAST, failed_files=FAILED))
+    qtbot.mouseClick(_button(bar, "1 failed"), Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(_button(bar, "Sync now"), Qt.MouseButton.LeftButton)
+    assert said == ["pause", "resume", "cancel", "failed_requested", "sync_now"]
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.75])
+@pytest.mark.parametrize("width", [560, 640, 900, 1280, 2000])
+def test_nothing_overlaps_or_leaves_the_bar_at_any_width(qapp, appearance, bar, width, scale):
+    appearance.set_font_scale(scale)
+    qapp.processEvents()
+    bar.resize(width, bar.height())
+    bar.show_status(make_status(syncing=make_progress()))
+    bar.layout().activate()
+    shown = [part for part in bar.children() if isinstance(part, QWidget) and not part.isHidden()]
+    shown.sort(key=lambda part: part.x())
+    for left, right in pairwise(shown):
+        assert left.x() + left.width() <= right.x()
+    assert shown[-1].x() + shown[-1].width() <= width
+
+
+def test_no_status_means_no_folder(bar):
+    bar.show_status(make_status())
+    bar.show_status(None)
+    assert bar.line.word == "No folder is open"
+    assert bar.accessibleName() == "No folder is open"
+    assert not any(button.isVisible() for button in bar.findChildren(QPushButton))

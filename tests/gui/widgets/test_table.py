@@ -1,0 +1,62 @@
+from PySide6.QtCore import Qt
+
+from engine import FileIssue
+from gui.widgets.issues_table import IssuesTable
+
+
+def _issue(path: str, rule: str = "symlink") -> FileIssue:
+    return FileIssue(path=path, rule=rule, detail=f"{path} is left out.")
+
+
+ISSUES = (_issue("b.md", "too-large"), _issue("a.md", "symlink"), _issue("C.md", "exclude"))
+
+
+def _column(table: IssuesTable, column: int) -> list[str]:
+    model = table.model()
+    return [model.index(row, column).data() for row in range(model.rowCount())]
+
+
+def test_the_model_is_sound(qtbot, qtmodeltester):
+    table = IssuesTable()
+    qtbot.addWidget(table)
+    qtmodeltester.check(table.model())
+    table.show_records(ISSUES)
+    qtmodeltester.check(table.model())
+    qtmodeltester.check(table.model().sourceModel())
+    table.show_records(())
+    assert table.model().rowCount() == 0
+
+
+def test_rows_sort_by_any_column(qtbot):
+    table = IssuesTable()
+    qtbot.addWidget(table)
+    table.show_records(ISSUES)
+    assert _column(table, 0) == ["a.md", "b.md", "C.md"]
+    table.sortByColumn(1, Qt.SortOrder.DescendingOrder)
+    assert _column(table, 1) == ["too-large", "symlink", "exclude"]
+
+
+def test_the_row_that_is_chosen_is_told_and_revealed(qtbot):
+    table = IssuesTable()
+    qtbot.addWidget(table)
+    told: list[str] = []
+    revealed: list[str] = []
+    table.chosen.connect(told.append)
+    table.reveal_requested.connect(revealed.append)
+    table.show_records(ISSUES)
+    assert told[-1] == "a.md: a.md is left out."
+    qtbot.keyClick(table, Qt.Key.Key_Down)
+    qtbot.keyClick(table, Qt.Key.Key_Return)
+    assert revealed == ["b.md"]
+    table.sortByColumn(0, Qt.SortOrder.DescendingOrder)
+    table.doubleClicked.emit(table.model().index(0, 0))
+    assert revealed == ["b.md", "C.md"]
+
+
+def test_the_same_records_again_keep_the_choice(qtbot):
+    table = IssuesTable()
+    qtbot.addWidget(table)
+    table.show_records(ISSUES)
+    table.selectRow(2)
+    table.show_records(tuple(ISSUES))
+    assert table.currentIndex().row() == 2

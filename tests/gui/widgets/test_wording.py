@@ -1,0 +1,56 @@
+import pytest
+
+from gui.widgets.wording import ago, counted, date, duration, exact, size_text
+
+NOON = 1_772_535_600.0
+DAY = 86_400
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [
+        (0, "0 bytes"),
+        (1, "1 byte"),
+        (999, "999 bytes"),
+        (1000, "1.0 KB"),
+        (9_949, "9.9 KB"),
+        (118_000_000, "118 MB"),
+        (1_500_000_000, "1.5 GB"),
+    ],
+)
+def test_sizes(count, text):
+    assert size_text(count) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.2, "under 1 s"), (4.4, "4 s"), (59.6, "1 min 0 s"), (115, "1 min 55 s"), (7380, "2 h 03 min")],
+)
+def test_durations(seconds, text):
+    assert duration(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("passed", "text"),
+    [
+        (-30, "just now"),
+        (2, "just now"),
+        (14, "14 s ago"),
+        (120, "2 min ago"),
+        (3 * 3600, "3 h ago"),
+        (DAY - 1, "23 h ago"),
+    ],
+)
+def test_times_are_relative_up_to_a_day(passed, text):
+    assert ago(NOON - passed, NOON) == text
+
+
+def test_times_are_dates_after_a_day_and_in_the_future():
+    assert ago(NOON - DAY, NOON) == date(NOON - DAY)
+    assert ago(NOON + DAY, NOON) == date(NOON + DAY)
+    assert exact(NOON).startswith(date(NOON) + ", ")
+
+
+def test_counts_are_grouped_and_agree_in_number():
+    assert [counted(number, "file") for number in (0, 1, 12_480)] == ["0 files", "1 file", "12,480 files"]
+    assert counted(2, "index", "indexes") == "2 indexes"
