@@ -154,9 +154,9 @@ def _phrase_ranges(
         if all(stem in stems for stem, (_, stems) in zip(phrase, there, strict=True)):
             spans = [span for span, _ in there]
             yield from spans
-            yield from (
-                (end, start) for (_, end), (start, _) in pairwise(spans) if not text[end:start].strip(_CONNECTORS)
-            )
+            for (_, end), (start, _) in pairwise(spans):
+                if end < start and not text[end:start].strip(_CONNECTORS):
+                    yield end, start
 
 
 def _merged(ranges: Iterator[Range]) -> list[Range]:

@@ -17,7 +17,7 @@ from engine.text.tokens import cluster_spans
 _HAN = (
     "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3038-\u303b\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
-_KATAKANA = "\u30a1-\u30ff\u31f0-\u31ff\uff66-\uff9f\u3099\u309a"
+_KATAKANA = "\u30a1-\u30ff\u31f0-\u31ff\uff66-\uff9f"
 _HIRAGANA = "\u3041-\u3098\u309d-\u309f"
 _PARTICLES = "はがをにのとでもへやか"
 _FUNCTION_CHARACTERS = frozenset("的了吗嗎呢吧啊们們这這那是在和与與我你您他她它把被就也很么麼着谁誰哪什")
@@ -38,10 +38,17 @@ class Segment(NamedTuple):
 
 def segments(text: str) -> Iterator[Segment]:
     """Cut one group of an unspaced script, with offsets into it; pairs of a long stretch overlap."""
-    is_japanese = re.search(f"[{_HIRAGANA}{_KATAKANA}]", text) is not None
+    spans = cluster_spans(text)
+    for first, last, stop in _cuts("".join(text[start] for start, _ in spans)):
+        yield Segment(spans[first][0], spans[last - 1][1], stop)
+
+
+def _cuts(characters: str) -> Iterator[Segment]:
+    """The same for characters without their marks."""
+    is_japanese = re.search(f"[{_HIRAGANA}{_KATAKANA}]", characters) is not None
     function_characters = frozenset[str]() if is_japanese else _FUNCTION_CHARACTERS
     previous = ""
-    for match in _stretches().finditer(text):
+    for match in _stretches().finditer(characters):
         kind = match.lastgroup
         if kind == "hiragana":
             yield Segment(*match.span(), _is_grammar(match[0], after=previous))
@@ -61,7 +68,7 @@ def _stretches() -> re.Pattern[str]:
         f"(?P<katakana>[{_KATAKANA}]+)"
         # A lone character of a verb takes its first ending with it (行く), which tells it from its other readings.
         f"|(?P<han>[{_HAN}]{{2,}}|[{_HAN}](?:(?![{_PARTICLES}])[{_HIRAGANA}])?)"
-        f"|(?P<hiragana>[{_HIRAGANA}][{_HIRAGANA}\u3099\u309a]*)"
+        f"|(?P<hiragana>[{_HIRAGANA}]+)"
         f"|(?P<other>[^{_HAN}{_KATAKANA}{_HIRAGANA}]+)"
     )
 
@@ -74,9 +81,8 @@ def _is_grammar(hiragana: str, *, after: str) -> bool:
 def _pairs_when_long(
     stretch: str, offset: int, longest: int, function_characters: frozenset[str] = frozenset()
 ) -> Iterator[Segment]:
-    spans = cluster_spans(stretch)
-    if len(spans) < _LONGEST_HAN_TERM or (len(spans) <= longest and function_characters.isdisjoint(stretch)):
+    if len(stretch) < _LONGEST_HAN_TERM or (len(stretch) <= longest and function_characters.isdisjoint(stretch)):
         yield Segment(offset, offset + len(stretch), False)
         return
-    for (start, _), (_, end) in pairwise(spans):
-        yield Segment(offset + start, offset + end, not function_characters.isdisjoint(stretch[start:end]))
+    for place, pair in enumerate(pairwise(stretch), offset):
+        yield Segment(place, place + 2, not function_characters.isdisjoint(pair))

@@ -30,7 +30,7 @@ _GROUP = re.compile(
     f"|{UNSPACED}[{UNSPACED}{MARK}]*|{HANGUL}[{HANGUL}{MARK}]*|{SYMBOL}"
 )
 _CLUSTER = re.compile(f"[^{MARK}]{MARK}*")
-_SEGMENT = re.compile(f"[A-Za-z0-9'{MARK}]+")
+_SEGMENT = re.compile(f"[A-Za-z0-9](?:[A-Za-z0-9'{MARK}]*[A-Za-z0-9{MARK}])?")
 _SUFFIX = re.compile(r"(?:\+\+|#)\Z")
 _DUNDER = re.compile(f"__[A-Za-z0-9{MARK}]+(?:_[A-Za-z0-9{MARK}]+)*__")
 _BETWEEN_APOSTROPHES = re.compile("[^']+")

@@ -83,7 +83,7 @@ def test_every_marked_word_is_one_that_was_asked_for(word: str, text: str, langu
 
 
 @pytest.mark.parametrize(
-    "text", ["_" * 1000, "'" * 1000, "a'" * 500, "#" * 1000, "a#" * 500, "//" * 500, "\u0301" * 1000]
+    "text", ["_" * 1000, "'" * 1000, "a'" * 500, "#" * 1000, "a#" * 500, "//" * 500, "_'_", "a_'b_'", "\u0301" * 1000]
 )
 def test_odd_runs_are_no_trouble(text: str) -> None:
     analyse(text, "english")
