@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import contextlib
 import logging
 import os
 from pathlib import Path
@@ -70,4 +71,5 @@ def save_state(state: WindowState, path: Path | None = None) -> None:
         aside.replace(target)
     except OSError as error:
         log.warning("The window's state was not saved: %s", error)
-        aside.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            aside.unlink()

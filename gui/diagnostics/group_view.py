@@ -105,6 +105,7 @@ class GroupView(QWidget):
         for name, row in self._rows.items():
             self._column.removeWidget(row)
             if name not in kept:
+                row.hide()
                 row.deleteLater()
         self._rows = {}
         for name in wanted:

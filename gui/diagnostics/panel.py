@@ -102,12 +102,16 @@ class DiagnosticsPanel(QWidget):
         column.addWidget(self._table)
         column.addWidget(detail)
         self._column.addWidget(self._issues)
-        self._which = "failed"
+        self._chosen = ""
 
     def _footer(self) -> QWidget:
         self._copy = QPushButton("Copy as JSON")
         self._copy.setToolTip("Copy the whole status record")
         self._copy.clicked.connect(self._copy_json)
+        self._copied = QTimer(self)
+        self._copied.setSingleShot(True)
+        self._copied.setInterval(_COPIED_MS)
+        self._copied.timeout.connect(partial(self._copy.setText, self._copy.text()))
         footer = QFrame()
         row = QHBoxLayout(footer)
         row.setContentsMargins(16, 6, 16, 6)
@@ -144,7 +148,7 @@ class DiagnosticsPanel(QWidget):
     @Slot(str)
     def show_files(self, which: str, _checked: bool = False) -> None:
         """Bring the table of `failed` or `skipped` files into view."""
-        self._which = which
+        self._chosen = which
         self._show_issues()
         if not self._issues.isHidden():
             QTimer.singleShot(0, self._scroll_to_issues)
@@ -157,18 +161,15 @@ class DiagnosticsPanel(QWidget):
         if self._status is None:
             return
         failed, skipped = self._status.failed_files, self._status.skipped_files
-        if self._which == "failed" and not failed:
-            self._which = "skipped"
-        elif self._which == "skipped" and not skipped and failed:
-            self._which = "failed"
+        skipped_shown = bool(skipped) and (self._chosen == "skipped" or not failed)
         self._failed_chip.setText(f"Failed {grouped(len(failed))}")
         self._skipped_chip.setText(f"Skipped {grouped(len(skipped))}")
         self._failed_chip.setEnabled(bool(failed))
         self._skipped_chip.setEnabled(bool(skipped))
-        self._failed_chip.setChecked(self._which == "failed")
-        self._skipped_chip.setChecked(self._which == "skipped")
+        self._failed_chip.setChecked(not skipped_shown)
+        self._skipped_chip.setChecked(skipped_shown)
         self._issues.setVisible(bool(failed or skipped))
-        self._table.show_records(failed if self._which == "failed" else skipped)
+        self._table.show_records(skipped if skipped_shown else failed)
 
     # --- remedies ---------------------------------------------------------------------------------------------------
 
@@ -207,7 +208,7 @@ class DiagnosticsPanel(QWidget):
             return
         QGuiApplication.clipboard().setText(to_json(self._status, indent=2))
         self._copy.setText("Copied")
-        QTimer.singleShot(_COPIED_MS, self._copy, partial(self._copy.setText, "Copy as JSON"))
+        self._copied.start()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -89,7 +89,9 @@ def _index(status: MemoryProviderStatus) -> Iterator[Reading]:
 
 def _index_state(status: MemoryProviderStatus) -> Reading:
     if status.index_error:
-        return Reading("State", "degraded", "damaged", status.index_error, "rebuild")
+        if status.custom.get("readOnly"):
+            return Reading("State", "degraded", "read only", status.index_error)
+        return Reading("State", "degraded", "had a problem", status.index_error, "rebuild")
     if status.writer_elsewhere:
         return Reading("State", "working", "another window is indexing")
     if status.syncing is not None:

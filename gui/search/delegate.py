@@ -151,7 +151,7 @@ class ResultDelegate(QStyledItemDelegate):
         lines = f" · {row.lines}"
         path, note = row.result.path, row.leg or row.heading
         room = width - BAR_WIDTH - 3 * BAR_GAP - meta.horizontalAdvance(source + lines)
-        note_room = max(int(room * NOTE_SHARE), room - meta.horizontalAdvance(path))
+        note_room = room if row.leg else max(int(room * NOTE_SHARE), room - meta.horizontalAdvance(path))
         note = meta.elidedText(note, Qt.TextElideMode.ElideRight, note_room)
         path = meta.elidedText(path, Qt.TextElideMode.ElideLeft, room - meta.horizontalAdvance(note))
         return _ResultDrawing(excerpt, f"{source}{path}{lines}", note)

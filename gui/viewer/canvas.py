@@ -11,6 +11,7 @@ from PySide6.QtCore import QEvent, QPoint, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
+from gui.jobs import Jobs
 from gui.theme import tokens
 from gui.viewer.hits import Finder
 from gui.viewer.layout import LaidLine, LineLayouts
@@ -40,14 +41,16 @@ class LineCanvas(QAbstractScrollArea):
 
     wrap_changed = Signal(bool)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._lines: FileLines | None = None
         self._highlight: tuple[int, int] | None = None
         self._wrap = False
         self._widest = 0.0
         self._layouts = LineLayouts(Typography.current())
-        self._marks, self._found = LineMarks(), LineMarks()
+        self._marks, self._found = LineMarks(jobs, self), LineMarks(jobs, self)
+        for marks in (self._marks, self._found):
+            marks.found.connect(self.viewport().update)
         self._gutter = Gutter.for_lines(0, self._layouts.typography)
         self._scroll = LazyScroll(self._height_of)
         self._moving_bar = False
@@ -238,6 +241,7 @@ class LineCanvas(QAbstractScrollArea):
                 widest = max(widest, laid.width)
             if late:
                 self._next_frame.start(0)
+        painter.end()
         if widest > self._widest:
             self._widest = widest
             self._sync_bars()

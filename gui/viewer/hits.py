@@ -10,6 +10,8 @@ from gui.viewer.lines import Place
 BLOCK = 256
 """Lines that are looked through together."""
 
+_FINE_BLOCKS = 2_000
+
 Finder = Callable[[str], Sequence[tuple[int, int]]]
 """The ranges of one line's text (code points) that answer."""
 
@@ -58,9 +60,10 @@ class HitMap:
         self._blocks[block] = tuple(hits)
 
     def lines(self) -> Iterator[int]:
-        """Lines with a hit, in no order, perhaps repeated."""
+        """Lines with a hit, in no order, perhaps repeated; one a block where blocks are finer than any screen."""
+        most = 1 if self.block_count > _FINE_BLOCKS else None
         for hits in self._blocks.values():
-            for hit in hits:
+            for hit in hits[:most]:
                 yield hit.line
 
     def rank(self, hit: Hit) -> int:

@@ -4,7 +4,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QTextCharFormat, QTextLayout, QTextOption
 
 from gui.viewer.lines import LINE_LIMIT, FileLines
@@ -62,6 +62,16 @@ class LaidLine:
         """The row, left and right edge of each piece of a range of units."""
         for box in spans(self.layout, start, end):
             yield round(box.center().y()) // self.row_height, box.left(), box.right()
+
+    def units_in(self, area: QRectF) -> tuple[int, int]:
+        """First and last unit that may be seen in a rectangle relative to the line."""
+        first = self.layout.lineAt(min(max(0, int(area.top() // self.row_height)), self.rows - 1))
+        last = self.layout.lineAt(min(max(0, int(area.bottom() // self.row_height)), self.rows - 1))
+        if not last.isValid():
+            return 0, 0
+        if self.rows == 1 and self.text.isascii():  # elsewhere the left edge need not be the beginning
+            return first.xToCursor(area.left()), last.xToCursor(area.right())
+        return first.textStart(), last.textStart() + last.textLength()
 
     def end_x(self) -> float:
         """Where the text of the last row ends."""

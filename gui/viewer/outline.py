@@ -28,6 +28,15 @@ class Heading:
         return heading_key(self.title)
 
 
+@dataclass(frozen=True)
+class HeadingPlace:
+    """Which heading of a file: the `nth_of_key` with this key, or else the `nth` of all; both from 0."""
+
+    key: str
+    nth_of_key: int = 0
+    nth: int = 0
+
+
 def heading_key(title: str) -> str:
     return "".join(filter(str.isalnum, title)).casefold()
 
@@ -52,10 +61,13 @@ class Outline:
     def is_heading(self, line: int) -> bool:
         return line in self._set
 
-    def at(self, line: int) -> int | None:
-        """Index of the heading that `line` stands under."""
-        index = bisect_right(self._lines, line) - 1
-        return index if index >= 0 else None
+    def place_of(self, line: int) -> HeadingPlace | None:
+        """The heading that `line` stands under; None above the first."""
+        nth = bisect_right(self._lines, line) - 1
+        if nth < 0:
+            return None
+        key = self.headings[nth].key
+        return HeadingPlace(key, sum(heading.key == key for heading in self.headings[:nth]), nth)
 
 
 def _numbered(lines: Lines, cancel: CancelToken) -> Iterator[tuple[int, str]]:

@@ -4,8 +4,9 @@ Qt draws the text, the lists and the tables; grounds of code and quotes are draw
 properties that Qt's importer leaves on the blocks.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import (
@@ -21,11 +22,14 @@ from PySide6.QtGui import (
     QTextTable,
 )
 
-from engine import CancelToken
+from engine import CancelToken, MnemoscopeError
 from gui.theme import Tokens
-from gui.viewer.outline import heading_key
+from gui.viewer.lines import FileLines
+from gui.viewer.outline import Outline, heading_key
 
-LINE_HEIGHT = 150
+_LINE_HEIGHT = 150
+_HEADING_LINE_HEIGHT = 130
+_CELL_LINE_HEIGHT = 115
 _PROPORTIONAL = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
 _CODE_FENCE = QTextFormat.Property.BlockCodeFence.value
 _QUOTE_LEVEL = QTextFormat.Property.BlockQuoteLevel.value
@@ -36,6 +40,10 @@ _FEATURES = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.
 
 _HEADING_SCALES = {1: 1.5, 2: 1.25, 3: 1.1}
 _HEADING_MARGINS = {1: (8, 10), 2: (20, 8), 3: (16, 6)}
+_SLICE = 48 * 1024
+"""Characters that Qt converts at once, some milliseconds in which no other Python code runs."""
+_MOST_AT_ONCE = 256 * 1024
+
 QUOTE_INDENT = 18
 CODE_INDENT = 12
 
@@ -59,16 +67,38 @@ class Page:
     """Number of each heading's block, from 0, and the heading's key."""
 
 
-def build_page(markdown: str, style: PageStyle, token: CancelToken) -> Page:
-    """A page that belongs to no thread in particular until it is moved. Raises `Cancelled`."""
+def markdown_slices(lines: FileLines, outline: Outline) -> Iterator[str]:
+    """The text in parts that begin with a heading, except for the first; short sections stay together.
+
+    Raises `MnemoscopeError` for a section that is too long: Qt converts each part in one go, which nothing interrupts.
+    """
+    starts = [1, *(heading.line for heading in outline.headings if heading.line > 1)]
+    parts: list[str] = []
+    gathered = 0
+    for first, after in pairwise([*starts, lines.line_count + 1]):
+        section = lines.whole(first, after - 1)
+        if len(section) > _MOST_AT_ONCE:
+            raise MnemoscopeError("A part of this file is too long to render. Its source is shown.")
+        if parts and gathered + len(section) > _SLICE:
+            yield "\n".join(parts)
+            parts, gathered = [], 0
+        parts.append(section)
+        gathered += len(section)
+    yield "\n".join(parts)
+
+
+def build_page(slices: Iterable[str], style: PageStyle, token: CancelToken) -> Page:
+    """A page made of `markdown_slices`; it belongs to this thread until it is moved. Raises `Cancelled`."""
     document = QTextDocument()
     document.setUndoRedoEnabled(False)
     document.setDefaultFont(style.font)
     document.setDocumentMargin(0)
     document.setIndentWidth(24 * style.scale)
-    document.setMarkdown(markdown, _FEATURES)
     cursor = QTextCursor(document)
     cursor.beginEditBlock()
+    for number, part in enumerate(slices):
+        token.checkpoint()
+        _append(document, cursor, part, first=number == 0)
     _replace_images(document, cursor)
     for table in document.rootFrame().childFrames():
         if isinstance(table, QTextTable):
@@ -84,6 +114,20 @@ def build_page(markdown: str, style: PageStyle, token: CancelToken) -> Page:
         if block.blockFormat().headingLevel()
     )
     return Page(document, texts, headings)
+
+
+def _append(document: QTextDocument, cursor: QTextCursor, part: str, *, first: bool) -> None:
+    if first:
+        document.setMarkdown(part, _FEATURES)  # also takes the front matter out
+        return
+    cursor.movePosition(QTextCursor.MoveOperation.End)
+    cursor.insertBlock(QTextBlockFormat(), QTextCharFormat())
+    start = cursor.position()
+    cursor.insertMarkdown(part, _FEATURES)
+    heading = QTextBlockFormat()  # lost by Qt when it inserts into an empty block
+    heading.setHeadingLevel(len(part.lstrip()) - len(part.lstrip().lstrip("#")))
+    cursor.setPosition(start)
+    cursor.mergeBlockFormat(heading)
 
 
 def blocks(document: QTextDocument) -> Iterator[QTextBlock]:
@@ -137,14 +181,14 @@ def _replace_images(document: QTextDocument, cursor: QTextCursor) -> None:
 def _style_block(block: QTextBlock, cursor: QTextCursor, style: PageStyle) -> None:
     level = block.blockFormat().headingLevel()
     look = QTextBlockFormat()
-    look.setLineHeight(LINE_HEIGHT, _PROPORTIONAL)
+    look.setLineHeight(_LINE_HEIGHT, _PROPORTIONAL)
     above, below = 0.0, 8.0
     if level:
         above, below = _HEADING_MARGINS.get(level, (12, 4))
-        look.setLineHeight(LINE_HEIGHT - 20, _PROPORTIONAL)
+        look.setLineHeight(_HEADING_LINE_HEIGHT, _PROPORTIONAL)
     elif is_code(block):
-        above = 0 if is_code(block.previous()) else 10
-        below = 0 if is_code(block.next()) else 18
+        above = 0 if is_code(block.previous()) else 16
+        below = 0 if is_code(block.next()) else 22
         look.setNonBreakableLines(False)
         look.setLeftMargin(CODE_INDENT * style.scale)
         look.setRightMargin(CODE_INDENT * style.scale)
@@ -156,6 +200,7 @@ def _style_block(block: QTextBlock, cursor: QTextCursor, style: PageStyle) -> No
         look.setBackground(QBrush(style.colours.line))  # Qt draws the ruler in this colour
     if QTextCursor(block).currentTable() is not None:
         above = below = 0
+        look.setLineHeight(_CELL_LINE_HEIGHT, _PROPORTIONAL)
     look.setTopMargin(0 if block.blockNumber() == 0 else above * style.scale)
     look.setBottomMargin(below * style.scale)
     cursor.setPosition(block.position())
@@ -163,13 +208,13 @@ def _style_block(block: QTextBlock, cursor: QTextCursor, style: PageStyle) -> No
     if is_code(block):
         cursor.setBlockCharFormat(_code_ink(style))
     for position, length, ink in _fragments(block):
-        if _style_ink(ink, level, code=is_code(block), quoted=bool(quote_level(block)), style=style):
+        if _style_ink(ink, level, code=is_code(block), style=style):
             cursor.setPosition(position)
             cursor.setPosition(position + length, QTextCursor.MoveMode.KeepAnchor)
             cursor.setCharFormat(ink)
 
 
-def _style_ink(ink: QTextCharFormat, level: int, *, code: bool, quoted: bool, style: PageStyle) -> bool:
+def _style_ink(ink: QTextCharFormat, level: int, *, code: bool, style: PageStyle) -> bool:
     """Give a run of text its font and colour; False when it is plain."""
     if code or ink.fontFixedPitch():
         ink.merge(_code_ink(style))
@@ -177,13 +222,11 @@ def _style_ink(ink: QTextCharFormat, level: int, *, code: bool, quoted: bool, st
         ink.clearProperty(_SIZE_ADJUSTMENT)
         ink.setFontPointSize(style.font.pointSizeF() * _HEADING_SCALES.get(level, 1.0))
         ink.setFontWeight(QFont.Weight.DemiBold)
-    elif not (ink.isAnchor() or quoted):
+    elif not ink.isAnchor():
         return False
     if ink.isAnchor():
         ink.setForeground(QBrush(style.colours.accent))
         ink.setFontUnderline(True)
-    elif quoted:
-        ink.setForeground(QBrush(style.colours.muted))
     return True
 
 

@@ -1,5 +1,6 @@
 """Draws one line of source: its ground, its number, the marks behind its words, and the words."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -70,16 +71,18 @@ class LinePainter:
         """The words with what lies behind them, in the part right of the gutter."""
         origin = QPointF(self._gutter.text_left - self.shift, top)
         self._painter.setClipRect(self.visible.adjusted(self._gutter.text_left - self._typography.scaled(4), 0, 0, 0))
+        first, last = laid.units_in(self.visible.translated(-origin))
+        marks = _between(decoration.marks, first, last)
         for ranges, colour in (
-            (decoration.marks, self._colours.mark),
-            (decoration.found, faded(self._colours.accent, FOUND_OPACITY)),
+            (marks, self._colours.mark),
+            (_between(decoration.found, first, last), faded(self._colours.accent, FOUND_OPACITY)),
         ):
             for start, end in ranges:
                 self._box(origin, laid, start, end, colour)
         if decoration.selected is not None:
             self._selection(origin, laid, *decoration.selected)
         self._painter.setPen(self._colours.text)
-        laid.layout.draw(self._painter, origin, self._inks(laid, decoration.marks), self.visible)
+        laid.layout.draw(self._painter, origin, self._inks(laid, marks), self.visible)
         if decoration.current is not None:
             self._box(origin, laid, *decoration.current, None)
         self._painter.setClipping(False)
@@ -128,3 +131,9 @@ def faded(colour: QColor, opacity: int) -> QColor:
     faded = QColor(colour)
     faded.setAlpha(opacity)
     return faded
+
+
+def _between(ranges: Sequence[tuple[int, int]], first: int, last: int) -> Sequence[tuple[int, int]]:
+    """Those of ascending, disjoint ranges that touch the units `first` to `last`: a long line may have thousands."""
+    begin = bisect_left(ranges, first, key=lambda found: found[1])
+    return ranges[begin : bisect_right(ranges, last, key=lambda found: found[0])]

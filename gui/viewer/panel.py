@@ -15,7 +15,7 @@ from gui.viewer.links import LinkFollower
 from gui.viewer.navigator import HitNavigator, HitView
 from gui.viewer.notice import EmptyPage, Hint
 from gui.viewer.opening import FileOpener, OpenedFile
-from gui.viewer.outline import Outline, heading_key
+from gui.viewer.outline import HeadingPlace, Outline, heading_key
 from gui.viewer.rendered_view import MOST_BYTES, RenderedView
 from gui.viewer.source_view import SourceView
 from gui.viewer.target import Target
@@ -23,6 +23,7 @@ from gui.widgets.message import Banner
 from gui.widgets.wording import size_text
 
 _DELETED = "deleted"
+_LONG_HINT_MS = 5_000
 
 
 class ViewerPanel(QWidget):
@@ -44,7 +45,7 @@ class ViewerPanel(QWidget):
         self._page_of: OpenedFile | None = None
         self._want_rendered = False
         self._reloading = False
-        self._source = SourceView()
+        self._source = SourceView(jobs)
         self._source.set_wrap(True)
         self._rendered = RenderedView(jobs)
         self._empty = EmptyPage()
@@ -180,13 +181,16 @@ class ViewerPanel(QWidget):
             self._source.reveal_part(target.first or 1, target.focus)
         if self._want_rendered and opened.lines.size <= MOST_BYTES:
             if self._page_of is opened:
+                self._rendered.go_to_heading(self._heading())
                 self._on_rendered()
             else:
-                self._rendered.show_markdown(opened.lines)
+                self._rendered.resize(self._stack.size())
+                self._rendered.show_markdown(opened.lines, opened.outline, self._heading())
             return
         if self._want_rendered:
             size = size_text(opened.lines.size)
-            self._hint.say(f"This file has {size}, too much to render. Its source is shown.", 5_000)
+            self._on_not_rendered(f"This file has {size}, too much to render. Its source is shown.")
+            return
         self._show_source()
 
     def _show_source(self) -> None:
@@ -200,29 +204,23 @@ class ViewerPanel(QWidget):
     def _on_rendered(self) -> None:
         if self._opened is None or self._target is None:
             return
-        moved = self._page_of is not self._opened or self._page is not self._rendered
         self._page_of = self._opened
         self._header.show_mode(rendered=True)
         self._look_in(self._rendered, self._rendered.blocks, near=1)
         self._show_page(self._rendered)
-        if moved or self._target.part is not None:
-            self._go_to_heading()
         self.file_shown.emit(self._target.name)
+
+    def _on_not_rendered(self, sentence: str) -> None:
+        self._hint.say(sentence, _LONG_HINT_MS)
+        self._show_source()
 
     def _look_in(self, view: HitView, lines: Lines, near: int) -> None:
         if self._opened is not None and self._target is not None:
             self._hits.look_in(view, lines, near=near, query=self._target.query, language=self._opened.language)
 
-    def _go_to_heading(self) -> None:
-        """Scroll the page to the heading above the place that the source shows."""
-        if self._opened is None:
-            return
-        headings = self._opened.outline.headings
-        index = self._opened.outline.at(max(1, self._source.place()[0]))
-        if index is not None:
-            key = headings[index].key
-            nth = sum(1 for heading in headings[:index] if heading.key == key)
-            self._rendered.go_to_heading(key, nth, index)
+    def _heading(self) -> HeadingPlace | None:
+        """The heading above the place that the source shows."""
+        return self._opened.outline.place_of(max(1, self._source.place()[0])) if self._opened is not None else None
 
     def _choose_rendered(self, rendered: bool) -> None:
         self._want_rendered = rendered
@@ -307,10 +305,10 @@ class ViewerPanel(QWidget):
         self._follower.changed.connect(lambda: self._open(reloading=True))
         self._follower.vanished.connect(self._on_vanished)
         self._rendered.rendered.connect(self._on_rendered)
-        self._rendered.failed.connect(self._hint.say)
+        self._rendered.failed.connect(self._on_not_rendered)
         self._rendered.followed.connect(self._follow_link)
         self._links.file_chosen.connect(self.show_file)
-        self._links.heading_chosen.connect(lambda text: self._rendered.go_to_heading(heading_key(text), 0, 0))
+        self._links.heading_chosen.connect(lambda text: self._rendered.go_to_heading(HeadingPlace(heading_key(text))))
         self._links.said.connect(self._hint.say)
         self._header.rendered_chosen.connect(self._choose_rendered)
         self._empty.retry.connect(lambda: self._open(reloading=False))

@@ -22,8 +22,10 @@ from gui.theme import tokens
 from gui.viewer.hits import Finder, Hit, HitMap
 from gui.viewer.lines import FileLines, Place, TextLines
 from gui.viewer.marks import LineMarks
+from gui.viewer.outline import HeadingPlace, Outline
 from gui.viewer.overview import OverviewBar
-from gui.viewer.page import Page, PageStyle, build_page
+from gui.viewer.page import Page, PageStyle, build_page, markdown_slices
+from gui.viewer.page_layout import StepwiseLayout
 from gui.viewer.page_painting import PagePainter
 from gui.viewer.painting import FOUND_OPACITY, faded
 from gui.viewer.typography import fixed_font, font_scale
@@ -33,6 +35,7 @@ MOST_BYTES = 1024 * 1024
 _TEXT_PIXELS = 14
 _LINE_CHARACTERS = 84
 _SIDE = 28
+_ABOVE_HEADING = 12
 
 
 class RenderedView(QTextBrowser):
@@ -53,9 +56,17 @@ class RenderedView(QTextBrowser):
         self._jobs = jobs
         self._job: Job | None = None
         self._lines: FileLines | None = None
+        self._outline = Outline()
         self._page: Page | None = None
         self._own: QTextDocument | None = None
-        self._marks, self._found = LineMarks(), LineMarks()
+        self._wanted: HeadingPlace | None = None
+        self._place: int | None = None
+        self._layout_steps = StepwiseLayout(self)
+        self._layout_steps.reached.connect(self._on_reached)
+        self._layout_steps.finished.connect(self._place_ticks)
+        self._marks, self._found = LineMarks(jobs, self), LineMarks(jobs, self)
+        for marks in (self._marks, self._found):
+            marks.found.connect(self.viewport().update)
         self._current: Hit | None = None
         self._hits: frozenset[int] = frozenset()
         self._overview = OverviewBar(self)
@@ -69,20 +80,21 @@ class RenderedView(QTextBrowser):
 
     # --- the page -------------------------------------------------------------------------------------------------
 
-    def show_markdown(self, lines: FileLines) -> None:
-        """Make the page in the background; what is shown stays until then."""
-        self._lines = lines
+    def show_markdown(self, lines: FileLines, outline: Outline, at: HeadingPlace | None) -> None:
+        """Make the page in the background and scroll it to a heading; what is shown stays until then."""
+        self._lines, self._outline, self._wanted = lines, outline, at
         self._start(lines, self._show)
 
     def _start(self, lines: FileLines, then: Callable[[Page], None]) -> None:
         self.cancel()
+        outline = self._outline
         text_font = QGuiApplication.font()
         text_font.setPointSizeF(fixed_font(_TEXT_PIXELS).pointSizeF())
         style = PageStyle(text_font, fixed_font(), tokens(self.palette()), font_scale())
         home = self.thread()
 
         def work(token: CancelToken) -> Page:
-            page = build_page(lines.whole(1, lines.line_count), style, token)
+            page = build_page(markdown_slices(lines, outline), style, token)
             page.document.moveToThread(home)
             return page
 
@@ -103,16 +115,18 @@ class RenderedView(QTextBrowser):
         """The page's text, to look through."""
         return TextLines(self._page.texts if self._page is not None else ())
 
-    def go_to_heading(self, key: str, nth_of_key: int, nth: int) -> None:
-        """Scroll to the heading with this key, the `nth_of_key` such; without one, to the `nth` of all headings."""
-        if self._page is None:
-            return
-        same = [number for number, found in self._page.headings if found == key]
-        every = [number for number, _ in self._page.headings]
-        if same:
-            self._scroll_to(same[min(nth_of_key, len(same) - 1)], above=12)
-        elif every:
-            self._scroll_to(every[min(nth, len(every) - 1)], above=12)
+    def go_to_heading(self, at: HeadingPlace | None) -> None:
+        """Scroll to a heading; None is the top."""
+        number = self._heading_block(at)
+        self.verticalScrollBar().setValue(round(self._rect(self._block(number + 1)).top()) - _ABOVE_HEADING)
+
+    def _heading_block(self, at: HeadingPlace | None) -> int:
+        """Number of the heading's block, from 0."""
+        headings = self._page.headings if self._page is not None else ()
+        same = [number for number, key in headings if at is not None and key == at.key]
+        if at is None or not headings:
+            return 0
+        return same[min(at.nth_of_key, len(same) - 1)] if same else headings[min(at.nth, len(headings) - 1)][0]
 
     def _show(self, page: Page) -> None:
         self._job = None
@@ -120,24 +134,32 @@ class RenderedView(QTextBrowser):
         self._current = None
         self._marks.forget()
         self._found.forget()
-        self._show_document(page.document)
-        self.rendered.emit()
+        self._hits = frozenset()
+        self._put(page, self._heading_block(self._wanted))
+
+    def _on_reached(self) -> None:
+        if self._place is None:
+            self.go_to_heading(self._wanted)
+            self.rendered.emit()
+        else:
+            self.verticalScrollBar().setValue(self._place)
+            self._place = None
 
     def _show_again(self, page: Page) -> None:
         """The same page in another theme."""
         self._job = None
-        place = self.verticalScrollBar().value()
         self._page = page
-        self._show_document(page.document)
-        self.verticalScrollBar().setValue(place)
+        self._place = self.verticalScrollBar().value()
+        self._put(page, self._first_block().blockNumber())
 
-    def _show_document(self, document: QTextDocument) -> None:
-        old, self._own = self._own, document
-        document.setParent(self)  # only then does Qt ask this view, and not the disk, for what the page names
-        self.setDocument(document)
+    def _put(self, page: Page, target: int) -> None:
+        """Hand the page to Qt, and lay it out as far as `target` before anyone looks."""
+        old, self._own = self._own, page.document
+        page.document.setParent(self)  # only then does Qt ask this view, and not the disk, for what the page names
+        self.setDocument(page.document)
         if old is not None:  # Qt deletes its own first document, but no other
             old.deleteLater()
-        document.documentLayout().documentSizeChanged.connect(self._place_ticks)
+        self._layout_steps.start(page.document, target)
 
     def _fail(self, sentence: str) -> None:
         self._job = None
@@ -160,7 +182,8 @@ class RenderedView(QTextBrowser):
     def show_hit(self, hit: Hit | None) -> None:
         self._current = hit
         if hit is not None and not self.shows(hit):
-            self._scroll_to(hit.line - 1, above=self.viewport().height() // 3)
+            top = round(self._rect(self._block(hit.line)).top())
+            self.verticalScrollBar().setValue(top - self.viewport().height() // 3)
         self.viewport().update()
 
     def show_hits(self, marks: HitMap, found: HitMap | None) -> None:
@@ -168,6 +191,8 @@ class RenderedView(QTextBrowser):
         self._place_ticks()
 
     def _place_ticks(self) -> None:
+        if self._layout_steps.running:
+            return
         self._overview.set_length(max(round(self.document().size().height()), self.viewport().height()))
         self._overview.set_ticks(round(self._rect(self._block(line)).top()) for line in self._hits)
 
@@ -178,10 +203,6 @@ class RenderedView(QTextBrowser):
 
     def _rect(self, block: QTextBlock) -> QRectF:
         return self.document().documentLayout().blockBoundingRect(block)
-
-    def _scroll_to(self, number: int, *, above: int) -> None:
-        top = self._rect(self.document().findBlockByNumber(number)).top()
-        self.verticalScrollBar().setValue(round(top) - above)
 
     def _first_block(self) -> QTextBlock:
         point = QPointF(0, self.verticalScrollBar().value())
@@ -230,6 +251,8 @@ class RenderedView(QTextBrowser):
         free = self.width() - self._overview.width() - 2 * side - widest
         self.setViewportMargins(side, round(16 * scale), side + max(0, free), 0)
         super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._layout_steps.restart()
 
     def changeEvent(self, event: QEvent) -> None:
         """Colours and sizes are part of the page: make it again."""

@@ -12,7 +12,7 @@ from gui.viewer.lines import Lines, Place
 
 _SHIFT = 0.1
 """Seconds that one job works before it reports."""
-MOST_HITS = 100_000
+MOST_HITS = 20_000
 
 Found = list[tuple[int, list[Hit]]]
 OnStep = Callable[[Step | None], None]

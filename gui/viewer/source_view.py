@@ -6,6 +6,7 @@ from PySide6.QtCore import QBasicTimer, QPoint, Qt, QTimerEvent, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
+from gui.jobs import Jobs
 from gui.viewer.canvas import LineCanvas
 from gui.viewer.hits import Hit, HitMap
 from gui.viewer.layout import LaidLine
@@ -29,12 +30,12 @@ class SourceView(LineCanvas):
 
     selected = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         self._current: Hit | None = None
         self._revealed: tuple[int, int] | None = None
         self._drag = QBasicTimer()
         self.selection = Selection()
-        super().__init__(parent)
+        super().__init__(jobs, parent)
         self._dragged_to = QPoint()
         self._second_click: QPoint | None = None
         self.setAccessibleName("Source text")

@@ -77,6 +77,8 @@ def _running(status: MemoryProviderStatus, step: MemorySyncProgressUpdate, still
 
 
 def _resting(status: MemoryProviderStatus, now: float) -> SyncLine:
+    if reason := str(status.custom.get("readOnly") or ""):
+        return SyncLine("degraded", "Read only", count=counted(status.files, "file"), detail=reason, tip=reason)
     last = status.last_sync
     files = counted(status.files, "file")
     when = ago(last.started + last.seconds, now) if last else ""

@@ -48,6 +48,7 @@ def test_ten_seconds_without_progress_is_a_stall_unless_paused():
         ({"last_sync": make_summary(error="The disk is full.")}, "degraded", "Update failed", "The disk is full."),
         ({"last_sync": make_summary(started=NOW - 60, seconds=0, cancelled=True)}, "off", "Stopped", "1 min ago"),
         ({"files": 0}, "off", "Nothing indexed yet", ""),
+        ({"custom": {"readOnly": "No rights."}, "last_sync": LAST}, "degraded", "Read only", "No rights."),
         ({"writer_elsewhere": True}, "working", "Another window is indexing", "Searching works meanwhile."),
         (
             {"last_sync": LAST, "pending_vectors": 1234},

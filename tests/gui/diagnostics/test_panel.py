@@ -1,0 +1,169 @@
+import json
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QGuiApplication, QMouseEvent
+from PySide6.QtWidgets import QPushButton
+
+from engine import FileIssue, Probe
+from gui.diagnostics.group_view import ReadingRow
+from gui.diagnostics.history import SyncHistory
+from gui.diagnostics.panel import DiagnosticsPanel
+from gui.widgets.issues_table import IssuesTable
+from tests.helpers.fake_memory import make_progress, make_status, make_summary
+
+FAILED = (FileIssue(path="a.md", rule="not-utf-8", detail="Byte 0xE9 at line 3."),)
+SKIPPED = (FileIssue(path="node_modules", rule="ignored-folder", detail="Never indexed."),)
+
+
+@pytest.fixture
+def panel(qtbot, appearance, jobs, memory) -> DiagnosticsPanel:
+    panel = DiagnosticsPanel(memory, jobs)
+    qtbot.addWidget(panel)
+    panel.resize(330, 760)
+    panel.show()
+    return panel
+
+
+def _rows(panel: DiagnosticsPanel) -> dict[str, ReadingRow]:
+    """Rows by the label that they show; of rows with one label the last."""
+    return {row._label.text(): row for row in panel.findChildren(ReadingRow) if not row.isHidden()}
+
+
+def _press(qtbot, panel: DiagnosticsPanel, words: str) -> None:
+    button = next(b for b in panel.findChildren(QPushButton) if b.text() == words and not b.isHidden())
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def test_values_change_in_place(panel):
+    panel.show_status(make_status(files=10))
+    row = _rows(panel)["Files"]
+    panel.show_status(make_status(files=11, syncing=make_progress()))
+    assert _rows(panel)["Files"] is row
+    assert row._value.word.text() == "11"
+    assert "Running" in _rows(panel)
+    panel.show_status(make_status(files=12))
+    assert "Running" not in _rows(panel)
+
+
+def test_without_a_status_nothing_is_claimed(panel):
+    panel.show_status(make_status())
+    panel.show_status(None)
+    assert not any(row.isVisible() for row in panel.findChildren(ReadingRow))
+    assert not next(b for b in panel.findChildren(QPushButton) if b.text() == "Copy as JSON").isEnabled()
+
+
+def test_remedies_of_the_window_are_asked_for(qtbot, panel):
+    asked: list[str] = []
+    panel.action_requested.connect(asked.append)
+    panel.show_status(make_status(dirty=True))
+    _press(qtbot, panel, "Sync now")
+    panel.show_status(make_status(index_error="It was damaged."))
+    _press(qtbot, panel, "Rebuild index…")
+    assert asked == ["sync", "rebuild"]
+
+
+def test_a_probe_answers_in_its_row(qtbot, panel, memory):
+    panel.show_status(make_status())
+    with qtbot.waitSignal(panel.refresh_requested):
+        _press(qtbot, panel, "Test the model")
+    assert _rows(panel)["Provider"]._reason.text() == "It answered."
+    memory.vectors = False
+    _press(qtbot, panel, "Test the model")
+    qtbot.waitUntil(lambda: _rows(panel)["Provider"]._reason.text() == "No provider is configured.")
+
+
+def test_a_probe_that_fails_says_why(qtbot, panel, memory, monkeypatch):
+    monkeypatch.setattr(memory, "probe_vector", lambda: Probe(ok=False, error="No wheel for this platform."))
+    panel.show_status(make_status())
+    _press(qtbot, panel, "Try to load it")
+    qtbot.waitUntil(lambda: _rows(panel)["sqlite-vec"]._reason.text() == "No wheel for this platform.")
+
+
+def test_the_tables_show_what_was_left_out(qtbot, panel):
+    table = panel.findChild(IssuesTable)
+    panel.show_status(make_status())
+    assert not table.isVisible()
+    panel.show_status(make_status(failed_files=FAILED, skipped_files=SKIPPED))
+    assert table.model().index(0, 0).data() == "a.md"
+    _press(qtbot, panel, "Skipped 1")
+    assert table.model().index(0, 0).data() == "node_modules"
+    panel.show_status(make_status(failed_files=FAILED))
+    assert table.model().index(0, 0).data() == "a.md"
+    revealed: list[str] = []
+    panel.reveal_requested.connect(revealed.append)
+    table.doubleClicked.emit(table.model().index(0, 0))
+    assert revealed == ["a.md"]
+
+
+def test_show_failed_files_scrolls_to_them(qtbot, panel):
+    panel.show_status(make_status(failed_files=FAILED, skipped_files=SKIPPED))
+    table = panel.findChild(IssuesTable)
+    qtbot.waitUntil(lambda: panel._scroll.verticalScrollBar().maximum() > 0)
+    _press(qtbot, panel, "Show failed files")
+    qtbot.waitUntil(lambda: panel._scroll.verticalScrollBar().value() > 0)
+    top = table.mapTo(panel, QPoint(0, 0)).y()
+    assert 0 <= top < panel.height()
+
+
+def test_the_record_is_copied_as_json(qtbot, panel):
+    panel.show_status(make_status(files=10_006))
+    _press(qtbot, panel, "Copy as JSON")
+    copied = json.loads(QGuiApplication.clipboard().text())
+    assert copied["files"] == 10_006
+    assert copied["sourceCounts"][0]["source"] == "memory"
+
+
+def test_it_polls_only_while_it_is_seen(qtbot, panel):
+    asked: list[int] = []
+    panel.refresh_requested.connect(lambda: asked.append(1))
+    assert panel._poll.isActive()
+    panel.hide()
+    assert not panel._poll.isActive()
+    panel.show_status(make_status(files=5))
+    panel.show()
+    assert panel._poll.isActive()
+    assert asked == [1]
+    assert _rows(panel)["Files"]._value.word.text() == "5"
+
+
+def _history(qtbot, *amounts: int) -> SyncHistory:
+    history = SyncHistory()
+    qtbot.addWidget(history)
+    history.resize(280, 80)
+    history.show()
+    history.show_syncs(tuple(make_summary(chunks_indexed=amount, vectors_embedded=0) for amount in amounts))
+    return history
+
+
+def test_the_history_names_the_newest_and_the_one_that_is_pointed_at(qtbot, appearance):
+    history = _history(qtbot, 80, 212, 3)
+    assert "3 chunks" in history.accessibleName()
+    move = QMouseEvent(
+        QMouseEvent.Type.MouseMove,
+        QPointF(30, 20),
+        QPointF(30, 20),
+        *[Qt.MouseButton.NoButton] * 2,
+        Qt.KeyboardModifier(0),
+    )
+    history.mouseMoveEvent(move)
+    assert "212 chunks" in history.accessibleName()
+    qtbot.keyClick(history, Qt.Key.Key_Left)
+    assert "80 chunks" in history.accessibleName()
+
+
+def test_the_history_draws_more_for_more_and_fits_its_width(qtbot, appearance):
+    history = _history(qtbot, *[5] * 40, 4000)
+    assert len(history._shown()) == 12
+    picture = history.grab().toImage()
+    ground = picture.pixelColor(0, 1)
+    tall = sum(picture.pixelColor(11 * 24 + 8, y) != ground for y in range(52))
+    low = sum(picture.pixelColor(8, y) != ground for y in range(52))
+    assert tall > 40
+    assert 2 <= low <= 5
+
+
+def test_no_history_says_so(qtbot, appearance):
+    history = _history(qtbot)
+    assert history.accessibleName() == "Last syncs"
+    history.grab()

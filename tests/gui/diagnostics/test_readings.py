@@ -1,0 +1,160 @@
+import msgspec
+import pytest
+
+from engine import BatchStatus, FallbackStatus, FileIssue, FtsStatus, MemoryProviderStatus, VectorStatus, WatcherStatus
+from gui.diagnostics.readings import Reading, read_status
+from tests.helpers.fake_memory import make_progress, make_status, make_summary
+
+NOW = 1_772_535_600.0
+
+
+def _reading(group: str, label: str, **changes) -> Reading:
+    groups = {found.title: found for found in read_status(make_status(**changes), NOW)}
+    return next(reading for reading in groups[group].readings if reading.label == label)
+
+
+def _vector(**changes) -> VectorStatus:
+    return msgspec.structs.replace(make_status().vector, **changes)
+
+
+def test_every_group_is_always_there_in_the_same_order():
+    wanted = ["Index", "Sources", "Embedding", "Keywords", "Vectors", "Cache", "Batch", "Sync", "Watcher"]
+    busy = make_status(syncing=make_progress(), failed_files=(FileIssue(path="a", rule="b", detail="c"),))
+    for status in (make_status(), busy, make_status(files=0, chunks=0, source_counts=(), last_sync=None)):
+        assert [group.title for group in read_status(status, NOW)] == wanted
+
+
+def test_labels_are_unique_within_a_group_so_that_rows_can_be_kept():
+    for group in read_status(make_status(syncing=make_progress(), last_sync=make_summary()), NOW):
+        labels = [reading.label for reading in group.readings]
+        assert len(set(labels)) == len(labels), group.title
+
+
+@pytest.mark.parametrize(
+    ("changes", "state", "value", "remedy"),
+    [
+        ({}, "fine", "up to date", None),
+        ({"dirty": True}, "working", "changes waiting", "sync"),
+        ({"files": 0}, "off", "empty", "sync"),
+        ({"syncing": make_progress()}, "working", "embedding, 48 %", None),
+        ({"syncing": make_progress(), "paused": True}, "off", "paused, 48 %", None),
+        ({"writer_elsewhere": True}, "working", "another window is indexing", None),
+        ({"index_error": "It was damaged."}, "degraded", "had a problem", "rebuild"),
+        ({"index_error": "No rights.", "custom": {"readOnly": "No rights."}}, "degraded", "read only", None),
+    ],
+)
+def test_the_index_says_its_state(changes, state, value, remedy):
+    found = _reading("Index", "State", **changes)
+    assert (found.state, found.value, found.remedy) == (state, value, remedy)
+
+
+def _watcher(mode: str, error: str) -> WatcherStatus:
+    return WatcherStatus(enabled=True, mode=mode, roots=("a",), last_change=None, error=error)  # type: ignore[arg-type]
+
+
+DEGRADED: list[tuple[str, str, dict]] = [
+    ("Keywords", "State", {"fts": FtsStatus(enabled=True, available=False, error="No FTS5.")}),
+    ("Vectors", "sqlite-vec", {"vector": _vector(available=False, load_error="No wheel.")}),
+    ("Embedding", "Provider", {"provider": "none", "custom": {"providerUnavailableReason": "No model."}}),
+    ("Embedding", "Fallback", {"fallback": FallbackStatus(from_="openai", reason="No key.")}),
+    ("Sync", "Last", {"last_sync": make_summary(error="The disk is full.")}),
+    (
+        "Watcher",
+        "Watching",
+        {
+            "watcher": WatcherStatus(
+                enabled=True, mode="polling", roots=("a",), last_change=None, error="Watches ran out."
+            )
+        },
+    ),
+    (
+        "Watcher",
+        "Watching",
+        {"watcher": WatcherStatus(enabled=True, mode="off", roots=(), last_change=None, error="No such folder.")},
+    ),
+    (
+        "Batch",
+        "State",
+        {"batch": msgspec.structs.replace(make_status().batch, enabled=True, failures=2, last_error="Refused.")},
+    ),
+]
+
+
+@pytest.mark.parametrize(("group", "label", "changes"), DEGRADED)
+def test_what_is_degraded_says_why(group, label, changes):
+    found = _reading(group, label, **changes)
+    assert found.state == "degraded"
+    assert found.reason
+
+
+@pytest.mark.parametrize(
+    ("group", "label", "changes"),
+    [
+        ("Vectors", "State", {"vector": _vector(enabled=False)}),
+        ("Embedding", "Provider", {"provider": "none", "requested_provider": "none"}),
+        ("Batch", "State", {}),
+        (
+            "Watcher",
+            "Watching",
+            {"watcher": WatcherStatus(enabled=False, mode="off", roots=(), last_change=None, error=None)},
+        ),
+        ("Sync", "Last", {"last_sync": None}),
+    ],
+)
+def test_what_is_switched_off_is_off_not_degraded(group, label, changes):
+    assert _reading(group, label, **changes).state == "off"
+
+
+def test_failed_files_outweigh_skipped_ones():
+    issue = FileIssue(path="a.md", rule="not-utf-8", detail="Byte 0xE9.")
+    both = _reading("Index", "Left out", failed_files=(issue,), skipped_files=(issue,) * 31)
+    assert (both.state, both.value, both.remedy) == ("degraded", "1 failed, 31 skipped", "show-failed")
+    skipped = _reading("Index", "Left out", skipped_files=(issue,) * 31)
+    assert (skipped.state, skipped.value, skipped.remedy) == (None, "31 skipped", "show-skipped")
+
+
+def test_vectors_on_their_way_are_counted_against_all():
+    found = _reading("Vectors", "State", pending_vectors=13_563, vector=_vector(rows=12_480))
+    assert (found.state, found.value) == ("working", "12,480 of 26,043")
+
+
+def test_every_field_of_the_record_but_its_frame_is_read():
+    """A new field of the record must not be forgotten here: changing any of them changes what is read."""
+    base = make_status(last_sync=make_summary(), extra_paths=("/x",))
+    other = {
+        "backend": None,  # there is only one so far, and it is in the JSON
+        "sources": None,  # their counts are shown
+        "recent_syncs": None,  # drawn as bars
+        "custom": None,  # read where the provider is missing, above
+        "db_path": "/elsewhere",
+        "provider": "openai",
+        "model": "m2",
+        "requested_provider": "openai",
+        "files": 99,
+        "chunks": 99,
+        "dirty": True,
+        "workspace_dir": "/other",
+        "extra_paths": ("/x", "/y"),
+        "source_counts": (),
+        "cache": msgspec.structs.replace(base.cache, entries=99),
+        "fts": FtsStatus(enabled=False, available=False, error=None),
+        "fallback": FallbackStatus(from_="a", reason="b"),
+        "vector": _vector(rows=99),
+        "batch": BatchStatus(**{**msgspec.structs.asdict(base.batch), "enabled": True}),
+        "pending_vectors": 3,
+        "failed_files": (FileIssue(path="a", rule="b", detail="c"),),
+        "skipped_files": (FileIssue(path="a", rule="b", detail="c"),),
+        "last_sync": make_summary(files_indexed=77),
+        "sizes": msgspec.structs.replace(base.sizes, wal=99_000_000),
+        "generation": 99,
+        "watcher": msgspec.structs.replace(base.watcher, last_change=NOW - 14),
+        "syncing": make_progress(),
+        "paused": None,  # only while syncing
+        "writer_elsewhere": True,
+        "index_error": "Damaged.",
+    }
+    assert set(other) == set(MemoryProviderStatus.__struct_fields__)
+    before = read_status(base, NOW)
+    for field, value in other.items():
+        if value is not None:
+            assert read_status(msgspec.structs.replace(base, **{field: value}), NOW) != before, field

@@ -1,0 +1,70 @@
+from pathlib import Path
+
+import pytest
+
+from gui import __main__
+from gui.options import parse_options
+
+
+def test_nothing_asked_for_is_the_search_view():
+    options = parse_options([])
+    assert (options.view, options.query, options.demo, options.screenshot, options.size) == (
+        "search",
+        "",
+        False,
+        None,
+        None,
+    )
+
+
+def test_everything_asked_for(tmp_path):
+    picture = tmp_path / "a.png"
+    options = parse_options(
+        [
+            "--demo",
+            "--query",
+            "timer",
+            "--view",
+            "viewer",
+            "--screenshot",
+            str(picture),
+            "--theme",
+            "dark",
+            "--size",
+            "900x600",
+        ]
+    )
+    assert options.demo
+    assert (options.screenshot, options.theme, options.size) == (picture, "dark", (900, 600))
+    assert parse_options(["--workspace", "notes"]).workspace == Path("notes")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["--size", "wide"], "'wide' is not a size such as 1280x800"),
+        (["--size", "100x800"], "each side must be from 200 to 10000"),
+        (["--screenshot", "a.jpg"], "'a.jpg' does not end in .png"),
+        (["--screenshot", "nowhere/at/all/a.png"], "does not exist"),
+        (["--view", "map"], "invalid choice: 'map'"),
+        (["--demo", "--workspace", "x"], "leave out --workspace"),
+        (["--view", "viewer"], "name a --query"),
+        (["--view", "first-run", "--query", "x"], "leave out --query"),
+        (["serch", "timer"], "unrecognized arguments: serch timer"),
+        (["--quer", "x"], "unrecognized arguments: --quer x"),
+        (["--theme", "pink"], "invalid choice: 'pink'"),
+    ],
+)
+def test_wrong_usage_is_one_line_and_exit_2(capsys, arguments, problem):
+    assert __main__.main(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert err.startswith("mnemoscope: ")
+    assert problem in err
+
+
+@pytest.mark.parametrize("argument", ["--help", "--version"])
+def test_help_and_version_end_well(capsys, argument):
+    assert __main__.main([argument]) == 0
+    assert "mnemoscope" in capsys.readouterr().out

@@ -1,0 +1,49 @@
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QByteArray
+
+from gui.window_state import WindowState, load_state, save_state, state_path
+
+
+def test_what_was_saved_is_loaded():
+    state = WindowState(list_width=420, dock_shown=False, theme="dark", font_scale=1.3)
+    state.set_geometry(QByteArray(b"\x01\xd9\xd0\xcb"))
+    state.remember(Path("/notes/a"))
+    save_state(state)
+    assert load_state() == state
+    assert load_state().geometry_bytes() == QByteArray(b"\x01\xd9\xd0\xcb")
+    assert [path.name for path in state_path().parent.iterdir()] == ["window.json"]
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"list_width": "wide"}', '{"theme": "pink"}', "\ufeff{}", "null"])
+def test_a_damaged_file_gives_a_fresh_window(text):
+    state_path().parent.mkdir(parents=True)
+    state_path().write_text(text, "utf-8")
+    assert load_state() == WindowState()
+
+
+def test_a_file_of_another_version_is_read_as_far_as_it_goes():
+    state_path().parent.mkdir(parents=True)
+    state_path().write_text('{"list_width": 333, "from_the_future": {"x": 1}}')
+    assert load_state() == WindowState(list_width=333)
+
+
+def test_a_place_that_cannot_be_written_is_no_error(tmp_path, caplog):
+    (tmp_path / "file").write_text("x")
+    save_state(WindowState(), tmp_path / "file" / "window.json")
+    assert "not saved" in caplog.text
+
+
+def test_a_geometry_that_is_no_base64_is_ignored():
+    assert WindowState(geometry="%%%").geometry_bytes().isEmpty()
+
+
+def test_recent_folders_are_few_newest_first_and_once_each():
+    state = WindowState()
+    for number in range(12):
+        state.remember(Path(f"/n/{number}"))
+    state.remember(Path("/n/8"))
+    assert state.recent[:3] == [str(Path(name)) for name in ("/n/8", "/n/11", "/n/10")]
+    assert len(state.recent) == 8
+    assert WindowState().recent == []
