@@ -20,7 +20,7 @@ _WIKI_LINK = re.compile(r"!?\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
 _ATTRIBUTES = re.compile(r"\s*\{#[^{}]*\}\s*")
 _CLOSING_MARKS = re.compile(r"(?:^|[ \t]+)#+[ \t]*$")
-_EMPHASIS = re.compile(r"\*+|`+|~~")
+_EMPHASIS = re.compile(r"(?<!\w)\*+(?=\S)|(?<=\S)\*+(?!\w)|`+|~~")
 
 
 def atx_heading(line: str) -> tuple[int, str] | None:
@@ -69,6 +69,11 @@ def closes_fence(line: str, marks: str) -> bool:
 def is_rule(line: str) -> bool:
     """Whether the line is a thematic break such as `---`."""
     return len(line) <= _HEAD and _RULE.fullmatch(line) is not None
+
+
+def is_overline(line: str) -> bool:
+    """Whether the line is made of one mark throughout, as stands over a title in reStructuredText."""
+    return len(line) <= _HEAD and len(line.rstrip()) > 1 and _UNDERLINE.fullmatch(line) is not None
 
 
 def is_list_item(line: str) -> bool:

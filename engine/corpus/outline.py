@@ -68,8 +68,9 @@ class Outline:
         """Weight of the text from one piece up to another, without its last line end."""
         if stop <= first:
             return 0
-        last = self.ends[stop - 1]
-        return self.weights[stop] - self.weights[first] - (last < len(self.text) and self.text[last] == "\n")
+        end = self.ends[stop - 1]
+        ends_line = end == len(self.text) or self.text[end] == "\n"
+        return self.weights[stop] - self.weights[first] - ends_line
 
     def is_blank(self, piece: int) -> bool:
         return not self.has_words(piece, piece + 1)
@@ -171,7 +172,7 @@ class _Scan:
             self._next_cut = LINE
         else:
             self._next_cut = LINE
-            self._paragraph += 1
+            self._paragraph = 0 if markdown.is_overline(line) else self._paragraph + 1
             return cut
         self._paragraph = 0
         return cut

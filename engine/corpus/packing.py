@@ -154,12 +154,15 @@ class _Packer:
     def _overlap_start(self, fresh: int, cut: int) -> int:
         """The first piece that the chunk after `cut` repeats: as far back as the overlap allows.
 
-        Never the whole chunk before, and never from within a word, from within code or right after a heading.
+        Never the whole chunk before or across a heading, and never from within a word, from within code or right
+        after a heading.
         """
+        outline = self._outline
+        lowest = max(fresh + 1, outline.sections[outline.section_of(cut)].start)
         start = place = cut
-        while place - 1 > fresh and self._weight_before(place - 1, cut) <= self._overlap:
+        while place > lowest and self._weight_before(place - 1, cut) <= self._overlap:
             place -= 1
-            if self._outline.cuts[place] > WITHIN_WORD:
+            if outline.cuts[place] > WITHIN_WORD:
                 start = place
         return start
 

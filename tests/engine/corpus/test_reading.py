@@ -1,0 +1,111 @@
+"""A note is read as it is, or refused with the reason; nothing is fatal."""
+
+import hashlib
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.corpus import reading
+from engine.corpus.reading import Unreadable, read_note
+
+LIMIT = 10_000_000
+
+
+def refusal(path: Path, limit: int = LIMIT) -> tuple[str, str]:
+    with pytest.raises(Unreadable) as caught:
+        read_note(str(path), "n.md", limit)
+    assert caught.value.issue.path == "n.md"
+    return caught.value.issue.rule, caught.value.issue.detail
+
+
+@given(text=st.text(max_size=300))
+def test_text_and_hash_are_those_of_the_file(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+    text = text.replace("\0", "").removeprefix("\ufeff")
+    path = tmp_path_factory.mktemp("note") / "n.md"
+    path.write_bytes(text.encode())
+    note = read_note(str(path), "n.md", LIMIT)
+    assert (note.text, note.hash) == (text, hashlib.sha256(text.encode()).hexdigest())
+
+
+def test_line_ends_stay_and_the_byte_order_mark_goes(tmp_path: Path) -> None:
+    (tmp_path / "n.md").write_bytes(b"\xef\xbb\xbfa\r\nb\rc\n")
+    note = read_note(str(tmp_path / "n.md"), "n.md", LIMIT)
+    assert note.text == "a\r\nb\rc\n"
+    assert note.hash == hashlib.sha256(b"a\r\nb\rc\n").hexdigest()
+
+
+def test_characters_may_straddle_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "_BLOCK", 7)
+    text = "aé日😀\n" * 50
+    (tmp_path / "n.md").write_text(text, encoding="utf-8")
+    assert read_note(str(tmp_path / "n.md"), "n.md", LIMIT).text == text
+
+
+@pytest.mark.parametrize("block", [3, 4, 5, 256])
+def test_the_offending_byte_is_named_with_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int) -> None:
+    monkeypatch.setattr(reading, "_BLOCK", block)
+    (tmp_path / "n.md").write_bytes("eins\nzwei\ndrüi\n".encode() + b"caf\xe9 au lait\n")
+    assert refusal(tmp_path / "n.md") == ("not-utf8", "It is not UTF-8 text: byte 0xe9 at line 4.")
+
+
+def test_a_text_that_ends_within_a_character_is_not_utf8(tmp_path: Path) -> None:
+    (tmp_path / "n.md").write_bytes(b"a\nb\xf0\x9f")
+    assert refusal(tmp_path / "n.md") == ("not-utf8", "It is not UTF-8 text: byte 0xf0 at line 2.")
+
+
+def test_utf16_is_named(tmp_path: Path) -> None:
+    (tmp_path / "n.md").write_text("hello", encoding="utf-16")
+    rule, detail = refusal(tmp_path / "n.md")
+    assert (rule, "UTF-16" in detail) == ("not-utf8", True)
+
+
+def test_zero_bytes_are_no_text(tmp_path: Path) -> None:
+    (tmp_path / "n.md").write_bytes(b"abc\0def")
+    assert refusal(tmp_path / "n.md")[0] == "binary"
+
+
+def test_the_size_is_checked_again_when_it_is_read(tmp_path: Path) -> None:
+    (tmp_path / "n.md").write_bytes(b"x" * 101)
+    assert refusal(tmp_path / "n.md", 100)[0] == "too-large"
+    (tmp_path / "n.md").write_bytes(b"x" * 100)
+    assert len(read_note(str(tmp_path / "n.md"), "n.md", 100).text) == 100
+
+
+def test_a_link_that_took_the_place_of_a_note_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("x")
+    (tmp_path / "n.md").symlink_to(tmp_path / "secret")
+    assert refusal(tmp_path / "n.md")[0] == "symlink"
+
+
+def test_a_pipe_or_a_folder_is_refused_without_waiting(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "n.md")
+    assert refusal(tmp_path / "n.md")[0] == "symlink"
+    assert refusal(tmp_path)[0] == "symlink"
+
+
+def test_a_note_that_vanished_says_so(tmp_path: Path) -> None:
+    assert refusal(tmp_path / "gone.md")[0] == "vanished"
+
+
+def test_what_the_system_refuses_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "n.md").write_text("x")
+
+    def fail(*_: object) -> bytes:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(reading.os, "read", fail)
+    assert refusal(tmp_path / "n.md") == ("unreadable", "It cannot be read: Input/output error.")
+
+
+def test_reading_leaves_no_file_open(tmp_path: Path) -> None:
+    if not Path("/proc/self/fd").exists():
+        pytest.skip("counts open files through /proc")
+    (tmp_path / "n.md").write_bytes(b"a\0b")
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    for _ in range(5):
+        refusal(tmp_path / "n.md")
+        refusal(tmp_path)
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
