@@ -75,9 +75,7 @@ class ResultsView(QWidget):
         from_page = self.page.has_focus()
         self._answer = answer
         if answer.outcome.results:
-            self._show_results(answer, keep=keep)
-            if from_page:
-                self.list.take_focus()
+            self._show_results(answer, keep=keep)  # the stack takes the focus of a pressed button along
         else:
             self._show_empty(answer)
             if from_page:

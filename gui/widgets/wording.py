@@ -57,10 +57,19 @@ def ago(moment: float, now: float | None = None) -> str:
 
 def date(moment: float) -> str:
     """3 Mar 2026, in local time."""
-    when = datetime.fromtimestamp(moment)
-    return f"{when.day} {when:%b %Y}"
+    when = _local(moment)
+    return f"{when.day} {when:%b %Y}" if when else "unknown date"
 
 
 def exact(moment: float) -> str:
     """3 Mar 2026, 14:05:09, for tooltips."""
-    return f"{date(moment)}, {datetime.fromtimestamp(moment):%H:%M:%S}"
+    when = _local(moment)
+    return f"{date(moment)}, {when:%H:%M:%S}" if when else "unknown date"
+
+
+def _local(moment: float) -> datetime | None:
+    """None beyond the calendar: a file's time may be any number, and it is told while painting."""
+    try:
+        return datetime.fromtimestamp(moment)
+    except (ValueError, OverflowError, OSError):
+        return None

@@ -77,14 +77,23 @@ def memory() -> Iterator[FakeMemory]:
     memory.close()
 
 
+class Gate(threading.Event):
+    """`entered` is set when somebody waits."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.entered = threading.Event()
+
+
 @pytest.fixture
-def meaning_waits(memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+def meaning_waits(memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
     """Searches by meaning answer only when this event is set."""
-    released = threading.Event()
+    released = Gate()
     search = memory.search
 
     def wait(query: str, *, mode: str = "auto", **options: Any) -> SearchOutcome:
         if mode == "auto":
+            released.entered.set()
             released.wait(10)
         return search(query, mode=mode, **options)
 

@@ -42,6 +42,12 @@ def test_rows_are_spoken_whole(qtbot, make_result, make_outcome):
     assert isinstance(model.index(2).data(RowRole), MoreRow)
 
 
+def test_a_time_beyond_the_calendar_is_no_trouble(qtbot, make_result, make_outcome):
+    model = _filled(make_outcome(make_result("a.md", modified=1e18)))
+    assert model.index(0).data(Role.AccessibleTextRole) == "a, 1 result, unknown date"
+    assert "unknown date" in model.index(0).data(Role.ToolTipRole)
+
+
 def test_tooltips_show_text_of_notes_as_text(qtbot, make_result, make_outcome):
     model = _filled(make_outcome(make_result("a<b>.md", heading=("x", "<img src='y'>"))))
     tip = model.index(1).data(Role.ToolTipRole)

@@ -223,6 +223,7 @@ def test_an_empty_answer_explains_itself(qtbot, panel, ask):
     said = _said(panel.body)
     assert "Keywords | 4 in, 0 left | Matched by words." in said
     assert "Why?" not in said
+    assert QApplication.focusWidget().text() == "Show weak matches"
 
 
 def test_a_silent_repeat_leaves_the_focus_on_a_button(qtbot, panel, ask):
@@ -265,8 +266,9 @@ def test_meaning_that_is_late_is_awaited_in_words(qtbot, panel, meaning_waits):
 
 def test_nothing_by_words_is_not_yet_an_answer(qtbot, panel, meaning_waits):
     panel.search("zucchini")
-    qtbot.waitUntil(lambda: "Searching…" in _said(panel.body))
+    qtbot.waitUntil(meaning_waits.entered.is_set)  # so the words have answered
     assert "Nothing found" not in _said(panel.body)
+    qtbot.waitUntil(lambda: "Searching…" in _said(panel.body))
     meaning_waits.set()
     qtbot.waitUntil(lambda: "Nothing found" in _said(panel.body))
 

@@ -1,8 +1,9 @@
 import time
+from typing import Any
 
 import pytest
 
-from engine import StoreError
+from engine import CancelToken, StoreError
 from gui.search import runner as module
 from gui.search.runner import DAY, FIRST_RESULTS, Answer, Question, SearchRunner, is_searchable
 
@@ -78,23 +79,38 @@ def test_the_newest_question_wins_over_a_slower_one(qtbot, heard, memory, slow: 
     assert ("irrigation", "hybrid", True) not in heard.told()
 
 
-def test_an_answer_that_ignored_the_cancel_is_dropped(qtbot, heard, memory, monkeypatch):
-    calls: list[str] = []
-    original = memory.search
+class _StubbornJobs:
+    """Jobs that know nothing of cancelling, run when the test says so."""
 
-    def stubborn(query: str, *, cancel, **options):
-        calls.append(query)
-        if query == "irrigation":
-            time.sleep(0.02)
-        return original(query, cancel=None, **options)
+    def __init__(self) -> None:
+        self.started: list[tuple[Any, Any]] = []
+        self.cancelled = 0
 
-    monkeypatch.setattr(memory, "search", stubborn)
-    heard.runner.ask(Question("irrigation"))
-    qtbot.waitUntil(lambda: "irrigation" in calls)
-    with qtbot.waitSignal(heard.runner.idle):
-        heard.runner.ask(Question("timer"))
-    qtbot.wait(30)
-    assert {text for text, _, _ in heard.told()} == {"timer"}
+    def read(self, work, on_done, on_error=None) -> "_StubbornJobs":
+        self.started.append((work, on_done))
+        return self
+
+    def cancel(self) -> None:
+        self.cancelled += 1
+
+    def deliver(self, number: int) -> None:
+        work, on_done = self.started[number]
+        on_done(work(CancelToken()))
+
+
+def test_a_newer_question_cancels_the_older_and_drops_its_late_answer(qtbot, memory):
+    jobs = _StubbornJobs()
+    heard = Heard(jobs, memory)
+    heard.runner.ask(Question("irrigation"), at_once=True)
+    qtbot.waitUntil(lambda: len(jobs.started) == 1)
+    heard.runner.ask(Question("timer"), at_once=True)
+    assert jobs.cancelled == 1
+    qtbot.waitUntil(lambda: len(jobs.started) == 2)
+    jobs.deliver(0)
+    assert heard.answers == []
+    jobs.deliver(1)
+    assert heard.told() == [("timer", "keyword", False)]
+    heard.runner.stop()
 
 
 def test_waiting_is_told_and_ended(qtbot, heard, meaning_waits):
