@@ -14,6 +14,8 @@ from engine.sync.watcher import WatchBatch, Watcher
 
 log = logging.getLogger(__name__)
 
+_SECONDS_A_MINUTE = 60.0
+
 OFF = WatcherStatus(enabled=False, mode="off", roots=(), last_change=None, error=None)
 
 
@@ -26,7 +28,7 @@ class Background:
         self._changed = changed
         self._sessions: set[str] = set()
         self._settings = settings
-        self._scheduler = SyncScheduler(run, interval_minutes=settings.sync.interval_minutes)
+        self._scheduler = SyncScheduler(run, interval_seconds=settings.sync.interval_minutes * _SECONDS_A_MINUTE)
         self._watcher = self._watch(workspace) if settings.sync.watch else None
 
     def session_started(self, key: str) -> None:
@@ -56,7 +58,7 @@ class Background:
         rules = IgnoreRules(self._settings)
         watcher = Watcher(
             folders,
-            lambda name, is_dir: is_dir and rules.rule_for(name, is_dir) is not None,
+            lambda name, is_dir: rules.rule_for(name, is_dir) is not None,
             debounce_ms=self._settings.sync.watch_debounce_ms,
             on_change=self._on_change,
         )

@@ -17,9 +17,9 @@ log = logging.getLogger(__name__)
 class SyncScheduler:
     """Owns the background thread. `run` does one sync and returns when it is done."""
 
-    def __init__(self, run: Callable[[SyncReason], object], *, interval_minutes: float = 0) -> None:
+    def __init__(self, run: Callable[[SyncReason], object], *, interval_seconds: float = 0) -> None:
         self._run = run
-        self._interval = interval_minutes * 60
+        self._interval = interval_seconds
         self._wake = threading.Condition()
         self._asked: list[SyncReason] = []
         self._closed = False

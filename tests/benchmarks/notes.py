@@ -10,8 +10,10 @@ from itertools import accumulate
 from pathlib import Path
 
 _VOCABULARY = 30_000
-_FUNCTION_WORDS = "the of and to in a is that for it as was with be by on not he his but at are this have from or".split()
-_SYLLABLES = "ba be bi bo bu ca ce co da de di do fa fe fi ga ge go ka ke la le li lo ma me mi mo na ne no pa pe po ra re".split()
+_FUNCTION_WORDS = (
+    "the of and to in a is that for it as was with be by on not he his but at are this have from or".split()
+)
+_SYLLABLES = [consonant + vowel for consonant in "bcdfgklmnpr" for vowel in "aeio"]
 _FOLDERS = ("daily", "projects", "people", "topics", "work/notes", "work/meetings", "archive/2024")
 
 

@@ -12,7 +12,7 @@ from engine.sync.progress import ProgressMeter
 
 
 def report(reason: str = "manual") -> SyncReport:
-    fields: dict[str, object] = {name: 0 for name in SyncReport.__struct_fields__}
+    fields: dict[str, object] = dict.fromkeys(SyncReport.__struct_fields__, 0)
     fields |= {"reason": reason, "cancelled": False, "error": "", "full": False, "failed": (), "skipped": ()}
     return SyncReport(**fields)  # type: ignore[arg-type]
 

@@ -43,7 +43,7 @@ def test_what_is_asked_twice_before_it_began_runs_once() -> None:
 
 def test_an_interval_comes_back_by_itself() -> None:
     runs = Runs()
-    scheduler = SyncScheduler(runs, interval_minutes=0.01 / 60)
+    scheduler = SyncScheduler(runs, interval_seconds=0.01)
     assert runs.wait_for(3) == ["interval"] * 3
     scheduler.close()
 

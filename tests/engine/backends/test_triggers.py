@@ -1,0 +1,146 @@
+"""Every reason to sync does what it says, once, and can be told from the status."""
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from engine.settings import Settings
+
+SYNC = Settings().sync
+QUIET = msgspec.structs.replace(SYNC, watch=False)
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 10) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited too long"
+        time.sleep(0.005)
+
+
+def reasons(memory) -> list[str]:
+    return [sync.reason for sync in memory.status().recent_syncs]
+
+
+def test_a_session_start_syncs_once_a_key(open_memory) -> None:
+    memory = open_memory(background=True, sync=QUIET)
+    memory.warm_session("agent:main:one")
+    wait_until(lambda: reasons(memory) == ["session-start"])
+    memory.warm_session("agent:main:one")
+    memory.search("timer", session_key="agent:main:one")
+    memory.search("timer", session_key="agent:main:two")
+    wait_until(lambda: len(reasons(memory)) == 2 and memory.current_sync() is None)
+    memory.sync()
+    assert reasons(memory) == ["session-start", "session-start", "manual"]
+
+
+def test_session_starts_can_be_switched_off(open_memory) -> None:
+    memory = open_memory(background=True, sync=msgspec.structs.replace(QUIET, on_session_start=False))
+    memory.warm_session("one")
+    memory.sync()
+    assert reasons(memory) == ["manual"]
+
+
+def test_a_change_is_seen_and_found(open_memory, workspace: Path) -> None:
+    memory = open_memory(background=True, sync=msgspec.structs.replace(SYNC, watch_debounce_ms=30))
+    memory.sync()
+    assert memory.status().watcher.mode == "native"
+    (workspace / "new.md").write_text("A brass lamp.\n")
+    wait_until(lambda: "watch" in reasons(memory))
+    wait_until(lambda: [r.path for r in memory.search("brass lamp").results] == ["new.md"])
+    status = memory.status()
+    assert status.watcher.last_change is not None
+    assert not status.dirty
+
+
+def test_what_the_rules_pass_over_wakes_nobody(open_memory, workspace: Path) -> None:
+    (workspace / "node_modules").mkdir()
+    memory = open_memory(background=True, sync=msgspec.structs.replace(SYNC, watch_debounce_ms=20))
+    memory.sync()
+    (workspace / "node_modules" / "readme.md").write_text("nothing")
+    (workspace / "picture.png").write_bytes(b"nothing")
+    (workspace / "greenhouse.md").read_text()
+    time.sleep(0.2)
+    assert reasons(memory) == ["manual"]
+    (workspace / "last.md").write_text("A brass lamp.\n")
+    wait_until(lambda: "watch" in reasons(memory))
+
+
+def test_a_search_that_finds_the_index_out_of_date_mends_it(open_memory, workspace: Path, provider) -> None:
+    memory = open_memory(background=True, sync=QUIET)
+    token_holder: list[object] = []
+
+    def cancel(update) -> None:
+        token_holder.append(memory.current_sync())
+        token_holder[0].cancel()
+
+    memory.sync(progress=cancel)
+    assert memory.status().dirty
+    memory.search("timer")
+    wait_until(lambda: reasons(memory) == ["manual", "search"])
+    assert not memory.status().dirty
+    memory.search("timer")
+    memory.sync()
+    assert reasons(memory) == ["manual", "search", "manual"]
+
+
+def test_an_interval_syncs_by_itself(open_memory, monkeypatch) -> None:
+    monkeypatch.setattr("engine.backends.background._SECONDS_A_MINUTE", 0.02)
+    memory = open_memory(background=True, sync=msgspec.structs.replace(QUIET, interval_minutes=1))
+    wait_until(lambda: reasons(memory)[:2] == ["interval", "interval"])
+
+
+def test_listeners_hear_of_background_work(open_memory) -> None:
+    memory = open_memory(background=True, sync=QUIET)
+    heard = threading.Event()
+    remove = memory.add_status_listener(heard.set)
+    memory.warm_session("one")
+    assert heard.wait(5)
+    wait_until(lambda: reasons(memory) == ["session-start"])
+    remove()
+    heard.clear()
+    memory.sync()
+    assert not heard.is_set()
+
+
+@pytest.mark.parametrize("background", [False, True])
+def test_close_leaves_no_thread_and_is_final(open_memory, background: bool) -> None:
+    before = set(threading.enumerate())
+    memory = open_memory(background=background)
+    memory.sync()
+    memory.close()
+    memory.close()
+    left = [t for t in set(threading.enumerate()) - before if t.is_alive()]
+    assert left == []
+
+
+def test_the_history_outlives_the_process(open_memory) -> None:
+    memory = open_memory()
+    memory.sync(reason="cli")
+    memory.close()
+    memory = open_memory()
+    assert reasons(memory) == ["cli"]
+    assert memory.status().last_sync.files_indexed == 4
+
+
+def test_status_answers_at_once_while_a_sync_runs(open_memory, provider) -> None:
+    memory = open_memory()
+    go, started = threading.Event(), threading.Event()
+
+    def hold(texts) -> None:
+        started.set()
+        assert go.wait(10)
+
+    provider.before = hold
+    thread = threading.Thread(target=memory.sync)
+    thread.start()
+    assert started.wait(5)
+    status = memory.status()
+    go.set()
+    thread.join()
+    assert status.syncing.phase == "embedding"
+    assert (status.files, status.chunks, status.pending_vectors) == (4, 4, 4)
+    assert not status.writer_elsewhere
