@@ -25,8 +25,7 @@ class NoteText(msgspec.Struct, frozen=True):
 
 
 class Unreadable(Exception):
-    """The note cannot be indexed; `issue` names the rule: `vanished`, `unreadable`, `symlink`, `too-large`, `binary`
-    or `not-utf8`."""
+    """The note cannot be indexed; `issue` says why: `unreadable`, `symlink`, `too-large`, `binary` or `not-utf8`."""
 
     def __init__(self, name: str, rule: str, detail: str) -> None:
         super().__init__(detail)
@@ -34,7 +33,10 @@ class Unreadable(Exception):
 
 
 def read_note(path: str, name: str, max_bytes: int) -> NoteText:
-    """The text of the regular file at `path`, whose stable name is `name`. Raises `Unreadable`."""
+    """The text of the regular file at `path`, whose stable name is `name`.
+
+    Raises `Unreadable`, and `FileNotFoundError` for one that has gone meanwhile, which is no fault of it.
+    """
     decoder = codecs.getincrementaldecoder("utf-8")()
     digest = hashlib.sha256()
     parts: list[str] = []
@@ -62,7 +64,7 @@ def _blocks(path: str, name: str, max_bytes: int) -> Generator[bytes, None, None
     except PathRefused:
         raise Unreadable(name, "symlink", "A link or a special file has taken its place.") from None
     except FileNotFoundError:
-        raise Unreadable(name, "vanished", "It was removed while the index was being brought up to date.") from None
+        raise
     except OSError as error:
         raise _unreadable(name, error) from None
     try:

@@ -86,8 +86,9 @@ def test_a_pipe_or_a_folder_is_refused_without_waiting(tmp_path: Path) -> None:
     assert refusal(tmp_path)[0] == "symlink"
 
 
-def test_a_note_that_vanished_says_so(tmp_path: Path) -> None:
-    assert refusal(tmp_path / "gone.md")[0] == "vanished"
+def test_a_note_that_has_gone_is_no_issue(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        read_note(str(tmp_path / "gone.md"), "gone.md", LIMIT)
 
 
 def test_what_the_system_refuses_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
