@@ -93,6 +93,8 @@ class Searcher:
                 files = request.filter.file_ids(snapshot) if request.filter.active else None
             with work.timed("keyword"):
                 leg = KeywordLeg(snapshot, question)
+            if not leg.chunks:
+                work.notice = "Nothing is indexed yet."
             ids = self._candidates(leg, meaning, files, work)
             words, ranked, blend = self._rank(ids, leg, meaning, work)
             kept = self._cut(ranked, work)

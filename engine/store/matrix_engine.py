@@ -52,12 +52,16 @@ class MatrixEngine:
         return matrix.search(query, k, allowed=among, cancel=cancel)
 
     def in_step(self, snapshot: Snapshot, model: StoredModel) -> "QuantisedMatrix":
-        """The matrix, brought to exactly the chunks that have a vector in this snapshot."""
+        """The matrix, brought to the chunks that have a vector in this snapshot, or already beyond it.
+
+        A sync of this process may have moved on since the snapshot was taken. What the snapshot does not know yet is
+        simply not found in it, while going back would have to be undone at once.
+        """
         with self._lock:
-            if self._matrix is None or (self._model, self._generation) != (model.id, snapshot.generation):
+            if self._matrix is None or self._model != model.id or self._generation < snapshot.generation:
                 self._matrix = self._load(snapshot, model)
                 self._model, self._generation = model.id, snapshot.generation
-            if self._stamp != snapshot.stamp:
+            if self._stamp < snapshot.stamp:
                 self._reconcile(self._matrix, snapshot, model)
                 self._stamp = snapshot.stamp
             return self._matrix

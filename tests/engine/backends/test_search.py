@@ -172,3 +172,22 @@ def test_files_are_read_by_their_names_and_nothing_else(open_memory, workspace: 
     for name in ("../secret.md", str(outside), "link.md", "a\0.md", "", ".env", "people", "people/../greenhouse.md"):
         with pytest.raises(PathRefused, match="not part of the index"):
             memory.read_file(name)
+
+
+def test_an_empty_index_says_that_it_is_empty(open_memory) -> None:
+    assert open_memory().search("timer").notice == "Nothing is indexed yet."
+
+
+def test_searches_beside_a_sync_keep_both_legs(open_memory, workspace: Path, provider) -> None:
+    """The matrix follows each commit; a snapshot from just before must not throw it back."""
+    memory = open_memory()
+    memory.sync()
+    for number in range(60):
+        (workspace / f"n{number}.md").write_text(f"Note number {number} tells of pumps and valves.\n")
+    seen: list[int] = []
+    provider.before = lambda texts: seen.append(len(memory.search("irrigation timer").results))
+    memory.sync()
+    assert seen
+    assert min(seen) >= 2
+    outcome = memory.search("pumps valves number", max_results=100, min_score=0)
+    assert sum(result.vector_score is not None for result in outcome.results) == outcome.total
