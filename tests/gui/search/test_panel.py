@@ -15,6 +15,7 @@ from gui.search.panel import SearchPanel
 from gui.search.query_box import QueryBox
 from gui.search.result_list import ResultList
 from gui.search.result_menu import ResultMenu
+from gui.search.state_page import StatePage
 from gui.widgets.chip import Chip
 
 Key = Qt.Key
@@ -264,13 +265,18 @@ def test_meaning_that_is_late_is_awaited_in_words(qtbot, panel, meaning_waits):
     assert "meaning follows" not in _said(panel.header)
 
 
-def test_nothing_by_words_is_not_yet_an_answer(qtbot, panel, meaning_waits):
+def test_nothing_by_words_is_not_yet_an_answer(qtbot, panel, meaning_waits, monkeypatch):
+    titles: list[str] = []
+    show_state = StatePage.show_state
+    monkeypatch.setattr(
+        StatePage, "show_state", lambda page, title, *a, **o: titles.append(title) or show_state(page, title, *a, **o)
+    )
     panel.search("zucchini")
     qtbot.waitUntil(meaning_waits.entered.is_set)  # so the words have answered
-    assert "Nothing found" not in _said(panel.body)
     qtbot.waitUntil(lambda: "Searching…" in _said(panel.body))
+    assert not any(titles)
     meaning_waits.set()
-    qtbot.waitUntil(lambda: "Nothing found" in _said(panel.body))
+    qtbot.waitUntil(lambda: titles[-1:] == ["Nothing found for “zucchini”"])
 
 
 def test_a_notice_stands_above_the_results(qtbot, panel, results, ask, memory, monkeypatch):
