@@ -184,7 +184,6 @@ class ViewerPanel(QWidget):
                 self._rendered.go_to_heading(self._heading())
                 self._on_rendered()
             else:
-                self._rendered.resize(self._stack.size())
                 self._rendered.show_markdown(opened.lines, opened.outline, self._heading())
             return
         if self._want_rendered:

@@ -135,12 +135,13 @@ class RenderedView(QTextBrowser):
         self._marks.forget()
         self._found.forget()
         self._hits = frozenset()
-        self._put(page, self._heading_block(self._wanted))
+        self._put(page)
+        self.rendered.emit()  # on the screen it has its width, without which laying it out would be in vain
+        self._layout_steps.start(self._heading_block(self._wanted))
 
     def _on_reached(self) -> None:
         if self._place is None:
             self.go_to_heading(self._wanted)
-            self.rendered.emit()
         else:
             self.verticalScrollBar().setValue(self._place)
             self._place = None
@@ -150,16 +151,18 @@ class RenderedView(QTextBrowser):
         self._job = None
         self._page = page
         self._place = self.verticalScrollBar().value()
-        self._put(page, self._first_block().blockNumber())
+        target = self._first_block().blockNumber()
+        self._put(page)
+        self._layout_steps.start(target)
 
-    def _put(self, page: Page, target: int) -> None:
-        """Hand the page to Qt, and lay it out as far as `target` before anyone looks."""
+    def _put(self, page: Page) -> None:
+        """Hand the page to Qt."""
         old, self._own = self._own, page.document
         page.document.setParent(self)  # only then does Qt ask this view, and not the disk, for what the page names
         self.setDocument(page.document)
         if old is not None:  # Qt deletes its own first document, but no other
             old.deleteLater()
-        self._layout_steps.start(page.document, target)
+        self._layout_steps.take(page.document)
 
     def _fail(self, sentence: str) -> None:
         self._job = None
@@ -191,7 +194,7 @@ class RenderedView(QTextBrowser):
         self._place_ticks()
 
     def _place_ticks(self) -> None:
-        if self._layout_steps.running:
+        if not self._layout_steps.complete:
             return
         self._overview.set_length(max(round(self.document().size().height()), self.viewport().height()))
         self._overview.set_ticks(round(self._rect(self._block(line)).top()) for line in self._hits)
