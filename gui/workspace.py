@@ -102,6 +102,8 @@ class Workspace(QObject):
             self._close_now(manager)
 
     def _open_now(self, folder: Path, token: CancelToken) -> Opened | OpenFailure:
+        if not folder.is_dir():
+            return OpenFailure(folder, f"The folder {folder} is not there.", in_settings=False)
         try:
             settings = engine.load_settings(folder, config=self._config)
             if self._store_path:

@@ -1,0 +1,174 @@
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QPushButton
+
+from engine import load_settings
+from gui.first_run.panel import FirstRunPanel
+from gui.first_run.welcome import DropZone
+from gui.widgets.chip import Chip
+from gui.widgets.issues_table import IssuesTable
+
+
+@pytest.fixture
+def notes(tmp_path) -> Path:
+    folder = tmp_path / "garden-ä"
+    for name, text in {
+        "a.md": "# A",
+        "topics/b.md": "# B",
+        "topics/c.txt": "C",
+        "drafts/d.md": "# D",
+        ".git/x.md": "x",
+        "photo.jpg": "x",
+    }.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+@pytest.fixture
+def panel(qtbot, appearance, jobs) -> FirstRunPanel:
+    panel = FirstRunPanel(jobs)
+    qtbot.addWidget(panel)
+    panel.resize(1000, 700)
+    panel.show()
+    return panel
+
+
+def _button(panel: FirstRunPanel, words: str) -> QPushButton:
+    return next(b for b in panel.findChildren(QPushButton) if b.text() == words and b.isVisible())
+
+
+def _chip(panel: FirstRunPanel, start: str) -> Chip:
+    return next(chip for chip in panel.findChildren(Chip) if chip.text().startswith(start))
+
+
+def _words(panel: FirstRunPanel) -> str:
+    return " | ".join(label.text() for label in panel.findChildren(QLabel) if label.isVisible())
+
+
+def _offer(qtbot, panel: FirstRunPanel, folder: Path) -> None:
+    panel.offer(folder)
+    qtbot.waitUntil(lambda: panel.ready)
+
+
+def test_nothing_is_read_before_a_folder_is_named(panel):
+    assert panel.ready
+    assert "Find things in your notes" in _words(panel)
+
+
+def test_the_preview_counts_and_promises(qtbot, panel, notes, user_home):
+    _offer(qtbot, panel, notes)
+    words = _words(panel)
+    assert "garden-ä" in words
+    assert "3 files, 9 bytes in this folder and the folders inside it." in words
+    assert f"Nothing will be written to your folder. The index is kept in {user_home}" in words
+    assert _chip(panel, "Indexed").text() == "Indexed 3"
+    assert _button(panel, "Index this folder").isEnabled()
+    assert _button(panel, "Index this folder").hasFocus() or not panel.isActiveWindow()
+
+
+def test_what_is_passed_over_is_named_with_its_rule(qtbot, panel, notes):
+    _offer(qtbot, panel, notes)
+    qtbot.mouseClick(_chip(panel, "Passed over"), Qt.MouseButton.LeftButton)
+    model = panel.findChild(IssuesTable).model()
+    rules = {model.index(row, 0).data(): model.index(row, 1).data() for row in range(model.rowCount())}
+    assert rules[".git"] == "ignored-folder"
+    assert rules["*.jpg"] == "extension"
+
+
+def test_kinds_and_patterns_change_the_preview_at_once(qtbot, panel, notes):
+    _offer(qtbot, panel, notes)
+    qtbot.mouseClick(_chip(panel, ".txt"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: _chip(panel, "Indexed").text() == "Indexed 4")
+    qtbot.keyClicks(panel.findChild(QLineEdit), "drafts/**, *.bak")
+    qtbot.waitUntil(lambda: _chip(panel, "Indexed").text() == "Indexed 3")
+    qtbot.mouseClick(_chip(panel, ".txt"), Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(_chip(panel, ".md"), Qt.MouseButton.LeftButton)
+    assert _chip(panel, ".md").isChecked()  # something must be indexed
+
+
+def test_accepting_saves_what_was_changed_and_nothing_else(qtbot, panel, notes):
+    before = sorted(notes.rglob("*"))
+    _offer(qtbot, panel, notes)
+    qtbot.mouseClick(_chip(panel, ".txt"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: _chip(panel, "Indexed").text() == "Indexed 4")
+    with qtbot.waitSignal(panel.workspace_chosen) as chosen:
+        qtbot.mouseClick(_button(panel, "Index this folder"), Qt.MouseButton.LeftButton)
+    assert chosen.args == [notes]
+    assert set(load_settings(notes).extensions) == {".md", ".txt"}
+    assert load_settings(notes).exclude == ()
+    assert load_settings().extensions == (".md",)
+    assert sorted(notes.rglob("*")) == before
+
+
+def test_accepting_the_defaults_writes_no_settings(qtbot, panel, notes, user_home):
+    _offer(qtbot, panel, notes)
+    with qtbot.waitSignal(panel.workspace_chosen):
+        qtbot.mouseClick(_button(panel, "Index this folder"), Qt.MouseButton.LeftButton)
+    assert not list(user_home.rglob("settings.toml"))
+
+
+def test_a_folder_that_is_gone_is_one_sentence(qtbot, panel, tmp_path):
+    _offer(qtbot, panel, tmp_path / "gone")
+    assert "gone" in _words(panel)
+    assert not _button(panel, "Index this folder").isEnabled()
+
+
+def test_a_folder_without_notes_cannot_be_indexed(qtbot, panel, tmp_path):
+    (tmp_path / "empty").mkdir()
+    _offer(qtbot, panel, tmp_path / "empty")
+    assert "No file in this folder would be indexed." in _words(panel)
+    assert not _button(panel, "Index this folder").isEnabled()
+
+
+def test_settings_of_the_folder_are_where_the_preview_starts(qtbot, panel, notes):
+    from engine import save_setting
+
+    save_setting("extensions", (".md", ".txt"), workspace=notes)
+    save_setting("exclude", ("drafts/**",), workspace=notes)
+    _offer(qtbot, panel, notes)
+    assert _chip(panel, ".txt").isChecked()
+    assert panel.findChild(QLineEdit).text() == "drafts/**"
+    assert _chip(panel, "Indexed").text() == "Indexed 3"
+
+
+def test_broken_settings_are_one_sentence(qtbot, panel, notes, user_home):
+    config = user_home / ".config/mnemoscope/settings.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text("[defaults]\nmodle = 3\n")
+    _offer(qtbot, panel, notes)
+    assert "modle" in _words(panel)
+    assert not _button(panel, "Index this folder").isEnabled()
+
+
+def test_choosing_asks_for_a_folder_and_a_refusal_changes_nothing(qtbot, panel, notes, monkeypatch):
+    answers = ["", str(notes)]
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: answers.pop(0))
+    qtbot.mouseClick(_button(panel, "Choose a folder…"), Qt.MouseButton.LeftButton)
+    assert "Find things in your notes" in _words(panel)
+    qtbot.mouseClick(_button(panel, "Choose a folder…"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: panel.ready and "garden-ä" in _words(panel))
+
+
+def test_a_folder_can_be_dropped(qtbot, panel, notes):
+    zone = panel.findChild(DropZone)
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(notes))])
+    button, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    enter = QDragEnterEvent(QPoint(5, 5), Qt.DropAction.CopyAction, data, button, keys)
+    zone.dragEnterEvent(enter)
+    assert enter.isAccepted()
+    zone.dropEvent(QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, data, button, keys))
+    qtbot.waitUntil(lambda: panel.ready and "garden-ä" in _words(panel))
+
+
+def test_back_is_offered_only_where_there_is_a_way_back(qtbot, panel, notes):
+    _offer(qtbot, panel, notes)
+    assert not any(b.isVisible() for b in panel.findChildren(QPushButton) if b.text() == "Back")
+    panel.offer(notes, can_go_back=True)
+    with qtbot.waitSignal(panel.back_wanted):
+        qtbot.mouseClick(_button(panel, "Back"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: panel.ready)

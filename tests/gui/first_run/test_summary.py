@@ -1,0 +1,54 @@
+from pathlib import Path
+
+import pytest
+
+from engine import FileIssue, PreviewFolder, WorkspacePreview
+from gui.first_run.summary import what_is_indexed, what_is_passed_over, what_is_written
+
+
+def _preview(**changes) -> WorkspacePreview:
+    fields = {
+        "workspace": "/n",
+        "layout": "folder",
+        "files": 12,
+        "bytes": 30_000,
+        "folders": (PreviewFolder(path=".", files=12, bytes=30_000),),
+        "skipped": (),
+    }
+    return WorkspacePreview(**(fields | changes))
+
+
+def _issues(*rules: str) -> tuple[FileIssue, ...]:
+    return tuple(FileIssue(path=f"{number}", rule=rule, detail="") for number, rule in enumerate(rules))
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({}, "12 files, 30 KB in this folder and the folders inside it."),
+        ({"files": 1, "bytes": 1}, "1 file, 1 byte in this folder and the folders inside it."),
+        ({"files": 0, "bytes": 0}, "No file in this folder would be indexed."),
+        (
+            {"layout": "openclaw"},
+            "12 files, 30 KB: MEMORY.md and the folder memory, as an assistant's workspace keeps them.",
+        ),
+    ],
+)
+def test_what_would_be_indexed(changes, sentence):
+    assert what_is_indexed(_preview(**changes)) == sentence
+
+
+@pytest.mark.parametrize(
+    ("rules", "sentence"),
+    [
+        ((), "Nothing is passed over."),
+        (("symlink", "too-large", "symlink"), "Passed over by: symlink, too large."),
+        (("a", "a", "b", "b", "c", "c", "d", "e"), "Passed over by: a, b, c and 2 other rules."),
+    ],
+)
+def test_what_is_passed_over(rules, sentence):
+    assert what_is_passed_over(_preview(skipped=_issues(*rules))) == sentence
+
+
+def test_nothing_is_written_to_the_folder():
+    assert "Nothing will be written" in what_is_written(Path("/data/x"))

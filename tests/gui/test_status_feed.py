@@ -1,0 +1,68 @@
+import threading
+
+from PySide6.QtCore import QThread
+
+from gui.status_feed import StatusFeed
+from tests.helpers.fake_memory import FakeMemory
+
+
+def test_a_change_on_any_thread_arrives_on_the_gui_thread(qtbot, jobs, memory):
+    feed = StatusFeed(jobs)
+    heard: list[tuple[int, bool]] = []
+    home = QThread.currentThread()
+    feed.status_changed.connect(lambda status: heard.append((status.files, QThread.currentThread() is home)))
+    feed.set_manager(memory)
+    qtbot.waitUntil(lambda: len(heard) == 1)
+    thread = threading.Thread(target=lambda: memory.set_status(files=77))
+    thread.start()
+    thread.join()
+    qtbot.waitUntil(lambda: heard[-1] == (77, True))
+    feed.set_manager(memory)
+    feed.deleteLater()
+
+
+def test_a_burst_of_changes_is_read_a_few_times_and_ends_with_the_last(qtbot, jobs, memory, monkeypatch):
+    reads: list[int] = []
+    plain = memory.status
+    monkeypatch.setattr(memory, "status", lambda: (reads.append(1), plain())[1])
+    feed = StatusFeed(jobs)
+    feed.set_manager(memory)
+    for number in range(2000):
+        memory.set_status(files=number)
+    qtbot.waitUntil(lambda: feed.latest is not None and feed.latest.files == 1999)
+    assert len(reads) <= 5
+    feed.deleteLater()
+
+
+def test_an_old_manager_is_not_heard_any_more(qtbot, jobs, memory):
+    other = FakeMemory()
+    feed = StatusFeed(jobs)
+    heard: list[object] = []
+    feed.status_changed.connect(heard.append)
+    feed.set_manager(memory)
+    feed.set_manager(other)
+    other.set_status(files=5)
+    memory.set_status(files=99)
+    qtbot.waitUntil(lambda: feed.latest is not None and feed.latest.files == 5)
+    feed.set_manager(None)
+    assert heard[-1] is None
+    assert all(status is None or status.files != 99 for status in heard)
+    other.set_status(files=6)
+    assert feed.latest is None
+    other.close()
+    feed.deleteLater()
+
+
+def test_a_closed_memory_is_no_error(qtbot, jobs, memory, monkeypatch):
+    from engine import Closed
+
+    def closed() -> None:
+        raise Closed
+
+    monkeypatch.setattr(memory, "status", closed)
+    feed = StatusFeed(jobs)
+    feed.set_manager(memory)
+    jobs.read(lambda _: None, lambda _: None)
+    feed.refresh()
+    assert feed.latest is None
+    feed.deleteLater()

@@ -1,0 +1,140 @@
+from pathlib import Path
+
+import pytest
+
+import engine
+from engine import IndexTooNew, Settings, SettingsError
+from gui.workspace import Workspace
+from tests.helpers.fake_memory import FakeMemory
+
+
+@pytest.fixture
+def opens(monkeypatch) -> list[FakeMemory]:
+    """Every memory that was opened, in order."""
+    made: list[FakeMemory] = []
+
+    def open_fake(folder, settings, *, executor, background):
+        assert background
+        assert isinstance(settings, Settings)
+        assert executor.submit(abs, -1).result() == 1
+        made.append(FakeMemory())
+        return made[-1]
+
+    monkeypatch.setattr(engine, "open_memory", open_fake, raising=False)
+    return made
+
+
+@pytest.fixture
+def workspace(jobs, opens) -> Workspace:
+    workspace = Workspace(jobs)
+    yield workspace
+    workspace.feed.set_manager(None)
+    workspace.close_all_now()
+
+
+def _open(qtbot, workspace: Workspace, folder: Path) -> None:
+    with qtbot.waitSignal(workspace.opened):
+        workspace.open(folder)
+
+
+def test_opening_tells_and_follows_the_status(qtbot, workspace, opens, tmp_path):
+    _open(qtbot, workspace, tmp_path)
+    assert workspace.current.folder == tmp_path
+    qtbot.waitUntil(lambda: workspace.status is not None)
+    assert workspace.current.manager is opens[0]
+
+
+def test_another_folder_closes_the_first(qtbot, workspace, opens, tmp_path):
+    _open(qtbot, workspace, tmp_path)
+    _open(qtbot, workspace, tmp_path)
+    qtbot.waitUntil(lambda: opens[0].closed)
+    assert not opens[1].closed
+
+
+@pytest.mark.parametrize(
+    ("error", "in_settings"),
+    [(IndexTooNew("A newer version wrote this index."), False), (SettingsError("line 3"), True)],
+)
+def test_a_refusal_is_told_with_its_kind(qtbot, workspace, monkeypatch, tmp_path, error, in_settings):
+    def refuse(*_args, **_options):
+        raise error
+
+    monkeypatch.setattr(engine, "open_memory", refuse)
+    with qtbot.waitSignal(workspace.failed) as failed:
+        workspace.open(tmp_path)
+    assert (failed.args[0].sentence, failed.args[0].in_settings) == (str(error), in_settings)
+    assert workspace.current is None
+
+
+def test_a_missing_folder_is_told_before_an_index_is_made(qtbot, workspace, opens, tmp_path):
+    with qtbot.waitSignal(workspace.failed) as failed:
+        workspace.open(tmp_path / "gone")
+    assert "gone" in failed.args[0].sentence
+    assert opens == []
+
+
+def test_what_was_opened_too_late_is_closed_at_the_end(qtbot, jobs, opens, tmp_path):
+    workspace = Workspace(jobs)
+    workspace.open(tmp_path)
+    qtbot.waitUntil(lambda: bool(opens))
+    assert jobs.shutdown(5000, last=workspace.close_all_now)
+    workspace.close_all_now()
+    assert opens[0].closed
+
+
+def test_a_sync_can_be_paused_resumed_and_cancelled(qtbot, workspace, opens, tmp_path):
+    _open(qtbot, workspace, tmp_path)
+    memory = opens[0]
+    memory.step_delay = 0.01
+    memory.files = {f"{number}.md": "# x" for number in range(200)}
+    workspace.sync("session-start")
+    qtbot.waitUntil(lambda: memory.current_sync() is not None)
+    workspace.pause()
+    assert memory.current_sync().paused
+    workspace.resume()
+    assert not memory.current_sync().paused
+    workspace.cancel()
+    qtbot.waitUntil(lambda: memory.current_sync() is None)
+    assert memory.status().last_sync.cancelled
+    workspace.sync()
+    qtbot.waitUntil(lambda: memory.syncs == [("session-start", False), ("manual", False)])
+    workspace.cancel()
+
+
+def test_syncs_do_not_pile_up(qtbot, workspace, opens, tmp_path):
+    _open(qtbot, workspace, tmp_path)
+    opens[0].step_delay = 0.02
+    for _ in range(10):
+        workspace.sync()
+    qtbot.waitUntil(lambda: opens[0].status().last_sync is not None)
+    assert opens[0].syncs == [("manual", False)]
+
+
+def test_a_sync_that_fails_says_why(qtbot, workspace, opens, tmp_path):
+    _open(qtbot, workspace, tmp_path)
+    opens[0].sync_error = engine.DiskFull("No room left on the disk of the index.")
+    with qtbot.waitSignal(workspace.sync_failed) as failed:
+        workspace.sync(force=True)
+    assert failed.args == ["No room left on the disk of the index."]
+    assert opens[0].syncs == [("manual", True)]
+
+
+def test_the_index_of_a_demo_lies_elsewhere(qtbot, jobs, monkeypatch, tmp_path):
+    asked: list[Settings] = []
+
+    def open_fake(folder, settings, **_options):
+        asked.append(settings)
+        return FakeMemory()
+
+    monkeypatch.setattr(engine, "open_memory", open_fake, raising=False)
+    workspace = Workspace(jobs, store_path=str(tmp_path / "index"))
+    _open(qtbot, workspace, tmp_path)
+    assert asked[0].store.path == str(tmp_path / "index")
+    workspace.feed.set_manager(None)
+    workspace.close_all_now()
+
+
+def test_steering_nothing_is_no_error(workspace):
+    for act in (workspace.pause, workspace.resume, workspace.cancel, workspace.sync, workspace.close):
+        act()
+    assert workspace.current is None
