@@ -1,6 +1,7 @@
 """What a long-running memory does by itself: watch the folders, sync at intervals and on request."""
 
 import logging
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -54,11 +55,16 @@ class Background:
         except WorkspaceError as error:
             log.info("Nothing to watch: %s", type(error).__name__)
             return None
-        folders = [Path(roots.workspace), *(Path(root.path) for root in roots.found if root.extra and not root.single)]
         rules = IgnoreRules(self._settings)
+        names = {os.path.realpath(root.path): root.name for root in roots.found if root.extra}
+
+        def ignored(root: str, path: str, is_dir: bool) -> bool:
+            name = names.get(root, "")
+            return rules.rule_for(f"{name}/{path}" if name else path, is_dir, root=name) is not None
+
         watcher = Watcher(
-            folders,
-            lambda name, is_dir: rules.rule_for(name, is_dir) is not None,
+            [Path(roots.workspace), *map(Path, names)],
+            ignored,
             debounce_ms=self._settings.sync.watch_debounce_ms,
             on_change=self._on_change,
         )

@@ -68,7 +68,7 @@ class KeywordLeg:
         self._tables = snapshot.tables
         self.chunks = snapshot.chunk_count()
         """How many chunks are indexed."""
-        self.terms = tuple(self._term(term) for term in question.terms if not term.stop) if self.chunks else ()
+        self.terms = tuple(self._term(term) for term in question.terms if not term.stop)
 
     def candidates(self, limit: int, files: Sequence[int] | None) -> list[int]:
         """Ids of the best chunks by FTS5's own ranking, best first; `files` restricts them.

@@ -100,9 +100,9 @@ class Snapshot:
         return tuple(SourceCount(source=source, files=count, chunks=chunks.get(source, 0)) for source, count in files)
 
     def languages(self) -> tuple[str, ...]:
-        """Languages of the indexed notes, most common first."""
+        """Languages of the indexed notes, most common first; "" among them where some are in none that is known."""
         rows = self.connection.execute(
-            f"SELECT language FROM {self.tables.files} WHERE language <> '' GROUP BY language ORDER BY count(*) DESC"
+            f"SELECT language FROM {self.tables.files} GROUP BY language ORDER BY count(*) DESC"
         )
         return tuple(language for (language,) in rows)
 

@@ -59,7 +59,6 @@ def prepare(file: FoundFile, note: NoteText, settings: Settings) -> NewFile:
 
 
 def _both(text: str, language: str) -> str:
-    """Words and stems in one stream, for the short columns that are searched both ways."""
+    """Words, then stems: one stream for the short columns that are searched both ways. Phrases hold in each half."""
     words, stems = analyse(text, language)
-    present = set(words.split(" "))
-    return " ".join([words, *(stem for stem in stems.split(" ") if stem not in present)])
+    return words if stems == words else f"{words} {stems}"

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from watchdog.observers.api import BaseObserver
     from watchdog.observers.inotify_c import CallbackId, InotifyEvent, InotifyFD, WatchDescriptor
 
-Ignores = Callable[[str, bool], bool]
-"""Whether a path relative to its root, with slashes, is of no interest; the flag tells a folder."""
+Ignores = Callable[[str, str, bool], bool]
+"""Whether, below a root (resolved), a path relative to it, with slashes, is of no interest; the flag tells a folder."""
 
 _UNHEARD = frozenset({"opened", "closed_no_write"})
 _STOP_SECONDS = 1.0
@@ -108,7 +108,9 @@ class ObserverWatch:
         if names[0] in (os.curdir, os.pardir):  # the root itself, or moved out of it
             return names[0] == os.pardir
         folders = ("/".join(names[:depth]) for depth in range(1, len(names)))
-        return any(self._ignores(folder, True) for folder in folders) or self._ignores("/".join(names), is_dir)
+        return any(self._ignores(root, folder, True) for folder in folders) or self._ignores(
+            root, "/".join(names), is_dir
+        )
 
 
 class InotifyWatch:
@@ -184,7 +186,7 @@ class _InotifyTree:
                     self._sink.changed(path)
                 return
             is_dir = event.is_directory
-            if self._ignores(path.removeprefix(self._prefix), is_dir):
+            if self._ignored(path, is_dir):
                 return
             if is_dir and event.mask & self._went:
                 self._forget(path)
@@ -206,6 +208,9 @@ class _InotifyTree:
         if not self._closed:
             self._sink.lost()
 
+    def _ignored(self, path: str, is_dir: bool) -> bool:
+        return self._ignores(self._root, path.removeprefix(self._prefix), is_dir)
+
     # --- watches ---
 
     def _watch_new(self, path: str) -> None:
@@ -225,7 +230,7 @@ class _InotifyTree:
                 with os.scandir(folder) as entries:
                     for entry in entries:
                         is_dir = entry.is_dir(follow_symlinks=False)
-                        if not (is_dir or report) or self._ignores(entry.path.removeprefix(self._prefix), is_dir):
+                        if not (is_dir or report) or self._ignored(entry.path, is_dir):
                             continue
                         if is_dir:
                             waiting.append(entry.path)

@@ -44,7 +44,7 @@ class WatchBatch(NamedTuple):
 class Watcher:
     """Calls `on_change` from a thread of its own, one batch at a time; started and stopped once.
 
-    `ignores` is asked with paths relative to their root, with slashes, and tells folders apart by its second argument.
+    `ignores` is asked with a resolved root, a path relative to it, with slashes, and whether that is a folder.
     Roots are folders, watched with all below, or single files.
     """
 

@@ -1,5 +1,6 @@
 """Bringing an index up to date: what is read again, what is kept, what is told, and how it stops."""
 
+import itertools
 import os
 import threading
 import time
@@ -11,6 +12,7 @@ import pytest
 from engine.control import CancelToken
 from engine.settings import Settings
 from engine.store import doctor
+from engine.sync import preparing
 
 
 def hits(memory, query: str) -> list[str]:
@@ -83,18 +85,22 @@ def test_other_chunking_rebuilds_and_the_old_index_answers_meanwhile(open_memory
     assert report.vectors_pending == 0
 
 
-def test_a_cancelled_rebuild_is_taken_up_where_it_stopped(open_memory, workspace: Path, provider) -> None:
+def test_a_cancelled_rebuild_is_taken_up_where_it_stopped(open_memory, workspace: Path, monkeypatch) -> None:
     for number in range(250):
         (workspace / f"n{number}.md").write_text(f"Note number {number} is about pumps.\n")
     memory = open_memory()
     memory.sync()
     token = CancelToken()
+    reads = itertools.count(1)
+    read = preparing.read
 
-    def stop_half_way(update) -> None:
-        if update.phase == "indexing" and update.completed >= 120:
+    def stop_half_way(*args):
+        if next(reads) == 120:
             token.cancel()
+        return read(*args)
 
-    cancelled = memory.sync(force=True, cancel=token, progress=stop_half_way)
+    monkeypatch.setattr(preparing, "read", stop_half_way)
+    cancelled = memory.sync(force=True, cancel=token)
     assert cancelled.cancelled
     assert len(hits(memory, "pumps")) == 6
     assert memory.status().dirty

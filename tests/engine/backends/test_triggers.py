@@ -144,3 +144,14 @@ def test_status_answers_at_once_while_a_sync_runs(open_memory, provider) -> None
     assert status.syncing.phase == "embedding"
     assert (status.files, status.chunks, status.pending_vectors) == (4, 4, 4)
     assert not status.writer_elsewhere
+
+
+def test_changes_in_an_extra_folder_are_seen_under_its_own_rules(open_memory, tmp_path: Path) -> None:
+    extra = tmp_path / "journal"
+    extra.mkdir()
+    (extra / "a.md").write_text("# A\n")
+    quick = msgspec.structs.replace(SYNC, watch_debounce_ms=20)
+    memory = open_memory(background=True, sync=quick, extra_paths=(str(extra),), include=("journal/**",))
+    memory.sync()
+    (extra / "b.md").write_text("A brass lamp.\n")
+    wait_until(lambda: [r.path for r in memory.search("brass lamp").results] == ["journal/b.md"])

@@ -53,7 +53,7 @@ class Batches:
 
 
 @contextmanager
-def watching(*roots, ignores=lambda path, is_dir: False, **options):
+def watching(*roots, ignores=lambda root, path, is_dir: False, **options):
     batches = Batches()
     watcher = Watcher(roots, ignores, on_change=batches, **{"debounce_ms": DEBOUNCE_MS, **options})
     watcher.start()
@@ -159,7 +159,7 @@ def test_reading_files_is_no_change(tmp_path, open_watch):
 def test_ignored_folders_and_files_are_not_reported(tmp_path, open_watch):
     asked = set()
 
-    def ignores(path, is_dir):
+    def ignores(root, path, is_dir):
         asked.add((path, is_dir))
         return (is_dir and path.split("/")[-1] == "node_modules") or path.endswith(".tmp")
 
@@ -186,7 +186,7 @@ def test_ignored_folders_cost_no_watches(tmp_path):
         (tmp_path / "node_modules" / str(number)).mkdir(parents=True)
     (tmp_path / "notes" / "deep").mkdir(parents=True)
     sink = SimpleNamespace(changed=print, lost=print, failed=print, stopping=False)
-    watch = InotifyWatch([str(tmp_path)], lambda path, is_dir: path == "node_modules", sink)
+    watch = InotifyWatch([str(tmp_path)], lambda root, path, is_dir: path == "node_modules", sink)
     try:
         queues = [entry for entry in Path("/proc/self/fd").iterdir() if entry.is_symlink() and is_inotify(entry)]
         infos = [Path("/proc/self/fdinfo", queue.name).read_text() for queue in queues]
@@ -233,7 +233,7 @@ def test_a_root_may_be_a_file_that_editors_replace(tmp_path):
 def test_roots_inside_each_other_are_both_watched(tmp_path):
     inner = tmp_path / "skipped" / "inner"
     inner.mkdir(parents=True)
-    with watching(tmp_path, inner, ignores=lambda path, is_dir: path == "skipped") as (_, batches):
+    with watching(tmp_path, inner, ignores=lambda root, path, is_dir: path == "skipped") as (_, batches):
         (inner / "note.md").write_text("x")
         (tmp_path / "other.md").write_text("x")
         batches.wait_for_paths(inner / "note.md", tmp_path / "other.md")
@@ -298,7 +298,7 @@ def test_a_failing_listener_does_not_end_the_watcher(tmp_path, caplog):
         if len(batches.all) == 1:
             raise RuntimeError("no")
 
-    watcher = Watcher([tmp_path], lambda path, is_dir: False, debounce_ms=1, on_change=fails_once)
+    watcher = Watcher([tmp_path], lambda root, path, is_dir: False, debounce_ms=1, on_change=fails_once)
     watcher.start()
     try:
         (tmp_path / "a.md").write_text("x")
@@ -469,14 +469,14 @@ def test_it_can_be_stopped_from_its_own_listener(tmp_path):
         watcher.stop()
         stopped.set()
 
-    watcher = Watcher([tmp_path], lambda path, is_dir: False, debounce_ms=1, on_change=stop)
+    watcher = Watcher([tmp_path], lambda root, path, is_dir: False, debounce_ms=1, on_change=stop)
     watcher.start()
     (tmp_path / "a.md").write_text("x")
     assert stopped.wait(LONG)
 
 
 def test_one_never_started_is_off(tmp_path):
-    watcher = Watcher([tmp_path], lambda path, is_dir: False, on_change=print)
+    watcher = Watcher([tmp_path], lambda root, path, is_dir: False, on_change=print)
     watcher.stop()
     assert watcher.status().enabled is False
     assert watcher.status().roots == (str(tmp_path),)

@@ -1,0 +1,72 @@
+"""What people type, in many scripts and forms, finds the note they mean by words alone."""
+
+from pathlib import Path
+
+import pytest
+
+NOTES = {
+    "memory/deploy-notes.md": "Restart the service after the migration.\n",
+    "memory/tokyo.md": "# 旅行\n\n東京の温室で灌漑タイマーを見た。\n",
+    "memory/beijing.md": "# 笔记\n\n昨天讨论了向量数据库的设计方案。\n",
+    "memory/seoul.md": "# 기록\n\n서울에서 온실을 구경했다.\n",
+    "memory/garten.md": "# Garten\n\nDie Bewässerung der Gewächshäuser ist wieder ausgefallen.\n",
+    "memory/moscow.md": "# Заметки\n\nВчера мы обсуждали новую теплицу и насосы.\n",
+    "memory/thai.md": "# บันทึก\n\nเมื่อวานเราไปดูเรือนกระจกที่เชียงใหม่\n",
+    "memory/code.md": "# Errors\n\nError E0432 comes from os.replace in foo_bar-baz, see TypeError and v1.4.2.\n",
+    "memory/cafe.md": "# Cafe\n\nLe café de l'école était fermé, naïve façade.\n",
+    "memory/plain.md": "zxcvb qwerty\n",
+}
+
+
+@pytest.fixture
+def memory(open_memory, tmp_path: Path):
+    folder = tmp_path / "notes"
+    for name, text in NOTES.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, "utf-8")
+    memory = open_memory(use=None)
+    memory.sync()
+    return memory
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("deploy-notes", "deploy-notes"),
+        ("deploy notes", "deploy-notes"),
+        ("restarting services", "deploy-notes"),
+        ("温室", "tokyo"),
+        ("灌漑タイマー", "tokyo"),
+        ("タイマー", "tokyo"),
+        ("向量数据库", "beijing"),
+        ("设计", "beijing"),
+        ("온실", "seoul"),
+        ("서울", "seoul"),
+        ("gewachshaus", "garten"),
+        ("Gewächshäuser", "garten"),
+        ("bewasserung", "garten"),
+        ("теплица", "moscow"),
+        ("насосами", "moscow"),
+        ("เรือนกระจก", "thai"),
+        ("E0432", "code"),
+        ("os.replace", "code"),
+        ("replace", "code"),
+        ("foo_bar", "code"),
+        ("type error", "code"),
+        ("1.4.2", "code"),
+        ("cafe", "cafe"),
+        ("ECOLE", "cafe"),
+        ("facade", "cafe"),
+        ("migrat", "deploy-notes"),
+        ("zxcvb", "plain"),
+        ("zxcvb and", "plain"),
+    ],
+)
+def test_it_is_found(memory, query: str, name: str) -> None:
+    outcome = memory.search(query)
+    assert outcome.results, query
+    assert outcome.results[0].path == f"memory/{name}.md"
+
+
+def test_one_character_of_an_unspaced_script_is_a_question(memory) -> None:
+    assert "memory/tokyo.md" in [result.path for result in memory.search("京", min_score=0).results]
