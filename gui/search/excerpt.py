@@ -19,15 +19,17 @@ SEPARATOR = " · "
 
 _BLANK = r"[\s\x00-\x1f\x7f]"
 _ITEM = r"(?:\#{1,6}|[-*+]|\d{1,3}[.)])[^\S\n]+(?:\[[ xX]\][^\S\n]+)?"
+_RULE = r"(?:-{3,}|\|[-:|\ ]*-[-:|\ ]*)[^\S\n]*(?=\n|\Z)"
+"""A rule, the edge of front matter, or the line below a table's head."""
 _GAP = re.compile(
     rf"""
-    (?P<break> (?:\A|[^\S\n]*\n) {_BLANK}*           # a line break, with the Markdown marks that open the next line
-        (?P<marks> (?: {_ITEM} | >[^\S\n]? | `{{3,}}[^\n`]*(?:\n|\Z) )* ) )
+    (?P<break> (?:\A|[^\S\n]*\|?[^\S\n]*\n) {_BLANK}*  # a line break, with the Markdown marks that open the next line
+        (?P<marks> (?: {_RULE} | {_ITEM} | \|[^\S\n]* | >[^\S\n]? | `{{3,}}[^\n`]*(?:\n|\Z) )* ) )
     | {_BLANK}{{2,}} | [^\S\ ] | [\x00-\x1f\x7f]      # or any blanks that are not one plain space already
     """,
     re.VERBOSE,
 )
-_BOUNDARY = re.compile(r"(?<=[.!?…])\s|(?<= ·)\s")
+_BOUNDARY = re.compile(r"(?<=[.!?…])\s(?:·\s)?|(?<= ·)\s")
 
 
 @dataclass(frozen=True)

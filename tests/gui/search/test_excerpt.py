@@ -36,6 +36,16 @@ def test_fence_lines_are_left_out():
     assert _excerpt("```py\nx = 1\n```\nend", "nothing").text == "x = 1 · end"
 
 
+def test_tables_lose_their_frame():
+    table = "| what | g |\n|------|:--|\n| rye  | 100 |\n| water | 360 |\n\nEvening"
+    assert _excerpt(table, "water").text == "what | g · rye | 100 · water | 360 Evening"
+
+
+def test_rules_and_the_edges_of_front_matter_are_left_out():
+    assert _excerpt("---\ntitle: House\n---\n\n# House\n", "x").text == "title: House · House"
+    assert _excerpt("above\n\n-----\nbelow -- or --- here", "x").text == "above · below -- or --- here"
+
+
 def test_hyphens_inside_a_line_are_text():
     assert _excerpt("a - b\n-dash, 1.2 bar", "bar").text == "a - b -dash, 1.2 bar"
 
@@ -57,6 +67,11 @@ def test_a_far_match_is_brought_near_at_a_word():
 
 def test_a_far_match_is_brought_near_at_a_sentence_where_one_begins():
     excerpt = _excerpt("Something quite else, and at length. " * 5 + "The timer skipped.", "timer")
+    assert excerpt.text == "The timer skipped."
+
+
+def test_a_cut_at_a_list_item_leaves_its_separator_out():
+    excerpt = _excerpt("Something quite else, and at length.\n" * 3 + "- The timer skipped.", "timer")
     assert excerpt.text == "The timer skipped."
 
 
