@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QApplication
 
@@ -16,8 +16,6 @@ SCALES = (0.8, 0.9, 1.0, 1.15, 1.3, 1.5, 1.75, 2.0, 2.5)
 
 class Appearance(QObject):
     """Applies palette, style sheet and font to the application, and again when the desktop's scheme changes."""
-
-    changed = Signal()
 
     def __init__(self, app: QApplication, theme: ThemeChoice = "system", font_scale: float = 1.0) -> None:
         super().__init__(app)
@@ -66,10 +64,13 @@ class Appearance(QObject):
             self._apply()
 
     def _apply(self) -> None:
+        """Each of the three makes Qt look at every widget again, so what is the same already stays untouched."""
         font = QFont(self._app.font())
         font.setPixelSize(round(BASE_PIXELS * self._scale))
         font.setFeature(QFont.Tag("tnum"), 1)  # counts keep their width while they run
-        self._app.setFont(font)
-        self._app.setPalette(make_palette(self.shown))
-        self._app.setStyleSheet(style_sheet(theme_tokens(self.shown), self._scale))
-        self.changed.emit()
+        sheet = style_sheet(theme_tokens(self.shown), self._scale)
+        if font != self._app.font():
+            self._app.setFont(font)
+        if self._app.styleSheet() != sheet:
+            self._app.setPalette(make_palette(self.shown))
+            self._app.setStyleSheet(sheet)

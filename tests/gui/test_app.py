@@ -1,0 +1,128 @@
+"""The program as a person starts it: in a process of its own, with the real engine."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QImage
+
+from gui.theme import theme_tokens
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def notes(tmp_path) -> Path:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    for number in range(5):
+        (folder / f"{number}.md").write_text(f"# Note {number}\n\nThe irrigation timer number {number}.\n")
+    return folder
+
+
+@pytest.fixture
+def words_only(tmp_path) -> Path:
+    """Settings without a model: its loading is others' to test."""
+    config = tmp_path / "settings.toml"
+    config.write_text('[defaults]\nprovider = "none"\n')
+    return config
+
+
+def _command(*arguments: object) -> list[str]:
+    return [sys.executable, "-m", "gui", *map(str, arguments)]
+
+
+def _run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    return _finished(_command(*arguments), os.environ | environment)
+
+
+def _finished(command: list[str], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, check=False, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60)
+
+
+def test_a_picture_of_the_results(notes, words_only, tmp_path, user_home):
+    before = {path: path.stat().st_mtime_ns for path in notes.rglob("*")}
+    picture = tmp_path / "a.png"
+    done = _run(
+        *("--workspace", notes, "--config", words_only, "--query", "irrigation timer"),
+        *("--screenshot", picture, "--size", "900x600", "--theme", "dark"),
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    image = QImage(str(picture))
+    assert (image.width(), image.height()) == (900, 600)
+    assert image.pixelColor(2, 2) == theme_tokens("dark").window
+    marked = theme_tokens("dark").mark
+    assert any(image.pixelColor(x, y) == marked for x in range(0, 900, 2) for y in range(100, 500, 4))
+    assert {path: path.stat().st_mtime_ns for path in notes.rglob("*")} == before
+    assert not list(user_home.rglob("window.json"))
+
+
+@pytest.mark.parametrize("view", ["viewer", "diagnostics", "first-run"])
+def test_every_view_has_a_picture(notes, words_only, tmp_path, view):
+    picture = tmp_path / "a.png"
+    query = () if view == "first-run" else ("--query", "timer")
+    done = _run("--workspace", notes, "--config", words_only, "--view", view, "--screenshot", picture, *query)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert QImage(str(picture)).width() == 1280
+
+
+def test_a_folder_that_is_missing_is_one_line_and_exit_1(tmp_path, words_only):
+    done = _run("--workspace", tmp_path / "gone", "--config", words_only, "--screenshot", tmp_path / "a.png")
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "gone" in done.stderr
+    assert not (tmp_path / "a.png").exists()
+
+
+def test_settings_that_are_wrong_are_one_line_and_exit_1(notes, tmp_path):
+    config = tmp_path / "settings.toml"
+    config.write_text("[defaults]\nmodle = 3\n")
+    done = _run("--workspace", notes, "--config", config, "--screenshot", tmp_path / "a.png")
+    assert done.returncode == 1
+    assert "line 2" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux has programs without a display")
+def test_without_a_display_the_other_ways_are_named():
+    gone = {"DISPLAY": "", "WAYLAND_DISPLAY": "", "QT_QPA_PLATFORM": ""}
+    done = _run(**gone)
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "--screenshot" in done.stderr
+    assert "mnemoscope index" in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no polite kill")
+def test_a_polite_kill_ends_it_well_and_keeps_the_window(notes, words_only, user_home):
+    process = subprocess.Popen(
+        _command("--workspace", notes, "--config", words_only), cwd=ROOT, stderr=subprocess.PIPE, text=True
+    )
+    state = user_home / ".config/mnemoscope/window.json"
+    try:
+        deadline = time.monotonic() + 30
+        while not list(user_home.rglob("index.sqlite")) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=20)
+    finally:
+        process.kill()
+    assert process.returncode == 0
+    assert errors == ""
+    assert state.exists()
+
+
+def test_a_verb_loads_no_qt():
+    script = (
+        "import sys\n"
+        "from gui.__main__ import main\n"
+        "code = main(['search'])\n"
+        "assert code == 2, code\n"
+        "assert not any(name.startswith('PySide6') for name in sys.modules)\n"
+    )
+    done = _finished([sys.executable, "-c", script], dict(os.environ))
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,340 @@
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QAccessible, QDropEvent
+from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QMenu, QPushButton, QWidget
+
+import engine
+from engine import FileIssue, IndexTooNew, SettingsError
+from gui.main_window import MainWindow
+from gui.window_state import WindowState
+from gui.workspace import Workspace
+from tests.helpers.fake_memory import FakeMemory, make_progress, make_summary
+
+Key = Qt.Key
+Control = Qt.KeyboardModifier.ControlModifier
+
+
+@pytest.fixture
+def window(qtbot, appearance, jobs, memory, monkeypatch) -> Iterator[MainWindow]:
+    """An active window with no workspace yet; any folder opens `memory`."""
+    monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: memory, raising=False)
+    window = MainWindow(Workspace(jobs), jobs, appearance, WindowState())
+    qtbot.addWidget(window)
+    with qtbot.waitActive(window):
+        window.show()
+        window.activateWindow()
+    yield window
+    assert window.shut_down(5000)
+
+
+@pytest.fixture
+def opened(qtbot, window, memory) -> MainWindow:
+    """The window with the garden open, indexed and at rest."""
+    window.open_folder(memory.folder)
+    qtbot.waitUntil(lambda: _at_rest(window))
+    return window
+
+
+@pytest.fixture
+def box(opened) -> QLineEdit:
+    return opened.search.header.findChild(QLineEdit)
+
+
+def _at_rest(window: MainWindow) -> bool:
+    status = window.workspace.status
+    return status is not None and status.last_sync is not None and status.syncing is None and not window.search.busy
+
+
+def _button(widget: QWidget, words: str) -> QPushButton:
+    return next(b for b in widget.findChildren(QPushButton) if b.text() == words and b.isVisible())
+
+
+def _find(qtbot, window: MainWindow, query: str) -> None:
+    window.search.search(query)
+    qtbot.waitUntil(lambda: not window.search.busy)
+
+
+def test_opening_indexes_and_shows_progress_to_the_end(qtbot, opened, memory):
+    assert memory.syncs == [("session-start", False)]
+    assert opened.sync_bar.line.word == "Up to date"
+    assert opened.windowTitle().startswith(memory.folder.name)
+    assert opened.state.recent == [str(memory.folder)]
+
+
+def test_a_person_may_switch_the_first_sync_off(qtbot, window, memory, user_home):
+    engine.save_setting("sync.on_session_start", False)
+    window.open_folder(memory.folder)
+    qtbot.waitUntil(lambda: window.workspace.status is not None)
+    assert memory.syncs == []
+
+
+def test_the_keys_lead_from_box_to_list_to_file_and_back(qtbot, opened, box):
+    _find(qtbot, opened, "timer")
+    opened.search.focus_box()
+    assert box.hasFocus()
+    qtbot.keyClick(box, Key.Key_Down)
+    results = QApplication.focusWidget()
+    assert opened.search.body.isAncestorOf(results)
+    qtbot.keyClick(results, Key.Key_Return)
+    qtbot.waitUntil(lambda: opened.viewer.isAncestorOf(QApplication.focusWidget()))
+    qtbot.keyClick(QApplication.focusWidget(), Key.Key_Escape)
+    assert opened.search.body.isAncestorOf(QApplication.focusWidget())
+    qtbot.keyClick(QApplication.focusWidget(), Key.Key_Escape)
+    assert box.hasFocus()
+
+
+def test_the_file_follows_the_selection(qtbot, opened):
+    with qtbot.waitSignal(opened.viewer.file_shown) as shown:
+        _find(qtbot, opened, "CR2032")
+    assert shown.args[0] in ("topics/shopping.md", "projects/greenhouse.md")
+
+
+def test_shortcuts(qtbot, opened, box, memory):
+    opened.sync_bar.setFocus()
+    qtbot.keyClick(opened, Key.Key_K, Control)
+    assert box.hasFocus()
+    syncs = len(memory.syncs)
+    qtbot.keyClick(opened, Key.Key_F5)
+    qtbot.waitUntil(lambda: len(memory.syncs) == syncs + 1 and _at_rest(opened))
+    shown = opened.diagnostics.isVisible()
+    qtbot.keyClick(opened, Key.Key_D, Control)
+    assert opened.diagnostics.isVisible() is not shown
+    qtbot.keyClick(opened, Key.Key_F9)
+    assert opened.diagnostics.isVisible() is shown
+    qtbot.keyClick(opened, Key.Key_F1)
+    sheet = opened.findChild(QDialog)
+    assert sheet.isVisible()
+    qtbot.keyClick(sheet, Key.Key_Escape)
+    qtbot.waitUntil(lambda: opened.findChild(QDialog) is None)
+
+
+def test_the_text_size_changes_by_key(qtbot, opened, appearance):
+    qtbot.keyClick(opened, Key.Key_Plus, Control)
+    assert appearance.font_scale == 1.15
+    qtbot.keyClick(opened, Key.Key_Minus, Control)
+    qtbot.keyClick(opened, Key.Key_Minus, Control)
+    assert appearance.font_scale == 0.9
+    qtbot.keyClick(opened, Key.Key_0, Control)
+    assert appearance.font_scale == 1.0
+
+
+def test_the_menu_changes_the_theme(opened, appearance):
+    menu = next(menu for menu in opened.findChildren(QMenu) if menu.title() == "Theme")
+    dark = next(action for action in menu.actions() if action.text() == "Dark")
+    dark.trigger()
+    assert appearance.shown == "dark"
+    assert dark.isChecked()
+
+
+def test_rebuilding_asks_first(qtbot, opened, memory):
+    opened.ask_rebuild()
+    qtbot.mouseClick(_button(opened.banner, "Keep it"), Qt.MouseButton.LeftButton)
+    assert opened.banner.text == ""
+    opened.ask_rebuild()
+    qtbot.mouseClick(_button(opened.banner, "Rebuild"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: memory.syncs[-1] == ("manual", True))
+
+
+def test_results_follow_the_index_while_nothing_else_moves(qtbot, opened, memory):
+    _find(qtbot, opened, "timer")
+    asked = len(memory.searches)
+    memory.set_status(chunks=99)
+    qtbot.waitUntil(lambda: len(memory.searches) > asked)
+    qtbot.waitUntil(lambda: _at_rest(opened))
+    asked = len(memory.searches)
+    memory.set_status(paused=False)
+    qtbot.waitUntil(lambda: _at_rest(opened))
+    assert len(memory.searches) == asked
+
+
+def test_a_dropped_folder_is_offered_not_opened(qtbot, opened, memory, tmp_path):
+    (tmp_path / "note.md").write_text("# Note")
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(tmp_path))])
+    drop = QDropEvent(
+        QPointF(9, 9), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    )
+    opened.dropEvent(drop)
+    assert opened.pages.currentWidget() is opened.first_run
+    qtbot.waitUntil(lambda: opened.first_run.ready)
+    qtbot.mouseClick(_button(opened.first_run, "Back"), Qt.MouseButton.LeftButton)
+    assert opened.pages.currentWidget() is opened.panes
+    assert not memory.closed
+
+
+def test_a_first_start_asks_then_indexes_and_remembers(qtbot, window, memory, tmp_path):
+    (tmp_path / "note.md").write_text("# Note")
+    window.ask_for_folder()
+    assert not window.sync_bar.isVisible()
+    window.offer_folder(tmp_path)
+    qtbot.waitUntil(lambda: window.first_run.ready)
+    qtbot.mouseClick(_button(window.first_run, "Index this folder"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: _at_rest(window))
+    assert memory.syncs == [("manual", False)]
+    qtbot.waitUntil(lambda: engine.load_settings().workspace == str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("error", "title", "actions"),
+    [
+        (
+            IndexTooNew("It is of a newer version."),
+            "cannot be opened",
+            ["Try again", "Choose another folder…"],
+        ),
+        (
+            SettingsError("settings.toml, line 3: x."),
+            "settings cannot be used",
+            ["Try again", "Open the settings file"],
+        ),
+    ],
+)
+def test_a_failure_is_a_page_with_a_way_on(qtbot, window, memory, monkeypatch, error, title, actions):
+    def refuse(*_args, **_options):
+        raise error
+
+    with monkeypatch.context() as broken:
+        broken.setattr(engine, "open_memory", refuse)
+        window.open_folder(memory.folder)
+        qtbot.waitUntil(lambda: window.pages.currentWidget() is window.message)
+    assert title in window.message.words
+    assert str(error) in window.message.words
+    assert [b.text() for b in window.message.findChildren(QPushButton) if b.isVisible()] == actions
+    qtbot.mouseClick(_button(window.message, "Try again"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: _at_rest(window))
+    assert window.pages.currentWidget() is window.panes
+
+
+def test_a_problem_of_the_index_is_a_banner_once(qtbot, opened, memory):
+    memory.set_status(index_error="The index was damaged and set aside.")
+    qtbot.waitUntil(lambda: opened.banner.text == "The index was damaged and set aside.")
+    opened.banner.clear()
+    memory.set_status(files=5)
+    qtbot.waitUntil(lambda: opened.workspace.status.files == 5)
+    assert opened.banner.text == ""
+
+
+def test_a_failed_sync_offers_another(qtbot, opened, memory):
+    memory.sync_error = engine.DiskFull("No room left on the disk of the index.")
+    opened.workspace.sync()
+    qtbot.waitUntil(lambda: opened.banner.text == "No room left on the disk of the index.")
+    memory.sync_error = None
+    syncs = len(memory.syncs)
+    qtbot.mouseClick(_button(opened.banner, "Try again"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: len(memory.syncs) == syncs + 1)
+
+
+def test_failed_files_are_shown_from_the_sync_bar(qtbot, opened, memory):
+    opened.panes.show_dock(False)
+    memory.set_status(failed_files=(FileIssue(path="a.md", rule="not-utf-8", detail="x"),))
+    qtbot.waitUntil(lambda: opened.workspace.status.failed_files != ())
+    qtbot.mouseClick(_button(opened.sync_bar, "1 failed"), Qt.MouseButton.LeftButton)
+    assert opened.diagnostics.isVisible()
+
+
+def test_the_dock_folds_before_text_is_cut_and_comes_back(qtbot, opened):
+    opened.resize(1400, 800)
+    qtbot.waitUntil(opened.diagnostics.isVisible)
+    opened.resize(820, 800)
+    qtbot.waitUntil(lambda: not opened.diagnostics.isVisible())
+    opened.panes.toggle_dock()
+    assert opened.diagnostics.isVisible()
+    opened.panes.toggle_dock()
+    assert not opened.diagnostics.isVisible()
+    opened.panes.show_dock(True)
+    opened.resize(1400, 800)
+    qtbot.waitUntil(opened.diagnostics.isVisible)
+
+
+@pytest.mark.parametrize("width", [600, 760, 1000, 1280, 1920])
+def test_every_pane_keeps_room_at_any_width(qtbot, opened, width):
+    opened.resize(width, 700)
+    qtbot.waitUntil(lambda: opened.panes.width() == width)
+    sizes = opened.panes.sizes()
+    assert sizes[0] >= 250
+    assert sizes[1] >= 300
+    assert opened.diagnostics.isHidden() or sizes[2] >= 260
+
+
+def test_closing_keeps_the_window_and_ends_everything(qtbot, opened, memory):
+    memory.step_delay = 0.02
+    memory.files = {f"{number}.md": "# x" for number in range(500)}
+    opened.workspace.sync()
+    qtbot.waitUntil(lambda: memory.current_sync() is not None)
+    opened.resize(1100, 700)
+    opened.panes.show_dock(False)
+    with qtbot.waitSignal(opened.closing):
+        opened.close()
+    assert opened.state.dock_shown is False
+    assert not opened.state.geometry_bytes().isEmpty()
+    assert opened.shut_down(1000)
+    assert memory.closed
+    assert memory.current_sync() is None
+
+
+def test_another_folder_takes_the_place_of_the_first(qtbot, opened, memory, monkeypatch, tmp_path):
+    other = FakeMemory({"x.md": "# Something else\n\nabout herons"})
+    monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: other)
+    _find(qtbot, opened, "timer")
+    opened.open_folder(tmp_path)
+    qtbot.waitUntil(lambda: opened.workspace.current is not None and opened.workspace.current.manager is other)
+    qtbot.waitUntil(lambda: memory.closed and _at_rest(opened))
+    _find(qtbot, opened, "herons")
+    assert other.searches[-1][0] == "herons"
+    menu = QMenu()
+    opened._fill_workspace_menu(menu)
+    names = [action.text() for action in menu.actions() if action.isCheckable()]
+    assert names == [str(tmp_path), str(memory.folder)]
+
+
+def _focusable(widget: QWidget) -> Iterator[QWidget]:
+    for child in widget.findChildren(QWidget):
+        if child.focusPolicy() != Qt.FocusPolicy.NoFocus and child.isVisible():
+            yield child
+
+
+VIEWS: list[tuple[str, Callable[[MainWindow, Path], None]]] = [
+    ("results and diagnostics", lambda window, _: window.panes.show_dock(True)),
+    ("welcome", lambda window, _: window.ask_for_folder()),
+    ("preview", lambda window, folder: window.offer_folder(folder)),
+    ("message", lambda window, _: window.show_settings_problem("Line 3.")),
+    ("banner", lambda window, _: window.ask_rebuild()),
+]
+
+
+@pytest.mark.parametrize(("view", "go"), VIEWS, ids=[name for name, _ in VIEWS])
+def test_everything_that_takes_the_focus_has_a_name(qtbot, opened, memory, tmp_path, view, go):
+    (tmp_path / "note.md").write_text("# Note")
+    _find(qtbot, opened, "timer")
+    issues = (FileIssue(path="a.md", rule="not-utf-8", detail="x"),)
+    memory.set_status(
+        failed_files=issues, skipped_files=issues, recent_syncs=(make_summary(),), syncing=make_progress(), dirty=True
+    )
+    qtbot.waitUntil(lambda: opened.workspace.status.failed_files != ())
+    go(opened, tmp_path)
+    qtbot.waitUntil(lambda: opened.first_run.ready)
+    nameless = [
+        f"{type(widget).__name__} {widget.objectName()}"
+        for widget in _focusable(opened)
+        if not QAccessible.queryAccessibleInterface(widget).text(QAccessible.Text.Name).strip()
+    ]
+    assert nameless == []
+
+
+def test_tab_visits_every_button_of_the_window_and_returns(qtbot, opened, box):
+    _find(qtbot, opened, "timer")
+    box.setFocus()
+    seen = []
+    for _ in range(60):
+        focused = QApplication.focusWidget()
+        if focused in seen:
+            break
+        seen.append(focused)
+        qtbot.keyClick(focused, Key.Key_Tab)
+    assert any(opened.search.body.isAncestorOf(widget) for widget in seen)
+    assert any(opened.viewer.isAncestorOf(widget) for widget in seen)
+    assert any(opened.diagnostics.isAncestorOf(widget) for widget in seen)
+    assert any(opened.sync_bar.isAncestorOf(widget) for widget in seen)
