@@ -83,7 +83,13 @@ class _Program:
             self._jobs, config=options.config, store_path=str(self._demo.store) if self._demo else ""
         )
         self._window = MainWindow(
-            self._workspace, self._jobs, self._appearance, self._state, config=options.config, log_file=log_file
+            self._workspace,
+            self._jobs,
+            self._appearance,
+            self._state,
+            config=options.config,
+            log_file=log_file,
+            remembers=self._remembers,
         )
         self._window.closing.connect(self._keep_state)
 
@@ -102,18 +108,17 @@ class _Program:
     def _begin(self) -> None:
         """With the window on the screen: open what was asked for."""
         options, window = self._options, self._window
-        folder = self._demo.workspace if self._demo else options.workspace
-        if folder is None and not self._settings_problem:
-            known = self._last_folder or next(iter(self._state.recent), "")
-            folder = Path(known).expanduser() if known else None
+        named = self._demo.workspace if self._demo else options.workspace
+        known = self._last_folder or next(iter(self._state.recent), "")
+        folder = named or (Path(known).expanduser() if known else None)
         if options.view == "first-run":
-            window.ask_for_folder() if folder is None or not options.screenshot else window.offer_folder(folder)
+            window.offer_folder(named.absolute()) if named else window.ask_for_folder()
+        elif self._settings_problem and not named:
+            window.show_settings_problem(self._settings_problem)
         elif folder is not None:
             window.open_folder(folder.absolute())
             # A picture asks when the index is complete: earlier answers would decide what is selected.
             window.show_view(options.view, "" if options.screenshot else options.query)
-        elif self._settings_problem:
-            window.show_settings_problem(self._settings_problem)
         else:
             window.ask_for_folder()
         if options.screenshot is not None:

@@ -1,9 +1,14 @@
 """The sample workspace for `--demo`: a copy with an index of its own, and nothing left afterwards."""
 
+import os
 import shutil
 import tempfile
+import tomllib
 from importlib.resources import as_file, files
 from pathlib import Path
+
+_DATES = "dates.toml"
+"""Which note was last changed when; packages and version control keep no times."""
 
 
 class Demo:
@@ -19,7 +24,10 @@ class Demo:
         self.workspace = Path(self._folder.name, "sample-notes")
         self.store = Path(self._folder.name, "index")
         with as_file(files("resources").joinpath("sample")) as sample:
-            shutil.copytree(sample, self.workspace, ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(sample, self.workspace, ignore=shutil.ignore_patterns(_DATES))
+            dates = tomllib.loads((sample / _DATES).read_text("utf-8"))
+        for name, moment in dates.items():
+            os.utime(self.workspace / name, (moment.timestamp(), moment.timestamp()))
 
     def close(self) -> None:
         self._folder.cleanup()

@@ -49,7 +49,9 @@ class MainWindow(QMainWindow):
         *,
         config: Path | None = None,
         log_file: Path | None = None,
+        remembers: bool = True,
     ) -> None:
+        """`remembers`: whether a folder that is chosen becomes the one that the next start opens."""
         super().__init__()
         self.workspace = workspace
         self.state = state
@@ -57,6 +59,7 @@ class MainWindow(QMainWindow):
         self._appearance = appearance
         self._config = config
         self._log_file = log_file
+        self._remembers = remembers
         self._first_sync: SyncReason | None = None
         self._news = IndexNews(self)
         self._elsewhere = Elsewhere(workspace, jobs, self)
@@ -90,7 +93,7 @@ class MainWindow(QMainWindow):
         header.setContentsMargins(0, 0, 12, 0)
         header.setSpacing(2)
         self._name = label("Mnemoscope", "strong")  # in the place of the search box where there is nothing to search
-        self._name.setContentsMargins(16, _BUTTONS_TOP, 0, _BUTTONS_TOP)
+        self._name.setContentsMargins(16, _BUTTONS_TOP + 4, 0, _BUTTONS_TOP - 4)
         header.addWidget(self.search.header, 1)
         header.addWidget(self._name, 1)
         buttons = QHBoxLayout()
@@ -106,7 +109,8 @@ class MainWindow(QMainWindow):
         column.addWidget(line())
         column.addWidget(self.banner)
         column.addWidget(self.pages, 1)
-        column.addWidget(line())
+        self._foot = line()
+        column.addWidget(self._foot)
         column.addWidget(self.sync_bar)
         self.setCentralWidget(central)
 
@@ -172,7 +176,8 @@ class MainWindow(QMainWindow):
         self._name.setVisible(not working)
         self._dock_button.setVisible(working)
         self.pages.setCurrentWidget(page)
-        self.sync_bar.setVisible(page is not self.first_run)
+        for part in (self._foot, self.sync_bar):
+            part.setVisible(page is not self.first_run)
 
     # --- the workspace ----------------------------------------------------------------------------------------------
 
@@ -200,11 +205,12 @@ class MainWindow(QMainWindow):
 
     @Slot(object)
     def _take_workspace(self, folder: Path) -> None:
-        self._jobs.write(
-            lambda _: engine.save_setting("workspace", str(folder), config=self._config),
-            lambda _: None,
-            lambda why: log.warning("The workspace was not noted in the settings: %s", why),
-        )
+        if self._remembers:
+            self._jobs.write(
+                lambda _: engine.save_setting("workspace", str(folder), config=self._config),
+                lambda _: None,
+                lambda why: log.warning("The workspace was not noted in the settings: %s", why),
+            )
         self.open_folder(folder, first_sync="manual")
 
     @Slot(object)

@@ -57,7 +57,7 @@ class StateLabel(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.dot = StateDot()
-        self.word = ElidedLabel()
+        self.word = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)  # a path's ends say more than its middle
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(6)

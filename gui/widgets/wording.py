@@ -26,7 +26,7 @@ def size_text(count: float) -> str:
         unit += 1
     if unit == 0:
         return counted(int(count), "byte")
-    return f"{count:.1f} {_UNITS[unit]}" if count < 10 else f"{count:.0f} {_UNITS[unit]}"
+    return f"{count:.1f} {_UNITS[unit]}" if count < 9.95 else f"{count:.0f} {_UNITS[unit]}"
 
 
 def duration(seconds: float) -> str:
