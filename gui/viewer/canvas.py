@@ -7,7 +7,7 @@ budget of time for one frame. Lines that did not fit into the budget follow in t
 import time
 from collections.abc import Iterator
 
-from PySide6.QtCore import QEvent, QPoint, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPoint, QRectF, Qt, QTimer
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
@@ -33,13 +33,7 @@ _WHEEL_NOTCH = 120
 
 
 class LineCanvas(QAbstractScrollArea):
-    """Lines with numbers, a highlighted part and marks; scrolls by pixels and lays out only what it shows.
-
-    Signals:
-        wrap_changed: lines are wrapped from now on, or no longer.
-    """
-
-    wrap_changed = Signal(bool)
+    """Lines with numbers, a highlighted part and marks; scrolls by pixels and lays out only what it shows."""
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -106,7 +100,6 @@ class LineCanvas(QAbstractScrollArea):
             self._wrap = wrap
             self.horizontalScrollBar().setValue(0)
             self._relayout()
-            self.wrap_changed.emit(wrap)
 
     # --- scrolling ------------------------------------------------------------------------------------------------
 

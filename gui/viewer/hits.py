@@ -74,9 +74,11 @@ class HitMap:
 
     def step(self, place: Place, *, forward: bool) -> Step | Unknown | None:
         """The first hit that starts after `place` (or before it), round the end if need be; None: there is none."""
-        home = min(block_of(place[0]), max(0, self.block_count - 1))
+        if not self.block_count:
+            return None
+        home = min(block_of(place[0]), self.block_count - 1)
         for distance in range(self.block_count + 1):
-            block = (home + distance if forward else home - distance) % max(1, self.block_count)
+            block = (home + distance if forward else home - distance) % self.block_count
             hits = self._blocks.get(block)
             if hits is None:
                 return Unknown(block)

@@ -1,0 +1,47 @@
+"""A viewer on the screen with a memory behind it."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from engine import MemorySearchResult
+from gui.jobs import Jobs
+from gui.viewer.panel import ViewerPanel
+from tests.helpers.fake_memory import FakeMemory
+
+
+@pytest.fixture
+def panel(qtbot, appearance, jobs: Jobs, memory: FakeMemory) -> Iterator[ViewerPanel]:
+    panel = ViewerPanel(jobs, memory)
+    qtbot.addWidget(panel)
+    panel.resize(700, 500)
+    with qtbot.waitExposed(panel):
+        panel.show()
+    yield panel
+    panel.clear()
+    panel.hide()
+
+
+@pytest.fixture
+def find(memory: FakeMemory):
+    """The first result of a query, as a `MemorySearchResult`."""
+
+    def first(query: str, name: str = "") -> MemorySearchResult:
+        results = memory.search(query, max_results=50, min_score=0).results
+        return next(result for result in results if name in result.path)
+
+    return first
+
+
+@pytest.fixture
+def show(qtbot, panel: ViewerPanel):
+    """Show a result or a file and wait until it is on the screen."""
+
+    def shown(what: MemorySearchResult | str, *arguments) -> None:
+        with qtbot.waitSignal(panel.file_shown):
+            if isinstance(what, str):
+                panel.show_file(what, *arguments)
+            else:
+                panel.show_result(what, *arguments)
+
+    return shown

@@ -1,0 +1,69 @@
+"""What gives way when the window gets narrow: the path, then the buttons, the title last."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import pytest
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QWidget
+
+from gui.viewer.header import ViewerHeader
+
+PATH = "projects/garden/greenhouse.md › Watering"
+
+
+@pytest.fixture
+def header(qtbot, appearance) -> Iterator[ViewerHeader]:
+    window = QWidget()
+    qtbot.addWidget(window)
+    actions = [QAction(text, window) for text in ("Open in editor", "Copy citation", "Copy path")]
+    header = ViewerHeader(actions[:2], actions[2:], window)
+    header.show_title("Greenhouse", PATH)
+    window.show()
+    yield header
+    window.hide()
+
+
+def shown(header: ViewerHeader, width: int) -> list[str]:
+    header.resize(width, header.sizeHint().height())
+    return [button.text() for button in header._buttons if not button.isHidden()]
+
+
+def test_a_wide_window_shows_everything(header: ViewerHeader) -> None:
+    assert shown(header, 1000) == ["Open in editor", "Copy citation"]
+    assert header._crumb.width() >= header._crumb.sizeHint().width()
+    assert header.menu_texts() == ["Copy path"]
+
+
+def test_the_path_is_cut_before_a_button_goes(header: ViewerHeader) -> None:
+    for width in range(1000, 200, -5):
+        if len(shown(header, width)) < 2:
+            break
+        cut = header._crumb.width() < header._crumb.sizeHint().width()
+    assert cut
+
+
+def test_buttons_go_to_the_menu_before_the_title_is_cut(header: ViewerHeader) -> None:
+    for width in range(1000, 240, -10):
+        folded = 2 - len(shown(header, width))
+        assert len(header.menu_texts()) == 1 + folded + header._source.isHidden()
+        assert header._title.width() >= header._title.sizeHint().width()
+    assert header.menu_texts() == ["Show rendered", "Open in editor", "Copy citation", "Copy path"]
+
+
+def test_nothing_overlaps_at_any_width(header: ViewerHeader) -> None:
+    for width in range(header.minimumSizeHint().width(), 900, 7):
+        shown(header, width)
+        parts = [header._title, header._crumb, header._source, header._rendered, *header._buttons, header._more]
+        boxes = [part.geometry() for part in parts if not part.isHidden() and part.width()]
+        assert all(left.right() < right.left() for left, right in pairwise(boxes))
+        assert boxes[-1].right() <= width
+
+
+def test_the_mode_can_be_chosen_from_the_menu_too(qtbot, header: ViewerHeader) -> None:
+    shown(header, 240)
+    header.menu_texts()
+    with qtbot.waitSignal(header.rendered_chosen) as chosen:
+        header._menu.actions()[0].trigger()
+    assert chosen.args == [True]
+    assert header.menu_texts()[0] == "Show source"

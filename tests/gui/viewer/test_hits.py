@@ -1,0 +1,54 @@
+"""Stepping through hits of a text that is only partly looked through."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gui.viewer.hits import BLOCK, Hit, HitMap, Step, Unknown, block_of
+
+LINES = 5 * BLOCK - 7
+PLACES = st.tuples(st.integers(1, LINES), st.integers(-1, 9))
+HITS = st.sets(st.tuples(st.integers(1, LINES), st.integers(0, 8)), max_size=12).map(
+    lambda places: [Hit(line, start, start + 1) for line, start in sorted(places)]
+)
+
+
+def full_map(hits: list[Hit]) -> HitMap:
+    hit_map = HitMap(LINES)
+    for block in range(hit_map.block_count):
+        hit_map.add(block, [hit for hit in hits if block_of(hit.line) == block])
+    return hit_map
+
+
+@given(HITS, PLACES)
+def test_forward_is_the_next_or_else_the_first(hits: list[Hit], place: tuple[int, int]) -> None:
+    later = [hit for hit in hits if hit.place > place]
+    wanted = Step(later[0], False) if later else Step(hits[0], True) if hits else None
+    assert full_map(hits).step(place, forward=True) == wanted
+
+
+@given(HITS, PLACES)
+def test_backward_is_the_one_before_or_else_the_last(hits: list[Hit], place: tuple[int, int]) -> None:
+    earlier = [hit for hit in hits if hit.place < place]
+    wanted = Step(earlier[-1], False) if earlier else Step(hits[-1], True) if hits else None
+    assert full_map(hits).step(place, forward=False) == wanted
+
+
+@given(HITS)
+def test_rank_is_the_place_in_the_whole_text(hits: list[Hit]) -> None:
+    hit_map = full_map(hits)
+    assert [hit_map.rank(hit) for hit in hits] == list(range(len(hits)))
+    assert hit_map.count == len(hits)
+    assert hit_map.complete
+    assert sorted(set(hit_map.lines())) == sorted({hit.line for hit in hits})
+
+
+def test_what_was_not_looked_through_is_asked_for_before_anything_beyond_it() -> None:
+    hit_map = HitMap(LINES)
+    hit_map.add(0, [])
+    hit_map.add(2, [Hit(2 * BLOCK + 1, 0, 1)])
+    assert hit_map.step((1, 0), forward=True) == Unknown(1)
+    assert hit_map.step((1, 0), forward=False) == Unknown(4)
+
+
+def test_an_empty_text_has_no_hits() -> None:
+    assert HitMap(0).step((1, -1), forward=True) is None

@@ -1,0 +1,53 @@
+"""Which lines of a Markdown file are headings."""
+
+import pytest
+
+from engine import Cancelled, CancelToken
+from gui.viewer.lines import TextLines
+from gui.viewer.outline import Outline, heading_key
+
+
+def outline(text: str) -> Outline:
+    return Outline.of(TextLines(text.split("\n")), CancelToken())
+
+
+def test_headings_with_their_lines() -> None:
+    found = outline("# One\n\ntext # no\n  ### Two ##\n#no\n    # code\n#\n####### seven")
+    assert [(heading.line, heading.title) for heading in found.headings] == [(1, "One"), (4, "Two"), (7, "")]
+    assert found.title == "One"
+    assert found.is_heading(4)
+    assert not found.is_heading(3)
+
+
+@pytest.mark.parametrize("fence", ["```", "~~~", "````"])
+def test_a_comment_in_a_code_block_is_no_heading(fence: str) -> None:
+    found = outline(f"# A\n{fence}sh\n# comment\n``\n{fence}\n# B")
+    assert [heading.title for heading in found.headings] == ["A", "B"]
+
+
+def test_a_shorter_or_another_fence_does_not_end_a_block() -> None:
+    found = outline("````\n```\n# in\n~~~~\n````\n# out")
+    assert [heading.title for heading in found.headings] == ["out"]
+
+
+def test_front_matter_has_no_headings() -> None:
+    assert [heading.title for heading in outline("---\n# comment\n---\n# A").headings] == ["A"]
+
+
+def test_the_heading_above_a_line() -> None:
+    found = outline("text\n# Log\n## Day\nx\n# Log\n## Day\ny")
+    assert found.place_of(1) is None
+    place = found.place_of(7)
+    assert place is not None
+    assert (place.key, place.nth_of_key, place.nth) == ("day", 1, 3)
+
+
+def test_keys_survive_rendering() -> None:
+    assert heading_key("The *big* `Étude`, 2") == heading_key("The big Étude 2")
+
+
+def test_cancelling_ends_the_reading() -> None:
+    token = CancelToken()
+    token.cancel()
+    with pytest.raises(Cancelled):
+        Outline.of(TextLines(["# A"]), token)

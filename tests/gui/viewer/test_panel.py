@@ -1,0 +1,385 @@
+"""The whole viewer, as a person meets it."""
+
+import threading
+
+import pytest
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QAccessible, QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
+
+from gui.viewer import actions, links
+from gui.viewer.panel import ViewerPanel
+from tests.helpers.fake_memory import FakeMemory
+
+GREENHOUSE = "projects/greenhouse.md"
+
+
+def current(panel: ViewerPanel) -> tuple[int, str]:
+    """Line and word of the framed hit."""
+    hit = panel._source._current
+    assert hit is not None
+    return hit.line, panel._source.text_at(hit.line)[hit.start : hit.end]
+
+
+def press(panel: ViewerPanel, keys: str) -> None:
+    for key in keys:
+        shift = Qt.KeyboardModifier.ShiftModifier if key.isupper() else Qt.KeyboardModifier.NoModifier
+        QTest.keyClick(panel._page, getattr(Qt.Key, f"Key_{key.upper()}"), shift)
+
+
+# --- showing ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_result_is_shown_with_its_part_highlighted(panel: ViewerPanel, find, show) -> None:
+    result = find("timer", "greenhouse")
+    show(result, "timer")
+    assert panel._page is panel._source
+    assert panel._source._highlight == (result.start_line, result.end_line)
+    assert panel._header._title.text() == "Greenhouse"
+    assert panel._header._crumb.text() == "projects/greenhouse.md › Watering"
+
+
+def test_a_file_is_shown_at_a_line(panel: ViewerPanel, show) -> None:
+    show(GREENHOUSE, 12)
+    assert panel._source._highlight == (12, 12)
+    assert panel._header._title.text() == "Greenhouse"
+
+
+def test_another_result_of_the_same_file_is_shown_without_opening_it_again(
+    panel: ViewerPanel, memory: FakeMemory, find, show
+) -> None:
+    show(find("timer", "greenhouse"), "timer")
+    lines = panel._source.lines
+    memory.open_error = OSError("not again")
+    show(find("zones", "greenhouse"), "zones")
+    assert panel._source.lines is lines
+    assert panel._source._highlight == (3, 6)
+
+
+def test_the_newest_request_wins(qtbot, panel: ViewerPanel, find) -> None:
+    shown: list[str] = []
+    panel.file_shown.connect(shown.append)
+    for name in (GREENHOUSE, "daily/2026-02-08.md", "topics/shopping.md"):
+        panel.show_file(name)
+    qtbot.waitUntil(lambda: bool(shown))
+    qtbot.wait(20)
+    assert shown == ["topics/shopping.md"]
+
+
+def test_before_anything_is_chosen_the_keys_are_told(panel: ViewerPanel) -> None:
+    assert panel._page is panel._empty
+    assert "Enter" in panel._empty.sentence
+    assert panel._header.isHidden()
+
+
+def test_a_refused_name_is_said_and_can_be_tried_again(qtbot, panel: ViewerPanel, memory: FakeMemory) -> None:
+    panel.show_file("../secret")
+    qtbot.waitUntil(lambda: panel._empty.sentence == "This path is not part of the index.")
+    memory.files["../secret"] = "now it is"
+    with qtbot.waitSignal(panel.file_shown):
+        panel._empty.retry.emit()
+
+
+def test_a_file_that_went_away_is_said_in_a_sentence(qtbot, panel: ViewerPanel, memory: FakeMemory) -> None:
+    memory.open_error = FileNotFoundError(2, "No such file", "x")
+    panel.show_file(GREENHOUSE)
+    qtbot.waitUntil(lambda: panel._empty.sentence == f"{GREENHOUSE} is not there any more.")
+
+
+def test_only_slow_opening_is_announced(qtbot, panel: ViewerPanel, memory: FakeMemory, monkeypatch) -> None:
+    go_on = threading.Event()
+    locate = memory.locate
+    monkeypatch.setattr(memory, "locate", lambda name: go_on.wait(5) and locate(name))
+    panel.show_file(GREENHOUSE)
+    assert "Opening" not in panel._empty.sentence
+    qtbot.waitUntil(lambda: panel._empty.sentence == "Opening greenhouse…")
+    with qtbot.waitSignal(panel.file_shown):
+        go_on.set()
+    assert panel._page is panel._source
+
+
+def test_another_memory_takes_the_file_away(panel: ViewerPanel, show) -> None:
+    show(GREENHOUSE)
+    panel.set_manager(None)
+    assert panel._page is panel._empty
+    assert panel._source.lines is None
+
+
+# --- going through hits -----------------------------------------------------------------------------------------------
+
+
+def test_n_goes_through_the_words_of_the_query_and_round_the_end(qtbot, panel: ViewerPanel, find, show) -> None:
+    show(find("timer", "greenhouse"), "timer irrigation")
+    qtbot.waitUntil(lambda: not panel._hits._marks.running)
+    seen = []
+    for _ in range(5):
+        press(panel, "n")
+        seen.append(current(panel))
+    assert seen == [(9, "timer"), (9, "irrigation"), (16, "timer"), (4, "irrigation"), (9, "timer")]
+    press(panel, "NN")
+    assert current(panel) == (16, "timer")
+    assert panel._hint.text == "Continued from the end."
+
+
+def test_f3_steps_too(qtbot, panel: ViewerPanel, find, show) -> None:
+    show(find("timer", "greenhouse"), "timer")
+    with qtbot.waitActive(panel):
+        panel.activateWindow()
+    panel.setFocus()
+    QTest.keyClick(panel._source, Qt.Key.Key_F3)
+    qtbot.waitUntil(lambda: panel._source._current is not None)
+    assert current(panel) == (9, "timer")
+
+
+def test_without_a_query_n_says_so(panel: ViewerPanel, show) -> None:
+    show(GREENHOUSE)
+    press(panel, "n")
+    assert "Ctrl+F" in panel._hint.text
+
+
+def test_a_part_found_by_meaning_alone_has_no_words_to_step_through(qtbot, panel: ViewerPanel, find, show) -> None:
+    show(find("timer", "greenhouse"), "sprinkler")
+    press(panel, "n")
+    qtbot.waitUntil(lambda: panel._hint.text == "No word of the search is in this file.")
+
+
+def test_the_strip_shows_where_the_hits_are(qtbot, panel: ViewerPanel, find, show) -> None:
+    show(find("timer", "greenhouse"), "timer")
+    qtbot.waitUntil(lambda: panel._source._overview._lines == {9, 16})
+
+
+# --- the find bar -----------------------------------------------------------------------------------------------------
+
+
+def test_finding_counts_steps_and_ends_with_the_match_selected(qtbot, panel: ViewerPanel, show) -> None:
+    show(GREENHOUSE)
+    panel._open_find()
+    QTest.keyClicks(panel._find_bar.box, "MAR")
+    qtbot.waitUntil(lambda: panel._find_bar.count.text() == "1 of 3")
+    QTest.keyClick(panel._find_bar.box, Qt.Key.Key_Return)
+    assert panel._find_bar.count.text() == "2 of 3"
+    QTest.keyClick(panel._find_bar.box, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    QTest.keyClick(panel._find_bar.box, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    assert panel._find_bar.count.text() == "3 of 3"
+    assert panel._hint.text == "Continued from the end."
+    QTest.keyClick(panel._find_bar.box, Qt.Key.Key_Escape)
+    assert panel._find_bar.isHidden()
+    assert panel._source.selected_word() == "Mar"
+    assert panel._source.selected_lines() == (14, 14)
+
+
+def test_nothing_found_is_said_beside_the_box(qtbot, panel: ViewerPanel, show) -> None:
+    show(GREENHOUSE)
+    panel._open_find()
+    panel._find_bar.box.setText("absent")
+    qtbot.waitUntil(lambda: panel._find_bar.count.text() == "Not found")
+
+
+def test_the_find_bar_begins_with_the_selected_word(panel: ViewerPanel, show) -> None:
+    show(GREENHOUSE)
+    panel._source.selection.select((9, 4), (9, 9))
+    panel._open_find()
+    assert panel._find_bar.box.text() == "timer"
+
+
+def test_escape_closes_the_bar_first_and_then_goes_back(qtbot, panel: ViewerPanel, show) -> None:
+    show(GREENHOUSE)
+    panel._open_find()
+    with qtbot.assertNotEmitted(panel.escape_pressed):
+        QTest.keyClick(panel._page, Qt.Key.Key_Escape)
+    assert panel._find_bar.isHidden()
+    with qtbot.waitSignal(panel.escape_pressed):
+        QTest.keyClick(panel._page, Qt.Key.Key_Escape)
+
+
+# --- live reload ------------------------------------------------------------------------------------------------------
+
+
+def test_a_changed_file_is_read_again_and_stays_where_it_was(qtbot, panel: ViewerPanel, memory: FakeMemory) -> None:
+    memory.files["long.md"] = "\n".join(f"line {number}" for number in range(1, 400))
+    with qtbot.waitSignal(panel.file_shown):
+        panel.show_file("long.md", 200)
+    place, highlight = panel._source.place(), panel._source._highlight
+    memory.files["long.md"] += "\nnew end"
+    memory.locate("long.md")
+    qtbot.waitUntil(lambda: panel._hint.text == "Reloaded")
+    assert panel._source.text_at(400) == "new end"
+    assert (panel._source.place(), panel._source._highlight) == (place, highlight)
+
+
+def test_a_file_that_an_editor_replaces_is_followed_on(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
+    show(GREENHOUSE)
+    path = memory.locate(GREENHOUSE)
+    for text in ("# Replaced\n", "# And again\n"):
+        memory.files[GREENHOUSE] = text
+        other = path.with_suffix(".tmp")
+        other.write_text(text)
+        other.replace(path)
+        qtbot.waitUntil(lambda text=text: panel._source.text_at(1) == text.strip())
+
+
+def test_a_deleted_file_keeps_its_last_text_until_it_is_back(
+    qtbot, panel: ViewerPanel, memory: FakeMemory, show
+) -> None:
+    show(GREENHOUSE)
+    path = memory.locate(GREENHOUSE)
+    path.unlink()
+    qtbot.waitUntil(lambda: panel._banner.text == "This file was deleted. Its last text is shown.")
+    assert panel._source.text_at(1) == "# Greenhouse"
+    memory.files[GREENHOUSE] = "# Back\n"
+    memory.locate(GREENHOUSE)
+    qtbot.waitUntil(lambda: panel._source.text_at(1) == "# Back")
+    assert panel._banner.text == ""
+
+
+# --- buttons and menus ------------------------------------------------------------------------------------------------
+
+
+def test_copying(qtbot, panel: ViewerPanel, memory: FakeMemory, find, show) -> None:
+    result = find("timer", "greenhouse")
+    show(result, "timer")
+    clipboard = QGuiApplication.clipboard()
+    panel._actions.cite.trigger()
+    assert clipboard.text() == result.citation
+    panel._actions.copy_path.trigger()
+    qtbot.waitUntil(lambda: clipboard.text() == str(memory.locate(GREENHOUSE)))
+    panel._actions.copy_part.trigger()
+    qtbot.waitUntil(lambda: clipboard.text().startswith("## Watering\n"))
+    assert clipboard.text().splitlines()[-1] == "Ask Ines whether her timer has the same firmware (v1.4.2)."
+    panel._source.selection.select((9, 4), (10, 6))
+    panel._actions.copy.trigger()
+    qtbot.waitUntil(lambda: clipboard.text().endswith("valve\nsticks"))
+    panel._actions.cite.trigger()
+    assert clipboard.text() == f"{GREENHOUSE}#L9-L10"
+
+
+def test_the_editor_opens_at_the_line_of_the_part(
+    qtbot, panel: ViewerPanel, memory: FakeMemory, find, show, monkeypatch
+) -> None:
+    started: list[tuple] = []
+    monkeypatch.setattr(actions, "open_in_editor", lambda *arguments: started.append(arguments) or "It failed.")
+    panel.set_editor_command("ed {path} {line}")
+    show(find("timer", "greenhouse"), "timer")
+    panel._actions.edit.trigger()
+    qtbot.waitUntil(lambda: panel._hint.text == "It failed.")
+    assert started == [(memory.locate(GREENHOUSE), 7, "ed {path} {line}")]
+
+
+def test_the_wrap_toggle_is_in_the_menu(qtbot, panel: ViewerPanel, show) -> None:
+    show(GREENHOUSE)
+    assert panel._source.wrap
+    assert "Wrap lines" in panel._header.menu_texts()
+    with qtbot.waitActive(panel):
+        panel.activateWindow()
+    panel.setFocus()
+    QTest.keyClick(panel._source, Qt.Key.Key_Z, Qt.KeyboardModifier.AltModifier)
+    assert not panel._source.wrap
+
+
+def test_every_widget_that_takes_keys_has_a_name(panel: ViewerPanel, show) -> None:
+    show(GREENHOUSE)
+    panel._open_find()
+    nameless = [
+        widget
+        for widget in panel.findChildren(QWidget)
+        if widget.focusPolicy() != Qt.FocusPolicy.NoFocus
+        and widget.isVisibleTo(panel)
+        and not QAccessible.queryAccessibleInterface(widget).text(QAccessible.Text.Name)
+    ]
+    assert nameless == []
+
+
+# --- the rendered page ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def render(qtbot, panel: ViewerPanel, memory: FakeMemory):
+    """Show a text as a rendered page."""
+
+    def shown(text: str, line: int | None = None) -> None:
+        memory.files["page.md"] = text
+        with qtbot.waitSignal(panel.file_shown):
+            panel._choose_rendered(True)
+            panel.show_file("page.md", line)
+
+    return shown
+
+
+def test_the_page_shows_text_and_loads_nothing(panel: ViewerPanel, render) -> None:
+    render("# Head\n\n![a photo](http://example.org/x.png) <img src='http://e.org/z'>")
+    assert panel._page is panel._rendered
+    text = panel._rendered.toPlainText()
+    assert "Head" in text
+    assert "[image: a photo]" in text
+    assert "<img src='http://e.org/z'>" in text
+    assert panel._rendered.loadResource(2, QUrl("file:///etc/hostname")) is None
+
+
+def test_the_page_begins_at_the_heading_of_the_part(qtbot, panel: ViewerPanel, render) -> None:
+    render("\n\n".join(f"## Day {number}\n\n" + "text\n" * 8 for number in range(40)) + "\n# End\n" * 30, 200)
+    qtbot.waitUntil(lambda: panel._rendered._layout_steps.complete)
+    shown = [block.text() for block, _ in panel._rendered._visible()]
+    wanted = panel._heading()
+    assert wanted is not None
+    assert wanted.key in {text.replace(" ", "").lower() for text in shown[:3]}
+
+
+def test_hits_are_stepped_through_on_the_page_too(qtbot, panel: ViewerPanel, memory: FakeMemory, find) -> None:
+    memory.files["page.md"] = "# Timers\n\n" + "words\n\n" * 90 + "the timer 🌱 timer\n"
+    panel._choose_rendered(True)
+    with qtbot.waitSignal(panel.file_shown):
+        panel.show_result(find("timer", "page"), "timer")
+    qtbot.waitUntil(lambda: not panel._hits._marks.running)
+    panel._rendered.verticalScrollBar().setValue(0)
+    panel._rendered.viewport().grab()
+    for line, start in ((1, 0), (92, 4), (92, 12)):
+        press(panel, "n")
+        hit = panel._rendered._current
+        assert hit is not None
+        assert (hit.line, hit.start) == (line, start)
+        assert panel._rendered.shows(hit)
+    panel._rendered.viewport().grab()
+
+
+def test_going_back_to_the_source(qtbot, panel: ViewerPanel, render) -> None:
+    render("# Head\n\ntext")
+    with qtbot.waitSignal(panel.file_shown):
+        panel._header._source.click()
+    assert panel._page is panel._source
+    assert panel._source.text_at(3) == "text"
+
+
+def test_a_large_file_stays_source_and_says_why(panel: ViewerPanel, render) -> None:
+    render("# Head\n\n" + "words and words\n" * 80_000)
+    assert panel._page is panel._source
+    assert panel._hint.text == "This file has 1.3 MB, too much to render. Its source is shown."
+
+
+def test_a_part_that_cannot_be_converted_in_steps_stays_source(panel: ViewerPanel, render) -> None:
+    render("# Head\n\n" + "words and words\n" * 20_000)
+    assert panel._page is panel._source
+    assert panel._hint.text == "A part of this file is too long to render. Its source is shown."
+
+
+def test_links(qtbot, panel: ViewerPanel, memory: FakeMemory, render, monkeypatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(links.QDesktopServices, "openUrl", lambda url: opened.append(url.toString()))
+    render("# Head\n\n[out](https://example.org/a) [file](file:///etc/passwd)")
+    panel._follow_link(QUrl("https://example.org/a"))
+    panel._follow_link(QUrl("file:///etc/passwd"))
+    assert opened == ["https://example.org/a"]
+    assert panel._hint.text == "Links of this kind are not opened."
+    panel._follow_link(QUrl("../outside.md"))
+    qtbot.waitUntil(lambda: "not in the index" in panel._hint.text)
+    with qtbot.waitSignal(panel.file_shown) as shown:
+        panel._follow_link(QUrl("topics/shopping.md"))
+    assert shown.args == ["topics/shopping.md"]
+
+
+def test_a_change_of_theme_makes_the_page_anew(qtbot, panel: ViewerPanel, appearance, render) -> None:
+    render("# Head\n\n[link](https://example.org)")
+    before = panel._rendered.document()
+    appearance.set_theme("dark")
+    qtbot.waitUntil(lambda: panel._rendered.document() is not before)
+    assert "Head" in panel._rendered.toPlainText()

@@ -1,0 +1,84 @@
+"""Looking a text through in the background."""
+
+import pytest
+
+from gui.jobs import Jobs
+from gui.viewer.finders import plain_finder, query_finder
+from gui.viewer.hits import BLOCK, Hit, Step
+from gui.viewer.lines import TextLines
+from gui.viewer.scan import HitScan
+
+FAR = 40 * BLOCK
+
+
+class CountingLines(TextLines):
+    """Remembers which blocks were read, in order."""
+
+    def lines(self, first: int, last: int):
+        self.__dict__.setdefault("read", []).append((first - 1) // BLOCK)
+        return super().lines(first, last)
+
+
+@pytest.fixture
+def lines() -> CountingLines:
+    texts = ["nothing"] * FAR
+    texts[9] = "The Timer and the timers"
+    texts[FAR - 1] = "timer"
+    return CountingLines(tuple(texts))
+
+
+@pytest.fixture
+def scan(qapp, jobs: Jobs) -> HitScan:
+    return HitScan(jobs, jobs)
+
+
+def test_the_neighbourhood_comes_first_and_all_is_found(qtbot, scan: HitScan, lines: CountingLines) -> None:
+    scan.start(lines, plain_finder("timer"), near=30 * BLOCK + 1, most_characters=1 << 30)
+    qtbot.waitUntil(lambda: not scan.running)
+    assert lines.read[:2] == [30, 31]
+    assert scan.hits.complete
+    assert scan.hits.count == 3
+
+
+def test_the_overview_ends_after_so_many_characters(qtbot, scan: HitScan, lines: CountingLines) -> None:
+    scan.start(lines, plain_finder("timer"), near=1, most_characters=BLOCK * 8)
+    qtbot.waitUntil(lambda: not scan.running)
+    assert lines.read == [0]
+
+
+def test_a_step_looks_as_far_as_the_next_hit(qtbot, scan: HitScan, lines: CountingLines) -> None:
+    scan.start(lines, plain_finder("timer"), near=1, most_characters=1)
+    qtbot.waitUntil(lambda: not scan.running)
+    steps: list[Step | None] = []
+    scan.step((10, 19), forward=True, then=steps.append)
+    qtbot.waitUntil(lambda: bool(steps))
+    assert steps == [Step(Hit(FAR, 0, 5), False)]
+
+
+def test_no_hit_at_all_is_an_answer_too(qtbot, scan: HitScan, lines: CountingLines) -> None:
+    scan.start(lines, plain_finder("absent"), near=1, most_characters=1)
+    steps: list[Step | None] = []
+    scan.step((1, -1), forward=False, then=steps.append)
+    qtbot.waitUntil(lambda: steps == [None])
+
+
+def test_stopping_forgets_all_and_answers_nobody(qtbot, scan: HitScan, lines: CountingLines) -> None:
+    steps: list[Step | None] = []
+    scan.start(lines, plain_finder("timer"), near=1, most_characters=1 << 30)
+    scan.step((1, -1), forward=True, then=steps.append)
+    scan.stop()
+    assert not scan.running
+    assert not scan.active
+    assert scan.hits.count == 0
+    qtbot.wait(20)
+    assert steps == []
+
+
+def test_words_are_found_as_the_index_understands_them() -> None:
+    text = "Timers timed the TIMER"
+    assert [text[start:end] for start, end in query_finder("timer", "english")(text)] == ["Timers", "TIMER"]
+    assert [text[start:end] for start, end in plain_finder("time")(text)] == ["Time", "time", "TIME"]
+
+
+def test_plain_text_is_no_pattern() -> None:
+    assert plain_finder("a.b")("a.b axb") == [(0, 3)]

@@ -1,0 +1,259 @@
+"""The source on the screen: geometry, wrapping, selection, keys."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtTest import QTest
+
+from engine import CancelToken, NumberedText
+from gui.jobs import Jobs
+from gui.theme import tokens
+from gui.viewer.finders import plain_finder
+from gui.viewer.hits import Hit
+from gui.viewer.layout import CUT_MARK
+from gui.viewer.lines import LINE_LIMIT, FileLines
+from gui.viewer.outline import Outline
+from gui.viewer.source_view import SourceView
+
+TEXT = "\n".join(
+    [
+        "# Title 🌱 of the note",
+        "",
+        "short",
+        "words " * 200 + "end",
+        "tail\twith \x1b[31m and \u2028 signs",
+        *(f"line {number} of many" for number in range(6, 300)),
+    ]
+)
+
+
+@pytest.fixture
+def view(qtbot, appearance, jobs: Jobs, tmp_path: Path) -> Iterator[SourceView]:
+    view = SourceView(jobs)
+    qtbot.addWidget(view)
+    view.resize(500, 400)
+    with qtbot.waitExposed(view):
+        view.show()
+    put(view, tmp_path, TEXT)
+    yield view
+    view.set_finders(None, None)
+    view.hide()
+
+
+def put(view: SourceView, folder: Path, text: str) -> None:
+    path = folder / "note.md"
+    path.write_text(text)
+    view.set_lines(FileLines(NumberedText.open(path)), Outline())
+
+
+def top_character(view: SourceView) -> tuple[int, int]:
+    """Line and column of what stands at the top left."""
+    return view.place_at(QPoint(0, 1))
+
+
+def y_of(view: SourceView, line: int) -> int:
+    """The first pixel row in view that belongs to a line."""
+    return next(y for y in range(view.viewport().height()) if view.place_at(QPoint(0, y))[0] == line)
+
+
+def test_the_found_part_stands_a_third_from_the_top(view: SourceView) -> None:
+    view.reveal_part(100, 103)
+    assert abs(y_of(view, 100) - view.viewport().height() // 3) <= view.row_height
+
+
+def test_the_best_line_of_a_long_part_is_in_view(view: SourceView) -> None:
+    view.reveal_part(100, 180)
+    assert abs(y_of(view, 180) - view.viewport().height() // 3) <= view.row_height
+
+
+def test_what_was_revealed_stays_in_view_when_the_window_changes(view: SourceView) -> None:
+    view.reveal_part(100, 100)
+    view.resize(500, 200)
+    assert y_of(view, 100) < 200
+    view.scroll_by(10_000)
+    top = top_character(view)
+    view.resize(500, 300)
+    assert abs(top_character(view)[0] - top[0]) < 10  # scrolled by hand: not brought back
+
+
+def test_the_highlighted_ground_and_edge_are_painted(view: SourceView) -> None:
+    view.set_highlight((3, 3))
+    colours = tokens(view.palette())
+    image = view.viewport().grab().toImage()
+    y = y_of(view, 3) + view.row_height // 2
+    assert image.pixelColor(view.viewport().width() - 3, y) == colours.line_highlight
+    assert colours.accent.name() in {image.pixelColor(x, y).name() for x in range(100)}
+    assert image.pixelColor(view.viewport().width() - 3, y + view.row_height) == colours.base
+
+
+def test_marks_are_painted_behind_the_words(view: SourceView) -> None:
+    view.set_finders(plain_finder("short"), None)
+    image = view.viewport().grab().toImage()
+    y = y_of(view, 3) + 4
+    found = {image.pixelColor(x, y).name() for x in range(view.viewport().width())}
+    assert tokens(view.palette()).mark.name() in found
+
+
+def test_wrapping_keeps_the_line_at_the_top(view: SourceView) -> None:
+    view.scroll_by(60 * view.row_height)
+    line = top_character(view)[0]
+    for wrap in (True, False):
+        view.set_wrap(wrap)
+        assert top_character(view)[0] == line
+
+
+def test_a_wrapped_line_keeps_the_word_at_the_top_when_the_width_changes(view: SourceView) -> None:
+    view.set_wrap(True)
+    view.scroll_by(10 * view.row_height)
+    line, column = top_character(view)
+    assert line == 4
+    assert column > 0
+    view.resize(420, 400)
+    assert top_character(view)[0] == 4
+    assert top_character(view)[1] <= column < top_character(view)[1] + 70
+
+
+def test_wrapped_scrolling_never_jumps(view: SourceView) -> None:
+    view.set_wrap(True)
+    view.scroll_by(view.row_height)
+    seen = []
+    for _ in range(40):
+        seen.append(view.place_at(QPoint(0, view.row_height)))
+        view.scroll_by(view.row_height)
+        assert view.place_at(QPoint(0, 0))[0] <= seen[-1][0]
+    assert seen == sorted(seen)
+    for place in reversed(seen):
+        view.scroll_by(-view.row_height)
+        assert view.place_at(QPoint(0, view.row_height)) == place
+
+
+def test_only_unwrapped_lines_scroll_sideways(view: SourceView) -> None:
+    view.viewport().grab()
+    assert view.horizontalScrollBar().maximum() > 0
+    view.set_wrap(True)
+    view.viewport().grab()
+    assert view.horizontalScrollBar().maximum() == 0
+
+
+def test_a_line_of_megabytes_is_cut_with_a_mark(view: SourceView, tmp_path: Path) -> None:
+    put(view, tmp_path, "a" * 3_000_000 + "\nnext")
+    laid = view._layouts.line(1)
+    assert laid.layout.text() == "a" * LINE_LIMIT + CUT_MARK
+    assert view.text_at(1) == "a" * LINE_LIMIT
+    view.viewport().grab()
+
+
+def test_signs_that_would_break_a_line_are_shown_as_pictures(view: SourceView) -> None:
+    laid = view._layouts.line(5)
+    assert laid.layout.text() == "tail\twith \u241b[31m and \u2424 signs"
+    assert laid.rows == 1
+
+
+def test_a_heading_is_bold(view: SourceView, tmp_path: Path) -> None:
+    path = tmp_path / "b.md"
+    path.write_text("# Head\nbody")
+    lines = FileLines(NumberedText.open(path))
+    view.set_lines(lines, Outline.of(lines, CancelToken()))
+    assert [bool(view._layouts.line(number).layout.formats()) for number in (1, 2)] == [True, False]
+
+
+def test_a_hit_is_framed_and_comes_into_view_sideways_too(view: SourceView) -> None:
+    view.show_hit(Hit(4, 1200, 1203))
+    assert view.shows(Hit(4, 1200, 1203))
+    assert view.horizontalScrollBar().value() > 0
+    view.show_hit(Hit(250, 0, 4))
+    assert view.horizontalScrollBar().value() == 0
+    assert abs(y_of(view, 250) - view.viewport().height() // 3) <= view.row_height
+
+
+def test_dragging_selects(view: SourceView) -> None:
+    x = view._gutter.text_left
+    start, end = QPoint(x + 1, y_of(view, 3) + 3), QPoint(x + 1, y_of(view, 6) + 3)
+    QTest.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=start)
+    QTest.mouseMove(view.viewport(), end)
+    view.mouseMoveEvent(_move(end))
+    QTest.mouseRelease(view.viewport(), Qt.MouseButton.LeftButton, pos=end)
+    assert view.selection.ends == ((3, 0), (6, 0))
+    assert view.selected_lines() == (3, 5)
+
+
+def test_dragging_beyond_the_edge_scrolls_on(qtbot, view: SourceView) -> None:
+    x = view._gutter.text_left
+    QTest.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(x, y_of(view, 3) + 3))
+    view.mouseMoveEvent(_move(QPoint(x, view.viewport().height() + 60)))
+    qtbot.waitUntil(lambda: (view.selection.caret or (0, 0))[0] > 40)
+    QTest.mouseRelease(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(x, 10))
+
+
+def test_double_and_triple_click(view: SourceView) -> None:
+    point = QPoint(view._gutter.text_left + 2, y_of(view, 3) + 3)
+    QTest.mouseDClick(view.viewport(), Qt.MouseButton.LeftButton, pos=point)
+    assert view.selected_word() == "short"
+    QTest.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=point)
+    assert view.selection.ends == ((3, 0), (4, 0))
+
+
+def test_a_click_on_a_number_selects_its_line(view: SourceView) -> None:
+    QTest.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(5, y_of(view, 3) + 3))
+    assert view.selected_lines() == (3, 3)
+
+
+def test_columns_behind_an_emoji_are_right(view: SourceView) -> None:
+    view.selection.select((1, 8), (1, 9))
+    decoration = view._decoration(1, view._layouts.line(1), late=False)
+    assert view.selected_word() == "🌱"
+    assert decoration.selected == (8, 10)
+
+
+def test_shift_and_arrows_move_the_end_of_the_selection(view: SourceView) -> None:
+    shift = Qt.KeyboardModifier.ShiftModifier
+    view.selection.put((3, 0))
+    for key in (Qt.Key.Key_End, Qt.Key.Key_Right, Qt.Key.Key_Right):
+        QTest.keyClick(view, key, shift)
+    assert view.selection.ends == ((3, 0), (4, 1))
+    for key in (Qt.Key.Key_Left, Qt.Key.Key_Left, Qt.Key.Key_Up, Qt.Key.Key_Home):
+        QTest.keyClick(view, key, shift)
+    assert view.selection.ends == ((2, 0), (3, 0))
+
+
+@pytest.mark.parametrize(
+    ("key", "line"),
+    [(Qt.Key.Key_Down, 2), (Qt.Key.Key_End, 299), (Qt.Key.Key_PageDown, 15), (Qt.Key.Key_Space, 15)],
+)
+def test_keys_scroll_and_come_back(view: SourceView, key: Qt.Key, line: int) -> None:
+    QTest.keyClick(view, key)
+    bottom = view.place_at(QPoint(0, view.viewport().height() - 10))[0]
+    assert bottom >= line
+    assert top_character(view)[0] > 1 or view.verticalScrollBar().value() > 0
+    QTest.keyClick(view, Qt.Key.Key_Home)
+    assert view.verticalScrollBar().value() == 0
+
+
+def test_everything_can_be_selected_from_the_keyboard(view: SourceView) -> None:
+    view.select_all()
+    assert view.selection.ends == ((1, 0), (299, len(view.text_at(299))))
+
+
+def test_assistive_tools_are_told_the_line(view: SourceView) -> None:
+    view.scroll_by(1)
+    assert view.accessibleDescription().startswith("Line 1: # Title")
+    view.show_hit(Hit(250, 0, 4))
+    assert view.accessibleDescription() == "Line 250: line 250 of many"
+
+
+def test_an_empty_file_is_fine(view: SourceView, tmp_path: Path) -> None:
+    put(view, tmp_path, "")
+    view.viewport().grab()
+    view.select_all()
+    for key in (Qt.Key.Key_Down, Qt.Key.Key_End, Qt.Key.Key_PageUp):
+        QTest.keyClick(view, key)
+    QTest.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(80, 40))
+    assert view.selection.ends is None
+
+
+def _move(point: QPoint) -> QMouseEvent:
+    left = Qt.MouseButton.LeftButton
+    return QMouseEvent(QEvent.Type.MouseMove, QPointF(point), QPointF(point), left, left, Qt.KeyboardModifier(0))
