@@ -19,6 +19,7 @@ from gui.main_window import MainWindow
 from gui.options import Options
 from gui.screenshot import Screenshot
 from gui.widgets.icons import application_icon
+from gui.widgets.message import Action
 from gui.window_state import WindowState, load_state, save_state
 from gui.workspace import Workspace
 
@@ -114,7 +115,7 @@ class _Program:
         if options.view == "first-run":
             window.offer_folder(named.absolute()) if named else window.ask_for_folder()
         elif self._settings_problem and not named:
-            window.show_settings_problem(self._settings_problem)
+            window.show_settings_problem(self._settings_problem, Action("Try again", self._begin_again))
         elif folder is not None:
             window.open_folder(folder.absolute())
             # A picture asks when the index is complete: earlier answers would decide what is selected.
@@ -124,6 +125,12 @@ class _Program:
         if options.screenshot is not None:
             shot = Screenshot(window, options.view, options.query, options.screenshot)
             shot.finished.connect(self._taken)
+
+    def _begin_again(self) -> None:
+        """The settings file was mended, perhaps."""
+        settings, self._settings_problem = _read_settings(self._options.config)
+        self._last_folder = settings.workspace
+        self._begin()
 
     def _taken(self, problem: str) -> None:
         self._problem = problem

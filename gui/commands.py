@@ -41,9 +41,9 @@ class Commands:
         """Theme and text size."""
         self.menu.addMenu(self._themes)
         text = self.menu.addMenu("Text size")
-        self.add("Larger", lambda: self._appearance.enlarge(1), "Ctrl++", "Ctrl+=", menu=text)
-        self.add("Smaller", lambda: self._appearance.enlarge(-1), "Ctrl+-", menu=text)
-        self.add("Normal", lambda: self._appearance.enlarge(0), "Ctrl+0", menu=text)
+        self.add("Larger text", lambda: self._appearance.enlarge(1), "Ctrl++", "Ctrl+=", menu=text)
+        self.add("Smaller text", lambda: self._appearance.enlarge(-1), "Ctrl+-", menu=text)
+        self.add("Normal text", lambda: self._appearance.enlarge(0), "Ctrl+0", menu=text)
 
     def _theme_menu(self) -> QMenu:
         menu = QMenu("Theme", self.menu)

@@ -121,14 +121,14 @@ class MainWindow(QMainWindow):
         rebuild = commands.add("Rebuild index…", self.ask_rebuild)
         self._need_workspace = (sync, rebuild)
         commands.menu.addSeparator()
-        commands.add("Diagnostics", self.panes.toggle_dock, "Ctrl+D", "F9")
+        commands.add("Show or hide diagnostics", self.panes.toggle_dock, "Ctrl+D", "F9")
         commands.add_appearance()
         commands.menu.addSeparator()
         commands.add("Keys", partial(show_keys, self), "F1", "?")
         commands.add("About Mnemoscope", self._show_about)
         commands.menu.addSeparator()
         commands.add("Quit", self.close, "Ctrl+Q")
-        commands.add_hidden("Search", self.search.focus_box, "Ctrl+K", "Ctrl+L")
+        commands.add_hidden("Go to the search box", self.search.focus_box, "Ctrl+K", "Ctrl+L")
         self._menu_button.setMenu(commands.menu)
 
     def _connect(self) -> None:

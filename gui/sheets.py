@@ -1,42 +1,28 @@
 """Two small windows of text: the keys, and what this program is."""
 
 import platform
+from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, qVersion
+from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from gui.versions import program_version
 from gui.widgets.labels import label, line
 
-KEYS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
-    (
-        "Everywhere",
-        (
-            ("Ctrl+K or Ctrl+L", "go to the search box"),
-            ("Esc", "from the file to the results, from there to the box"),
-            ("F5", "look for changes now"),
-            ("Ctrl+D or F9", "show or hide the diagnostics"),
-            ("Ctrl+O", "choose a folder"),
-            ("Ctrl+plus, minus, 0", "larger, smaller, normal text"),
-            ("F1 or ?", "these keys"),
-            ("Ctrl+Q", "quit"),
-        ),
-    ),
-    (
-        "Results",
-        (
-            ("Down, Up", "from the box into the list, along it and back"),
-            ("Enter", "go to the file"),
-            ("Ctrl+C", "copy the citation"),
-        ),
-    ),
-    (
-        "File",
-        (
-            ("n, N", "next and previous hit"),
-            ("Ctrl+F", "find in this file"),
-        ),
-    ),
+Keys = Sequence[tuple[str, str]]
+
+_RESULTS: Keys = (
+    ("Down, Up", "from the box into the list, along it and back"),
+    ("Enter", "go to the file"),
+    ("Ctrl+C", "copy the citation"),
+    ("Esc", "back to the box, then clear it"),
+)
+_FILE: Keys = (
+    ("N, Shift+N or F3, Shift+F3", "next and previous hit"),
+    ("Ctrl+F", "find in this file"),
+    ("Alt+Z", "wrap lines"),
+    ("Esc", "back to the results"),
 )
 
 
@@ -56,14 +42,15 @@ def _sheet(title: str, content: QWidget, parent: QWidget) -> QDialog:
     return dialog
 
 
-def show_keys(parent: QWidget) -> QDialog:
+def show_keys(window: QWidget) -> QDialog:
+    """The keys of the window's own actions, then those of its panels."""
+    commands = [(_keys_of(action), _said(action)) for action in window.actions() if action.shortcuts()]
     grid = QGridLayout()
     grid.setHorizontalSpacing(24)
     grid.setVerticalSpacing(6)
-    for title, keys in KEYS:
+    for title, keys in (("Everywhere", commands), ("Results", _RESULTS), ("File", _FILE)):
         row = grid.rowCount()
-        if row > 1:
-            grid.setRowMinimumHeight(row, 10)
+        grid.setRowMinimumHeight(row, 10 if row > 1 else 0)
         grid.addWidget(label(title, "section"), row + 1, 0, 1, 2)
         for number, (key, what) in enumerate(keys, row + 2):
             grid.addWidget(label(key), number, 0)
@@ -71,7 +58,17 @@ def show_keys(parent: QWidget) -> QDialog:
     content = QWidget()
     grid.setContentsMargins(0, 0, 0, 0)
     content.setLayout(grid)
-    return _sheet("Keys", content, parent)
+    return _sheet("Keys", content, window)
+
+
+def _keys_of(action: QAction) -> str:
+    shown = [key.toString(QKeySequence.SequenceFormat.NativeText) for key in action.shortcuts()]
+    return " or ".join(shown)
+
+
+def _said(action: QAction) -> str:
+    words = action.text().rstrip("…")
+    return words[:1].lower() + words[1:]
 
 
 def show_about(parent: QWidget, places: tuple[tuple[str, str], ...]) -> QDialog:

@@ -7,4 +7,4 @@ def program_version() -> str:
     try:
         return version("mnemoscope")
     except PackageNotFoundError:
-        return "from its source tree"
+        return "in development"

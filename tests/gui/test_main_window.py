@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QAccessible, QDropEvent
-from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QLineEdit, QMenu, QPushButton, QWidget
 
 import engine
 from engine import FileIssue, IndexTooNew, SettingsError
@@ -107,7 +107,29 @@ def test_shortcuts(qtbot, opened, box, memory):
     qtbot.keyClick(opened, Key.Key_F1)
     sheet = opened.findChild(QDialog)
     assert sheet.isVisible()
+    words = [label.text() for label in sheet.findChildren(QLabel)]
+    assert "Ctrl+K or Ctrl+L" in words
+    assert "sync now" in words
     qtbot.keyClick(sheet, Key.Key_Escape)
+    qtbot.waitUntil(lambda: opened.findChild(QDialog) is None)
+
+
+def test_a_question_mark_belongs_to_the_box_while_that_is_used(qtbot, opened, box):
+    box.setFocus()
+    qtbot.keyClicks(box, "why?")
+    assert box.text() == "why?"
+    assert opened.findChild(QDialog) is None
+    qtbot.waitUntil(lambda: not opened.search.busy)
+
+
+def test_about_names_the_places(qtbot, opened):
+    opened._show_about()
+    sheet = opened.findChild(QDialog)
+    words = " ".join(label.text() for label in sheet.findChildren(QLabel))
+    assert "settings.toml" in words
+    assert "window.json" in words
+    assert opened.workspace.status.db_path in words
+    sheet.reject()
     qtbot.waitUntil(lambda: opened.findChild(QDialog) is None)
 
 
