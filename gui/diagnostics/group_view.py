@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from gui.diagnostics.readings import REMEDY_WORDS, Group, Reading
 from gui.style import font_at
-from gui.widgets.labels import label
+from gui.widgets.labels import breakable, label
 from gui.widgets.state import StateLabel
 
 _LONGEST_LABEL = "Last change  "
@@ -51,7 +51,7 @@ class ReadingRow(QWidget):
         self._value.show_state(reading.state, reading.value)
         self._value.word.set_tip(reading.tip)
         reason = answer or reading.reason
-        self._reason.setText(reason)
+        self._reason.setText(breakable(reason))
         self._reason.setVisible(bool(reason))
         self._remedy.setVisible(reading.remedy is not None)
         if reading.remedy is not None:

@@ -14,7 +14,7 @@ from gui.diagnostics.readings import Remedy, read_status
 from gui.jobs import Jobs
 from gui.widgets.chip import Chip
 from gui.widgets.issues_table import IssuesTable
-from gui.widgets.labels import label, line
+from gui.widgets.labels import breakable, label, line
 from gui.widgets.wording import grouped
 
 _POLL_MS = 2000
@@ -94,7 +94,7 @@ class DiagnosticsPanel(QWidget):
         self._table.setMinimumHeight(200)
         self._table.reveal_requested.connect(self.reveal_requested)
         detail = label("", "meta", wrap=True)
-        self._table.chosen.connect(detail.setText)
+        self._table.chosen.connect(lambda text: detail.setText(breakable(text)))
         self._issues = QWidget()
         column = QVBoxLayout(self._issues)
         column.setContentsMargins(0, 0, 0, 0)

@@ -11,7 +11,7 @@ from gui.first_run.summary import what_is_indexed, what_is_passed_over, what_is_
 from gui.widgets.chip import Chip
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.issues_table import IssuesTable
-from gui.widgets.labels import label
+from gui.widgets.labels import breakable, label
 from gui.widgets.table import Column, RecordsTable
 from gui.widgets.wording import grouped, size_text
 
@@ -104,7 +104,7 @@ class PreviewPage(QFrame):
         self._skipped = IssuesTable()
         self._skipped.setAccessibleName("What would be passed over, and by which rule")
         detail = label("", "meta", wrap=True)
-        self._skipped.chosen.connect(detail.setText)
+        self._skipped.chosen.connect(lambda text: detail.setText(breakable(text)))
         skipped = QWidget()
         column = QVBoxLayout(skipped)
         column.setContentsMargins(0, 0, 0, 0)
@@ -170,7 +170,7 @@ class PreviewPage(QFrame):
     def show_preview(self, preview: WorkspacePreview, index_folder: Path) -> None:
         self._sum.setText(what_is_indexed(preview))
         self._rules.setText(what_is_passed_over(preview))
-        self._promise.setText(what_is_written(index_folder))
+        self._promise.setText(breakable(what_is_written(index_folder)))
         self._show_folders.setText(f"Indexed {grouped(preview.files)}")
         self._show_skipped.setText(f"Passed over {grouped(len(preview.skipped))}")
         self._folders.show_records(preview.folders)
@@ -181,7 +181,7 @@ class PreviewPage(QFrame):
             self._accept.setFocus()
 
     def show_problem(self, sentence: str) -> None:
-        self._problem.setText(sentence)
+        self._problem.setText(breakable(sentence))
         self._problem.show()
         self._accept.setEnabled(False)
 

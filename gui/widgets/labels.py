@@ -1,7 +1,11 @@
 """Small makers for text and lines with a look of their own."""
 
+import re
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLabel, QWidget
+
+_JOINTS = re.compile(r"[/\\_-](?=\w)|\.(?=[^\W\d])")
 
 
 def label(text: str = "", role: str = "", *, wrap: bool = False, parent: QWidget | None = None) -> QLabel:
@@ -12,6 +16,11 @@ def label(text: str = "", role: str = "", *, wrap: bool = False, parent: QWidget
     if role:
         made.setProperty("role", role)
     return made
+
+
+def breakable(text: str) -> str:
+    """`text` with places at which a long path or name may be wrapped, which change nothing that is seen."""
+    return _JOINTS.sub("\\g<0>\u200b", text)
 
 
 def line(*, vertical: bool = False) -> QFrame:

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from gui.widgets.icons import IconButton
-from gui.widgets.labels import label, line
+from gui.widgets.labels import breakable, label, line
 from gui.widgets.state import State, StateDot
 
 _PAGE_WIDTH = 520
@@ -43,18 +43,19 @@ class Banner(QFrame):
         row.addWidget(self._text, 1)
         row.addLayout(self._buttons)
         row.addWidget(close)
-        self._key = ""
+        self._key = self._sentence = ""
         self.hide()
 
     @property
     def text(self) -> str:
-        return self._text.text() if not self.isHidden() else ""
+        return self._sentence if not self.isHidden() else ""
 
     def say(self, sentence: str, state: State, *actions: Action, key: str = "") -> None:
         """`key` names the matter, so that `clear(key)` takes back only this one."""
         self._key = key
         self._dot.set_state(state)
-        self._text.setText(sentence)
+        self._sentence = sentence
+        self._text.setText(breakable(sentence))
         self.setAccessibleName(sentence)
         _fill(self._buttons, actions, self.clear)
         self.show()
@@ -72,6 +73,8 @@ class MessagePage(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "page")
+        self.words = ""
+        """All that is said, on one line."""
         self._title = label("", "title", wrap=True)
         self._text = label("", "muted", wrap=True)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -94,15 +97,12 @@ class MessagePage(QFrame):
         row.addStretch(1)
 
     def say(self, title: str, text: str, *actions: Action) -> None:
-        self._title.setText(title)
-        self._text.setText(text)
+        self.words = f"{title}: {text}" if text else title
+        self._title.setText(breakable(title))
+        self._text.setText(breakable(text))
         self._text.setVisible(bool(text))
-        self.setAccessibleName(f"{title} {text}".strip())
+        self.setAccessibleName(self.words)
         _fill(self._buttons, actions, None)
-
-    @property
-    def words(self) -> str:
-        return f"{self._title.text()} {self._text.text()}".strip()
 
 
 def _fill(row: QHBoxLayout, actions: tuple[Action, ...], after: Callable[[], None] | None) -> None:

@@ -46,7 +46,7 @@ def _chip(panel: FirstRunPanel, start: str) -> Chip:
 
 
 def _words(panel: FirstRunPanel) -> str:
-    return " | ".join(label.text() for label in panel.findChildren(QLabel) if label.isVisible())
+    return " | ".join(label.text().replace("\u200b", "") for label in panel.findChildren(QLabel) if label.isVisible())
 
 
 def _offer(qtbot, panel: FirstRunPanel, folder: Path) -> None:

@@ -7,6 +7,7 @@ from gui.widgets.drop import dropped_folder
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.folding_row import FoldingRow
 from gui.widgets.icons import IconButton, application_icon
+from gui.widgets.labels import breakable
 from gui.widgets.message import Action, Banner, MessagePage
 from gui.widgets.state import StateLabel
 
@@ -102,7 +103,7 @@ def test_a_message_page_replaces_its_buttons(qtbot):
     page.say("The settings cannot be used", "Line 3.", Action("Open", lambda: None), Action("Again", lambda: None))
     texts = [button.text() for button in page.findChildren(QPushButton) if not button.isHidden()]
     assert texts == ["Open", "Again"]
-    assert page.words == "The settings cannot be used Line 3."
+    assert page.words == "The settings cannot be used: Line 3."
 
 
 def test_a_narrow_row_folds(qtbot):
@@ -130,3 +131,8 @@ def test_only_one_local_folder_is_taken(tmp_path):
     assert dropped_folder(dragged(QUrl.fromLocalFile(str(tmp_path / "a.md")))) is None
     assert dropped_folder(dragged(QUrl("https://example.org/notes"))) is None
     assert dropped_folder(QMimeData()) is None
+
+
+def test_a_long_path_wraps_where_it_has_joints():
+    assert breakable("a/b-2.md and c_d") == "a/\u200bb-\u200b2.\u200bmd and c_\u200bd"
+    assert breakable("1.2 bar. Then -") == "1.2 bar. Then -"
