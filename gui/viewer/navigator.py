@@ -68,6 +68,7 @@ class HitNavigator(QObject):
     def look_in(self, view: HitView, lines: Lines, *, near: int, query: str, language: str) -> None:
         """Mark the words of a query in a text, and look through the neighbourhood of line `near` first."""
         self._current = self._origin = None
+        view.show_hit(None)
         if (view, lines, query) == (self._view, self._lines, self._words):
             return
         self._view, self._lines, self._near, self._words = view, lines, near, query
@@ -83,7 +84,9 @@ class HitNavigator(QObject):
     def find(self, needle: str) -> None:
         """Look for what stands in the find bar, from where the looking began; empty stops it."""
         if self._view is None or not needle:
-            self._needle = self._origin = None
+            self._needle = self._origin = self._current = None
+            if self._view is not None:
+                self._view.show_hit(None)
         else:
             self._needle = plain_finder(needle)
             if self._origin is None:
@@ -124,7 +127,6 @@ class HitNavigator(QObject):
         self._count()
 
     def _restart(self) -> None:
-        self._patience.stop()
         if self._lines is None or self._query is None:
             self._marks.stop()
         else:
@@ -132,6 +134,7 @@ class HitNavigator(QObject):
         self._restart_found()
 
     def _restart_found(self) -> None:
+        self._patience.stop()
         if self._lines is None or self._needle is None:
             self._found.stop()
         else:

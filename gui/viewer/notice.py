@@ -1,7 +1,7 @@
 """What the viewer says without text of a file: a passing hint, or a page with one sentence and one action."""
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QHideEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from gui.style import set_role
@@ -41,6 +41,7 @@ class Hint(QFrame):
         self._place()
         self.show()
         self.raise_()
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, sentence))
         self._timer.start(milliseconds)
 
     def _place(self) -> None:

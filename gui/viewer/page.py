@@ -80,11 +80,11 @@ def markdown_slices(lines: FileLines, outline: Outline) -> Iterator[str]:
         if len(section) > _MOST_AT_ONCE:
             raise MnemoscopeError("A part of this file is too long to render. Its source is shown.")
         if parts and gathered + len(section) > _SLICE:
-            yield "\n".join(parts)
+            yield "\n".join(parts) + "\n"
             parts, gathered = [], 0
         parts.append(section)
         gathered += len(section)
-    yield "\n".join(parts)
+    yield "\n".join(parts) + "\n"
 
 
 def build_page(slices: Iterable[str], style: PageStyle, token: CancelToken) -> Page:
@@ -95,10 +95,10 @@ def build_page(slices: Iterable[str], style: PageStyle, token: CancelToken) -> P
     document.setDocumentMargin(0)
     document.setIndentWidth(24 * style.scale)
     cursor = QTextCursor(document)
-    cursor.beginEditBlock()
-    for number, part in enumerate(slices):
+    for part in slices:
         token.checkpoint()
-        _append(document, cursor, part, first=number == 0)
+        _append(document, cursor, part)
+    cursor.beginEditBlock()  # not before: inside one, the tables of new text are not known yet
     _replace_images(document, cursor)
     for table in document.rootFrame().childFrames():
         if isinstance(table, QTextTable):
@@ -116,8 +116,8 @@ def build_page(slices: Iterable[str], style: PageStyle, token: CancelToken) -> P
     return Page(document, texts, headings)
 
 
-def _append(document: QTextDocument, cursor: QTextCursor, part: str, *, first: bool) -> None:
-    if first:
+def _append(document: QTextDocument, cursor: QTextCursor, part: str) -> None:
+    if document.isEmpty():
         document.setMarkdown(part, _FEATURES)  # also takes the front matter out
         return
     cursor.movePosition(QTextCursor.MoveOperation.End)

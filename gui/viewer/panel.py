@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
 
 from engine import MemorySearchManager, MemorySearchResult
 from gui.jobs import Jobs
@@ -27,7 +27,7 @@ _LONG_HINT_MS = 5_000
 
 
 class ViewerPanel(QWidget):
-    """Shows one result or one file at a time.
+    """Shows one result or one file at a time. `wrap_action` is checked while long lines are wrapped.
 
     Signals:
         escape_pressed: Esc with no find bar open; the window gives the keys back to the list.
@@ -46,7 +46,6 @@ class ViewerPanel(QWidget):
         self._want_rendered = False
         self._reloading = False
         self._source = SourceView(jobs)
-        self._source.set_wrap(True)
         self._rendered = RenderedView(jobs)
         self._empty = EmptyPage()
         self._page: QWidget = self._empty
@@ -108,13 +107,14 @@ class ViewerPanel(QWidget):
     def _show(self, target: Target) -> None:
         if self._manager is None:
             return
-        self._target = target
+        before, self._target = self._target, target
         self._actions.set_target(self._manager, target)
         self._header.show_title(target.file_title, target.breadcrumb)
         self._header.show()
         if self._opened is not None and self._opened.name == target.name and not self._banner.text:
             self._opener.cancel()
-            self._apply(reveal=True)
+            # The same result again, perhaps since the list was refreshed: whoever has scrolled on stays there.
+            self._apply(reveal=before is None or (before.name, before.part) != (target.name, target.part))
         else:
             self._open(reloading=False)
 
@@ -180,11 +180,13 @@ class ViewerPanel(QWidget):
         if reveal:
             self._source.reveal_part(target.first or 1, target.focus)
         if self._want_rendered and opened.lines.size <= MOST_BYTES:
-            if self._page_of is opened:
+            on_page = self._page is self._rendered and not reveal
+            if self._page_of is not opened:
+                self._rendered.show_markdown(opened.lines, opened.outline, self._heading(), keep_place=on_page)
+                return
+            if not on_page:
                 self._rendered.go_to_heading(self._heading())
-                self._on_rendered()
-            else:
-                self._rendered.show_markdown(opened.lines, opened.outline, self._heading())
+            self._on_rendered()
             return
         if self._want_rendered:
             size = size_text(opened.lines.size)
@@ -249,10 +251,13 @@ class ViewerPanel(QWidget):
     def _close_find(self) -> None:
         if self._find_bar.isHidden():
             return
+        focus = QApplication.focusWidget()
+        had_focus = focus is not None and self._find_bar.isAncestorOf(focus)
         self._find_bar.hide()
-        self._hits.find("")
         self._source.select_hit()
-        self._page.setFocus()
+        self._hits.find("")
+        if had_focus:
+            self._page.setFocus()
 
     def _follow_link(self, url: QUrl) -> None:
         if self._target is not None and self._manager is not None:
@@ -273,10 +278,10 @@ class ViewerPanel(QWidget):
     # --- putting it together --------------------------------------------------------------------------------------
 
     def _make_header(self) -> ViewerHeader:
-        wrap = self.wrap_action = self._key_action("Wrap lines", "Alt+Z")
-        wrap.setCheckable(True)
-        wrap.setChecked(self._source.wrap)
-        wrap.toggled.connect(self._source.set_wrap)
+        self.wrap_action = self._key_action("Wrap lines", "Alt+Z")
+        self.wrap_action.setCheckable(True)
+        self.wrap_action.toggled.connect(self._source.set_wrap)
+        self.wrap_action.setChecked(True)
         find = self._key_action("Find in this file", QKeySequence.StandardKey.Find)
         find.triggered.connect(self._open_find)
         for keys, forward in (("F3", True), ("Shift+F3", False)):
@@ -287,7 +292,7 @@ class ViewerPanel(QWidget):
         self._source.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         for action in (do.copy, do.select_all):
             action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
-        menu = [do.copy_path, do.copy_part, do.reveal, None, find, wrap]
+        menu = [do.copy_path, do.copy_part, do.reveal, None, find, self.wrap_action]
         return ViewerHeader([do.edit, do.cite], menu, self)
 
     def _key_action(self, text: str, keys: str | QKeySequence.StandardKey) -> QAction:

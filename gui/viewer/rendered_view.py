@@ -1,6 +1,6 @@
 """The same file as a rendered page. Nothing that a note names is ever loaded: no image, no style, no link."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QUrl, Signal
@@ -28,6 +28,7 @@ from gui.viewer.page import Page, PageStyle, build_page, markdown_slices
 from gui.viewer.page_layout import StepwiseLayout
 from gui.viewer.page_painting import PagePainter
 from gui.viewer.painting import FOUND_OPACITY, faded
+from gui.viewer.spans import spans
 from gui.viewer.typography import fixed_font, font_scale
 from gui.widgets.utf16 import utf16_ranges
 
@@ -60,7 +61,8 @@ class RenderedView(QTextBrowser):
         self._page: Page | None = None
         self._own: QTextDocument | None = None
         self._wanted: HeadingPlace | None = None
-        self._place: int | None = None
+        self._keep_place = False
+        self._place = 0
         self._layout_steps = StepwiseLayout(self)
         self._layout_steps.reached.connect(self._on_reached)
         self._layout_steps.finished.connect(self._place_ticks)
@@ -80,12 +82,17 @@ class RenderedView(QTextBrowser):
 
     # --- the page -------------------------------------------------------------------------------------------------
 
-    def show_markdown(self, lines: FileLines, outline: Outline, at: HeadingPlace | None) -> None:
-        """Make the page in the background and scroll it to a heading; what is shown stays until then."""
-        self._lines, self._outline, self._wanted = lines, outline, at
-        self._start(lines, self._show)
+    def show_markdown(
+        self, lines: FileLines, outline: Outline, at: HeadingPlace | None, *, keep_place: bool = False
+    ) -> None:
+        """Make the page in the background and scroll it to a heading or the top; what is shown stays until then.
 
-    def _start(self, lines: FileLines, then: Callable[[Page], None]) -> None:
+        `keep_place` is for a new version of the page on the screen, which stays where it is.
+        """
+        self._lines, self._outline, self._wanted, self._keep_place = lines, outline, at, keep_place
+        self._start(lines)
+
+    def _start(self, lines: FileLines) -> None:
         self.cancel()
         outline = self._outline
         text_font = QGuiApplication.font()
@@ -98,7 +105,7 @@ class RenderedView(QTextBrowser):
             page.document.moveToThread(home)
             return page
 
-        self._job = self._jobs.read(work, then, self._fail)
+        self._job = self._jobs.read(work, self._show, self._fail)
 
     def cancel(self) -> None:
         if self._job is not None:
@@ -130,30 +137,22 @@ class RenderedView(QTextBrowser):
 
     def _show(self, page: Page) -> None:
         self._job = None
+        self._place = self.verticalScrollBar().value()
+        target = self._first_block().blockNumber()
         self._page = page
         self._current = None
         self._marks.forget()
         self._found.forget()
-        self._hits = frozenset()
         self._put(page)
         self.rendered.emit()  # on the screen it has its width, without which laying it out would be in vain
-        self._layout_steps.start(self._heading_block(self._wanted))
+        self._layout_steps.start(target if self._keep_place else self._heading_block(self._wanted))
 
     def _on_reached(self) -> None:
-        if self._place is None:
-            self.go_to_heading(self._wanted)
-        else:
+        if self._keep_place:
             self.verticalScrollBar().setValue(self._place)
-            self._place = None
-
-    def _show_again(self, page: Page) -> None:
-        """The same page in another theme."""
-        self._job = None
-        self._page = page
-        self._place = self.verticalScrollBar().value()
-        target = self._first_block().blockNumber()
-        self._put(page)
-        self._layout_steps.start(target)
+        else:
+            self.go_to_heading(self._wanted)
+            self._keep_place = True  # from here on, also when it comes back in other colours
 
     def _put(self, page: Page) -> None:
         """Hand the page to Qt."""
@@ -174,8 +173,8 @@ class RenderedView(QTextBrowser):
         return self._first_block().blockNumber() + 1, -1
 
     def shows(self, hit: Hit) -> bool:
-        top = self._rect(self._block(hit.line)).top() - self.verticalScrollBar().value()
-        return 0 <= top < self.viewport().height()
+        top = self._hit_rect(hit).top() - self.verticalScrollBar().value()
+        return 0 <= top < self.viewport().height() - _ABOVE_HEADING
 
     def set_finders(self, marks: Finder | None, found: Finder | None) -> None:
         self._marks.set_finder(marks)
@@ -185,8 +184,7 @@ class RenderedView(QTextBrowser):
     def show_hit(self, hit: Hit | None) -> None:
         self._current = hit
         if hit is not None and not self.shows(hit):
-            top = round(self._rect(self._block(hit.line)).top())
-            self.verticalScrollBar().setValue(top - self.viewport().height() // 3)
+            self.verticalScrollBar().setValue(round(self._hit_rect(hit).top()) - self.viewport().height() // 3)
         self.viewport().update()
 
     def show_hits(self, marks: HitMap, found: HitMap | None) -> None:
@@ -206,6 +204,13 @@ class RenderedView(QTextBrowser):
 
     def _rect(self, block: QTextBlock) -> QRectF:
         return self.document().documentLayout().blockBoundingRect(block)
+
+    def _hit_rect(self, hit: Hit) -> QRectF:
+        """The first row of a hit, on the page."""
+        block = self._block(hit.line)
+        rect = self._rect(block)
+        [(start, end)] = utf16_ranges(block.text(), [(hit.start, hit.end)])
+        return next(spans(block.layout(), start, end), QRectF()).translated(rect.topLeft())
 
     def _first_block(self) -> QTextBlock:
         point = QPointF(0, self.verticalScrollBar().value())
@@ -261,7 +266,7 @@ class RenderedView(QTextBrowser):
         """Colours and sizes are part of the page: make it again."""
         super().changeEvent(event)
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange) and self._lines is not None:
-            self._start(self._lines, self._show_again)
+            self._start(self._lines)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Letters and Esc belong to the viewer; the browser would swallow some of them."""

@@ -47,6 +47,11 @@ class SourceView(LineCanvas):
         self._drag.stop()
         super().set_lines(lines, outline, keep_place=keep_place)
 
+    def set_highlight(self, lines: tuple[int, int] | None) -> None:
+        if lines != self._highlight:
+            self.selection.clear()  # it was about the part before
+        super().set_highlight(lines)
+
     def reveal_part(self, first: int, focus: int) -> None:
         """Bring the line `first` to a third from the top, or `focus` where it would stay out of view then."""
         third = self.viewport().height() // 3
@@ -75,7 +80,8 @@ class SourceView(LineCanvas):
         if hit is not None:
             self.selection.put((hit.line, hit.end))
             self._bring_into_view(hit)
-        self._moved()
+            self._moved()
+        self.viewport().update()
 
     def show_hits(self, marks: HitMap, found: HitMap | None) -> None:
         """The strip shows those hits that n and N step through."""
@@ -103,11 +109,9 @@ class SourceView(LineCanvas):
             self.viewport().update()
 
     def select_hit(self) -> None:
-        """Select the framed hit, so that it can be copied when the find bar is gone."""
+        """Select the framed hit, so that it can be copied when the frame is gone."""
         if self._current is not None:
-            hit, self._current = self._current, None
-            self.selection.select(hit.place, (hit.line, hit.end))
-            self.viewport().update()
+            self.selection.select(self._current.place, (self._current.line, self._current.end))
 
     def selected_word(self) -> str:
         """What is selected, if it is part of one line."""

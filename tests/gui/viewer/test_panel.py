@@ -106,6 +106,15 @@ def test_another_memory_takes_the_file_away(panel: ViewerPanel, show) -> None:
     assert panel._source.lines is None
 
 
+def test_the_same_result_again_does_not_scroll(qtbot, panel: ViewerPanel, memory: FakeMemory, find, show) -> None:
+    memory.files["long.md"] = "# Long\n" + "words\n" * 300 + "the timer\n" + "words\n" * 300
+    result = find("timer", "long")
+    show(result, "timer")
+    panel._source.scroll_to_end(top=True)
+    show(result, "timer")
+    assert panel._source.verticalScrollBar().value() == 0
+
+
 # --- going through hits -----------------------------------------------------------------------------------------------
 
 
@@ -360,6 +369,25 @@ def test_a_part_that_cannot_be_converted_in_steps_stays_source(panel: ViewerPane
     render("# Head\n\n" + "words and words\n" * 20_000)
     assert panel._page is panel._source
     assert panel._hint.text == "A part of this file is too long to render. Its source is shown."
+
+
+def test_a_changed_page_stays_where_it_was(qtbot, panel: ViewerPanel, memory: FakeMemory, render) -> None:
+    text = "\n\n".join(f"## Day {number}\n\nwords" for number in range(80))
+    render(text)
+    qtbot.waitUntil(lambda: panel._rendered._layout_steps.complete)
+    panel._rendered.verticalScrollBar().setValue(900)
+    memory.files["page.md"] = text + "\n\n## New end\n"
+    memory.locate("page.md")
+    qtbot.waitUntil(lambda: "New end" in panel._rendered.toPlainText() and panel._rendered._layout_steps.complete)
+    assert panel._rendered.verticalScrollBar().value() == 900
+
+
+def test_another_page_begins_at_its_top(qtbot, panel: ViewerPanel, memory: FakeMemory, render, show) -> None:
+    render("\n\n".join(f"## Day {number}\n\nwords" for number in range(80)), 100)
+    qtbot.waitUntil(lambda: panel._rendered.verticalScrollBar().value() > 0)
+    show("topics/shopping.md")
+    qtbot.waitUntil(lambda: panel._rendered._layout_steps.complete)
+    assert panel._rendered.verticalScrollBar().value() == 0
 
 
 def test_links(qtbot, panel: ViewerPanel, memory: FakeMemory, render, monkeypatch) -> None:

@@ -1,0 +1,99 @@
+"""Markdown as a page of rich text."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QTextTable
+
+from engine import Cancelled, CancelToken, MnemoscopeError, NumberedText
+from gui.theme import theme_tokens
+from gui.viewer import page
+from gui.viewer.lines import FileLines
+from gui.viewer.outline import Outline
+from gui.viewer.page import Page, PageStyle, blocks, build_page, inline_code, is_code, markdown_slices, quote_level
+from gui.viewer.typography import fixed_font
+
+NOTE = """\
+---
+title: hidden
+---
+# A
+
+- one
+- two
+
+## B *c*
+```sh
+# no heading
+```
+### D
+> quoted `code`
+
+| a | b |
+|---|---|
+| 1 | 2 |
+
+## E
+![photo](x.png) end
+"""
+
+
+@pytest.fixture
+def build(appearance, tmp_path: Path):
+    def built(text: str, token: CancelToken | None = None) -> Page:
+        path = tmp_path / "note.md"
+        path.write_text(text)
+        lines = FileLines(NumberedText.open(path))
+        style = PageStyle(fixed_font(), fixed_font(), theme_tokens("light"), 1.0)
+        outline = Outline.of(lines, CancelToken())
+        return build_page(markdown_slices(lines, outline), style, token or CancelToken())
+
+    return built
+
+
+def test_texts_and_headings(build) -> None:
+    made = build(NOTE)
+    assert made.texts[:5] == ("A", "one", "two", "B c", "# no heading")
+    assert [key for _, key in made.headings] == ["a", "bc", "d", "e"]
+    assert made.texts[-1] == "[image: photo] end"
+    assert "hidden" not in " ".join(made.texts)
+
+
+def test_a_long_file_is_converted_in_pieces_with_the_same_result(build, monkeypatch) -> None:
+    whole = build(NOTE)
+    monkeypatch.setattr(page, "_SLICE", 1)
+    pieces = build(NOTE)
+    assert (pieces.texts, pieces.headings) == (whole.texts, whole.headings)
+    assert [is_code(block) for block in blocks(pieces.document)] == [is_code(block) for block in blocks(whole.document)]
+
+
+@pytest.mark.parametrize("slice_size", [1, 48 * 1024])
+def test_tables_have_their_look(build, monkeypatch, slice_size: int) -> None:
+    monkeypatch.setattr(page, "_SLICE", slice_size)
+    made = build("# T\n\ntext\n\n```\nx\n```\n\n| bed | sown |\n|---|---|\n| 1 | 2 |\n")
+    [table] = [frame for frame in made.document.rootFrame().childFrames() if isinstance(frame, QTextTable)]
+    assert table.format().borderBrush().color() == theme_tokens("light").line
+    first = table.cellAt(0, 0).firstCursorPosition()
+    assert first.block().text() == "bed"
+    assert first.block().charFormat().fontWeight() or first.charFormat().fontWeight() > 400
+
+
+def test_what_the_view_draws_can_be_told_from_the_blocks(build) -> None:
+    made = build(NOTE)
+    quoted = next(block for block in blocks(made.document) if block.text() == "quoted code")
+    assert quote_level(quoted) == 1
+    assert inline_code(quoted) == [(7, 11)]
+    assert [block.text() for block in blocks(made.document) if is_code(block)] == ["# no heading"]
+
+
+def test_a_section_that_is_too_long_is_refused(build, monkeypatch) -> None:
+    monkeypatch.setattr(page, "_MOST_AT_ONCE", 20)
+    with pytest.raises(MnemoscopeError, match="too long to render"):
+        build("# A\n" + "words " * 10)
+
+
+def test_cancelling_ends_the_making(build) -> None:
+    token = CancelToken()
+    token.cancel()
+    with pytest.raises(Cancelled):
+        build(NOTE, token)
