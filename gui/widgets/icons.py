@@ -4,7 +4,7 @@ from functools import cache
 from importlib.resources import files
 
 from PySide6.QtCore import QByteArray, QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QIcon, QPainter, QPalette, QPixmap
+from PySide6.QtGui import QColor, QIcon, QPainter, QPalette, QPixmap, QPixmapCache
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QPushButton, QWidget
 
@@ -22,6 +22,10 @@ def _drawing(name: str) -> str:
 
 def icon_pixmap(name: str, colour: QColor, size: int = 16, ratio: float = 1.0) -> QPixmap:
     """The icon in one colour, `size` logical pixels wide."""
+    key = f"mnemoscope/{name}/{colour.name()}/{size}/{ratio}"
+    known = QPixmap()
+    if QPixmapCache.find(key, known):
+        return known
     renderer = QSvgRenderer(QByteArray(_drawing(name).replace("currentColor", colour.name()).encode()))
     pixmap = QPixmap(QSize(round(size * ratio), round(size * ratio)))
     pixmap.fill(Qt.GlobalColor.transparent)
@@ -29,6 +33,7 @@ def icon_pixmap(name: str, colour: QColor, size: int = 16, ratio: float = 1.0) -
     renderer.render(painter, QRectF(pixmap.rect()))
     painter.end()
     pixmap.setDevicePixelRatio(ratio)
+    QPixmapCache.insert(key, pixmap)
     return pixmap
 
 
@@ -59,6 +64,7 @@ class IconButton(QPushButton):
     def __init__(self, icon_name: str, accessible_name: str, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(text, parent)
         self._icon_name = icon_name
+        self._tinted: tuple[object, ...] = ()
         self.setProperty("role", "flat")
         self.set_accessible(accessible_name)
         self._tint()
@@ -74,6 +80,10 @@ class IconButton(QPushButton):
 
     def _tint(self) -> None:
         size = font_at(_SIZE).pixelSize()
+        wanted = (self._icon_name, tokens(self.palette()).text.rgb(), size)
+        if wanted == self._tinted:
+            return  # one change of theme arrives as several events
+        self._tinted = wanted
         self.setIconSize(QSize(size, size))
         self.setIcon(icon(self._icon_name, self.palette(), size))
 
