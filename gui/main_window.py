@@ -4,9 +4,9 @@ import logging
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QUrl, Signal, Slot
+from PySide6.QtCore import QUrl, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QDesktopServices, QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 import engine
 from engine import MemoryProviderStatus, MemorySearchResult, SyncReason
@@ -15,6 +15,7 @@ from gui.commands import Commands
 from gui.diagnostics.panel import DiagnosticsPanel
 from gui.elsewhere import Elsewhere
 from gui.first_run.panel import FirstRunPanel
+from gui.header import HeaderBar
 from gui.index_news import IndexNews
 from gui.jobs import Jobs
 from gui.options import View
@@ -23,16 +24,13 @@ from gui.search.panel import SearchPanel
 from gui.sheets import show_about, show_keys
 from gui.viewer.panel import ViewerPanel
 from gui.widgets.drop import dropped_folder
-from gui.widgets.icons import IconButton
-from gui.widgets.labels import label, line
+from gui.widgets.labels import line
 from gui.widgets.message import Action, Banner, MessagePage
 from gui.widgets.sync_bar import SyncBar
 from gui.window_state import WindowState, state_path
 from gui.workspace import Opened, OpenFailure, Workspace
 
 log = logging.getLogger(__name__)
-
-_BUTTONS_TOP = 19
 
 
 class MainWindow(QMainWindow):
@@ -68,6 +66,7 @@ class MainWindow(QMainWindow):
         self.setMinimumSize(560, 360)
 
         self.search = SearchPanel(None, jobs, self)
+        self._header = HeaderBar(self.search.header)
         self.viewer = ViewerPanel(jobs)
         self.diagnostics = DiagnosticsPanel(None, jobs)
         self.first_run = FirstRunPanel(jobs, config)
@@ -86,26 +85,11 @@ class MainWindow(QMainWindow):
     # --- places -----------------------------------------------------------------------------------------------------
 
     def _assemble(self) -> None:
-        self._dock_button = IconButton("panel", "Show or hide the diagnostics (Ctrl+D)")
-        self._dock_button.setCheckable(True)
-        self._menu_button = IconButton("menu", "Menu")
-        header = QHBoxLayout()
-        header.setContentsMargins(0, 0, 12, 0)
-        header.setSpacing(2)
-        self._name = label("Mnemoscope", "strong")  # in the place of the search box where there is nothing to search
-        self._name.setContentsMargins(16, _BUTTONS_TOP + 4, 0, _BUTTONS_TOP - 4)
-        header.addWidget(self.search.header, 1)
-        header.addWidget(self._name, 1)
-        buttons = QHBoxLayout()
-        buttons.setContentsMargins(0, _BUTTONS_TOP, 0, 0)
-        for button in (self._dock_button, self._menu_button):
-            buttons.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
-        header.addLayout(buttons)
         central = QWidget()
         column = QVBoxLayout(central)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addLayout(header)
+        column.addWidget(self._header)
         column.addWidget(line())
         column.addWidget(self.banner)
         column.addWidget(self.pages, 1)
@@ -129,7 +113,7 @@ class MainWindow(QMainWindow):
         commands.menu.addSeparator()
         commands.add("Quit", self.close, "Ctrl+Q")
         commands.add_hidden("Go to the search box", self.search.focus_box, "Ctrl+K", "Ctrl+L")
-        self._menu_button.setMenu(commands.menu)
+        self._header.menu_button.setMenu(commands.menu)
 
     def _connect(self) -> None:
         self.workspace.opening.connect(self._show_opening)
@@ -148,6 +132,7 @@ class MainWindow(QMainWindow):
         self.diagnostics.refresh_requested.connect(self.workspace.feed.refresh)
         self.diagnostics.reveal_requested.connect(self._elsewhere.reveal_issue)
         self._elsewhere.failed.connect(self.complain)
+        self.first_run.folder_named.connect(self.offer_folder)
         self.first_run.workspace_chosen.connect(self._take_workspace)
         self.first_run.back_wanted.connect(lambda: self._show_page(self.panes))
         self.sync_bar.pause.connect(self.workspace.pause)
@@ -155,8 +140,8 @@ class MainWindow(QMainWindow):
         self.sync_bar.cancel.connect(self.workspace.cancel)
         self.sync_bar.sync_now.connect(self.workspace.sync)
         self.sync_bar.failed_requested.connect(self._show_failed_files)
-        self._dock_button.clicked.connect(self.panes.toggle_dock)
-        self.panes.dock_shown.connect(self._dock_button.setChecked)
+        self._header.dock_button.clicked.connect(self.panes.toggle_dock)
+        self.panes.dock_shown.connect(self._header.dock_button.setChecked)
         self._news.changed.connect(self.search.refresh)
         self._news.problem.connect(self._show_index_problem)
 
@@ -165,16 +150,14 @@ class MainWindow(QMainWindow):
         if self.state.geometry:
             self.restoreGeometry(self.state.geometry_bytes())
         self.panes.restore(self.state.list_width, self.state.dock_width, dock_wanted=self.state.dock_shown)
-        self._dock_button.setChecked(not self.diagnostics.isHidden())
+        self._header.dock_button.setChecked(not self.diagnostics.isHidden())
         self.viewer.wrap_action.setChecked(self.state.wrap)
         self._show_page(self.panes)
 
     def _show_page(self, page: QWidget) -> None:
         """One of the three pages; the search box and the dock belong to the panes alone."""
         working = page is self.panes
-        self.search.header.setVisible(working)
-        self._name.setVisible(not working)
-        self._dock_button.setVisible(working)
+        self._header.show_search(working)
         self.pages.setCurrentWidget(page)
         for part in (self._foot, self.sync_bar):
             part.setVisible(page is not self.first_run)
@@ -191,6 +174,7 @@ class MainWindow(QMainWindow):
         self.first_run.welcome()
         self._show_page(self.first_run)
 
+    @Slot(object)
     def offer_folder(self, folder: Path) -> None:
         """Show what indexing `folder` would mean, and let the person decide."""
         self.first_run.offer(folder, can_go_back=self.workspace.current is not None)

@@ -22,8 +22,13 @@ class _Looked:
 
 
 class FirstRunPanel(QWidget):
-    """Signals: `workspace_chosen` with a Path once its settings are saved; `back_wanted`."""
+    """Signals:
+    folder_named: Path of a folder that was picked or dropped; whoever shows this panel calls `offer` with it.
+    workspace_chosen: Path of the folder to index, once its settings are saved.
+    back_wanted: return to the workspace that is open.
+    """
 
+    folder_named = Signal(object)
     workspace_chosen = Signal(object)
     back_wanted = Signal()
 
@@ -46,7 +51,7 @@ class FirstRunPanel(QWidget):
         self.setAccessibleName("Choose a folder of notes")
 
         self._welcome.choose_wanted.connect(self.choose)
-        self._welcome.dropped.connect(self.offer)
+        self._welcome.dropped.connect(self.folder_named)
         self._preview.changed.connect(self._look)
         self._preview.accepted.connect(self._accept)
         self._preview.other_wanted.connect(self.choose)
@@ -68,9 +73,8 @@ class FirstRunPanel(QWidget):
         start = str(self._folder or Path.home())
         name = QFileDialog.getExistingDirectory(self, "Choose a folder of notes", start)
         if name:
-            self.offer(Path(name), can_go_back=self._can_go_back)
+            self.folder_named.emit(Path(name))
 
-    @Slot(object)
     def offer(self, folder: Path, *, can_go_back: bool = False) -> None:
         """Show what would be indexed in `folder`."""
         self._folder = folder

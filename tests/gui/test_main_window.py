@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QAccessible, QDropEvent
-from PySide6.QtWidgets import QApplication, QDialog, QLabel, QLineEdit, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLabel, QLineEdit, QMenu, QPushButton, QWidget
 
 import engine
 from engine import FileIssue, IndexTooNew, SettingsError
@@ -185,6 +185,16 @@ def test_a_dropped_folder_is_offered_not_opened(qtbot, opened, memory, tmp_path)
     qtbot.mouseClick(_button(opened.first_run, "Back"), Qt.MouseButton.LeftButton)
     assert opened.pages.currentWidget() is opened.panes
     assert not memory.closed
+
+
+def test_a_chosen_folder_is_offered_with_a_way_back(qtbot, opened, tmp_path, monkeypatch):
+    (tmp_path / "note.md").write_text("# Note")
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path))
+    qtbot.keyClick(opened, Key.Key_O, Control)
+    assert opened.pages.currentWidget() is opened.first_run
+    qtbot.waitUntil(lambda: opened.first_run.ready)
+    qtbot.mouseClick(_button(opened.first_run, "Back"), Qt.MouseButton.LeftButton)
+    assert opened.pages.currentWidget() is opened.panes
 
 
 def test_a_first_start_asks_then_indexes_and_remembers(qtbot, window, memory, tmp_path):

@@ -144,13 +144,15 @@ def test_broken_settings_are_one_sentence(qtbot, panel, notes, user_home):
     assert not _button(panel, "Index this folder").isEnabled()
 
 
-def test_choosing_asks_for_a_folder_and_a_refusal_changes_nothing(qtbot, panel, notes, monkeypatch):
+def test_choosing_names_a_folder_and_a_refusal_changes_nothing(qtbot, panel, notes, monkeypatch):
     answers = ["", str(notes)]
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: answers.pop(0))
-    qtbot.mouseClick(_button(panel, "Choose a folder…"), Qt.MouseButton.LeftButton)
+    named: list[Path] = []
+    panel.folder_named.connect(named.append)
+    for _ in range(2):
+        qtbot.mouseClick(_button(panel, "Choose a folder…"), Qt.MouseButton.LeftButton)
+    assert named == [notes]
     assert "Find things in your notes" in _words(panel)
-    qtbot.mouseClick(_button(panel, "Choose a folder…"), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: panel.ready and "garden-ä" in _words(panel))
 
 
 def test_a_folder_can_be_dropped(qtbot, panel, notes):
@@ -161,8 +163,9 @@ def test_a_folder_can_be_dropped(qtbot, panel, notes):
     enter = QDragEnterEvent(QPoint(5, 5), Qt.DropAction.CopyAction, data, button, keys)
     zone.dragEnterEvent(enter)
     assert enter.isAccepted()
-    zone.dropEvent(QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, data, button, keys))
-    qtbot.waitUntil(lambda: panel.ready and "garden-ä" in _words(panel))
+    with qtbot.waitSignal(panel.folder_named) as named:
+        zone.dropEvent(QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, data, button, keys))
+    assert named.args == [notes]
 
 
 def test_back_is_offered_only_where_there_is_a_way_back(qtbot, panel, notes):
