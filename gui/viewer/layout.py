@@ -14,8 +14,10 @@ from gui.viewer.typography import Typography
 from gui.widgets.utf16 import code_point_offset, utf16_length
 
 CUT_MARK = f" … line cut at {LINE_LIMIT:,} characters"
-KEPT = 600
+_KEPT = 600
 """Laid-out lines kept: more than the tallest screen shows."""
+_KEPT_CHARACTERS = 3_000_000
+"""Their characters: as many lines of full length as the tallest screen shows, in some 140 MB."""
 
 _TAB_STOP = 4
 _UNBOUNDED = 1e8
@@ -89,20 +91,25 @@ class LineLayouts:
         self._lines: FileLines | None = None
         self._outline = Outline()
         self._kept: OrderedDict[int, LaidLine] = OrderedDict()
+        self._characters = 0
         self.typography = typography
         self.wrap_width: int | None = None
 
     def set_lines(self, lines: FileLines | None, outline: Outline) -> None:
         self._lines, self._outline = lines, outline
-        self._kept.clear()
+        self._forget()
 
     def set_geometry(self, typography: Typography, wrap_width: int | None) -> bool:
         """False when nothing changed."""
         if (typography, wrap_width) == (self.typography, self.wrap_width):
             return False
         self.typography, self.wrap_width = typography, wrap_width
-        self._kept.clear()
+        self._forget()
         return True
+
+    def _forget(self) -> None:
+        self._kept.clear()
+        self._characters = 0
 
     def known(self, number: int) -> bool:
         return number in self._kept
@@ -115,8 +122,9 @@ class LineLayouts:
         text, cut = self._lines.shown(number) if self._lines is not None else ("", False)
         laid = self._lay_out(text, cut=cut, bold=self._outline.is_heading(number))
         self._kept[number] = laid
-        if len(self._kept) > KEPT:
-            self._kept.popitem(last=False)
+        self._characters += len(text)
+        while len(self._kept) > _KEPT or self._characters > _KEPT_CHARACTERS:
+            self._characters -= len(self._kept.popitem(last=False)[1].text)
         return laid
 
     def _lay_out(self, text: str, *, cut: bool, bold: bool) -> LaidLine:

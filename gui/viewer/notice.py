@@ -9,7 +9,7 @@ from gui.widgets.labels import label
 
 _SHOWN_MS = 2_500
 _MARGIN = 16
-_WIDEST = 380
+_WIDEST = 460
 
 
 class Hint(QFrame):
@@ -80,11 +80,12 @@ class EmptyPage(QFrame):
         self._sentence.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._keys = label(role="meta", wrap=True)
         self._keys.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        for part in (self._sentence, self._keys):
-            part.setMaximumWidth(_WIDEST)
         self._button = QPushButton("Try again")
         self._button.clicked.connect(self.retry)
-        column = QVBoxLayout()
+        middle = QWidget()
+        middle.setMaximumWidth(_WIDEST)
+        column = QVBoxLayout(middle)
+        column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
         column.addStretch(2)
         column.addWidget(self._sentence)
@@ -94,7 +95,7 @@ class EmptyPage(QFrame):
         row = QHBoxLayout(self)
         row.setContentsMargins(32, 32, 32, 32)
         row.addStretch(1)
-        row.addLayout(column, 100)
+        row.addWidget(middle, 100)
         row.addStretch(1)
 
     @property

@@ -9,8 +9,7 @@ from gui.theme import Tokens
 from gui.viewer.page import CODE_INDENT, QUOTE_INDENT, inline_code, is_code, quote_level
 from gui.viewer.spans import spans
 
-_CODE_PAD = 8
-"""Above the first line of code; Qt leaves as much of a tall line's space below the last one."""
+_CODE_PAD = 6
 _BAR_WIDTH = 3
 
 
@@ -56,7 +55,7 @@ class PagePainter:
         top = rect.top() + self._top(start) - self._top(block)
         bottom = rect.top() + self._document.documentLayout().blockBoundingRect(end).bottom() - self._top(block)
         left = rect.left() + block.layout().lineAt(0).x() - CODE_INDENT * self._scale
-        box = QRectF(left, top - _CODE_PAD, self._width - left, bottom - top + _CODE_PAD + 2)
+        box = QRectF(left, top - _CODE_PAD, self._width - left, bottom - top + 2 * _CODE_PAD)
         self._painter.setPen(QPen(self._colours.line, 1))
         self._painter.setBrush(self._colours.alternate)
         self._painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)

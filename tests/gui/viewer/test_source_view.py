@@ -257,3 +257,24 @@ def test_an_empty_file_is_fine(view: SourceView, tmp_path: Path) -> None:
 def _move(point: QPoint) -> QMouseEvent:
     left = Qt.MouseButton.LeftButton
     return QMouseEvent(QEvent.Type.MouseMove, QPointF(point), QPointF(point), left, left, Qt.KeyboardModifier(0))
+
+
+def test_marks_far_to_the_right_of_a_long_line_are_painted(qtbot, view: SourceView, tmp_path: Path) -> None:
+    put(view, tmp_path, "timer and " * 1_900 + "\nnext")
+    view.viewport().grab()  # the line's width is known once it was painted
+    view.set_finders(plain_finder("timer"), None)
+    view.horizontalScrollBar().setValue(view.horizontalScrollBar().maximum())
+    mark = tokens(view.palette()).mark.name()
+
+    def marked() -> bool:
+        image = view.viewport().grab().toImage()
+        return mark in {image.pixelColor(x, view.row_height).name() for x in range(view.viewport().width())}
+
+    qtbot.waitUntil(marked)
+
+
+def test_lines_of_full_length_do_not_pile_up_in_memory(view: SourceView, tmp_path: Path) -> None:
+    put(view, tmp_path, ("word " * 4_000 + "\n") * 200)
+    for line in range(1, 201):
+        view.text_at(line)
+    assert view._layouts._characters == sum(len(laid.text) for laid in view._layouts._kept.values()) <= 3_000_000
