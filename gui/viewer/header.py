@@ -70,11 +70,6 @@ class ViewerHeader(QFrame):
         for button in (self._source, self._rendered, *self._buttons, self._more):
             button.setEnabled(ready)
 
-    def menu_texts(self) -> list[str]:
-        """What the menu offers now."""
-        self._fill_menu()
-        return [action.text() for action in self._menu.actions() if not action.isSeparator()]
-
     def sizeHint(self) -> QSize:
         return QSize(520, max(round(_HEIGHT * font_scale()), self._source.sizeHint().height() + 2 * _GAP))
 

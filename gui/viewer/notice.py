@@ -30,11 +30,6 @@ class Hint(QFrame):
         self.hide()
         over.installEventFilter(self)
 
-    @property
-    def text(self) -> str:
-        """What is being said; empty when nothing is."""
-        return self._text.text() if not self.isHidden() else ""
-
     def say(self, sentence: str, milliseconds: int = _SHOWN_MS) -> None:
         self._text.setText(sentence)
         self.setAccessibleName(sentence)
@@ -97,10 +92,6 @@ class EmptyPage(QFrame):
         row.addStretch(1)
         row.addWidget(middle, 100)
         row.addStretch(1)
-
-    @property
-    def sentence(self) -> str:
-        return self._sentence.text()
 
     def say(self, sentence: str, *, keys: str = "", retry: bool = False) -> None:
         self._sentence.setText(sentence)

@@ -22,6 +22,11 @@ def current(panel: ViewerPanel) -> tuple[int, str]:
     return hit.line, panel._source.text_at(hit.line)[hit.start : hit.end]
 
 
+def hint(panel: ViewerPanel) -> str:
+    """The sentence that lies over the text now."""
+    return panel._hint._text.text() if panel._hint.isVisible() else ""
+
+
 def press(panel: ViewerPanel, keys: str) -> None:
     for key in keys:
         shift = Qt.KeyboardModifier.ShiftModifier if key.isupper() else Qt.KeyboardModifier.NoModifier
@@ -69,13 +74,13 @@ def test_the_newest_request_wins(qtbot, panel: ViewerPanel, find) -> None:
 
 def test_before_anything_is_chosen_the_keys_are_told(panel: ViewerPanel) -> None:
     assert panel._page is panel._empty
-    assert "Enter" in panel._empty.sentence
+    assert "Enter" in panel._empty._sentence.text()
     assert panel._header.isHidden()
 
 
 def test_a_refused_name_is_said_and_can_be_tried_again(qtbot, panel: ViewerPanel, memory: FakeMemory) -> None:
     panel.show_file("../secret")
-    qtbot.waitUntil(lambda: panel._empty.sentence == "This path is not part of the index.")
+    qtbot.waitUntil(lambda: panel._empty._sentence.text() == "This path is not part of the index.")
     memory.files["../secret"] = "now it is"
     with qtbot.waitSignal(panel.file_shown):
         panel._empty.retry.emit()
@@ -84,7 +89,7 @@ def test_a_refused_name_is_said_and_can_be_tried_again(qtbot, panel: ViewerPanel
 def test_a_file_that_went_away_is_said_in_a_sentence(qtbot, panel: ViewerPanel, memory: FakeMemory) -> None:
     memory.open_error = FileNotFoundError(2, "No such file", "x")
     panel.show_file(GREENHOUSE)
-    qtbot.waitUntil(lambda: panel._empty.sentence == f"{GREENHOUSE} is not there any more.")
+    qtbot.waitUntil(lambda: panel._empty._sentence.text() == f"{GREENHOUSE} is not there any more.")
 
 
 def test_only_slow_opening_is_announced(qtbot, panel: ViewerPanel, memory: FakeMemory, monkeypatch) -> None:
@@ -92,8 +97,8 @@ def test_only_slow_opening_is_announced(qtbot, panel: ViewerPanel, memory: FakeM
     locate = memory.locate
     monkeypatch.setattr(memory, "locate", lambda name: go_on.wait(5) and locate(name))
     panel.show_file(GREENHOUSE)
-    assert "Opening" not in panel._empty.sentence
-    qtbot.waitUntil(lambda: panel._empty.sentence == "Opening greenhouse…")
+    assert "Opening" not in panel._empty._sentence.text()
+    qtbot.waitUntil(lambda: panel._empty._sentence.text() == "Opening greenhouse…")
     with qtbot.waitSignal(panel.file_shown):
         go_on.set()
     assert panel._page is panel._source
@@ -128,7 +133,7 @@ def test_n_goes_through_the_words_of_the_query_and_round_the_end(qtbot, panel: V
     assert seen == [(9, "timer"), (9, "irrigation"), (16, "timer"), (4, "irrigation"), (9, "timer")]
     press(panel, "NN")
     assert current(panel) == (16, "timer")
-    assert panel._hint.text == "Continued from the end."
+    assert hint(panel) == "Continued from the end."
 
 
 def test_f3_steps_too(qtbot, panel: ViewerPanel, find, show) -> None:
@@ -144,13 +149,13 @@ def test_f3_steps_too(qtbot, panel: ViewerPanel, find, show) -> None:
 def test_without_a_query_n_says_so(panel: ViewerPanel, show) -> None:
     show(GREENHOUSE)
     press(panel, "n")
-    assert "Ctrl+F" in panel._hint.text
+    assert "Ctrl+F" in hint(panel)
 
 
 def test_a_part_found_by_meaning_alone_has_no_words_to_step_through(qtbot, panel: ViewerPanel, find, show) -> None:
     show(find("timer", "greenhouse"), "sprinkler")
     press(panel, "n")
-    qtbot.waitUntil(lambda: panel._hint.text == "No word of the search is in this file.")
+    qtbot.waitUntil(lambda: hint(panel) == "No word of the search is in this file.")
 
 
 def test_the_strip_shows_where_the_hits_are(qtbot, panel: ViewerPanel, find, show) -> None:
@@ -171,7 +176,7 @@ def test_finding_counts_steps_and_ends_with_the_match_selected(qtbot, panel: Vie
     QTest.keyClick(panel._find_bar.box, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
     QTest.keyClick(panel._find_bar.box, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
     assert panel._find_bar.count.text() == "3 of 3"
-    assert panel._hint.text == "Continued from the end."
+    assert hint(panel) == "Continued from the end."
     QTest.keyClick(panel._find_bar.box, Qt.Key.Key_Escape)
     assert panel._find_bar.isHidden()
     assert panel._source.selected_word() == "Mar"
@@ -212,7 +217,7 @@ def test_a_changed_file_is_read_again_and_stays_where_it_was(qtbot, panel: Viewe
     place, highlight = panel._source.place(), panel._source._highlight
     memory.files["long.md"] += "\nnew end"
     memory.locate("long.md")
-    qtbot.waitUntil(lambda: panel._hint.text == "Reloaded")
+    qtbot.waitUntil(lambda: hint(panel) == "Reloaded")
     assert panel._source.text_at(400) == "new end"
     assert (panel._source.place(), panel._source._highlight) == (place, highlight)
 
@@ -271,14 +276,16 @@ def test_the_editor_opens_at_the_line_of_the_part(
     panel.set_editor_command("ed {path} {line}")
     show(find("timer", "greenhouse"), "timer")
     panel._actions.edit.trigger()
-    qtbot.waitUntil(lambda: panel._hint.text == "It failed.")
+    qtbot.waitUntil(lambda: hint(panel) == "It failed.")
     assert started == [(memory.locate(GREENHOUSE), 7, "ed {path} {line}")]
 
 
 def test_the_wrap_toggle_is_in_the_menu(qtbot, panel: ViewerPanel, show) -> None:
     show(GREENHOUSE)
     assert panel._source.wrap
-    assert "Wrap lines" in panel._header.menu_texts()
+    menu = panel._header._menu
+    menu.aboutToShow.emit()
+    assert "Wrap lines" in [action.text() for action in menu.actions()]
     with qtbot.waitActive(panel):
         panel.activateWindow()
     panel.setFocus()
@@ -362,13 +369,13 @@ def test_going_back_to_the_source(qtbot, panel: ViewerPanel, render) -> None:
 def test_a_large_file_stays_source_and_says_why(panel: ViewerPanel, render) -> None:
     render("# Head\n\n" + "words and words\n" * 80_000)
     assert panel._page is panel._source
-    assert panel._hint.text == "This file has 1.3 MB, too much to render. Its source is shown."
+    assert hint(panel) == "This file has 1.3 MB, too much to render. Its source is shown."
 
 
 def test_a_part_that_cannot_be_converted_in_steps_stays_source(panel: ViewerPanel, render) -> None:
     render("# Head\n\n" + "words and words\n" * 20_000)
     assert panel._page is panel._source
-    assert panel._hint.text == "A part of this file is too long to render. Its source is shown."
+    assert hint(panel) == "A part of this file is too long to render. Its source is shown."
 
 
 def test_a_changed_page_stays_where_it_was(qtbot, panel: ViewerPanel, memory: FakeMemory, render) -> None:
@@ -397,9 +404,9 @@ def test_links(qtbot, panel: ViewerPanel, memory: FakeMemory, render, monkeypatc
     panel._follow_link(QUrl("https://example.org/a"))
     panel._follow_link(QUrl("file:///etc/passwd"))
     assert opened == ["https://example.org/a"]
-    assert panel._hint.text == "Links of this kind are not opened."
+    assert hint(panel) == "Links of this kind are not opened."
     panel._follow_link(QUrl("../outside.md"))
-    qtbot.waitUntil(lambda: "not in the index" in panel._hint.text)
+    qtbot.waitUntil(lambda: "not in the index" in hint(panel))
     with qtbot.waitSignal(panel.file_shown) as shown:
         panel._follow_link(QUrl("topics/shopping.md"))
     assert shown.args == ["topics/shopping.md"]
