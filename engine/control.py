@@ -32,14 +32,15 @@ class CancelToken:
         """Stop the work, paused or not. Calling it again does nothing."""
         with self._lock:
             self._cancelled.set()
+            self._running.set()
             callbacks, self._callbacks = self._callbacks, []
-        self._running.set()
         for callback in callbacks:
             callback()
 
     def pause(self) -> None:
-        if not self.cancelled:
-            self._running.clear()
+        with self._lock:  # or it could come between the two steps of a cancel, and hold up what is to end
+            if not self._cancelled.is_set():
+                self._running.clear()
 
     def resume(self) -> None:
         self._running.set()

@@ -5,6 +5,7 @@ wait in a queue; whoever needs one takes it for one short transaction and puts i
 """
 
 import queue
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Literal
 import apsw
 
 from engine.control import CancelToken
-from engine.errors import Closed
+from engine.errors import Cancelled, Closed
 from engine.store.failures import translated
 
 READERS = 3
@@ -105,11 +106,26 @@ def _interruptible(connection: apsw.Connection, cancel: CancelToken | None) -> I
         yield
         return
     cancel.checkpoint()
-    forget = cancel.on_cancel(connection.interrupt)
+    mine, held = threading.Lock(), True
+
+    def interrupt() -> None:
+        # A late one must not hit whoever got the connection next, or a closed one.
+        with mine:
+            if held:
+                connection.interrupt()
+
+    forget = cancel.on_cancel(interrupt)
     try:
         yield
+    except apsw.Error as error:
+        # Virtual tables report an interrupt as a failure of their own.
+        if cancel.cancelled:
+            raise Cancelled from error
+        raise
     finally:
         forget()
+        with mine:
+            held = False
 
 
 @contextmanager

@@ -1,0 +1,37 @@
+"""A token that is cancelled ends the work, whatever else happens to it."""
+
+import threading
+
+import pytest
+
+from engine.control import CancelToken
+from engine.errors import Cancelled
+
+
+def test_a_pause_that_meets_a_cancel_does_not_hold_the_work_up(monkeypatch) -> None:
+    token = CancelToken()
+    clear = token._running.clear
+    cancelling = threading.Thread(target=token.cancel)
+
+    def clear_late() -> None:
+        cancelling.start()
+        cancelling.join(0.05)  # with luck it gets through before the pause is complete
+        clear()
+
+    monkeypatch.setattr(token._running, "clear", clear_late)
+    token.pause()
+    cancelling.join()
+    assert not token.paused
+    with pytest.raises(Cancelled):
+        token.checkpoint()
+
+
+def test_a_callback_is_told_once_and_not_after_it_was_removed() -> None:
+    token = CancelToken()
+    told: list[str] = []
+    token.on_cancel(lambda: told.append("kept"))
+    token.on_cancel(lambda: told.append("removed"))()
+    token.cancel()
+    token.cancel()
+    token.on_cancel(lambda: told.append("late"))
+    assert told == ["kept", "late"]
