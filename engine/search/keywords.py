@@ -20,6 +20,7 @@ _WORDS = FTS_COLUMNS.index("words")
 """The column whose length is a chunk's length: it holds every token, the stems of some are nowhere."""
 _COMMON = 0.2
 """A term in more than this share of the chunks does not choose candidates, though it counts in their scores."""
+_PREFIX_WEIGHT = 0.5
 _SMALL = 1000
 """Below so many chunks every term chooses candidates: there is nothing to save."""
 
@@ -119,7 +120,9 @@ class KeywordLeg:
             stemmed = sum(counts[place : place + len(term.stemmed)])
             plain = counts[place + len(term.stemmed)] if term.plain else 0.0
             place += term.phrases
-            # Both sides count the same occurrences.
+            # Both sides count the same occurrences. The beginning of a longer word is a weaker sign than the word.
+            if term.stemmed and term.plain:
+                plain *= _PREFIX_WEIGHT
             parts.append(scoring.term_score(term.idf, max(stemmed, plain), length, average))
         return tuple(parts)
 

@@ -14,6 +14,9 @@ _LONGEST_QUERY = 4096
 """Code points of a query that are read; more is a pasted file."""
 _MOST_TERMS = 64
 _SHORTEST_PREFIX = 3
+_SHORT_QUERY = 4
+_LEAST_FOREIGN_STEM = 0.7
+"""Share of a word that must be left when it is stemmed by another language than the query's."""
 
 
 class QueryTerm(NamedTuple):
@@ -54,9 +57,15 @@ def analyse_query(query: str, languages: Sequence[str] = ()) -> QueryAnalysis:
                 earlier = found.get((term.word, term.stems), term)
                 found[term.word, term.stems] = earlier._replace(prefix_ok=term.prefix_ok or earlier.prefix_ok)
     terms = tuple(found.values())
-    if all(term.stop for term in terms):
+    if all(term.stop for term in terms) or _one_doubtful_stop_word(terms, own):
         terms = tuple(term._replace(stop=False) for term in terms)
     return QueryAnalysis(_most_telling(terms), known)
+
+
+def _one_doubtful_stop_word(terms: tuple[QueryTerm, ...], own: str) -> bool:
+    """Whether a short question was taken for another language on the word of one term: "lost hat" is no German."""
+    stops = [term.surface for term in terms if term.stop]
+    return own != "english" and len(terms) < _SHORT_QUERY and len(stops) == 1 and stops[0].isascii()
 
 
 def _terms(query: str, group: Group, languages: tuple[str, ...]) -> Iterator[QueryTerm]:
@@ -92,10 +101,20 @@ def _word(query: str, group: Group, found: list[Piece], languages: tuple[str, ..
         group.start,
         group.end,
         word,
-        tuple(dict.fromkeys(stem for language in languages for stem in _stems(whole, parts, language))),
+        _alternatives(whole, parts, languages),
         stop=len(found) == 1 and found[0].token in stop_words(languages[0]),
         prefix_ok=group.end == len(query) and isinstance(word, str) and len(word) >= _SHORTEST_PREFIX,
     )
+
+
+def _alternatives(whole: Piece | None, parts: list[Piece], languages: tuple[str, ...]) -> tuple[str, ...]:
+    """Stems in all languages. Rules that are not the query's own may cut a word down to another one, as Spanish cuts
+    "solar" to "sol": such stumps are left out.
+    """
+    least = _LEAST_FOREIGN_STEM * len(whole.root) if whole and whole.root else 0
+    own = list(_stems(whole, parts, languages[0]))
+    foreign = (stem for language in languages[1:] for stem in _stems(whole, parts, language) if len(stem) >= least)
+    return tuple(dict.fromkeys((*own, *foreign)))
 
 
 def _stems(whole: Piece | None, parts: list[Piece], language: str) -> Iterator[str]:

@@ -33,8 +33,14 @@ def test_a_chunk_with_all_terms_scores_full_and_one_with_a_rare_half_less() -> N
     idfs = [6.0, 6.0]
     both = [scoring.term_score(idf, 2, 100, 100) for idf in idfs]
     assert scoring.text_score(both, idfs) == 1.0
-    assert 0.3 < scoring.text_score([both[0], 0.0], [6.0, 9.0]) < 1.0
+    assert scoring.text_score([both[0] * 1.4, 0.0], idfs) == 0.5
     assert scoring.text_score([], []) == 0.0
+
+
+def test_a_long_question_is_not_held_to_all_its_words() -> None:
+    idfs = [6.0] * 8
+    parts = [scoring.term_score(6.0, 2, 100, 100)] * 5 + [0.0] * 3
+    assert scoring.text_score(parts, idfs) > 5 / 8
 
 
 @pytest.mark.parametrize(("cosine", "score"), [(0.1, 0.0), (0.15, 0.0), (0.4, 0.5), (0.65, 1.0), (0.9, 1.0)])

@@ -113,3 +113,13 @@ def test_a_pasted_file_stays_a_query_of_bearable_size() -> None:
 @pytest.mark.parametrize("query", ["", "   ", "?!", "\x01\x02", "\ud800", "___", "\u3099", "\u0301"])
 def test_a_query_without_words_has_no_terms(query: str) -> None:
     assert analyse_query(query).terms == ()
+
+
+def test_one_word_that_another_language_uses_as_glue_is_no_stop_word() -> None:
+    assert content("lost hat", "german", "english") == ["lost", "hat"]
+    assert content("wo hat er den Hut verloren", "german", "english") == ["Hut", "verloren"]
+
+
+def test_foreign_rules_leave_no_stump_of_a_word() -> None:
+    assert "sol" not in term("solar", "english", "spanish").stems
+    assert term("Gewächshäusern", "english", "german").stems[-1].startswith("gewachshaus")
