@@ -55,6 +55,7 @@ class MainWindow(QMainWindow):
         self.state = state
         self._jobs = jobs
         self._appearance = appearance
+        self._theme_before, self._scale_before = appearance.theme, appearance.font_scale
         self._config = config
         self._log_file = log_file
         self._remembers = remembers
@@ -336,7 +337,10 @@ class MainWindow(QMainWindow):
         self.state.list_width, self.state.dock_width = self.panes.widths
         self.state.dock_shown = self.panes.dock_wanted
         self.state.wrap = self.viewer.wrap_action.isChecked()
-        self.state.theme = self._appearance.theme
-        self.state.font_scale = self._appearance.font_scale
+        # What was not changed here is left to the settings.
+        if self._appearance.theme != self._theme_before:
+            self.state.theme = self._appearance.theme
+        if self._appearance.font_scale != self._scale_before:
+            self.state.font_scale = self._appearance.font_scale
         self.closing.emit()
         super().closeEvent(event)

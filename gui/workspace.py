@@ -68,9 +68,9 @@ class Workspace(QObject):
         self._jobs = jobs
         self._config = config
         self._store_path = store_path
-        self._opening: Job | None = None
+        self._opener: Job | None = None
         self._sync: Job | None = None
-        self._unclosed: set[MemorySearchManager] = set()
+        self._unclosed: dict[MemorySearchManager, CancelToken] = {}
 
     # --- open and close ---------------------------------------------------------------------------------------------
 
@@ -78,28 +78,27 @@ class Workspace(QObject):
         """Open `folder` in the background; `opened` or `failed` follows."""
         self.close()
         self.opening.emit(folder)
-        self._opening = self._jobs.write(
+        self._opener = self._jobs.write(
             lambda token: self._open_now(folder, token), self._arrived, lambda why: self._refused(folder, why)
         )
 
     def close(self) -> None:
-        """Cancel what runs and close the memory in the background."""
-        for job in (self._opening, self._sync):
+        """Cancel what runs and close the memory in the background, also one that is just being opened."""
+        for job in (self._opener, self._sync):
             if job is not None:
                 job.cancel()
-        self._opening = self._sync = None
-        if self.current is None:
-            return
-        manager = self.current.manager
-        self.current = None
-        self.feed.set_manager(None)
-        self.closed.emit()
-        self._jobs.write(lambda _: self._close_now(manager), lambda _: None)
+        self._opener = self._sync = None
+        self._jobs.write(lambda _: self._close_unwanted(), lambda _: None)
+        if self.current is not None:
+            self.current = None
+            self.feed.set_manager(None)
+            self.closed.emit()
 
     def close_all_now(self) -> None:
         """Close whatever is still open, also what was opened too late to be shown; on any thread, at exit."""
-        for manager in list(self._unclosed):
-            self._close_now(manager)
+        for token in list(self._unclosed.values()):
+            token.cancel()
+        self._close_unwanted()
 
     def _open_now(self, folder: Path, token: CancelToken) -> Opened | OpenFailure:
         if not folder.is_dir():
@@ -113,17 +112,18 @@ class Workspace(QObject):
             manager = engine.open_memory(folder, settings, executor=self._jobs.executor(), background=True)
         except MnemoscopeError as error:
             return OpenFailure(folder, str(error), isinstance(error, engine.SettingsError))
-        self._unclosed.add(manager)
-        if token.cancelled:
-            self._close_now(manager)
+        self._unclosed[manager] = token
+        if token.cancelled:  # too late for whoever closed the others
+            self._close_unwanted()
         return Opened(folder, settings, manager)
 
-    def _close_now(self, manager: MemorySearchManager) -> None:
-        self._unclosed.discard(manager)
-        manager.close()
+    def _close_unwanted(self) -> None:
+        """Close every memory whose opening was cancelled, be it open by now or not."""
+        for manager, token in list(self._unclosed.items()):
+            if token.cancelled and self._unclosed.pop(manager, None) is not None:
+                manager.close()
 
     def _arrived(self, outcome: Opened | OpenFailure) -> None:
-        self._opening = None
         if isinstance(outcome, OpenFailure):
             self.failed.emit(outcome)
             return
@@ -132,7 +132,6 @@ class Workspace(QObject):
         self.feed.set_manager(outcome.manager)
 
     def _refused(self, folder: Path, sentence: str) -> None:
-        self._opening = None
         self.failed.emit(OpenFailure(folder, sentence, in_settings=False))
 
     # --- sync -------------------------------------------------------------------------------------------------------

@@ -149,6 +149,8 @@ def test_the_menu_changes_the_theme(opened, appearance):
     dark.trigger()
     assert appearance.shown == "dark"
     assert dark.isChecked()
+    opened.close()
+    assert opened.state.theme == "dark"
 
 
 def test_rebuilding_asks_first(qtbot, opened, memory):
@@ -301,6 +303,7 @@ def test_closing_keeps_the_window_and_ends_everything(qtbot, opened, memory):
     with qtbot.waitSignal(opened.closing):
         opened.close()
     assert opened.state.dock_shown is False
+    assert (opened.state.theme, opened.state.font_scale) == (None, None)
     assert not opened.state.geometry_bytes().isEmpty()
     assert opened.shut_down(1000)
     assert memory.closed

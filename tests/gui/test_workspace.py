@@ -77,9 +77,21 @@ def test_what_was_opened_too_late_is_closed_at_the_end(qtbot, jobs, opens, tmp_p
     workspace = Workspace(jobs)
     workspace.open(tmp_path)
     qtbot.waitUntil(lambda: bool(opens))
+    workspace.feed.set_manager(None)
     assert jobs.shutdown(5000, last=workspace.close_all_now)
     workspace.close_all_now()
     assert opens[0].closed
+    workspace.deleteLater()
+
+
+def test_changing_ones_mind_while_it_opens_leaves_only_the_last_one_open(qtbot, workspace, opens, tmp_path):
+    for number in range(4):
+        (tmp_path / str(number)).mkdir()
+        workspace.open(tmp_path / str(number))
+    qtbot.waitUntil(lambda: workspace.current is not None)
+    assert workspace.current.folder == tmp_path / "3"
+    qtbot.waitUntil(lambda: [memory.closed for memory in opens].count(False) == 1)
+    assert not workspace.current.manager.closed
 
 
 def test_a_sync_can_be_paused_resumed_and_cancelled(qtbot, workspace, opens, tmp_path):

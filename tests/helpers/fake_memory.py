@@ -485,13 +485,15 @@ class FakeMemory:
         )
         with self._lock:
             self._token = None
-        self.set_status(
-            syncing=None,
-            last_sync=summary,
-            recent_syncs=(*self._status.recent_syncs, summary)[-30:],
-            files=len(self.files),
-            chunks=chunks,
-        )
+            self._status = msgspec.structs.replace(
+                self._status,
+                syncing=None,
+                last_sync=summary,
+                recent_syncs=(*self._status.recent_syncs, summary)[-30:],
+                files=len(self.files),
+                chunks=chunks,
+            )
+        self.changed()
         self._idle.set()
         return self._report
 
