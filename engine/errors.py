@@ -50,7 +50,10 @@ class IndexTooNew(StoreError):
 
 
 class IndexCorrupt(StoreError):
-    """The index file is damaged; the message says where the damaged file was set aside."""
+    """The index file is damaged; the message says so, or where it was set aside."""
+
+    file: tuple[int, int] | None = None
+    """Device and inode of the damaged file where they are known: a new file may have taken its place since."""
 
 
 class IndexReadOnly(StoreError):

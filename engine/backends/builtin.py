@@ -130,7 +130,7 @@ class BuiltinMemory:
             return self._searcher.search(request, cancel)
         except IndexCorrupt as damage:
             self._mend(damage)
-            raise
+            raise IndexCorrupt(self._store.recovered or str(damage)) from damage
 
     def read_file(self, path: str, *, start: int | None = None, lines: int | None = None) -> FileText:
         try:
@@ -296,8 +296,11 @@ class BuiltinMemory:
             self._background.request("search")
 
     def _mend(self, damage: IndexCorrupt) -> None:
-        log.warning("The index is damaged and is set aside")
-        self._store.mend(damage)
+        try:
+            self._store.mend(damage)
+        except MnemoscopeError as error:
+            log.warning("The damaged index could not be set aside: %s", error)
+            return
         self._known.dirty = True
         if self._background is not None:
             self._background.request("fallback")

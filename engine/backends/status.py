@@ -55,7 +55,8 @@ class IndexCounts:
         """The counts, and why they could not be taken (then the last ones are given)."""
         try:
             with self._store.read() as snapshot, self._lock:
-                moment = (snapshot.generation, snapshot.stamp, snapshot.meta("issues"), snapshot.meta("fingerprint"))
+                noted = snapshot.meta("issues"), snapshot.meta("fingerprint")
+                moment = (snapshot.identity, snapshot.generation, snapshot.stamp, *noted)
                 if moment != self._moment:
                     self._counts = _count(snapshot, selection)
                     self._moment = moment

@@ -70,6 +70,7 @@ class ReaderPool:
         self._slots: queue.Queue[apsw.Connection | None] = queue.Queue()
         for _ in range(READERS):
             self._slots.put(None)
+        self._emptying = threading.Lock()
         self._closed = False
 
     @contextmanager
@@ -92,12 +93,22 @@ class ReaderPool:
     def close(self) -> None:
         """Wait for the reads that run and close all connections."""
         self._closed = True
-        for _ in range(READERS):
-            slot = self._slots.get()
-            if slot is not None:
-                slot.close()
-        for _ in range(READERS):
-            self._slots.put(None)
+        with self.emptied():
+            pass
+
+    @contextmanager
+    def emptied(self) -> Iterator[None]:
+        """Wait for the reads that run and close all connections; new reads wait for the end of the block."""
+        with self._emptying:
+            slots = [self._slots.get() for _ in range(READERS)]
+            try:
+                for slot in slots:
+                    if slot is not None:
+                        slot.close()
+                yield
+            finally:
+                for _ in slots:
+                    self._slots.put(None)
 
 
 @contextmanager

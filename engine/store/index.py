@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import apsw
-from filelock import FileLock, Timeout
 
 from engine.control import CancelToken
 from engine.errors import Closed, IndexBusy, IndexCorrupt, IndexReadOnly
@@ -21,6 +20,7 @@ from engine.store.location import IndexFiles
 from engine.store.schema import Tables
 from engine.store.snapshot import Snapshot
 from engine.store.writer import Writer
+from engine.store.writer_lock import WriterLock
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +29,8 @@ class IndexStore:
     """Owns all connections to `index.sqlite`. Thread-safe; readers never wait for the writer.
 
     Opening creates or migrates the file, or, where it cannot be written, opens it for reading only. A damaged file is
-    set aside by name and started anew with the vectors that can still be read from it; `recovered` then says so.
+    set aside by name and started anew with the vectors that can still be read from it; `recovered` then says so. When
+    another process does that, or someone removes the file, the new one is opened in its place.
     """
 
     def __init__(self, files: IndexFiles) -> None:
@@ -41,8 +42,9 @@ class IndexStore:
         self._writer: apsw.Connection | None = None
         self._writing = threading.Lock()
         self._closed = False
-        # Not bound to the thread that took it: a sync may be ended by another one.
-        self._process_lock = FileLock(files.lock, thread_local=False)
+        self._process_lock = WriterLock(files.lock)
+        self._opened: _Identity | None = None
+        """The file that the connections are open on."""
         self._open()
         self._readers = ReaderPool(files.database, frozen=bool(self.read_only))
 
@@ -52,7 +54,9 @@ class IndexStore:
 
         Raises `Cancelled` when `cancel` interrupts it.
         """
-        with self._readers.connection(cancel) as connection:
+        if _identity(self.files.database) not in (self._opened, None):
+            self._follow()
+        with self._telling_which_file(), self._readers.connection(cancel) as connection:
             yield Snapshot(connection, tables)
 
     @contextmanager
@@ -61,7 +65,7 @@ class IndexStore:
 
         `tables` names the generation to write; None is the current one. Raises `DiskFull`, `IndexReadOnly`, …
         """
-        with self._writing, translated(self.files.database):
+        with self._writing, self._telling_which_file(), translated(self.files.database):
             if self._closed:
                 raise Closed
             if self.read_only:
@@ -81,13 +85,15 @@ class IndexStore:
     # --- the one writer -------------------------------------------------------------------------------------------
 
     def try_lock(self) -> bool:
-        """Become the one process that writes; False when another one is. The system frees it if this process dies."""
-        try:
-            self._process_lock.acquire(timeout=0)
-        except Timeout:
+        """Become the one process that writes; False when another one is."""
+        if not self._take_lock():
             return False
-        except OSError as error:
-            raise IndexReadOnly(_unwritable(self.files.folder)) from error
+        if not self.read_only and _identity(self.files.database) != self._opened:
+            try:
+                self._follow()
+            except BaseException:
+                self.unlock()
+                raise
         return True
 
     def unlock(self) -> None:
@@ -95,29 +101,58 @@ class IndexStore:
 
     def locked_elsewhere(self) -> bool:
         """Whether another process is writing now."""
-        if self._process_lock.is_locked or self.read_only or not self.files.lock.exists():
+        try:
+            return not self.read_only and self._process_lock.held_elsewhere()
+        except OSError:
             return False
-        if self.try_lock():
-            self.unlock()
-            return False
-        return True
+
+    def _take_lock(self) -> bool:
+        try:
+            return self._process_lock.acquire()
+        except OSError as error:
+            raise IndexReadOnly(_unwritable(self.files.folder)) from error
 
     # --- damage ----------------------------------------------------------------------------------------------------
 
     def mend(self, damage: IndexCorrupt) -> None:
         """Replace a file that turned out to be damaged while it was open: see `recovered` for what became of it.
 
-        Callers that ran into the same damage at once may all call; the first one does the work.
+        Callers that ran into the same damage at once may all call; the first one does the work. Raises `IndexBusy`
+        while another process writes.
         """
         with self._writing:
-            if self._closed or self.recovered:
+            if self._closed or damage.file not in (None, self._opened):
                 return
-            self._readers.close()
+            with self._without_connections():
+                if _identity(self.files.database) == self._opened:
+                    self.recovered = self._start_anew(damage)
+                else:
+                    self._open()  # another process was faster, or the file is gone altogether
+
+    def _follow(self) -> None:
+        """Open the file that is there now in place of the one that was."""
+        with self._writing:
+            if not self._closed and _identity(self.files.database) != self._opened:
+                with self._without_connections():
+                    self._open()
+
+    @contextmanager
+    def _without_connections(self) -> Iterator[None]:
+        """Close them all for the time of the block; readers wait for its end."""
+        with self._readers.emptied():
             if self._writer is not None:
                 self._writer.close()
                 self._writer = None
-            self.recovered = self._start_anew(damage)
-            self._readers = ReaderPool(self.files.database)
+            yield
+
+    @contextmanager
+    def _telling_which_file(self) -> Iterator[None]:
+        opened = self._opened
+        try:
+            yield
+        except IndexCorrupt as damage:
+            damage.file = opened
+            raise
 
     # --- housekeeping ---------------------------------------------------------------------------------------------
 
@@ -151,7 +186,7 @@ class IndexStore:
         self._readers.close()
         if self._writer is not None:
             self._writer.close()
-        self._process_lock.release(force=True)
+        self._process_lock.close()
 
     # --- opening --------------------------------------------------------------------------------------------------
 
@@ -169,6 +204,7 @@ class IndexStore:
                 raise
             self._check_version("frozen reader")
             self.read_only = str(error)
+        self._opened = _identity(self.files.database)
 
     def _prepare(self) -> None:
         database = self.files.database
@@ -200,21 +236,38 @@ class IndexStore:
 
     def _start_anew(self, damage: IndexCorrupt) -> str:
         """Set the damaged file aside, make a new one and carry over what can be read. Returns the sentence to show."""
-        if not self.try_lock():
+        if not self._take_lock():
             raise IndexBusy(f"{damage} Another process is mending it: try again in a moment.") from damage
         try:
-            aside = salvage.set_aside(self.files.database)
+            try:
+                aside = salvage.set_aside(self.files.database)
+            except OSError as error:  # Windows renames no file that someone has open
+                raise IndexBusy(f"{damage} It cannot be set aside while another program has it open.") from error
             self._prepare()
+            self._opened = _identity(self.files.database)
             assert self._writer is not None
             with self._writer as connection, translated(self.files.database):
                 vectors = salvage.carry_vectors(aside, Writer(connection))
+            salvage.drop_older(aside, self.files.database)
             log.warning("Index damaged (%s); set aside, %d vectors carried over", damage, vectors)
             return (
-                f"The index was damaged. It was set aside as {aside.name} and is being rebuilt from the notes; "
-                f"{vectors:,} vectors were carried over."
+                f"The index was damaged and was set aside as {aside.name}: the next update makes it anew from the "
+                f"notes, for which {vectors:,} vectors were carried over."
             )
         finally:
             self.unlock()
+
+
+_Identity = tuple[int, int]
+"""Device and inode of a file."""
+
+
+def _identity(path: Path) -> _Identity | None:
+    try:
+        state = path.stat()
+    except OSError:
+        return None
+    return state.st_dev, state.st_ino
 
 
 def _unwritable(folder: Path) -> str:

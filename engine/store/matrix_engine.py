@@ -29,7 +29,8 @@ class MatrixEngine:
         self._files = files
         self._lock = threading.Lock()
         self._matrix: QuantisedMatrix | None = None
-        self._model = -1
+        self._of = ("", -1)
+        """Identity of the index, and id of the model."""
         self._generation = -1
         self._stamp = -1
         self._saved_stamp = -1
@@ -58,9 +59,10 @@ class MatrixEngine:
         simply not found in it, while going back would have to be undone at once.
         """
         with self._lock:
-            if self._matrix is None or self._model != model.id or self._generation < snapshot.generation:
+            of = snapshot.identity, model.id
+            if self._matrix is None or self._of != of or self._generation < snapshot.generation:
                 self._matrix = self._load(snapshot, model)
-                self._model, self._generation = model.id, snapshot.generation
+                self._of, self._generation = of, snapshot.generation
             if self._stamp < snapshot.stamp:
                 self._reconcile(self._matrix, snapshot, model)
                 self._stamp = snapshot.stamp
@@ -95,7 +97,12 @@ class MatrixEngine:
         if self._saved_stamp == snapshot.stamp:
             return
         try:
-            matrix.save(self._files.matrix, generation=snapshot.generation, model_key=model.name, stamp=snapshot.stamp)
+            matrix.save(
+                self._files.matrix,
+                generation=snapshot.generation,
+                model_key=_key(snapshot, model),
+                stamp=snapshot.stamp,
+            )
             self._saved_stamp = snapshot.stamp
         except OSError as error:
             log.warning("The vector matrix could not be saved: %s", error)
@@ -105,12 +112,15 @@ class MatrixEngine:
         from engine.store.matrix import QuantisedMatrix
 
         found = QuantisedMatrix.load(
-            self._files.matrix, generation=snapshot.generation, model_key=model.name, stamp=snapshot.stamp
+            self._files.matrix,
+            generation=snapshot.generation,
+            model_key=_key(snapshot, model),
+            stamp=snapshot.stamp,
         )
         if found is not None and found.dims == model.dims:
             self._stamp = self._saved_stamp = snapshot.stamp
             return found
-        self._stamp = -1
+        self._stamp = self._saved_stamp = -1
         return QuantisedMatrix(model.dims)
 
     def _reconcile(self, matrix: "QuantisedMatrix", snapshot: Snapshot, model: StoredModel) -> None:
@@ -124,3 +134,7 @@ class MatrixEngine:
             rows = list(snapshot.vectors(model.id, missing[start : start + _READ_AT_ONCE].tolist()))
             ids = np.asarray([id_ for id_, _ in rows], dtype=np.int64)
             matrix.add(ids, decode([vector for _, vector in rows], model.dims))
+
+
+def _key(snapshot: Snapshot, model: StoredModel) -> str:
+    return f"{snapshot.identity}/{model.name}"

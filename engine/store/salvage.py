@@ -1,6 +1,7 @@
 """What is saved from a damaged index: the file itself, and the vectors in it that can still be read."""
 
 import time
+from contextlib import closing
 from pathlib import Path
 
 import apsw
@@ -24,18 +25,28 @@ def set_aside(database: Path) -> Path:
     return target
 
 
+def drop_older(aside: Path, database: Path) -> None:
+    """Keep the newest of the files that were set aside: what could be read in the others was carried over."""
+    for old in database.parent.glob(f"{database.name}.damaged-*"):
+        if not old.name.startswith(aside.name):
+            old.unlink(missing_ok=True)
+
+
 def carry_vectors(damaged: Path, writer: Writer) -> int:
     """Copy every readable vector into the index that is being written; returns how many.
 
     Read in rising id order in steps, so that one unreadable page costs only the rows on it.
     """
     try:
-        source = apsw.Connection(str(damaged))
-        models = source.execute("SELECT id, provider, model, provider_key, dims FROM models").fetchall()
-        highest = number(source, "SELECT max(id) FROM embedding_cache")
+        source = apsw.Connection(str(damaged), flags=apsw.SQLITE_OPEN_READWRITE)
     except apsw.Error:
         return 0
-    try:
+    with closing(source):
+        try:
+            models = source.execute("SELECT id, provider, model, provider_key, dims FROM models").fetchall()
+            highest = number(source, "SELECT max(id) FROM embedding_cache")
+        except apsw.Error:
+            return 0
         ids: dict[object, tuple[int, int]] = {}
         for old, provider, model, key, dims in models:
             ids[old] = writer.ensure_model(str(provider), str(model), str(key), int(str(dims))), int(str(dims))
@@ -49,8 +60,6 @@ def carry_vectors(damaged: Path, writer: Writer) -> int:
                 writer.store_vectors(model, [(h, v) for m, h, v in good if m == model])
             carried += len(good)
         return carried
-    finally:
-        source.close()
 
 
 def _readable_rows(source: apsw.Connection, start: int, end: int) -> list[tuple[int, bytes, bytes]]:

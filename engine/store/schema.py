@@ -15,7 +15,8 @@ FTS_COLUMNS = ("title", "heading", "name", "words", "stems")
 
 def _m001_shared_tables(connection: apsw.Connection) -> None:
     connection.execute("CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID")
-    connection.execute("INSERT INTO meta VALUES ('generation', 1)")
+    # What the copies of the vectors outside this file are checked against: ids and stamps begin anew in another file.
+    connection.execute("INSERT INTO meta VALUES ('generation', 1), ('identity', lower(hex(randomblob(8))))")
     connection.execute(
         """CREATE TABLE models (
             id INTEGER PRIMARY KEY, provider TEXT NOT NULL, model TEXT NOT NULL, provider_key TEXT NOT NULL,

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import apsw
 
+from engine.errors import IndexCorrupt
 from engine.records import FileIssue, Source, SourceCount
 from engine.store.connection import number
 from engine.store.schema import Tables, generations_present
@@ -58,7 +59,12 @@ class Snapshot:
     def __init__(self, connection: apsw.Connection, tables: Tables | None = None) -> None:
         self.connection = connection
         # Reading the generation first fixes the moment: everything after sees the same commit.
-        meta = dict(connection.execute("SELECT key, value FROM meta WHERE key IN ('generation', 'stamp')"))
+        keys = "'identity', 'generation', 'stamp'"
+        meta = dict(connection.execute(f"SELECT key, value FROM meta WHERE key IN ({keys})"))
+        if not {"identity", "generation"} <= meta.keys():
+            raise IndexCorrupt("The index does not say which of its tables are the current ones.")
+        self.identity = str(meta["identity"])
+        """Of the file: a new one that takes the place of a damaged one has another."""
         self.generation = int(meta["generation"])
         self.stamp = int(meta.get("stamp", 0))
         """Rises with every commit that changes chunks or vectors."""

@@ -1,0 +1,51 @@
+"""The lock by which one process at a time writes an index; the system frees it when that process dies."""
+
+import threading
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+_PATIENCE = 0.03
+"""Seconds. Another process that only looks whether someone writes holds the lock for a moment, too."""
+_POLL = 0.01
+
+
+class WriterLock:
+    """Counts how often this process has taken it. Thread-safe, which `FileLock` itself is not."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._mutex = threading.Lock()
+        # Not bound to the thread that took it: a sync may be ended by another one.
+        self._lock = FileLock(path, thread_local=False)
+
+    def acquire(self) -> bool:
+        """Take it, or once more; False when another process has it. Raises OSError where no lock can be made."""
+        with self._mutex:
+            return self._acquire()
+
+    def release(self) -> None:
+        with self._mutex:
+            self._lock.release()
+
+    def held_elsewhere(self) -> bool:
+        """Whether another process has it now."""
+        with self._mutex:
+            if self._lock.is_locked or not self._path.exists():
+                return False
+            if not self._acquire():
+                return True
+            self._lock.release()
+            return False
+
+    def close(self) -> None:
+        """Give it back however often it was taken."""
+        with self._mutex:
+            self._lock.release(force=True)
+
+    def _acquire(self) -> bool:
+        try:
+            self._lock.acquire(timeout=_PATIENCE, poll_interval=_POLL)
+        except Timeout:
+            return False
+        return True

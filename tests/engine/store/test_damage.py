@@ -1,0 +1,129 @@
+"""A damaged index is replaced once for each damage, and nothing goes on with what the old file held."""
+
+import shutil
+import threading
+from pathlib import Path
+
+import numpy as np
+
+from engine.errors import IndexCorrupt
+from engine.settings.options import VectorSettings
+from engine.store.coding import StoredModel, encode
+from engine.store.index import IndexStore
+from engine.store.vectors import VectorIndex
+from tests.helpers.rows import new_file, open_store
+
+
+def damage_of(store: IndexStore) -> IndexCorrupt:
+    """As a reader meets it."""
+    try:
+        with store.read():
+            raise IndexCorrupt("damaged")
+    except IndexCorrupt as damage:
+        return damage
+
+
+def names(store: IndexStore) -> list[str]:
+    with store.read() as snapshot:
+        return [path for _, path in snapshot.files()]
+
+
+def add(store: IndexStore, name: str) -> None:
+    with store.write() as writer:
+        writer.replace_file(new_file(name, f"text of {name}"))
+
+
+def test_each_damage_is_mended_once_however_many_meet_it(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    add(store, "a.md")
+    first, same = damage_of(store), damage_of(store)
+    store.mend(first)
+    assert names(store) == []
+    add(store, "b.md")
+    store.mend(same)
+    assert names(store) == ["b.md"]
+    store.mend(damage_of(store))
+    assert names(store) == []
+    assert len(list(store.files.folder.glob("*.damaged-*"))) == 1, "older ones are not kept for ever"
+    store.close()
+
+
+def test_who_reads_while_it_is_mended_waits(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    add(store, "a.md")
+    found: list[list[str]] = []
+    with store._readers.emptied():
+        reader = threading.Thread(target=lambda: found.append(names(store)))
+        reader.start()
+        reader.join(0.05)
+        assert reader.is_alive()
+    reader.join()
+    assert found == [["a.md"]]
+    store.close()
+
+
+def test_a_second_process_goes_on_with_the_new_file(tmp_path: Path) -> None:
+    one, other = open_store(tmp_path), open_store(tmp_path)
+    add(one, "a.md")
+    late = damage_of(other)
+    one.mend(damage_of(one))
+    add(one, "b.md")
+    assert names(other) == ["b.md"]
+    other.mend(late)
+    assert names(one) == ["b.md"], "the new file is not the damaged one"
+    one.close()
+    other.close()
+
+
+def test_an_index_that_someone_removed_is_begun_anew(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    add(store, "a.md")
+    shutil.rmtree(store.files.folder)
+    assert store.try_lock()
+    add(store, "b.md")
+    store.unlock()
+    store.close()
+    store = open_store(tmp_path)
+    assert names(store) == ["b.md"]
+    store.close()
+
+
+def test_an_index_without_its_own_records_counts_as_damaged(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    with store.write() as writer:
+        writer.connection.execute("DELETE FROM meta")
+    store.close()
+    store = open_store(tmp_path)
+    assert "set aside" in store.recovered
+    store.close()
+
+
+def test_vectors_in_memory_do_not_outlive_their_index(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    index = VectorIndex(store, VectorSettings())
+    model = StoredModel.of(1, "fake", "m", "", 2)
+    east, north = np.eye(2, dtype=np.float32)
+
+    def nearest(order: list[np.ndarray]) -> list[int]:
+        """Index two texts with these vectors, in this order, and ask for the one that lies north."""
+        with store.write() as writer:
+            writer.ensure_model("fake", "m", "", 2)
+            writer.replace_file(new_file("a.md", *(f"text {vector}" for vector in order)))
+            texts = writer.texts([1, 2])
+            writer.store_vectors(1, zip((text.hash for text in texts), encode(np.stack(order)), strict=True))
+            writer.advance_stamp()
+        with store.read() as snapshot:
+            found = index.search(snapshot, model, north, 1)[0].tolist()
+        index.settle(model)
+        return found
+
+    assert nearest([east, north]) == [2]
+    store.mend(damage_of(store))
+    with store.write() as writer:
+        writer.connection.execute("DELETE FROM embedding_cache")
+    # Same ids, same stamp, other texts.
+    assert nearest([north, east]) == [1]
+    index = VectorIndex(store, VectorSettings())
+    with store.read() as snapshot:
+        assert index.search(snapshot, model, north, 1)[0].tolist() == [1]
+    store.close()

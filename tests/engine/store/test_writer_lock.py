@@ -1,0 +1,46 @@
+"""One process writes; looking whether one does never makes two."""
+
+import threading
+from pathlib import Path
+
+from engine.store.writer_lock import WriterLock
+
+
+def test_looking_at_the_lock_never_gives_it_away(tmp_path: Path) -> None:
+    """Two instances are to each other as two processes are."""
+    mine, others = WriterLock(tmp_path / "lock"), WriterLock(tmp_path / "lock")
+    ended = threading.Event()
+    doubles: list[str] = []
+
+    def look() -> None:
+        while not ended.is_set():
+            mine.held_elsewhere()
+
+    looking = [threading.Thread(target=look) for _ in range(2)]
+    for thread in looking:
+        thread.start()
+    for _ in range(40):
+        if mine.acquire():
+            if others.acquire():
+                doubles.append("both")
+                others.release()
+            mine.release()
+    ended.set()
+    for thread in looking:
+        thread.join()
+    assert doubles == []
+    assert others.acquire()
+    assert mine.held_elsewhere()
+    others.close()
+    mine.close()
+
+
+def test_it_is_free_once_it_was_given_back_as_often_as_taken(tmp_path: Path) -> None:
+    mine, others = WriterLock(tmp_path / "lock"), WriterLock(tmp_path / "lock")
+    assert mine.acquire()
+    assert mine.acquire()
+    mine.release()
+    assert not others.acquire()
+    mine.release()
+    assert others.acquire()
+    others.close()
