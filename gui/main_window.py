@@ -105,6 +105,8 @@ class MainWindow(QMainWindow):
         sync = commands.add("Sync now", self.workspace.sync, "F5")
         rebuild = commands.add("Rebuild index…", self.ask_rebuild)
         self._need_workspace = (sync, rebuild)
+        for action in self._need_workspace:
+            action.setEnabled(False)
         commands.menu.addSeparator()
         commands.add("Show or hide diagnostics", self.panes.toggle_dock, "Ctrl+D", "F9")
         commands.add_appearance()
@@ -202,6 +204,7 @@ class MainWindow(QMainWindow):
     def _show_opening(self, folder: Path) -> None:
         self.banner.clear()
         self._show_page(self.panes)
+        self.sync_bar.show_nothing(f"Opening {folder.name or folder}…")
         self.setWindowTitle(f"{folder.name or folder} – Mnemoscope")
 
     @Slot(object)
@@ -299,7 +302,7 @@ class MainWindow(QMainWindow):
             action.setCheckable(True)
             action.setChecked(name == current)
             action.setEnabled(name != current)
-            action.triggered.connect(partial(self.open_folder, Path(name)))
+            action.triggered.connect(lambda _checked, folder=Path(name): self.open_folder(folder))
         menu.addSeparator()
         menu.addAction(self._choose)
 

@@ -122,6 +122,7 @@ class FirstRunPanel(QWidget):
         folder, before = self._folder, self._settings
         if folder is None or before is None:
             return
+        self._preview.show_waiting()
         wanted = {"extensions": self._preview.extensions, "exclude": self._preview.exclude}
         changed = {key: value for key, value in wanted.items() if set(value) != set(getattr(before, key))}
 

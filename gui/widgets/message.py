@@ -117,8 +117,8 @@ def _fill(row: QHBoxLayout, actions: tuple[Action, ...], after: Callable[[], Non
         if after is None and action is actions[0]:
             button.setProperty("role", "primary")
         if after is not None:
-            button.clicked.connect(after)
-        button.clicked.connect(action.run)
+            button.clicked.connect(lambda _checked: after())
+        button.clicked.connect(lambda _checked, run=action.run: run())
         row.addWidget(button)
     if after is None:
         row.addStretch(1)

@@ -73,6 +73,7 @@ class SyncBar(QWidget):
         self._moved = time.monotonic()
         self._last_step: MemorySyncProgressUpdate | None = None
         self._was_running = False
+        self._nothing = ""
 
         self._dot = StateDot()
         self._word = label("", "strong")
@@ -112,8 +113,15 @@ class SyncBar(QWidget):
         self._measure()
         self.show_status(None)
 
+    def show_nothing(self, words: str) -> None:
+        """There is no status, and `words` say why."""
+        self.show_status(None)
+        self._nothing = words
+        self._refresh()
+
     def show_status(self, status: MemoryProviderStatus | None) -> None:
         """None: no index is open."""
+        self._nothing = "No folder is open"
         step = status.syncing if status else None
         if status is None or status.paused or _place(step) != _place(self._last_step):
             self._moved = time.monotonic()
@@ -128,7 +136,7 @@ class SyncBar(QWidget):
     def line(self) -> SyncLine:
         """What is shown now."""
         if self._status is None:
-            return SyncLine("off", "No folder is open")
+            return SyncLine("off", self._nothing)
         return sync_line(self._status, now=time.time(), still_for=time.monotonic() - self._moved)
 
     @Slot()

@@ -323,6 +323,12 @@ def test_another_folder_takes_the_place_of_the_first(qtbot, opened, memory, monk
     opened._fill_workspace_menu(menu)
     names = [action.text() for action in menu.actions() if action.isCheckable()]
     assert names == [str(tmp_path), str(memory.folder)]
+    again = FakeMemory()
+    monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: again)
+    memory.folder.mkdir(exist_ok=True)
+    menu.actions()[1].trigger()
+    qtbot.waitUntil(lambda: other.closed and _at_rest(opened))
+    assert opened.workspace.current.folder == memory.folder
 
 
 def _focusable(widget: QWidget) -> Iterator[QWidget]:

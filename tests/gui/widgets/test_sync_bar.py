@@ -151,4 +151,6 @@ def test_no_status_means_no_folder(bar):
     bar.show_status(None)
     assert bar.line.word == "No folder is open"
     assert bar.accessibleName() == "No folder is open"
+    bar.show_nothing("Opening garden-notes…")
+    assert bar.line.word == "Opening garden-notes…"
     assert not any(button.isVisible() for button in bar.findChildren(QPushButton))
