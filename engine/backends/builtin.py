@@ -36,7 +36,8 @@ from engine.store.location import index_files
 from engine.store.user_data import UserData
 from engine.store.vectors import VectorIndex
 from engine.sync.gate import SyncGate
-from engine.sync.syncer import SyncParts, SyncRun
+from engine.sync.parts import SyncParts
+from engine.sync.syncer import SyncRun
 
 log = logging.getLogger(__name__)
 

@@ -1,46 +1,29 @@
 """Gives vectors to the chunks that lack one: newest files first, two batches at a time, each stored when it arrives."""
 
-from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 
-from engine.control import CancelToken
 from engine.embedding.base import EmbeddingProvider
 from engine.store.coding import StoredModel, Vectors, encode
-from engine.store.index import IndexStore
-from engine.store.schema import Tables
 from engine.store.snapshot import Unembedded
-from engine.store.vectors import VectorIndex
-from engine.sync.progress import ProgressMeter
+from engine.sync.parts import StageWork
 
 _AT_ONCE = 2
 _PAUSE_POLL = 0.2
 
 
 class EmbedStage:
-    """One sync's embedding work on one generation; `tables` None is the current one."""
+    """One sync's embedding work on one generation, used once."""
 
-    def __init__(
-        self,
-        store: IndexStore,
-        vectors: VectorIndex,
-        provider: EmbeddingProvider,
-        model: StoredModel,
-        executor: Executor,
-        *,
-        tables: Tables | None,
-        meter: ProgressMeter,
-        token: CancelToken,
-        committed: Callable[[], None],
-    ) -> None:
-        self._store = store
-        self._vectors = vectors
+    def __init__(self, work: StageWork, provider: EmbeddingProvider, model: StoredModel) -> None:
+        self._store = work.parts.store
+        self._vectors = work.parts.vectors
+        self._executor = work.parts.executor
+        self._committed = work.parts.committed
+        self._tables = work.tables
+        self._meter = work.meter
+        self._token = work.token
         self._provider = provider
         self._model = model
-        self._executor = executor
-        self._tables = tables
-        self._meter = meter
-        self._token = token
-        self._committed = committed
         self._done = 0
 
     def run(self) -> int:

@@ -3,20 +3,15 @@
 import logging
 import time
 from collections.abc import Callable
-from concurrent.futures import Executor
-from dataclasses import dataclass
-from pathlib import Path
 
 from engine.control import CancelToken
 from engine.embedding.base import EmbeddingProvider
 from engine.errors import Cancelled, MnemoscopeError
 from engine.records import MemorySyncProgressUpdate, SyncReason, SyncReport
-from engine.settings import Settings
 from engine.store.coding import StoredModel
-from engine.store.index import IndexStore
 from engine.store.schema import Tables
-from engine.store.vectors import VectorIndex
 from engine.sync.embed_stage import EmbedStage
+from engine.sync.parts import StageWork, SyncParts
 from engine.sync.preparing import fingerprint
 from engine.sync.progress import ProgressMeter
 from engine.sync.text_stage import TextOutcome, TextStage
@@ -25,21 +20,6 @@ log = logging.getLogger(__name__)
 
 _LOCK_POLL = 0.25
 _PASSES_BEFORE_PUBLISH = 5
-
-
-@dataclass(frozen=True)
-class SyncParts:
-    """What a sync works on and with."""
-
-    workspace: Path
-    settings: Settings
-    store: IndexStore
-    vectors: VectorIndex
-    provider: EmbeddingProvider | None
-    """None: keywords only, nothing is embedded."""
-    executor: Executor
-    committed: Callable[[], None]
-    """Called after every commit: searches can find more now."""
 
 
 class SyncRun:
@@ -127,6 +107,9 @@ class SyncRun:
                 known = writer.ensure_model(provider.id, provider.model, provider.key, provider.dims)
         return StoredModel.of(known, provider.id, provider.model, provider.key, provider.dims)
 
+    def _stage(self, tables: Tables | None) -> StageWork:
+        return StageWork(self._parts, self._meter, self._token, self._model, tables)
+
     # --- text -----------------------------------------------------------------------------------------------------
 
     def _needs_rebuild(self, force: bool) -> bool:
@@ -141,18 +124,7 @@ class SyncRun:
         return force or unfinished or stored != self._fingerprint
 
     def _text(self, tables: Tables | None) -> TextOutcome:
-        parts = self._parts
-        stage = TextStage(
-            parts.workspace,
-            parts.settings,
-            self._store,
-            parts.vectors,
-            tables=tables,
-            meter=self._meter,
-            token=self._token,
-            committed=parts.committed,
-            model=self._model,
-        )
+        stage = TextStage(self._stage(tables))
         try:
             return stage.run()
         finally:
@@ -184,17 +156,7 @@ class SyncRun:
         if provider is None or model is None:
             return
         self._meter.reused = max(0, self._outcome.chunks_indexed - self._pending(tables))
-        EmbedStage(
-            self._store,
-            self._parts.vectors,
-            provider,
-            model,
-            self._parts.executor,
-            tables=tables,
-            meter=self._meter,
-            token=self._token,
-            committed=self._parts.committed,
-        ).run()
+        EmbedStage(self._stage(tables), provider, model).run()
 
     def _pending(self, tables: Tables | None = None) -> int:
         if self._model is None:

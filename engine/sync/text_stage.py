@@ -1,23 +1,15 @@
 """Brings the text half of a generation to what is on disk: discover, diff, read, write."""
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from engine.control import CancelToken
 from engine.corpus.discovery import FoundFile, discover
 from engine.corpus.reading import Unreadable
 from engine.records import FileIssue, Source
-from engine.settings import Settings
-from engine.store.coding import StoredModel
-from engine.store.index import IndexStore
-from engine.store.schema import Tables
 from engine.store.snapshot import StoredFile
-from engine.store.vectors import VectorIndex
 from engine.store.writer import NewFile, Writer
 from engine.sync import preparing
-from engine.sync.progress import ProgressMeter
+from engine.sync.parts import StageWork
 
 _FILES_A_COMMIT = 100
 _SECONDS_A_COMMIT = 1.0
@@ -54,30 +46,18 @@ class TextOutcome:
 
 
 class TextStage:
-    """One sync's text work on one generation; `tables` None is the current one, which searches follow at once."""
+    """One sync's text work on one generation, used once."""
 
-    def __init__(
-        self,
-        workspace: Path,
-        settings: Settings,
-        store: IndexStore,
-        vectors: VectorIndex,
-        *,
-        tables: Tables | None,
-        meter: ProgressMeter,
-        token: CancelToken,
-        committed: Callable[[], None],
-        model: StoredModel | None,
-    ) -> None:
-        self._workspace = workspace
-        self._settings = settings
-        self._store = store
-        self._vectors = vectors
-        self._tables = tables
-        self._meter = meter
-        self._token = token
-        self._committed = committed
-        self._model = model
+    def __init__(self, work: StageWork) -> None:
+        self._workspace = work.parts.workspace
+        self._settings = work.parts.settings
+        self._store = work.parts.store
+        self._vectors = work.parts.vectors
+        self._committed = work.parts.committed
+        self._tables = work.tables
+        self._meter = work.meter
+        self._token = work.token
+        self._model = work.model
         self._waiting: list[NewFile] = []
         self._touched: list[FoundFile] = []
         self._last_commit = 0.0
