@@ -4,18 +4,20 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from engine.backends import background, status
 from engine.backends.base import MemorySearchManager, ProgressCallback, StatusListener
+from engine.backends.files import read_slice
+from engine.backends.history import SyncHistory
+from engine.backends.listeners import Listeners
+from engine.backends.provider_slot import ProviderSlot
 from engine.control import CancelToken
 from engine.corpus.guard import PathGuard
 from engine.corpus.numbered import NumberedText
-from engine.embedding.base import EmbeddingProvider
-from engine.embedding.registry import Selection, select_provider
-from engine.errors import Closed, IndexCorrupt, MnemoscopeError
+from engine.embedding.registry import select_provider
+from engine.errors import Closed, IndexCorrupt, MnemoscopeError, ProviderError
 from engine.records import (
     FileText,
     MemoryProviderStatus,
@@ -25,8 +27,6 @@ from engine.records import (
     Source,
     SyncReason,
     SyncReport,
-    SyncSummary,
-    VectorStatus,
 )
 from engine.search.filters import Filter, is_shared_session
 from engine.search.searcher import Searcher, SearchRequest
@@ -41,7 +41,6 @@ from engine.sync.syncer import SyncRun
 
 log = logging.getLogger(__name__)
 
-_RECENT_SYNCS = 30
 _CLOSE_SECONDS = 5.0
 _EMBEDDING_THREADS = 2
 
@@ -63,16 +62,6 @@ def open_memory(
     return BuiltinMemory(folder, settings or load_settings(folder), executor=executor, background=background)
 
 
-@dataclass
-class _Known:
-    """What the running process knows and the index does not. Changed under the memory's lock."""
-
-    dirty: bool = False
-    provider_error: str | None = None
-    recent: tuple[SyncSummary, ...] = ()
-    listeners: list[StatusListener] = field(default_factory=list)
-
-
 class BuiltinMemory:
     """See `MemorySearchManager` for every method."""
 
@@ -90,11 +79,13 @@ class BuiltinMemory:
             self._store.close()
             raise
         self._vectors = VectorIndex(self._store, settings.store.vector)
-        self._selection: Selection | None = None
+        self._slot = ProviderSlot(lambda: select_provider(settings), vectors_wanted=settings.store.vector.enabled)
         self._counts = status.IndexCounts(self._store)
         self._gate = SyncGate()
-        self._known = _Known(recent=self._user.recent_syncs(_RECENT_SYNCS))
-        self._searcher = Searcher(settings, self._store, self._vectors, self._vector_provider)
+        self._history = SyncHistory(self._user)
+        self._listeners = Listeners()
+        self._dirty = False
+        self._searcher = Searcher(settings, self._store, self._vectors, self._slot.provider)
         self._background = self._start_background() if background else None
 
     # --- asking ---------------------------------------------------------------------------------------------------
@@ -139,17 +130,7 @@ class BuiltinMemory:
         except FileNotFoundError:
             return FileText(path=path, text="", from_line=start or 1, lines=0, truncated=False, next_from=None)
         with text:
-            first = max(1, start or 1)
-            last = min(text.line_count, first + lines - 1) if lines and lines > 0 else text.line_count
-            more = last < text.line_count
-            return FileText(
-                path=path,
-                text=text.text(first, last) if first <= last else "",
-                from_line=first,
-                lines=max(0, last - first + 1),
-                truncated=more,
-                next_from=last + 1 if more else None,
-            )
+            return read_slice(text, path, start, lines)
 
     def open_file(self, path: str, *, cancel: CancelToken | None = None) -> NumberedText:
         return NumberedText.open(self.locate(path), cancel)
@@ -160,17 +141,17 @@ class BuiltinMemory:
 
     def status(self) -> MemoryProviderStatus:
         self._check_open()
-        selection = self._select()
+        selection = self._slot.selection
         counts, error = self._counts.now(selection)
         token = self._gate.current()
         live = status.LiveState(
-            dirty=self._known.dirty,
+            dirty=self._dirty,
             syncing=self._gate.update(),
             paused=token is not None and token.paused,
             watcher=background.OFF if self._background is None else self._background.watcher_status(),
-            recent=self._known.recent,
-            vector=self._vector_status(selection, counts.vectors),
-            provider_error=self._known.provider_error,
+            recent=self._history.recent,
+            vectors=self._vectors,
+            provider_error=self._slot.error,
         )
         return status.make_status(self._workspace, self._settings, self._store, selection, counts, live, error)
 
@@ -191,7 +172,7 @@ class BuiltinMemory:
         try:
             return self._gate.run(start, force=force, progress=progress, cancel=cancel)
         finally:
-            self._tell()
+            self._listeners.tell()
 
     def warm_session(self, session_key: str) -> None:
         if self._background is not None:
@@ -201,28 +182,14 @@ class BuiltinMemory:
         return self._gate.current()
 
     def add_status_listener(self, listener: StatusListener) -> Callable[[], None]:
-        def remove() -> None:
-            with self._lock:
-                if listener in self._known.listeners:
-                    self._known.listeners.remove(listener)
-
-        with self._lock:
-            self._known.listeners.append(listener)
-        return remove
+        return self._listeners.add(listener)
 
     # --- probes and the end ---------------------------------------------------------------------------------------
 
     def probe_embedding(self) -> Probe:
-        selection = self._select()
-        if selection.provider is None:
-            return Probe(ok=False, error=selection.unavailable_reason or "No provider: only words are searched.")
-        try:
-            selection.provider.embed_query("ping")
-        except MnemoscopeError as error:
-            self._note_provider(str(error))
-            return Probe(ok=False, error=str(error))
-        self._note_provider(None)
-        return Probe(ok=True, error="")
+        probe = self._slot.probe()
+        self._listeners.tell()
+        return probe
 
     def probe_vector(self) -> Probe:
         return self._vectors.probe()
@@ -235,8 +202,7 @@ class BuiltinMemory:
         self._gate.close(_CLOSE_SECONDS)
         if self._background is not None:
             self._background.close()
-        if self._selection is not None and self._selection.provider is not None:
-            self._selection.provider.close()
+        self._slot.close()
         if self._own_executor is not None:
             self._own_executor.shutdown(wait=True, cancel_futures=True)
         self._user.close()
@@ -251,49 +217,32 @@ class BuiltinMemory:
     def _sync_once(self, reason: SyncReason, force: bool, listener: ProgressCallback, token: CancelToken) -> SyncReport:
         def tell(update: MemorySyncProgressUpdate) -> None:
             listener(update)
-            self._tell()
+            self._listeners.tell()
 
         parts = SyncParts(
             workspace=self._workspace,
             settings=self._settings,
             store=self._store,
             vectors=self._vectors,
-            provider=self._vector_provider(),
+            provider=self._slot.provider(),
             executor=self._executor(),
-            committed=self._tell,
+            committed=self._listeners.tell,
         )
         # Cleared before the work: a change that comes while it runs makes the index dirty again.
-        self._known.dirty = False
+        self._dirty = False
         run = SyncRun(parts, reason, tell, token)
         report = run.run(force=force)
         if report.cancelled or report.error:
-            self._known.dirty = True
+            self._dirty = True
         if isinstance(run.failure, IndexCorrupt):
             self._mend(run.failure)
-        self._remember(report)
+        if isinstance(run.failure, ProviderError):
+            self._slot.error = str(run.failure)
+        self._history.add(report)
         return report
 
-    def _remember(self, report: SyncReport) -> None:
-        summary = SyncSummary(
-            started=report.started,
-            seconds=report.seconds,
-            reason=report.reason,
-            files_indexed=report.files_indexed,
-            files_removed=report.files_removed,
-            chunks_indexed=report.chunks_indexed,
-            vectors_embedded=report.vectors_embedded,
-            cancelled=report.cancelled,
-            error=report.error,
-        )
-        self._known.recent = (*self._known.recent, summary)[-_RECENT_SYNCS:]
-        try:
-            self._user.add_sync(summary)
-        except MnemoscopeError as error:
-            # A full disk must not turn a sync that did its work into a failure.
-            log.warning("The sync could not be noted in the history: %s", type(error).__name__)
-
     def _sync_if_dirty(self) -> None:
-        if self._background is not None and self._settings.sync.on_search and self._known.dirty:
+        if self._background is not None and self._settings.sync.on_search and self._dirty:
             self._background.request("search")
 
     def _mend(self, damage: IndexCorrupt) -> None:
@@ -302,27 +251,17 @@ class BuiltinMemory:
         except MnemoscopeError as error:
             log.warning("The damaged index could not be set aside: %s", error)
             return
-        self._known.dirty = True
+        self._dirty = True
         if self._background is not None:
             self._background.request("fallback")
-        self._tell()
+        self._listeners.tell()
 
     def _start_background(self) -> background.Background:
         def changed() -> None:
-            self._known.dirty = True
-            self._tell()
+            self._dirty = True
+            self._listeners.tell()
 
         return background.Background(self._workspace, self._settings, lambda reason: self.sync(reason=reason), changed)
-
-    def _select(self) -> Selection:
-        with self._lock:
-            if self._selection is None:
-                self._selection = select_provider(self._settings)
-            return self._selection
-
-    def _vector_provider(self) -> EmbeddingProvider | None:
-        """The provider, unless the settings switch the vector half off."""
-        return self._select().provider if self._settings.store.vector.enabled else None
 
     def _executor(self) -> Executor:
         if self._executor_given is not None:
@@ -331,27 +270,3 @@ class BuiltinMemory:
             if self._own_executor is None:
                 self._own_executor = ThreadPoolExecutor(_EMBEDDING_THREADS, thread_name_prefix="mnemoscope")
             return self._own_executor
-
-    def _vector_status(self, selection: Selection, rows: int) -> VectorStatus:
-        wanted = self._settings.store.vector
-        provider = selection.provider if wanted.enabled else None
-        extension = self._vectors.extension
-        return VectorStatus(
-            enabled=wanted.enabled,
-            available=None if extension is None else extension.available,
-            extension_path=None if extension is None else extension.path,
-            load_error=None if extension is None else extension.error,
-            dims=None if provider is None else provider.dims,
-            engine=self._vectors.engine,
-            rows=rows,
-        )
-
-    def _note_provider(self, error: str | None) -> None:
-        self._known.provider_error = error
-        self._tell()
-
-    def _tell(self) -> None:
-        with self._lock:
-            listeners = tuple(self._known.listeners)
-        for listener in listeners:
-            listener()

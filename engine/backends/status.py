@@ -22,6 +22,7 @@ from engine.records import (
 from engine.settings import Settings
 from engine.store.index import IndexStore
 from engine.store.snapshot import Snapshot
+from engine.store.vectors import VectorIndex
 
 
 @dataclass(frozen=True)
@@ -93,9 +94,24 @@ class LiveState:
     paused: bool
     watcher: WatcherStatus
     recent: tuple[SyncSummary, ...]
-    vector: VectorStatus
+    vectors: VectorIndex
     provider_error: str | None
     """Why the last embedding failed, where it did."""
+
+
+def _vector_status(settings: Settings, selection: Selection, vectors: VectorIndex, rows: int) -> VectorStatus:
+    wanted = settings.store.vector
+    provider = selection.provider if wanted.enabled else None
+    extension = vectors.extension
+    return VectorStatus(
+        enabled=wanted.enabled,
+        available=None if extension is None else extension.available,
+        extension_path=None if extension is None else extension.path,
+        load_error=None if extension is None else extension.error,
+        dims=None if provider is None else provider.dims,
+        engine=vectors.engine,
+        rows=rows,
+    )
 
 
 def make_status(
@@ -129,7 +145,7 @@ def make_status(
         cache=CacheStatus(enabled=settings.cache.enabled, entries=found.cached, max_entries=settings.cache.max_entries),
         fts=FtsStatus(enabled=True, available=not error, error=error or None),
         fallback=fallback,
-        vector=live.vector,
+        vector=_vector_status(settings, selection, live.vectors, found.vectors),
         # Batch jobs belong to remote providers; none of them is here yet, so they are off.
         batch=BatchStatus(
             enabled=False,

@@ -257,3 +257,18 @@ def test_the_cache_keeps_to_its_limit_but_never_drops_live_vectors(open_memory, 
     (workspace / "people/ines.md").unlink()
     memory.sync()
     assert memory.status().cache.entries == max(2, entries)
+
+
+def test_the_status_says_what_went_wrong_with_the_provider_until_it_answers_again(open_memory, provider) -> None:
+    from engine.errors import ProviderError
+
+    def fail(texts) -> None:
+        raise ProviderError("The quota is used up.")
+
+    provider.before = fail
+    memory = open_memory()
+    memory.sync()
+    assert memory.status().custom["providerError"] == "The quota is used up."
+    provider.before = lambda texts: None
+    assert memory.probe_embedding().ok
+    assert memory.status().custom["providerError"] is None

@@ -1,0 +1,31 @@
+"""Who wants to hear that the status has changed."""
+
+import threading
+from collections.abc import Callable
+
+from engine.backends.base import StatusListener
+
+
+class Listeners:
+    """Thread-safe; listeners are called from whichever thread tells."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._all: list[StatusListener] = []
+
+    def add(self, listener: StatusListener) -> Callable[[], None]:
+        """Returns a remover."""
+        with self._lock:
+            self._all.append(listener)
+        return lambda: self._remove(listener)
+
+    def tell(self) -> None:
+        with self._lock:
+            listeners = tuple(self._all)
+        for listener in listeners:
+            listener()
+
+    def _remove(self, listener: StatusListener) -> None:
+        with self._lock:
+            if listener in self._all:
+                self._all.remove(listener)
