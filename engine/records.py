@@ -113,7 +113,7 @@ class SearchOutcome(Record, frozen=True):
     """What really ran: `keyword` also when the provider failed or has no vectors yet."""
     timings: SearchTimings
     notice: str
-    """Empty, or one sentence: why the answer lacks its vector half, that the index is empty or still growing, …"""
+    """Empty, or one sentence: why the answer lacks its vector half, or that nothing is indexed yet."""
     explanation: SearchExplanation | None
 
 

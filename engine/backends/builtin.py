@@ -79,13 +79,13 @@ class BuiltinMemory:
             self._store.close()
             raise
         self._vectors = VectorIndex(self._store, settings.store.vector)
-        self._slot = ProviderSlot(lambda: select_provider(settings), vectors_wanted=settings.store.vector.enabled)
+        self._slot = ProviderSlot(lambda: select_provider(settings))
         self._counts = status.IndexCounts(self._store)
         self._gate = SyncGate()
         self._history = SyncHistory(self._user)
         self._listeners = Listeners()
         self._dirty = False
-        self._searcher = Searcher(settings, self._store, self._vectors, self._slot.provider)
+        self._searcher = Searcher(settings, self._store, self._vectors, self._slot.provider, self._slot.note)
         self._background = self._start_background() if background else None
 
     # --- asking ---------------------------------------------------------------------------------------------------
@@ -227,6 +227,7 @@ class BuiltinMemory:
             provider=self._slot.provider(),
             executor=self._executor(),
             committed=self._listeners.tell,
+            take_changes=self._take_changes,
         )
         # Cleared before the work: a change that comes while it runs makes the index dirty again.
         self._dirty = False
@@ -237,9 +238,15 @@ class BuiltinMemory:
         if isinstance(run.failure, IndexCorrupt):
             self._mend(run.failure)
         if isinstance(run.failure, ProviderError):
-            self._slot.error = str(run.failure)
+            self._slot.note(str(run.failure))
+        elif report.vectors_embedded:
+            self._slot.note(None)
         self._history.add(report)
         return report
+
+    def _take_changes(self) -> bool:
+        dirty, self._dirty = self._dirty, False
+        return dirty
 
     def _sync_if_dirty(self) -> None:
         if self._background is not None and self._settings.sync.on_search and self._dirty:
@@ -261,7 +268,14 @@ class BuiltinMemory:
             self._dirty = True
             self._listeners.tell()
 
-        return background.Background(self._workspace, self._settings, lambda reason: self.sync(reason=reason), changed)
+        def run(reason: SyncReason) -> None:
+            report = self.sync(reason=reason)
+            joined = report.reason != reason
+            if joined and self._dirty and not (report.cancelled or report.error):
+                # The sync that was joined was already past what changed since it began.
+                self.sync(reason=reason)
+
+        return background.Background(self._workspace, self._settings, run, changed)
 
     def _executor(self) -> Executor:
         if self._executor_given is not None:

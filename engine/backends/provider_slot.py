@@ -10,11 +10,10 @@ from engine.records import Probe
 
 
 class ProviderSlot:
-    """Thread-safe. `select` chooses the provider; `vectors_wanted` False means that nobody may use it."""
+    """Thread-safe. `select` chooses the provider."""
 
-    def __init__(self, select: Callable[[], Selection], *, vectors_wanted: bool) -> None:
+    def __init__(self, select: Callable[[], Selection]) -> None:
         self._select = select
-        self._wanted = vectors_wanted
         self._lock = threading.Lock()
         self._selection: Selection | None = None
         self.error: str | None = None
@@ -29,7 +28,11 @@ class ProviderSlot:
 
     def provider(self) -> EmbeddingProvider | None:
         """The provider to embed with; None where words alone are searched."""
-        return self.selection.provider if self._wanted else None
+        return self.selection.provider
+
+    def note(self, error: str | None) -> None:
+        """Remember why an embedding failed, or with None that one did not."""
+        self.error = error
 
     def probe(self) -> Probe:
         """Embed one word."""
@@ -39,9 +42,9 @@ class ProviderSlot:
         try:
             selection.provider.embed_query("ping")
         except MnemoscopeError as error:
-            self.error = str(error)
-            return Probe(ok=False, error=self.error)
-        self.error = None
+            self.note(str(error))
+            return Probe(ok=False, error=str(error))
+        self.note(None)
         return Probe(ok=True, error="")
 
     def close(self) -> None:

@@ -101,7 +101,7 @@ class LiveState:
 
 def _vector_status(settings: Settings, selection: Selection, vectors: VectorIndex, rows: int) -> VectorStatus:
     wanted = settings.store.vector
-    provider = selection.provider if wanted.enabled else None
+    provider = selection.provider
     extension = vectors.extension
     return VectorStatus(
         enabled=wanted.enabled,

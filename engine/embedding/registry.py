@@ -46,7 +46,7 @@ _AUTO = "embedded"
 def select_provider(settings: Settings) -> Selection:
     """The provider of the settings, else their fallback, else none. Never raises, loads nothing big."""
     requested = settings.provider
-    if requested == "none":
+    if requested == "none" or not settings.store.vector.enabled:
         return Selection(None, requested)
     first = _AUTO if requested == "auto" else requested
     try:

@@ -8,6 +8,7 @@ from engine.records import Source
 from engine.store.snapshot import Snapshot
 
 _PRIVATE_NAMES = ("MEMORY.md", "memory.md")
+_FOREVER_NS = 2**62
 _SHARED_SESSION_PARTS = frozenset({"group", "channel"})
 
 
@@ -42,7 +43,7 @@ class Filter:
         for bound, operator in ((self.since, ">="), (self.until, "<")):
             if bound is not None:
                 conditions.append(f"mtime_ns {operator} ?")
-                values.append(int(bound * 1e9))
+                values.append(int(max(-_FOREVER_NS, min(_FOREVER_NS, bound * 1e9))))
         rows = snapshot.connection.execute(
             f"SELECT id, path FROM {snapshot.tables.files} WHERE {' AND '.join(conditions)}", values
         )

@@ -75,11 +75,14 @@ class Searcher:
         store: IndexStore,
         vectors: VectorIndex,
         provider: Callable[[], EmbeddingProvider | None],
+        note_failure: Callable[[str | None], None],
     ) -> None:
+        """`note_failure` hears why a question could not be embedded, or None when it could."""
         self._settings = settings
         self._store = store
         self._vectors = vectors
         self._provider = provider
+        self._note_failure = note_failure
 
     def search(self, request: SearchRequest, cancel: CancelToken | None = None) -> SearchOutcome:
         """Raises `Cancelled`, and the store's errors; a failing provider only costs the vector half."""
@@ -108,7 +111,9 @@ class Searcher:
                 vector = provider.embed_query(work.request.query, cancel=work.cancel)
             except ProviderError as error:
                 work.notice = f"Searched by words only: {error}"
+                self._note_failure(str(error))
                 return None
+        self._note_failure(None)
         # A vector of zeros has no direction: everything would be equally near.
         return vector if vector.any() else None
 
@@ -120,7 +125,7 @@ class Searcher:
         from engine.search.meaning import MeaningLeg
 
         model_id = snapshot.model_id(provider.id, provider.model, provider.key)
-        if model_id is None:
+        if model_id is None or not snapshot.has_vectors(model_id):
             work.notice = "Searched by words only: nothing has been embedded yet."
             return None
         model = StoredModel.of(model_id, provider.id, provider.model, provider.key, provider.dims)
@@ -131,7 +136,7 @@ class Searcher:
     ) -> list[int]:
         """Ids that either leg brings, at least 200 each."""
         hybrid = self._settings.query.hybrid
-        limit = max(_CANDIDATES, work.request.max_results * hybrid.candidate_multiplier)
+        limit = max(_CANDIDATES, min(leg.chunks, work.request.max_results * hybrid.candidate_multiplier))
         if files is not None:
             work.stages.add("filters", len(files), len(files), f"{len(files):,} files pass the filters.")
         by_words: list[int] = []
@@ -159,6 +164,8 @@ class Searcher:
             blend = self._blend(meaning, words)
             ranked = []
             for id_ in ids:
+                if id_ not in words.scores and id_ not in cosines:
+                    continue  # a vector of a chunk that came, or went, since the snapshot was taken
                 cosine = cosines.get(id_)
                 vector = None if cosine is None or meaning is None else meaning.score(cosine)
                 text = words.scores.get(id_, 0.0)

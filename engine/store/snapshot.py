@@ -92,6 +92,10 @@ class Snapshot:
         """How many chunks are indexed."""
         return number(self.connection, f"SELECT count(*) FROM {self.tables.chunks}")
 
+    def newest_chunk_id(self) -> int:
+        """The highest id that a chunk of any generation got."""
+        return number(self.connection, "SELECT max(seq) FROM sqlite_sequence")
+
     def source_counts(self) -> tuple[SourceCount, ...]:
         """Files and chunks of each source that has files."""
         files = self.connection.execute(
@@ -170,6 +174,20 @@ class Snapshot:
                     WHERE c.id IN ({_marks(group)})""",
                 (model_id, *group),
             )
+
+    def has_vectors(self, model_id: int) -> bool:
+        """Whether anything was embedded with this model."""
+        query = "SELECT 1 FROM embedding_cache WHERE model_id = ? LIMIT 1"
+        return self.connection.execute(query, (model_id,)).fetchone() is not None
+
+    def chunks_with_vectors(self, model_id: int, *, above: int) -> int:
+        """How many of the chunks with an id above this one have a vector."""
+        return number(
+            self.connection,
+            f"""SELECT count(*) FROM {self.tables.chunks} c WHERE c.id > ? AND EXISTS (
+                SELECT 1 FROM embedding_cache e WHERE e.model_id = ? AND e.hash = c.hash)""",
+            (above, model_id),
+        )
 
     def pending_vectors(self, model_id: int | None) -> int:
         """How many chunks lack a vector of this model."""

@@ -133,11 +133,11 @@ class Writer(Snapshot):
     def begin_generation(self, fingerprint: str) -> Tables:
         """Tables for a rebuild: those of a killed one with the same fingerprint, or empty ones."""
         following = Tables(self.generation + 1)
+        highest = self.newest_chunk_id()
         if following.generation in self.generations():
             if self.meta("building") == fingerprint:
                 return following
             drop_generation(self.connection, following)
-        highest = number(self.connection, "SELECT max(seq) FROM sqlite_sequence")
         create_generation(self.connection, following, first_chunk_id=highest + 1)
         self.set_meta("building", fingerprint)
         return following
@@ -149,12 +149,12 @@ class Writer(Snapshot):
         self.set_meta("building", None)
         self.advance_stamp()
 
-    def drop_other_generations(self, keep: set[int]) -> bool:
-        """Drop the tables of generations that nobody needs; True when there were any."""
-        others = [generation for generation in self.generations() if generation not in keep]
-        for generation in others:
-            drop_generation(self.connection, Tables(generation))
-        return bool(others)
+    def drop_other_generations(self) -> None:
+        """Drop all tables but those of the current generation."""
+        for generation in self.generations():
+            if generation != self.generation:
+                drop_generation(self.connection, Tables(generation))
+        self.set_meta("building", None)
 
     # --- vectors --------------------------------------------------------------------------------------------------
 

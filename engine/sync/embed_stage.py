@@ -19,6 +19,8 @@ class EmbedStage:
         self._vectors = work.parts.vectors
         self._executor = work.parts.executor
         self._committed = work.parts.committed
+        # Only where searches would find the changed words at once.
+        self._makes_way = work.parts.take_changes if work.tables is None else lambda: False
         self._tables = work.tables
         self._meter = work.meter
         self._token = work.token
@@ -26,28 +28,32 @@ class EmbedStage:
         self._model = model
         self._done = 0
 
-    def run(self) -> int:
-        """Embed all that is pending; returns how many texts. Raises `Cancelled`, `ProviderError`.
+    def run(self) -> bool:
+        """Embed all that is pending; False when files changed and the rest has to wait for their text.
+
+        Raises `Cancelled`, `ProviderError`.
 
         Whatever happens, every batch that was answered is stored: no text is ever embedded twice.
         """
         with self._store.read(tables=self._tables) as snapshot:
             due = snapshot.unembedded(self._model.id)
         if not due:
-            return 0
+            return True
         self._meter.start("embedding", len(due))
         batches = [due[i : i + self._provider.batch_size] for i in range(0, len(due), self._provider.batch_size)]
         running: dict[Future[Vectors], list[Unembedded]] = {}
         try:
             while batches or running:
                 self._token.checkpoint()
+                if self._makes_way():
+                    return False
                 while batches and len(running) < _AT_ONCE:
                     self._submit(batches.pop(0), running)
                 if running:
                     self._collect(running)
         finally:
             self._finish(running)
-        return self._done
+        return True
 
     def _submit(self, ids: list[int], running: "dict[Future[Vectors], list[Unembedded]]") -> None:
         with self._store.read(tables=self._tables) as snapshot:

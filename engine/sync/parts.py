@@ -28,6 +28,8 @@ class SyncParts:
     executor: Executor
     committed: Callable[[], None]
     """Called after every commit: searches can find more now."""
+    take_changes: Callable[[], bool]
+    """Whether files were seen to change since this was last asked."""
 
 
 @dataclass(frozen=True)

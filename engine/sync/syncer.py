@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from engine.control import CancelToken
 from engine.embedding.base import EmbeddingProvider
-from engine.errors import Cancelled, MnemoscopeError
+from engine.errors import Cancelled, MnemoscopeError, ProviderError
 from engine.records import MemorySyncProgressUpdate, SyncReason, SyncReport
 from engine.store.coding import StoredModel
 from engine.store.schema import Tables
@@ -42,7 +42,7 @@ class SyncRun:
         self._model: StoredModel | None = None
         self._full = False
         self.failure: MnemoscopeError | None = None
-        """What stopped the sync early, other than being cancelled."""
+        """What stopped the sync early, other than being cancelled, or kept it from embedding everything."""
 
     def run(self, *, force: bool) -> SyncReport:
         """Sync, and report what was done; what was committed before an early stop is kept.
@@ -92,11 +92,15 @@ class SyncRun:
         provider = self._parts.provider
         if provider is not None:
             self._model = self._register(provider)
+        with self._store.read() as snapshot:
+            newest = snapshot.newest_chunk_id()
         if self._needs_rebuild(force):
-            self._rebuild()
+            self._rebuild(newest)
         else:
             self._text(None)
-        self._embed(None)
+            self._count_reused(None, newest)
+        while not self._embed(None):
+            self._text(None)
         self._tidy()
 
     def _register(self, provider: EmbeddingProvider) -> StoredModel:
@@ -113,10 +117,13 @@ class SyncRun:
     # --- text -----------------------------------------------------------------------------------------------------
 
     def _needs_rebuild(self, force: bool) -> bool:
-        """Whether a new generation is due: asked for, left unfinished, or made by other rules than today's."""
+        """Whether a new generation is due: asked for, left unfinished, or made by other rules than today's.
+
+        One that was begun by rules that hold no more is not finished; `_tidy` drops it.
+        """
         with self._store.read() as snapshot:
             stored = snapshot.meta("fingerprint")
-            unfinished = snapshot.meta("building") is not None
+            unfinished = snapshot.meta("building") == self._fingerprint
         if stored is None:
             with self._store.write() as writer:
                 writer.set_meta("fingerprint", self._fingerprint)
@@ -130,12 +137,16 @@ class SyncRun:
         finally:
             self._outcome.add(stage.outcome)
 
-    def _rebuild(self) -> None:
-        """Fill the next generation in committed steps while the current one answers, then publish it at once."""
+    def _rebuild(self, newest: int) -> None:
+        """Fill the next generation in committed steps while the current one answers, then publish it at once.
+
+        `newest` is the highest chunk id so far.
+        """
         self._full = True
         with self._store.write() as writer:
             tables = writer.begin_generation(self._fingerprint)
         self._text(tables)
+        self._count_reused(tables, newest)
         self._embed(tables)
         # Files may have changed meanwhile; a tree that never rests must not keep the rebuild from its end.
         for _ in range(_PASSES_BEFORE_PUBLISH):
@@ -151,18 +162,32 @@ class SyncRun:
 
     # --- vectors --------------------------------------------------------------------------------------------------
 
-    def _embed(self, tables: Tables | None) -> None:
-        provider, model = self._parts.provider, self._model
-        if provider is None or model is None:
-            return
-        self._meter.reused = max(0, self._outcome.chunks_indexed - self._pending(tables))
-        EmbedStage(self._stage(tables), provider, model).run()
+    def _embed(self, tables: Tables | None) -> bool:
+        """Embed what is pending; False when files of the current generation changed meanwhile: words come first.
 
-    def _pending(self, tables: Tables | None = None) -> int:
+        A provider that fails costs the vectors, never the text: the sync goes on without it.
+        """
+        provider, model = self._parts.provider, self._model
+        if provider is None or model is None or self.failure is not None:
+            return True
+        try:
+            return EmbedStage(self._stage(tables), provider, model).run()
+        except ProviderError as problem:
+            log.warning("The embedding of a sync (%s) failed", self._reason)
+            self.failure = problem
+            return True
+
+    def _count_reused(self, tables: Tables | None, newest: int) -> None:
+        """Count the chunks of this run that had their vector before they came."""
+        if self._model is not None:
+            with self._store.read(tables=tables) as snapshot:
+                self._meter.reused = snapshot.chunks_with_vectors(self._model.id, above=newest)
+
+    def _pending(self) -> int:
         if self._model is None:
             return 0
         try:
-            with self._store.read(tables=tables) as snapshot:
+            with self._store.read() as snapshot:
                 return snapshot.pending_vectors(self._model.id)
         except MnemoscopeError:
             return 0
@@ -181,7 +206,7 @@ class SyncRun:
             dropped = len(snapshot.generations()) > 1
         if dropped or surplus:
             with self._store.write() as writer:
-                writer.drop_other_generations({writer.generation})
+                writer.drop_other_generations()
                 writer.evict(cache.max_entries if cache.enabled else 0)
             self._store.vacuum(self._token)
         self._bring_vectors_in_step()

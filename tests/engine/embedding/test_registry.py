@@ -1,3 +1,4 @@
+import msgspec
 import pytest
 
 from engine.embedding import registry
@@ -19,6 +20,12 @@ def test_the_model_of_the_program_is_the_default(name: str, model: str) -> None:
 
 def test_none_is_no_failure() -> None:
     assert select_provider(Settings(provider="none")) == Selection(None, "none")
+
+
+def test_vectors_switched_off_need_no_provider() -> None:
+    store = Settings().store
+    store = msgspec.structs.replace(store, vector=msgspec.structs.replace(store.vector, enabled=False))
+    assert select_provider(Settings(store=store)) == Selection(None, "auto")
 
 
 def test_another_model_is_refused_with_advice() -> None:

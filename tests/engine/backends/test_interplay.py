@@ -1,0 +1,186 @@
+"""What one part of an open memory owes another: words before vectors, a sync to whoever changed a file meanwhile."""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from engine.control import CancelToken
+from engine.errors import ProviderError
+from engine.settings import Settings
+
+SYNC = Settings().sync
+CHUNKING = Settings().chunking
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 10) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited too long"
+        time.sleep(0.005)
+
+
+def hits(memory, query: str) -> list[str]:
+    return [result.path for result in memory.search(query, mode="keyword", min_score=0.1).results]
+
+
+class Held:
+    """Stops the first batch of a provider until it is let go."""
+
+    def __init__(self, provider) -> None:
+        self.reached, self.go = threading.Event(), threading.Event()
+        provider.before = self._hold
+
+    def _hold(self, texts: Sequence[str]) -> None:
+        self.reached.set()
+        assert self.go.wait(10)
+
+
+def fail(texts: Sequence[str]) -> None:
+    raise ProviderError("The model is gone.")
+
+
+def test_a_report_counts_each_vector_once(open_memory, workspace: Path) -> None:
+    (workspace / "long.md").write_text("\n\n".join(f"Paragraph {n} about valves and hoses." for n in range(200)))
+    memory = open_memory()
+    memory.sync()
+    memory.close()
+    memory = open_memory(chunking=msgspec.structs.replace(CHUNKING, tokens=100, overlap=20))
+    report = memory.sync()
+    assert report.vectors_embedded + report.vectors_reused == report.chunks_indexed
+    assert report.vectors_reused == 4, "the short notes are cut as before"
+
+
+def test_reused_vectors_are_counted_beside_ones_that_are_still_to_come(open_memory, workspace: Path, provider) -> None:
+    memory = open_memory()
+    memory.sync()
+    text = (workspace / "shopping.md").read_text()
+    (workspace / "other.md").write_text("# Other\n\nNever seen before.\n")
+    provider.before = fail
+    memory.sync()
+    (workspace / "copy.md").write_text(text)
+    assert memory.sync().vectors_reused == 1
+
+
+def test_a_rebuild_is_published_though_the_provider_fails(open_memory, workspace: Path, provider) -> None:
+    memory = open_memory()
+    memory.sync()
+    memory.close()
+    provider.before = fail
+    memory = open_memory(chunking=msgspec.structs.replace(CHUNKING, tokens=8, overlap=0))
+    (workspace / "new.md").write_text("A brass lamp.\n")
+    report = memory.sync()
+    assert report.error == "The model is gone."
+    assert hits(memory, "lamp") == ["new.md"]
+    status = memory.status()
+    assert status.generation == 2
+    assert status.pending_vectors > 0
+    assert status.custom["providerError"] == "The model is gone."
+    provider.before = lambda texts: None
+    assert memory.sync().vectors_pending == 0
+    assert memory.status().custom["providerError"] is None
+
+
+def test_a_failing_question_is_told_in_the_status_until_one_succeeds(open_memory, provider) -> None:
+    memory = open_memory()
+    memory.sync()
+    provider.fails_queries = "No answer."
+    assert memory.search("timer").mode == "keyword"
+    assert memory.status().custom["providerError"] == "No answer."
+    provider.fails_queries = ""
+    memory.search("timer")
+    assert memory.status().custom["providerError"] is None
+
+
+def test_a_rebuild_by_rules_that_hold_no_more_is_dropped(open_memory, provider) -> None:
+    memory = open_memory()
+    memory.sync()
+    memory.close()
+    token = CancelToken()
+    provider.before = lambda texts: token.cancel()
+    memory = open_memory(chunking=msgspec.structs.replace(CHUNKING, tokens=8, overlap=0))
+    assert memory.sync(cancel=token).cancelled
+    memory.close()
+    provider.before = lambda texts: None
+    memory = open_memory()
+    report = memory.sync()
+    assert (report.full, report.files_indexed) == (False, 0)
+    with memory._store.read() as snapshot:
+        assert snapshot.generations() == [1]
+        assert snapshot.meta("building") is None
+
+
+def test_a_change_after_a_joined_sync_had_looked_is_not_lost(open_memory, workspace: Path, provider) -> None:
+    memory = open_memory(background=True, sync=msgspec.structs.replace(SYNC, watch_debounce_ms=10))
+    memory.sync()
+    (workspace / "slow.md").write_text("Something to embed.\n")
+    held = Held(provider)
+    thread = threading.Thread(target=memory.sync)
+    thread.start()
+    assert held.reached.wait(5)
+    (workspace / "new.md").write_text("A brass lamp.\n")
+    wait_until(lambda: memory.status().dirty)
+    held.go.set()
+    thread.join()
+    wait_until(lambda: hits(memory, "lamp") == ["new.md"])
+    wait_until(lambda: memory.current_sync() is None and not memory.status().dirty)
+    assert memory.status().pending_vectors == 0
+
+
+def test_words_of_a_changed_file_do_not_wait_for_the_vectors_of_all_others(open_memory, workspace, provider) -> None:
+    for number in range(60):
+        (workspace / f"n{number}.md").write_text(f"Note number {number} is about pumps.\n")
+    provider.batch_size = 1
+    memory = open_memory(background=True, sync=msgspec.structs.replace(SYNC, watch_debounce_ms=10))
+    left: list[int] = []
+
+    def watch_out(texts: Sequence[str]) -> None:
+        if not left:
+            left.append(0)
+            (workspace / "new.md").write_text("A brass lamp.\n")
+            wait_until(lambda: memory._dirty)
+        if left == [0] and hits(memory, "lamp"):
+            left.append(memory.status().pending_vectors)
+
+    provider.before = watch_out
+    report = memory.sync()
+    assert report.vectors_pending == 0
+    assert left[1:], "found while vectors were still made"
+    assert left[1] > 30
+
+
+def test_without_any_vector_an_answer_says_that_words_alone_were_searched(open_memory, provider) -> None:
+    memory = open_memory()
+    outcomes = []
+    provider.before = lambda texts: outcomes.append(memory.search("timer"))
+    memory.sync()
+    assert outcomes[0].results
+    assert outcomes[0].mode == "keyword"
+    assert "nothing has been embedded yet" in outcomes[0].notice
+    outcome = memory.search("timer")
+    assert (outcome.mode, outcome.notice) == ("hybrid", "")
+
+
+def test_no_number_is_too_large_for_a_question(open_memory) -> None:
+    memory = open_memory()
+    memory.sync()
+    assert len(memory.search("timer", max_results=10**30, min_score=0.0).results) == 4
+    assert memory.search("timer", since=float("inf")).results == ()
+    assert memory.search("timer", since=float("-inf"), until=float("inf")).results
+    assert memory.search("timer", since=1e300).results == ()
+
+
+def test_vectors_of_chunks_that_the_snapshot_does_not_hold_are_passed_over(open_memory, monkeypatch) -> None:
+    memory = open_memory()
+    memory.sync()
+    search = memory._vectors.search
+
+    def ahead(*args, **options):
+        ids, cosines = search(*args, **options)
+        return np.append(ids, 10**6), np.append(cosines, 0.9)
+
+    monkeypatch.setattr(memory._vectors, "search", ahead)
+    assert len(memory.search("timer", max_results=50, min_score=0.0).results) == 4
