@@ -227,6 +227,7 @@ class MainWindow(QMainWindow):
 
     @Slot(object)
     def _show_failure(self, failure: OpenFailure) -> None:
+        self.sync_bar.show_status(None)
         again = Action("Try again", partial(self.open_folder, failure.folder))
         choose = Action("Choose another folder…", self._choose.trigger)
         if failure.in_settings:
