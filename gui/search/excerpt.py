@@ -4,11 +4,11 @@ Offsets are code points throughout; the painter turns them into Qt's units when 
 """
 
 import re
-from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-Range = tuple[int, int]
+from gui.search.markup import strip_markup
+from gui.search.ranges import Piece, Range, move_ranges
 
 ROOM = 110
 """Code points that two lines of a narrow list hold; the matches are looked for in a window of this size."""
@@ -24,7 +24,7 @@ _RULE = r"(?:-{3,}|\|[-:|\ ]*-[-:|\ ]*)[^\S\n]*(?=\n|\Z)"
 _GAP = re.compile(
     rf"""
     (?P<break> (?:\A|[^\S\n]*\|?[^\S\n]*\n) {_BLANK}*  # a line break, with the Markdown marks that open the next line
-        (?P<marks> (?: {_RULE} | {_ITEM} | \|[^\S\n]* | >[^\S\n]? | `{{3,}}[^\n`]*(?:\n|\Z) )* ) )
+        (?P<marks> (?: {_RULE} | {_ITEM} | \|[^\S\n]* | >[^\S\n]* | `{{3,}}[^\n`]*(?:\n|\Z) )* ) )
     | {_BLANK}{{2,}} | [^\S\ ] | [\x00-\x1f\x7f]      # or any blanks that are not one plain space already
     """,
     re.VERBOSE,
@@ -41,11 +41,11 @@ class Excerpt:
 
 
 def make_excerpt(snippet: str, ranges: Sequence[Range], heading: str = "") -> Excerpt:
-    """The snippet as one line without Markdown's line marks, cut to start near its richest matches.
+    """The snippet as one line without Markdown's marks, cut to start near its richest matches.
 
     `heading` is shown elsewhere in the row and is not repeated in front, unless a word of it is marked.
     """
-    text, marks = _flatten(snippet, ranges)
+    text, marks = _flatten(*strip_markup(snippet, ranges))
     opening = f"{heading}{SEPARATOR}"
     if heading and text.startswith(opening) and not (marks and marks[0][0] < len(opening)):
         text, marks = _cut_front(text, marks, len(opening), "")
@@ -62,14 +62,14 @@ def make_excerpt(snippet: str, ranges: Sequence[Range], heading: str = "") -> Ex
 def _flatten(snippet: str, ranges: Sequence[Range]) -> tuple[str, list[Range]]:
     """Every gap becomes one blank, or a separator in front of a list item or heading; ranges move along."""
     parts: list[str] = []
-    pieces: list[_Piece] = []
+    pieces: list[Piece] = []
     position = length = 0
     after_heading = False
 
     def keep(end: int) -> None:
         nonlocal length
         parts.append(snippet[position:end])
-        pieces.append(_Piece(position, length, length + end - position))
+        pieces.append(Piece(position, length, length + end - position))
         length = pieces[-1].end
 
     for gap in _GAP.finditer(snippet):
@@ -78,7 +78,8 @@ def _flatten(snippet: str, ranges: Sequence[Range]) -> tuple[str, list[Range]]:
         keep(gap.start())
         opener = (gap["marks"] or "").strip("> ")  # a quote is prose like what stands before it
         if length and gap.start() > position:
-            joint = SEPARATOR if gap["break"] and (opener or after_heading) else " "
+            announced = snippet[gap.start() - 1] == ":"  # "Plan: · one · two" would be one mark too many
+            joint = SEPARATOR if gap["break"] and (opener or after_heading) and not announced else " "
             parts.append(joint)
             length += len(joint)
         if gap["break"] is not None:
@@ -86,34 +87,7 @@ def _flatten(snippet: str, ranges: Sequence[Range]) -> tuple[str, list[Range]]:
         position = gap.end()
     keep(len(snippet))
     text = "".join(parts).rstrip().removesuffix(SEPARATOR.rstrip())
-    return text, _move(ranges, pieces, len(text))
-
-
-@dataclass(frozen=True)
-class _Piece:
-    """Text that was kept: where it began in the snippet, and its range in the result."""
-
-    origin: int
-    start: int
-    end: int
-
-
-def _move(ranges: Sequence[Range], pieces: Sequence[_Piece], length: int) -> list[Range]:
-    """Ranges of the snippet as ranges of the result; what lay in gaps alone is dropped."""
-    origins = [piece.origin for piece in pieces]
-    moved = []
-    for start, end in ranges:
-        if start >= end:
-            continue
-        first = bisect_right(origins, start) - 1
-        begin = pieces[first].start + start - origins[first]
-        if begin >= pieces[first].end and first + 1 < len(pieces):
-            begin = pieces[first + 1].start
-        last = pieces[bisect_right(origins, end - 1) - 1]
-        stop = min(last.start + end - last.origin, last.end, length)
-        if begin < stop:
-            moved.append((begin, stop))
-    return moved
+    return text, move_ranges(ranges, pieces, len(text))
 
 
 def _cut_front(text: str, marks: Sequence[Range], start: int, front: str) -> tuple[str, list[Range]]:

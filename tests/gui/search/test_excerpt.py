@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from gui.search.excerpt import ELLIPSIS, make_excerpt
 
-TEXT = st.text(alphabet=st.sampled_from(list("ab é日😀.-#*>|`\n\t 1…·[x]\x00\u2028")), max_size=300)
+TEXT = st.text(alphabet=st.sampled_from(list("ab é日😀.-#*_~>|`\n\t 1…·[x](<!)\\\x00\u2028")), max_size=300)
 
 
 def _excerpt(snippet: str, pattern: str, heading: str = ""):
@@ -41,8 +41,57 @@ def test_tables_lose_their_frame():
     assert _excerpt(table, "water").text == "what | g · rye | 100 · water | 360 Evening"
 
 
-def test_rules_and_the_edges_of_front_matter_are_left_out():
-    assert _excerpt("---\ntitle: House\n---\n\n# House\n", "x").text == "title: House · House"
+def test_front_matter_is_shown_only_where_nothing_else_was_found():
+    note = "---\ntitle: House\ntags:\n  - timer\n---\n\n# Pump\n"
+    assert _excerpt(note, "Pump").text == "Pump"
+    assert _excerpt(note, "timer|Pump").text == "Pump"
+    assert _marked(_excerpt(note, "timer")) == ["timer"]
+    assert _excerpt("---\ntitle: House\n---\n", "x").text == "title: House"
+    assert _excerpt("---\nno front matter\n---\nend", "x").text == "no front matter · end"
+
+
+def test_inline_marks_are_taken_out_and_words_stay_marked():
+    excerpt = _excerpt(
+        "**Me:** the `timer` was *on*. See [[valve|the valve]] and [pump](https://pump.org/).", "timer|pump"
+    )
+    assert excerpt.text == "Me: the timer was on. See the valve and [pump](https://pump.org/)."
+    assert _marked(excerpt) == ["timer", "pump", "pump"]
+    assert _marked(_excerpt("on <!-- the timer --> now", "timer")) == ["timer"]
+
+
+def test_a_page_full_of_marks_reads_like_text():
+    for marked, plain in {
+        "***both*** and **bold *in* it**, ~~gone~~ ==kept== _so_": "both and bold in it, gone kept so",
+        "[[valve-controller]] ![[plan.png]] [a](b (c).md) [d][ref] <https://x.org>": (
+            "valve-controller plan.png a d https://x.org"
+        ),
+        "[![built](b.svg)](c.html) ![](d.png)text<br>more <b>bold</b>": "built textmore bold",
+        "> [!note] Mind the step[^1]": "Mind the step",
+        r"\*not bold\* 1\. no item": "*not bold* 1. no item",
+        "one <!-- two --> three": "one three",
+        "added: v1\n-->\n\nPrint it": "added: v1 Print it",
+    }.items():
+        assert _excerpt(marked, "nothing").text == plain
+
+
+def test_what_only_looks_like_a_mark_stays():
+    for text in (
+        "*.md and *.txt, 2*3*4, a*b",
+        "snake_case_name, __init__, _private",
+        "if [[ -f x ]]; then a[i][j]",
+        "git clone <repo> --> x == y",
+        "C:\\new\\temp",
+        "5 * 3 ** 2",
+    ):
+        assert _excerpt(text, "nothing").text == text
+    assert _excerpt("`**kwargs` and `[[x]]`", "nothing").text == "**kwargs and [[x]]"
+
+
+def test_a_colon_before_a_list_needs_no_separator():
+    assert _excerpt("Two zones:\n\n- north\n- south", "x").text == "Two zones: north · south"
+
+
+def test_rules_are_left_out():
     assert _excerpt("above\n\n-----\nbelow -- or --- here", "x").text == "above · below -- or --- here"
 
 
