@@ -152,6 +152,7 @@ class BuiltinMemory:
             recent=self._history.recent,
             vectors=self._vectors,
             provider_error=self._slot.error,
+            user_problem=self._user.problem,
         )
         return status.make_status(self._workspace, self._settings, self._store, selection, counts, live, error)
 

@@ -97,6 +97,8 @@ class LiveState:
     vectors: VectorIndex
     provider_error: str | None
     """Why the last embedding failed, where it did."""
+    user_problem: str
+    """What is wrong with the person's own data, one sentence; empty if nothing is."""
 
 
 def _vector_status(settings: Settings, selection: Selection, vectors: VectorIndex, rows: int) -> VectorStatus:
@@ -176,5 +178,5 @@ def make_status(
         syncing=live.syncing,
         paused=live.paused,
         writer_elsewhere=live.syncing is None and store.locked_elsewhere(),
-        index_error=store.recovered or store.read_only or error or None,
+        index_error=store.recovered or store.read_only or error or live.user_problem or None,
     )

@@ -20,6 +20,7 @@ from engine.store import doctor
 from engine.store.index import IndexStore
 from engine.store.location import IndexFiles, index_files
 from engine.store.snapshot import Snapshot
+from engine.store.user_data import UserData
 from engine.store.vectors import VectorIndex
 
 _DATABASE = "Database file"
@@ -47,6 +48,7 @@ def run(arguments: Namespace) -> int:
         checks = [
             _fine("Settings", str(arguments.config or settings_path())),
             *_check_index(place, files, token),
+            *_check_user_data(files),
             _check_provider(place),
         ]
     if arguments.json:
@@ -97,6 +99,19 @@ def _check_index(place: Place, files: IndexFiles, token: CancelToken) -> Iterato
         yield _failed(_DATABASE, str(damage), _REPAIR)
     finally:
         store.close()
+
+
+def _check_user_data(files: IndexFiles) -> Iterator[Check]:
+    if not files.user.exists():
+        return
+    try:
+        data = UserData(files.user, read_only=True)
+        data.recent_syncs(1)
+        data.close()
+    except MnemoscopeError as error:
+        yield _failed("Your data", str(error))
+        return
+    yield _failed("Your data", data.problem) if data.problem else _fine("Your data", str(files.user))
 
 
 def _check_finding(finding: doctor.Finding) -> Check:

@@ -3,12 +3,14 @@
 Everything here is written with synchronous=FULL, and copied aside before each migration: nothing may destroy it.
 """
 
+import contextlib
 import threading
 from pathlib import Path
 
 import apsw
 import msgspec
 
+from engine.errors import IndexCorrupt
 from engine.records import SyncSummary
 from engine.store.connection import open_connection
 from engine.store.failures import translated
@@ -29,7 +31,8 @@ MIGRATIONS: tuple[Migration, ...] = (_m001_sync_history,)
 class UserData:
     """Thread-safe; one connection, since its transactions are few and tiny.
 
-    Raises `IndexTooNew`, `IndexReadOnly` and the other errors of `engine.store.failures`.
+    Raises `IndexTooNew`, `IndexReadOnly` and the other errors of `engine.store.failures`, but not for a damaged file:
+    that is left as it is, nothing is read from it or written to it, and `problem` says so.
     """
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
@@ -37,22 +40,14 @@ class UserData:
         self._path = path
         self._lock = threading.Lock()
         self._keeps = not read_only
-        with translated(path):
-            if read_only:
-                self._connection = _for_reading(path)
-                return
-            self._connection = apsw.Connection(str(path))
-            try:
-                self._connection.set_busy_timeout(5000)
-                self._connection.pragma("journal_mode", "wal")
-                self._connection.pragma("synchronous", 2)
-                refuse_newer(self._connection, path, MIGRATIONS)
-                if 0 < version_of(self._connection) < len(MIGRATIONS):
-                    self._back_up()
-                migrate(self._connection, path, MIGRATIONS)
-            except BaseException:
-                self._connection.close()
-                raise
+        self.problem = ""
+        """Empty, or one sentence about a damaged file."""
+        try:
+            with translated(path):
+                self._connection = _for_reading(path) if read_only else self._for_writing()
+        except IndexCorrupt:
+            self._connection = _empty()
+            self._leave_alone()
 
     def add_sync(self, summary: SyncSummary) -> None:
         if not self._keeps:
@@ -67,21 +62,51 @@ class UserData:
             )
 
     def recent_syncs(self, count: int) -> tuple[SyncSummary, ...]:
-        """The last syncs, newest last."""
+        """The last syncs, newest last; without those that another version of the program noted in its own way."""
         with self._lock, translated(self._path):
             query = "SELECT record FROM sync_history ORDER BY id DESC LIMIT ?"
-            rows = self._connection.execute(query, (count,)).fetchall()
-        return tuple(msgspec.json.decode(record, type=SyncSummary) for (record,) in reversed(rows))
+            try:
+                rows = self._connection.execute(query, (count,)).fetchall()
+            except apsw.CorruptError:
+                self._leave_alone()
+                return ()
+        found = []
+        for (record,) in reversed(rows):
+            with contextlib.suppress(msgspec.MsgspecError):
+                found.append(msgspec.json.decode(record, type=SyncSummary))
+        return tuple(found)
 
     def close(self) -> None:
         with self._lock:
             self._connection.close()
 
-    def _back_up(self) -> None:
+    def _for_writing(self) -> apsw.Connection:
+        connection = apsw.Connection(str(self._path))
+        try:
+            connection.set_busy_timeout(5000)
+            connection.pragma("journal_mode", "wal")
+            connection.pragma("synchronous", 2)
+            refuse_newer(connection, self._path, MIGRATIONS)
+            if 0 < version_of(connection) < len(MIGRATIONS):
+                self._back_up(connection)
+            migrate(connection, self._path, MIGRATIONS)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _leave_alone(self) -> None:
+        self._keeps = False
+        self.problem = (
+            f"{self._path}, which holds the history of updates, is damaged and left as it is: move it away to begin "
+            "a new one."
+        )
+
+    def _back_up(self, connection: apsw.Connection) -> None:
         target = self._path.with_name(f"{self._path.name}.before-{len(MIGRATIONS)}")
         copy = apsw.Connection(str(target))
         try:
-            with copy.backup("main", self._connection, "main") as backup:
+            with copy.backup("main", connection, "main") as backup:
                 backup.step()
         finally:
             copy.close()
@@ -94,6 +119,10 @@ def _for_reading(path: Path) -> apsw.Connection:
         if version_of(connection) == len(MIGRATIONS):
             return connection
         connection.close()
+    return _empty()
+
+
+def _empty() -> apsw.Connection:
     connection = apsw.Connection(":memory:")
     for step in MIGRATIONS:
         step(connection)

@@ -11,6 +11,7 @@ import numpy as np
 from engine.control import CancelToken
 from engine.errors import ProviderError
 from engine.settings import Settings
+from engine.store.location import index_files
 
 SYNC = Settings().sync
 CHUNKING = Settings().chunking
@@ -184,3 +185,17 @@ def test_vectors_of_chunks_that_the_snapshot_does_not_hold_are_passed_over(open_
 
     monkeypatch.setattr(memory._vectors, "search", ahead)
     assert len(memory.search("timer", max_results=50, min_score=0.0).results) == 4
+
+
+def test_a_damaged_history_costs_nothing_but_the_history(open_memory, workspace: Path, tmp_path: Path) -> None:
+    user = index_files(workspace, str(tmp_path / "data")).user
+    user.parent.mkdir(parents=True)
+    user.write_bytes(b"no database " * 500)
+    memory = open_memory()
+    assert memory.sync().error == ""
+    status = memory.status()
+    assert status.last_sync is not None
+    assert "history" in (status.index_error or "")
+    assert hits(memory, "hose") == ["shopping.md"]
+    memory.close()
+    assert user.read_bytes() == b"no database " * 500

@@ -1,0 +1,74 @@
+"""What cannot be rebuilt is never destroyed, whatever state it is found in."""
+
+from pathlib import Path
+
+import pytest
+
+from engine.records import SyncSummary
+from engine.store.user_data import UserData
+
+
+def summary(started: float) -> SyncSummary:
+    return SyncSummary(
+        started=started,
+        seconds=1,
+        reason="manual",
+        files_indexed=1,
+        files_removed=0,
+        chunks_indexed=1,
+        vectors_embedded=1,
+        cancelled=False,
+        error="",
+    )
+
+
+def test_the_history_is_kept_and_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.store.user_data._KEPT_SYNCS", 3)
+    data = UserData(tmp_path / "user.sqlite")
+    for number in range(5):
+        data.add_sync(summary(number))
+    data.close()
+    data = UserData(tmp_path / "user.sqlite")
+    assert [sync.started for sync in data.recent_syncs(10)] == [2, 3, 4]
+    assert [sync.started for sync in data.recent_syncs(1)] == [4]
+    assert data.problem == ""
+    data.close()
+
+
+def test_an_entry_that_another_version_wrote_does_not_hide_the_others(tmp_path: Path) -> None:
+    data = UserData(tmp_path / "user.sqlite")
+    data.add_sync(summary(1))
+    data._connection.execute('INSERT INTO sync_history (started, record) VALUES (2, \'{"reason":"unheard of"}\')')
+    assert [sync.started for sync in data.recent_syncs(10)] == [1]
+    data.close()
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_a_damaged_file_is_left_as_it_is(tmp_path: Path, read_only: bool) -> None:
+    path = tmp_path / "user.sqlite"
+    path.write_bytes(b"no database " * 500)
+    before = path.read_bytes()
+    data = UserData(path, read_only=read_only)
+    assert data.recent_syncs(10) == ()
+    data.add_sync(summary(1))
+    data.close()
+    assert "damaged" in data.problem
+    assert str(path) in data.problem
+    assert path.read_bytes() == before
+
+
+def test_damage_inside_the_file_is_found_when_it_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "user.sqlite"
+    data = UserData(path)
+    for number in range(40):
+        data.add_sync(summary(number))
+    data.close()
+    content = bytearray(path.read_bytes())
+    content[4096:] = b"\xff" * (len(content) - 4096)
+    path.write_bytes(content)
+    data = UserData(path)
+    assert data.recent_syncs(10) == ()
+    data.add_sync(summary(1))
+    data.close()
+    assert "damaged" in data.problem
+    assert path.read_bytes()[4096:] == bytes(content[4096:])
