@@ -1,4 +1,4 @@
-"""Opens a file for reading only if it is, at that very moment, a regular file and no link to one."""
+"""Opens a file for reading only if it is, at that very moment, a regular file and reached through no link."""
 
 import errno
 import os
@@ -12,15 +12,31 @@ _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _FLAGS = (
     os.O_RDONLY | _NO_FOLLOW | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 )
+_ATTEMPTS = 3
 _IS_A_LINK = {errno.ELOOP, errno.EMLINK}
 
 
 def open_regular(path: str | Path) -> tuple[int, os.stat_result]:
-    """File descriptor and state of the regular file at `path`.
+    """File descriptor and state of the regular file at `path`, whose folder is a resolved path.
 
-    Raises `PathRefused` for links, folders, pipes and devices, and `OSError` (`FileNotFoundError`,
-    `PermissionError` …) as the system reports it.
+    Raises `PathRefused` for links, folders, pipes and devices, and for a path with a link in it: a folder may have
+    become one since it was listed. Raises `OSError` (`FileNotFoundError`, `PermissionError` …) as the system does.
     """
+    for _ in range(_ATTEMPTS):
+        descriptor, state = _open(path)
+        try:
+            # In this order: were the folder a link while the file was opened, another file would be found here now.
+            if _is_resolved(os.path.dirname(path)) and os.path.samestat(os.lstat(path), state):
+                return descriptor, state
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)  # perhaps an editor has just put a new file in place of this one
+    raise PathRefused
+
+
+def _open(path: str | Path) -> tuple[int, os.stat_result]:
+    """The same without a look at the folders above the file."""
     named = None if _NO_FOLLOW else os.lstat(path)
     if named is not None and not stat.S_ISREG(named.st_mode):
         raise PathRefused
@@ -38,6 +54,10 @@ def open_regular(path: str | Path) -> tuple[int, os.stat_result]:
         os.close(descriptor)
         raise
     return descriptor, state
+
+
+def _is_resolved(folder: str) -> bool:
+    return os.path.normcase(os.path.realpath(folder)) == os.path.normcase(os.path.abspath(folder))
 
 
 def is_link(state: os.stat_result) -> bool:
