@@ -114,7 +114,7 @@ class ViewerPanel(QWidget):
         if self._opened is not None and self._opened.name == target.name and not self._banner.text:
             self._opener.cancel()
             # The same result again, perhaps since the list was refreshed: whoever has scrolled on stays there.
-            self._apply(reveal=before is None or (before.name, before.part) != (target.name, target.part))
+            self._apply(reveal=before is None or before.place != target.place)
         else:
             self._open(reloading=False)
 

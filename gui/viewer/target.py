@@ -21,12 +21,13 @@ class Target:
 
     @classmethod
     def of_result(cls, result: MemorySearchResult, query: str) -> "Target":
+        lead = result.snippet[: result.match_ranges[0][0]].count("\n") if result.match_ranges else 0
         return cls(
             name=result.path,
             query=query,
             first=result.start_line,
             last=max(result.start_line, result.end_line),
-            focus=max(result.start_line, result.snippet_line),
+            focus=max(result.start_line, result.snippet_line + lead),
             title=result.title,
             heading=result.heading,
         )
@@ -39,6 +40,11 @@ class Target:
     def part(self) -> tuple[int, int] | None:
         """First and last line of the part that was found."""
         return None if self.first is None or self.last is None else (self.first, self.last)
+
+    @property
+    def place(self) -> tuple[object, ...]:
+        """What tells it from another target: the part, and the question that it answers."""
+        return self.name, self.first, self.last, self.query
 
     @property
     def file_title(self) -> str:

@@ -2,6 +2,7 @@
 
 import threading
 
+import msgspec
 import pytest
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QAccessible, QGuiApplication
@@ -118,6 +119,20 @@ def test_the_same_result_again_does_not_scroll(qtbot, panel: ViewerPanel, memory
     panel._source.scroll_to_end(top=True)
     show(result, "timer")
     assert panel._source.verticalScrollBar().value() == 0
+
+
+def test_the_words_that_were_found_are_in_view_also_for_a_new_question(
+    panel: ViewerPanel, memory: FakeMemory, find, show
+) -> None:
+    memory.files["long.md"] = "# Long\n" + "words\n" * 60 + "the timer\n" + "words\n" * 60 + "the valve\n"
+    text = memory.files["long.md"]
+    for word, line in (("timer", 62), ("valve", 123)):
+        at = text.index(word)
+        changes = {"snippet": text, "snippet_line": 1, "match_ranges": ((at, at + 5),), "end_line": 123}
+        show(msgspec.structs.replace(find("timer", "long"), **changes), word)
+        top = panel._source._scroll.top_of(line)
+        assert top is not None
+        assert 0 <= top < panel._source.viewport().height() - panel._source.row_height
 
 
 # --- going through hits -----------------------------------------------------------------------------------------------
