@@ -5,7 +5,14 @@ from engine.records import FileText
 
 
 def read_slice(text: NumberedText, path: str, start: int | None, lines: int | None) -> FileText:
-    """`lines` lines from `start`; None or 0 for either: from the first, to the last. Beyond the end it is empty."""
+    """`lines` lines from `start`; None or 0 for either: from the first, to the last. Beyond the end it is empty.
+
+    A slice ends without a line end and has "\\n" between its lines; without either, the text is as in the file.
+    """
+    if not start and not lines:
+        return FileText(
+            path=path, text=text.whole(), from_line=1, lines=text.line_count, truncated=False, next_from=None
+        )
     first = max(1, start or 1)
     last = min(text.line_count, first + lines - 1) if lines and lines > 0 else text.line_count
     more = last < text.line_count

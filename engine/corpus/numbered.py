@@ -105,6 +105,12 @@ class NumberedText:
         """Lines `first` to `last` in full length, joined with "\\n"."""
         return "\n".join(self.lines(first, last, limit=self.size + 1))
 
+    def whole(self) -> str:
+        """All of the text with its own line ends, the last one included; without a byte order mark."""
+        with self._lock:
+            raw = self._source.read(0, self.size)
+        return _decode(raw.removeprefix(codecs.BOM_UTF8))
+
     def close(self) -> None:
         """Release the file; reading afterwards raises `ValueError`. Closing twice is fine."""
         with self._lock:

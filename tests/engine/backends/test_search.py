@@ -156,11 +156,19 @@ def test_a_missing_extension_is_told_and_numpy_goes_on(open_memory, tmp_path: Pa
     assert "/nowhere/vec0.so" in status.load_error
 
 
+@pytest.mark.parametrize("content", ["one\r\ntwo\r\n", "no end", "\n\n", "", "\ufeffa\n"])
+def test_a_whole_file_is_read_as_it_is(open_memory, workspace: Path, content: str) -> None:
+    (workspace / "a.md").write_bytes(content.encode())
+    memory = open_memory()
+    assert memory.read_file("a.md").text == content.removeprefix("\ufeff")
+    assert memory.read_file("a.md", start=1).text == "\n".join(content.removeprefix("\ufeff").splitlines())
+
+
 def test_files_are_read_by_their_names_and_nothing_else(open_memory, workspace: Path) -> None:
     memory = open_memory()
     memory.sync()
     whole = memory.read_file("greenhouse.md")
-    assert whole.text == "# Greenhouse\n\n## Watering\n\nThe timer on the drip irrigation skipped Tuesday again."
+    assert whole.text == "# Greenhouse\n\n## Watering\n\nThe timer on the drip irrigation skipped Tuesday again.\n"
     part = memory.read_file("greenhouse.md", start=3, lines=1)
     assert (part.text, part.from_line, part.lines, part.truncated, part.next_from) == ("## Watering", 3, 1, True, 4)
     assert memory.read_file("greenhouse.md", start=99).text == ""
