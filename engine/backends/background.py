@@ -5,6 +5,8 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
+
 from engine.corpus.ignore import IgnoreRules
 from engine.corpus.roots import find_roots
 from engine.errors import WorkspaceError
@@ -30,6 +32,8 @@ class Background:
         self._sessions: set[str] = set()
         self._settings = settings
         self._scheduler = SyncScheduler(run, interval_seconds=settings.sync.interval_minutes * _SECONDS_A_MINUTE)
+        self._not_watching = ""
+        """Why there is no watcher though the settings want one."""
         self._watcher = self._watch(workspace) if settings.sync.watch else None
 
     def session_started(self, key: str) -> None:
@@ -42,7 +46,9 @@ class Background:
         self._scheduler.request(reason)
 
     def watcher_status(self) -> WatcherStatus:
-        return OFF if self._watcher is None else self._watcher.status()
+        if self._watcher is None:
+            return msgspec.structs.replace(OFF, error=self._not_watching or None)
+        return self._watcher.status()
 
     def close(self) -> None:
         if self._watcher is not None:
@@ -54,6 +60,7 @@ class Background:
             roots = find_roots(workspace, self._settings)
         except WorkspaceError as error:
             log.info("Nothing to watch: %s", type(error).__name__)
+            self._not_watching = str(error)
             return None
         rules = IgnoreRules(self._settings)
         names = {os.path.realpath(root.path): root.name for root in roots.found if root.extra}

@@ -51,12 +51,17 @@ class SyncGate:
                     (other or mine).listeners.append(progress)
             if other is None:
                 return self._own(mine, start)
-            self._await(other, cancel)
+            try:
+                self._await(other, cancel)
+            finally:
+                if progress is not None:
+                    with self._lock:
+                        other.listeners.remove(progress)
             if force and not other.force:
                 continue
-            if other.report is None:
-                raise Closed
-            return other.report
+            if other.report is not None:
+                return other.report
+            # It broke down in a way that its own caller has to deal with: this one tries for itself.
 
     def current(self) -> CancelToken | None:
         with self._lock:

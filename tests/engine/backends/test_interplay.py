@@ -1,5 +1,6 @@
 """What one part of an open memory owes another: words before vectors, a sync to whoever changed a file meanwhile."""
 
+import shutil
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -199,3 +200,12 @@ def test_a_damaged_history_costs_nothing_but_the_history(open_memory, workspace:
     assert hits(memory, "hose") == ["shopping.md"]
     memory.close()
     assert user.read_bytes() == b"no database " * 500
+
+
+def test_a_workspace_that_is_not_there_is_why_nothing_is_watched(open_memory, workspace: Path) -> None:
+    shutil.rmtree(workspace)
+    memory = open_memory(background=True)
+    watcher = memory.status().watcher
+    assert (watcher.enabled, watcher.mode) == (False, "off")
+    assert "does not exist" in (watcher.error or "")
+    assert "does not exist" in memory.sync().error

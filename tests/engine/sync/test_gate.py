@@ -120,3 +120,40 @@ def test_close_cancels_what_runs_and_refuses_what_comes() -> None:
     first.join()
     with pytest.raises(Closed):
         gate.run(held, force=False, progress=None, cancel=None)
+
+
+def test_who_joined_a_sync_that_broke_down_runs_its_own() -> None:
+    gate, started, go = SyncGate(), threading.Event(), threading.Event()
+
+    def break_down(listener: Listener, token: CancelToken) -> SyncReport:
+        started.set()
+        assert go.wait(5)
+        raise RuntimeError("a defect")
+
+    first, one = in_thread(lambda: gate.run(break_down, force=False, progress=None, cancel=None))
+    assert started.wait(5)
+    held = Held()
+    held.go.set()
+    heard: list[MemorySyncProgressUpdate] = []
+    second, two = in_thread(lambda: gate.run(held, force=False, progress=heard.append, cancel=None))
+    while not gate._running.listeners:
+        pass
+    go.set()
+    first.join()
+    second.join()
+    assert isinstance(one[0], RuntimeError)
+    assert isinstance(two[0], SyncReport)
+    assert len(heard) == 1
+
+
+def test_who_left_a_sync_hears_no_more_of_it() -> None:
+    gate, held = SyncGate(), Held()
+    first, _ = in_thread(lambda: gate.run(held, force=False, progress=None, cancel=None))
+    assert held.started.wait(5)
+    token = CancelToken()
+    second, _ = in_thread(lambda: gate.run(held, force=False, progress=lambda update: None, cancel=token))
+    token.cancel()
+    second.join()
+    assert gate._running.listeners == []
+    held.go.set()
+    first.join()
