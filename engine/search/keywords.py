@@ -147,25 +147,28 @@ class KeywordLeg:
         plain = ""
         if term.prefix_ok or not stems:
             plain = _quoted(" ".join(tokens)) + (" *" if term.prefix_ok else "")
-        chunks = sum(self._phrase_frequency(stem.split(" ")) for stem in stems)
+        chunks = sum(self._phrase_frequency(stem.split(" "), "stems") for stem in stems)
         if term.prefix_ok:
             chunks = max(chunks, self._prefix_frequency(tokens[-1]))
         elif plain:
-            chunks = max(chunks, self._phrase_frequency(tokens))
+            chunks = self._phrase_frequency(tokens, "words")
+        # A file's name is in no body.
+        chunks = chunks or max(self._phrase_frequency(form, "name") for form in (*map(str.split, stems), tokens))
         chunks = min(chunks, self.chunks)
         idf = scoring.inverse_document_frequency(self.chunks, chunks)
         return Term(term.surface, tuple(map(_quoted, stems)), plain, chunks, idf)
 
-    def _phrase_frequency(self, tokens: Sequence[str]) -> int:
-        """At most so many chunks hold the phrase: those with its rarest token."""
-        return min(map(self._document_frequency, tokens))
+    def _phrase_frequency(self, tokens: Sequence[str], column: str) -> int:
+        """At most so many chunks hold the phrase in this column: those with its rarest token there.
 
-    def _document_frequency(self, token: str) -> int:
-        query = f"SELECT doc FROM {self._tables.terms} WHERE term = ?"
-        return number(self._snapshot.connection, query, (token,))
+        Over all columns a word and its stem would count twice. Titles and headings stand in the body too.
+        """
+        query = f"SELECT doc FROM {self._tables.terms} WHERE term = ? AND col = ?"
+        return min(number(self._snapshot.connection, query, (token, column)) for token in tokens)
 
     def _prefix_frequency(self, start: str) -> int:
-        query = f"SELECT sum(doc) FROM {self._tables.terms} WHERE term >= ? AND term < ?"
+        """Chunks with a word of this beginning, as if no chunk held two of them."""
+        query = f"SELECT sum(doc) FROM {self._tables.terms} WHERE term >= ? AND term < ? AND col = 'words'"
         return number(self._snapshot.connection, query, (start, start + "\U0010ffff"))
 
 

@@ -61,7 +61,7 @@ class Tables:
 
     @property
     def terms(self) -> str:
-        """Document frequencies of the terms, read from the keyword index itself."""
+        """Document frequencies of the terms, by column, read from the keyword index itself."""
         return f"chunks_terms_{self.generation}"
 
 
@@ -88,7 +88,7 @@ def create_generation(connection: apsw.Connection, tables: Tables, *, first_chun
         f"""CREATE VIRTUAL TABLE {tables.fts} USING fts5 (
             {", ".join(FTS_COLUMNS)}, content='', contentless_delete=1, tokenize="{FTS_TOKENIZER}")"""
     )
-    connection.execute(f"CREATE VIRTUAL TABLE {tables.terms} USING fts5vocab ({tables.fts}, 'row')")
+    connection.execute(f"CREATE VIRTUAL TABLE {tables.terms} USING fts5vocab ({tables.fts}, 'col')")
 
 
 def drop_generation(connection: apsw.Connection, tables: Tables) -> None:

@@ -1,5 +1,6 @@
 """What a query asks for: its terms, each with the tokens by which the index finds it."""
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -14,6 +15,9 @@ _LONGEST_QUERY = 4096
 """Code points of a query that are read; more is a pasted file."""
 _MOST_TERMS = 64
 _SHORTEST_PREFIX = 3
+_COMPOUND = re.compile(r"[^\W\d_]{3,}(-[^\W\d_]{3,})+")
+"""Words joined by hyphens ask for each of them: texts write "boundary layer", "boundary-layer" and "the layer at the
+boundary". The index holds the parts of all."""
 _SHORT_QUERY = 4
 _LEAST_FOREIGN_STEM = 0.7
 """Share of a word that must be left when it is stemmed by another language than the query's."""
@@ -80,7 +84,12 @@ def _terms(query: str, group: Group, languages: tuple[str, ...]) -> Iterator[Que
         stems = tuple(dict.fromkeys(stems_of(language)[root] for language in languages))
         yield from _stretch(query, group.start, group.end, stop=root in stop_words("korean"), stems=stems)
     elif found := pieces(text):
-        yield _word(query, group, found, languages)
+        if _COMPOUND.fullmatch(found[0].token):
+            for part in found[1:]:
+                place = Group(group.kind, group.start + part.start, group.start + part.end)
+                yield _word(query, place, [part], languages)
+        else:
+            yield _word(query, group, found, languages)
 
 
 def _stretch(query: str, start: int, end: int, *, stop: bool, stems: tuple[str, ...] = ()) -> Iterator[QueryTerm]:

@@ -123,3 +123,9 @@ def test_one_word_that_another_language_uses_as_glue_is_no_stop_word() -> None:
 def test_foreign_rules_leave_no_stump_of_a_word() -> None:
     assert "sol" not in term("solar", "english", "spanish").stems
     assert term("Gewächshäusern", "english", "german").stems[-1].startswith("gewachshaus")
+
+
+def test_words_joined_by_hyphens_ask_for_each_and_identifiers_for_the_whole() -> None:
+    assert [found.surface for found in analyse_query("boundary-layer flow").terms] == ["boundary", "layer", "flow"]
+    wholes = ["foo_bar-baz", "utf-8", "x-ray"]
+    assert [found.surface for found in analyse_query(" ".join(wholes)).terms] == wholes
