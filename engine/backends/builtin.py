@@ -84,7 +84,8 @@ class BuiltinMemory:
         self._gate = SyncGate()
         self._history = SyncHistory(self._user)
         self._listeners = Listeners()
-        self._dirty = False
+        # A program that stays has not seen what changed while it was away.
+        self._dirty = background
         self._searcher = Searcher(settings, self._store, self._vectors, self._slot.provider, self._slot.note)
         self._background = self._start_background() if background else None
 

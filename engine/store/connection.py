@@ -20,6 +20,8 @@ from engine.store.failures import translated
 READERS = 3
 _BUSY_MS = 5000
 _PAGE_SIZE = 8192
+_WAL_BYTES = 16 * 1024 * 1024
+"""What a write-ahead log is cut back to after one large transaction."""
 _WRITER_CACHE_KIB = 64 * 1024
 _READER_CACHE_KIB = 8 * 1024
 
@@ -49,6 +51,7 @@ def open_connection(database: Path, role: Role) -> apsw.Connection:
     connection.pragma("journal_mode", "wal")
     connection.pragma("synchronous", 1)
     connection.pragma("secure_delete", 1)
+    connection.pragma("journal_size_limit", _WAL_BYTES)
     connection.pragma("cache_size", -_WRITER_CACHE_KIB)
     return connection
 

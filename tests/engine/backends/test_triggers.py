@@ -80,11 +80,24 @@ def test_a_search_that_finds_the_index_out_of_date_mends_it(open_memory, workspa
     memory.sync(progress=cancel)
     assert memory.status().dirty
     memory.search("timer")
-    wait_until(lambda: reasons(memory) == ["manual", "search"])
+    wait_until(lambda: reasons(memory) == ["manual", "search"] and memory.current_sync() is None)
     assert not memory.status().dirty
     memory.search("timer")
     memory.sync()
     assert reasons(memory) == ["manual", "search", "manual"]
+
+
+def test_the_first_search_makes_up_for_what_changed_while_nobody_watched(open_memory, workspace: Path) -> None:
+    memory = open_memory()
+    memory.sync()
+    memory.close()
+    (workspace / "new.md").write_text("A brass lamp.\n")
+    memory = open_memory(background=True, sync=QUIET)
+    assert memory.status().dirty
+    memory.search("lamp")
+    wait_until(lambda: reasons(memory) == ["manual", "search"] and memory.current_sync() is None)
+    assert [result.path for result in memory.search("brass lamp").results] == ["new.md"]
+    assert not memory.status().dirty
 
 
 def test_an_interval_syncs_by_itself(open_memory, monkeypatch) -> None:
