@@ -22,6 +22,9 @@ _FILE: Keys = (
     ("N, Shift+N or F3, Shift+F3", "next and previous hit"),
     ("Ctrl+F", "find in this file"),
     ("Alt+Z", "wrap lines"),
+    ("Alt+R", "source or rendered page"),
+    ("Ctrl+E", "open in the editor at this line"),
+    ("Ctrl+Shift+C", "copy the citation"),
     ("Esc", "back to the results"),
 )
 

@@ -33,6 +33,7 @@ QFrame[role="card"] { background: $base; border: 1px solid $line; border-radius:
 QFrame[role="page"] { background: $base; border: none; }
 QFrame[role="side"] { background: $alternate; border: none; }
 QFrame[role="line"] { background: $line; border: none; }
+QFrame[role="line-active"] { background: $accent; border: none; }
 QScrollArea, QScrollArea > QWidget > QFrame { border: none; }
 
 QPushButton, QToolButton {

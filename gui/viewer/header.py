@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QMenu, QPushButton, QWidget
 
+from gui.style import set_role
 from gui.viewer.typography import font_scale
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.icons import IconButton
@@ -39,6 +40,8 @@ class ViewerHeader(QFrame):
         self._crumb = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle, parent=self)
         self._crumb.setProperty("role", "meta")
         self._source, self._rendered = self._mode_button("Source"), self._mode_button("Rendered")
+        self._source.setToolTip("The file as it is (Alt+R)")
+        self._rendered.setToolTip("The file as a page (Alt+R)")
         self._source.setChecked(True)
         modes = QButtonGroup(self)
         modes.addButton(self._source)
@@ -61,9 +64,20 @@ class ViewerHeader(QFrame):
         self._crumb.setText(breadcrumb)
         self._arrange()
 
+    def toggle_mode(self) -> None:
+        """From the source to the page or back, as if a person had pressed the other button."""
+        if self._source.isEnabled():
+            self._choose(not self._rendered.isChecked())
+
     def show_mode(self, *, rendered: bool) -> None:
         """Say which of the two is on the screen."""
         (self._rendered if rendered else self._source).setChecked(True)
+
+    def show_active(self, active: bool) -> None:
+        """Whether the keys go to the text below: the line between says so."""
+        set_role(self._line, "line-active" if active else "line")
+        self._line.setFixedHeight(2 if active else 1)
+        self._arrange()
 
     def set_ready(self, ready: bool) -> None:
         """Whether there is a file to see and to do something with."""
@@ -88,6 +102,7 @@ class ViewerHeader(QFrame):
 
     def _button(self, action: QAction) -> QPushButton:
         made = QPushButton(action.text(), self)
+        made.setToolTip(action.toolTip())
         made.clicked.connect(action.trigger)
         return made
 
@@ -138,7 +153,7 @@ class ViewerHeader(QFrame):
         self._title.setGeometry(_SIDE, 0, title, self.height() - 1)
         left = _SIDE + title + _GAP
         self._crumb.setGeometry(left, 0, max(0, min(crumb, right - left)), self.height() - 1)
-        self._line.setGeometry(0, self.height() - 1, self.width(), 1)
+        self._line.setGeometry(0, self.height() - self._line.height(), self.width(), self._line.height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

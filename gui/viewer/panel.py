@@ -1,12 +1,12 @@
 """The file viewer: a header, the file as source or as a page, and what is said about it."""
 
-from PySide6.QtCore import Qt, QUrl, Signal
-from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
+from PySide6.QtCore import QEvent, QObject, Qt, QUrl, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
 
 from engine import MemorySearchManager, MemorySearchResult
 from gui.jobs import Jobs
-from gui.viewer.actions import FileActions
+from gui.viewer.actions import FileActions, give_key, key_action
 from gui.viewer.find_bar import FindBar
 from gui.viewer.follow import FileFollower
 from gui.viewer.header import ViewerHeader
@@ -68,6 +68,8 @@ class ViewerPanel(QWidget):
         for part in (self._header, self._banner, self._find_bar):
             column.addWidget(part)
         column.addWidget(self._stack, 1)
+        for page in (self._source, self._rendered):
+            page.installEventFilter(self)
         self._connect()
         self.clear()
 
@@ -235,7 +237,6 @@ class ViewerPanel(QWidget):
         had_focus = self._page.hasFocus()
         self._page = page
         self._stack.setCurrentWidget(page)
-        self.setFocusProxy(page)
         if had_focus:
             page.setFocus()
 
@@ -263,6 +264,15 @@ class ViewerPanel(QWidget):
         if self._target is not None and self._manager is not None:
             self._links.follow(url, self._target.name, self._manager)
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
+            self._header.show_active(event.type() == QEvent.Type.FocusIn)
+        return super().eventFilter(watched, event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """The text takes it; a focus proxy would make Tab pass over the buttons above."""
+        self._page.setFocus(event.reason())
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Keys that source and page do not use themselves."""
         match event.key():
@@ -278,29 +288,24 @@ class ViewerPanel(QWidget):
     # --- putting it together --------------------------------------------------------------------------------------
 
     def _make_header(self) -> ViewerHeader:
-        self.wrap_action = self._key_action("Wrap lines", "Alt+Z")
+        self.wrap_action = key_action(self, "Wrap lines", "Alt+Z")
         self.wrap_action.setCheckable(True)
         self.wrap_action.toggled.connect(self._source.set_wrap)
         self.wrap_action.setChecked(True)
-        find = self._key_action("Find in this file", QKeySequence.StandardKey.Find)
+        find = key_action(self, "Find in this file", QKeySequence.StandardKey.Find)
         find.triggered.connect(self._open_find)
         for keys, forward in (("F3", True), ("Shift+F3", False)):
-            step = self._key_action("Next hit" if forward else "Previous hit", keys)
+            step = key_action(self, "Next hit" if forward else "Previous hit", keys)
             step.triggered.connect(lambda _=False, forward=forward: self._hits.step(forward=forward))
         do = self._actions
+        for action, keys in ((do.edit, "Ctrl+E"), (do.cite, "Ctrl+Shift+C")):
+            give_key(self, action, keys)
         self._source.addActions([do.copy, do.select_all, do.cite])
         self._source.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         for action in (do.copy, do.select_all):
             action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
         menu = [do.copy_path, do.copy_part, do.reveal, None, find, self.wrap_action]
         return ViewerHeader([do.edit, do.cite], menu, self)
-
-    def _key_action(self, text: str, keys: str | QKeySequence.StandardKey) -> QAction:
-        made = QAction(text, self)
-        made.setShortcut(keys)
-        made.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        self.addAction(made)
-        return made
 
     def _connect(self) -> None:
         self._opener.opened.connect(self._on_opened)
@@ -314,6 +319,7 @@ class ViewerPanel(QWidget):
         self._links.file_chosen.connect(self.show_file)
         self._links.heading_chosen.connect(lambda text: self._rendered.go_to_heading(HeadingPlace(heading_key(text))))
         self._links.said.connect(self._hint.say)
+        key_action(self, "Source or rendered", "Alt+R").triggered.connect(self._header.toggle_mode)
         self._header.rendered_chosen.connect(self._choose_rendered)
         self._empty.retry.connect(lambda: self._open(reloading=False))
         self._find_bar.needle_changed.connect(self._hits.find)

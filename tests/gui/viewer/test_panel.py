@@ -135,6 +135,48 @@ def test_the_words_that_were_found_are_in_view_also_for_a_new_question(
         assert 0 <= top < panel._source.viewport().height() - panel._source.row_height
 
 
+# --- keys and focus ---------------------------------------------------------------------------------------------------
+
+
+def test_tab_goes_through_the_buttons_to_the_text(qtbot, panel: ViewerPanel, show) -> None:
+    show(GREENHOUSE)
+    with qtbot.waitActive(panel):
+        panel.activateWindow()
+    panel.setFocus()
+    assert panel._source.hasFocus()
+    panel._header._source.setFocus()
+    seen = []
+    while not panel._source.hasFocus() and len(seen) < 10:
+        focus = panel.window().focusWidget()
+        seen.append(focus.accessibleName() or focus.text())
+        QTest.keyClick(focus, Qt.Key.Key_Tab)
+    assert seen == ["Source", "Open in editor", "Copy citation", "More actions"]
+
+
+def test_it_is_seen_where_the_keys_go(qtbot, panel: ViewerPanel, show) -> None:
+    show(GREENHOUSE)
+    with qtbot.waitActive(panel):
+        panel.activateWindow()
+    assert panel._header._line.property("role") == "line"
+    panel.setFocus()
+    assert panel._header._line.property("role") == "line-active"
+    panel._header._more.setFocus()
+    assert panel._header._line.property("role") == "line"
+
+
+def test_the_page_can_be_chosen_by_keys_and_back(qtbot, panel: ViewerPanel, show) -> None:
+    show(GREENHOUSE)
+    with qtbot.waitActive(panel):
+        panel.activateWindow()
+    panel.setFocus()
+    with qtbot.waitSignal(panel.file_shown):
+        QTest.keyClick(panel._page, Qt.Key.Key_R, Qt.KeyboardModifier.AltModifier)
+    assert panel._page is panel._rendered
+    assert panel._rendered.hasFocus()
+    QTest.keyClick(panel._page, Qt.Key.Key_R, Qt.KeyboardModifier.AltModifier)
+    assert panel._page is panel._source
+
+
 # --- going through hits -----------------------------------------------------------------------------------------------
 
 
