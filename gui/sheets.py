@@ -16,6 +16,8 @@ _RESULTS: Keys = (
     ("Down, Up", "from the box into the list, along it and back"),
     ("Enter", "go to the file"),
     ("Ctrl+C", "copy the citation"),
+    ("Ctrl+E", "open the result in the editor"),
+    ("Alt+Up, Alt+Down", "earlier and later questions, in the box"),
     ("Esc", "back to the box, then clear it"),
 )
 _FILE: Keys = (

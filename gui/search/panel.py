@@ -84,6 +84,7 @@ class SearchPanel(QObject):
         results.left.connect(self._box.focus)
         results.typed.connect(self._box.type_key)
         results.copy_wanted.connect(self._copy_citation)
+        results.edit_wanted.connect(self._edit)
         results.menu_wanted.connect(self._show_menu)
 
     # --- for the window ---------------------------------------------------------------------------------------------
@@ -121,6 +122,7 @@ class SearchPanel(QObject):
     def search(self, text: str) -> None:
         """Put `text` into the box and search for it at once."""
         self._box.edit.setText(text)
+        self._box.remember()
         self._ask()
 
     @Slot()
@@ -247,6 +249,12 @@ class SearchPanel(QObject):
         result = self._view.list.current_result()
         if result is not None:
             copy_text(result.citation)
+
+    @Slot()
+    def _edit(self) -> None:
+        result = self._view.list.current_result()
+        if result is not None:
+            self.editor_requested.emit(result)
 
     @Slot(object, QPoint)
     def _show_menu(self, result: MemorySearchResult, at: QPoint) -> None:

@@ -1,9 +1,10 @@
-"""The search box: where a question is typed, how many results it has, and how to leave it."""
+"""The search box: where a question is typed, how many results it has, how to leave it and how to come back to one."""
 
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QWidget
 
+from gui.search.query_history import QueryHistory
 from gui.style import font_at
 from gui.theme import tokens
 from gui.widgets.icons import IconButton, icon_pixmap
@@ -24,10 +25,14 @@ class _Edit(QLineEdit):
 
     into_list = Signal()
     accepted = Signal()
+    walked = Signal(bool)
+    """Back to an earlier question (True) or forth to a later one."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()
-        if key in _INTO_LIST:
+        if key in (Qt.Key.Key_Up, Qt.Key.Key_Down) and event.modifiers() & Qt.KeyboardModifier.AltModifier:
+            self.walked.emit(key == Qt.Key.Key_Up)
+        elif key in _INTO_LIST:
             self.into_list.emit()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.accepted.emit()
@@ -46,13 +51,20 @@ class QueryBox(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._history = QueryHistory()
+        self._before = ""
+        self._walking = False
         self.edit = _Edit(self)
         self.edit.setMaxLength(LONGEST)
         self.edit.setPlaceholderText("Search by words or meaning")
         self.edit.setAccessibleName("Search")
+        self.edit.setToolTip("Alt+Up and Alt+Down: earlier and later questions")
         self.edit.textChanged.connect(self._changed)
         self.edit.into_list.connect(self.into_list)
         self.edit.accepted.connect(self.accepted)
+        for meant in (self.edit.into_list, self.edit.accepted):
+            meant.connect(self.remember)
+        self.edit.walked.connect(self._walk)
         self.edit.installEventFilter(self)
         self._icon = QLabel(self)
         self._state = label(role="meta", parent=self)
@@ -83,11 +95,17 @@ class QueryBox(QWidget):
         self._state.setAccessibleDescription(text)
 
     @Slot()
+    def remember(self) -> None:
+        """What stands in the box was meant: one can come back to it."""
+        self._history.remember(self.query)
+
+    @Slot()
     def focus(self) -> None:
         self.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def focus_all(self) -> None:
         """Focus with the text selected, so that typing replaces it."""
+        self.remember()
         self.focus()
         self.edit.selectAll()
 
@@ -101,7 +119,19 @@ class QueryBox(QWidget):
     def _changed(self, text: str) -> None:
         self._clear.setVisible(bool(text))
         self._row.setContentsMargins(14, 0, 8 if text else 16, 0)
+        before, self._before = self._before, text.strip()
+        replaced = before[:1] != text[:1] or len(before) - len(text) > 1
+        if replaced and len(before) > 1 and not self._walking:
+            self._history.remember(before)  # gone at a stroke, not letter by letter
         self.text_changed.emit(text)
+
+    @Slot(bool)
+    def _walk(self, back: bool) -> None:
+        found = self._history.earlier(self.query) if back else self._history.later(self.query)
+        if found is not None:
+            self._walking = True
+            self.edit.setText(found)
+            self._walking = False
 
     def _restyle(self) -> None:
         font = font_at(15)

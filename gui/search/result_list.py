@@ -43,7 +43,8 @@ class _Place:
     number: int
     anchors: tuple[tuple[RowKey, int], ...]
     """Rows to hold on to and where their tops are in the viewport; the first that still exists counts."""
-    known: frozenset[RowKey]
+    above: frozenset[RowKey]
+    """Rows that stood higher than what is seen."""
 
 
 class ResultList(QListView):
@@ -59,6 +60,7 @@ class ResultList(QListView):
     typed = Signal(object)
     """QKeyEvent that belongs to the search box."""
     copy_wanted = Signal()
+    edit_wanted = Signal()
     menu_wanted = Signal(object, QPoint)
     """MemorySearchResult and the global position."""
 
@@ -79,6 +81,7 @@ class ResultList(QListView):
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setMouseTracking(True)
         self.setAccessibleName("Results")
+        self._overtaken: frozenset[RowKey] = frozenset()
         self._above = QPushButton(self)
         self._above.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Home does the same
         self._above.hide()
@@ -141,8 +144,8 @@ class ResultList(QListView):
             row = self.rows.row(number)
             if row is not None and not isinstance(row, MoreRow):  # that one stays last, wherever it was
                 anchors.append((row.key, self.visualRect(self.rows.index(number)).top()))
-        known = frozenset(self.rows.keys_in_order())
-        return _Place(current.key if current else None, self.currentIndex().row(), tuple(anchors), known)
+        above = frozenset(self.rows.keys_in_order()[: self._first_visible()])
+        return _Place(current.key if current else None, self.currentIndex().row(), tuple(anchors), above)
 
     def _visible_places(self) -> list[int]:
         first = self.indexAt(QPoint(1, 1)).row()
@@ -159,11 +162,11 @@ class ResultList(QListView):
                 bar = self.verticalScrollBar()
                 bar.setValue(bar.value() + self.visualRect(self.rows.index(now)).top() - (top - shift))
                 break
-        self._tell_above(place.known)
+        self._tell_above(place.above)
 
     def _start_at_top(self) -> None:
         self._held = self.chosen = False
-        self._above.hide()
+        self._forget_above()
         self._set_current(self.rows.first_place())
         self.scrollToTop()
 
@@ -177,13 +180,22 @@ class ResultList(QListView):
 
     # --- what came in above the place that was kept -----------------------------------------------------------------
 
-    def _tell_above(self, known: frozenset[RowKey]) -> None:
-        first = next(iter(self._visible_places()), 0)
-        fresh = sum(1 for key in self.rows.keys_in_order()[:first] if key[0] == "result" and key not in known)
-        if fresh:
-            self._above.setText(f"{counted(fresh, 'new result')} above")
+    def _tell_above(self, before: frozenset[RowKey]) -> None:
+        """Results that were not above before: new ones, and those that have overtaken what is seen."""
+        keys = frozenset(self.rows.keys_in_order()[: self._first_visible()])
+        self._overtaken = (self._overtaken & keys) | (keys - before)
+        more = sum(1 for key in self._overtaken if key[0] == "result")
+        if more:
+            self._above.setText(f"{counted(more, 'more result')} above")
             self._place_above()
-        self._above.setVisible(fresh > 0)
+        self._above.setVisible(more > 0)
+
+    def _forget_above(self) -> None:
+        self._overtaken = frozenset()
+        self._above.hide()
+
+    def _first_visible(self) -> int:
+        return next(iter(self._visible_places()), 0)
 
     def _place_above(self) -> None:
         self._above.adjustSize()
@@ -192,7 +204,7 @@ class ResultList(QListView):
     @Slot(int)
     def _scrolled(self, value: int) -> None:
         if value == 0:
-            self._above.hide()
+            self._forget_above()
 
     # --- walking ----------------------------------------------------------------------------------------------------
 
@@ -256,6 +268,7 @@ class ResultList(QListView):
     def _moved(self, current: QModelIndex, previous: QModelIndex) -> None:
         if not self._arranging and current.isValid():
             self._held = self.chosen = True
+            self._forget_above()
             self.current_changed.emit(self.current_result())
 
     @Slot(QModelIndex)
@@ -277,6 +290,8 @@ class ResultList(QListView):
         commanded = bool(event.modifiers() & _COMMANDS)
         if event.matches(QKeySequence.StandardKey.Copy):
             self.copy_wanted.emit()
+        elif key == Qt.Key.Key_E and event.modifiers() == Qt.KeyboardModifier.ControlModifier:
+            self.edit_wanted.emit()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.open_current()
         elif key == Qt.Key.Key_Escape or (key == Qt.Key.Key_Up and self._step(self.currentIndex().row(), -1) < 0):

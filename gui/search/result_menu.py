@@ -24,4 +24,5 @@ class ResultMenu(QMenu):
         self.actions()[0].setShortcut(QKeySequence.StandardKey.Copy)
         self.addSeparator()
         self.editor = self.addAction("Open in editor")
+        self.editor.setShortcut("Ctrl+E")
         self.reveal = self.addAction("Reveal in file manager")

@@ -57,6 +57,29 @@ def ask(qtbot, panel) -> Callable[[str], None]:
     return run
 
 
+def test_earlier_questions_come_back_by_keys(qtbot, panel, box, results, heard):
+    for typed in ("timer", "hose"):
+        box.selectAll()
+        qtbot.keyClicks(box, typed)
+    qtbot.waitUntil(lambda: not panel.busy)
+    qtbot.keyClick(box, Key.Key_Up, Qt.KeyboardModifier.AltModifier)
+    assert box.text() == "timer"
+    qtbot.waitUntil(lambda: not panel.busy)
+    assert heard["query"][-1] == "timer"
+    qtbot.keyClick(box, Key.Key_Down, Qt.KeyboardModifier.AltModifier)
+    assert box.text() == "hose"
+    qtbot.keyClick(box, Key.Key_Escape)
+    qtbot.keyClick(box, Key.Key_Up, Qt.KeyboardModifier.AltModifier)
+    assert box.text() == "hose"
+
+
+def test_a_result_can_be_handed_to_the_editor_by_key(qtbot, panel, results, ask):
+    ask("timer")
+    with qtbot.waitSignal(panel.editor_requested) as asked:
+        qtbot.keyClick(results, Key.Key_E, Qt.KeyboardModifier.ControlModifier)
+    assert asked.args[0] == results.current_result()
+
+
 def _said(widget: QWidget) -> str:
     """All visible text of labels and buttons."""
     parts = [*widget.findChildren(QLabel), *widget.findChildren(QAbstractButton)]

@@ -90,9 +90,21 @@ def test_new_results_above_are_announced_and_one_click_away(qtbot, show, results
     _choose(results, "040.md")
     show(*_names(7, 60), keep=True)
     assert results._above.isVisible()
-    assert results._above.text() == "3 new results above"
+    assert results._above.text() == "3 more results above"
     qtbot.mouseClick(results._above, Qt.MouseButton.LeftButton)
     assert results.verticalScrollBar().value() == 0
+    assert not results._above.isVisible()
+
+
+def test_results_that_overtake_what_is_seen_are_counted_until_someone_moves(qtbot, show, results):
+    show(*_names(10, 60))
+    results.hold()
+    show(*_names(30, 60), *_names(10, 30), keep=True)
+    assert _current(results) == "010.md"
+    assert results._above.text() == "30 more results above"
+    show(*_names(29, 60), *_names(10, 29), keep=True)
+    assert results._above.text() == "31 more results above"
+    qtbot.keyClick(results, Qt.Key.Key_Down)
     assert not results._above.isVisible()
 
 

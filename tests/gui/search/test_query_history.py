@@ -1,0 +1,56 @@
+from gui.search.query_history import MOST, QueryHistory
+
+
+def _history(*asked: str) -> QueryHistory:
+    history = QueryHistory()
+    for query in asked:
+        history.remember(query)
+    return history
+
+
+def test_nothing_asked_leads_nowhere():
+    assert _history().earlier("draft") is None
+    assert _history().later("draft") is None
+
+
+def test_back_to_the_oldest_and_forth_to_what_was_typed():
+    history = _history("one", "two")
+    assert history.earlier("dra") == "two"
+    assert history.earlier("two") == "one"
+    assert history.earlier("one") is None
+    assert history.later("one") == "two"
+    assert history.later("two") == "dra"
+    assert history.later("dra") is None
+
+
+def test_the_newest_itself_is_no_step():
+    assert _history("one", "two").earlier("two") == "one"
+
+
+def test_editing_an_old_question_makes_a_draft_of_it():
+    history = _history("one", "two")
+    assert history.earlier("two") == "one"
+    assert history.earlier("one more") == "two"
+    assert history.later("two") == "one more"
+
+
+def test_each_question_is_kept_once_and_a_beginning_gives_way():
+    history = _history("one", "two", "one", "one more", "")
+    assert history.earlier("") == "one more"
+    assert history.earlier("one more") == "two"
+    assert history.earlier("two") is None
+
+
+def test_looking_at_an_old_question_does_not_make_it_the_newest():
+    history = _history("one", "two")
+    assert history.earlier("two") == "one"
+    history.remember("one")
+    assert history.later("one") == "two"
+
+
+def test_the_oldest_are_forgotten():
+    history = _history(*(f"{number} x" for number in range(MOST + 5)))
+    query, steps = "", 0
+    while (found := history.earlier(query)) is not None:
+        query, steps = found, steps + 1
+    assert (query, steps) == ("5 x", MOST)
