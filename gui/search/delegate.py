@@ -16,6 +16,7 @@ from gui.search.model import RowRole, more_text
 from gui.search.rows import FileRow, MoreRow, ResultRow
 from gui.style import font_at
 from gui.theme import Tokens, tokens
+from gui.widgets.elided import elide
 from gui.widgets.wording import ago
 
 GUTTER = 16
@@ -29,6 +30,8 @@ BAR_HEIGHT = 4
 BAR_GAP = 8
 NOTE_SHARE = 0.4
 """How much of the width of path and heading together a heading may claim."""
+LEAST_NOTE = 8
+"""A heading that is cut shows at least so many letters."""
 AT_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
 AT_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
 KEPT = 400
@@ -149,12 +152,23 @@ class ResultDelegate(QStyledItemDelegate):
         )
         source = "session · " if row.result.source == "sessions" else ""
         lines = f" · {row.lines}"
-        path, note = row.result.path, row.leg or row.heading
         room = width - BAR_WIDTH - 3 * BAR_GAP - meta.horizontalAdvance(source + lines)
-        note_room = room if row.leg else max(int(room * NOTE_SHARE), room - meta.horizontalAdvance(path))
-        note = meta.elidedText(note, Qt.TextElideMode.ElideRight, note_room)
-        path = meta.elidedText(path, Qt.TextElideMode.ElideLeft, room - meta.horizontalAdvance(note))
-        return _ResultDrawing(excerpt, f"{source}{path}{lines}", note)
+        path = row.result.path
+        note = self._fit_note(row, room)
+        path = elide(meta, path, Qt.TextElideMode.ElideLeft, room - meta.horizontalAdvance(note))
+        return _ResultDrawing(excerpt, f"{source}{path}{lines}".removeprefix(" · "), note)
+
+    def _fit_note(self, row: ResultRow, room: int) -> str:
+        """What stands at the right: it may not take the room of the file's name, nor be a mere beginning."""
+        meta = self.metrics.meta_metrics
+        path, name = row.result.path, row.result.path.rpartition("/")[2]
+        least = meta.horizontalAdvance(path if path == name else f"…{name}")
+        free = room - min(least, int(room * (1 - NOTE_SHARE)))
+        if row.leg:
+            return next((words for words in (row.leg, row.leg.split()[0]) if meta.horizontalAdvance(words) <= free), "")
+        free = min(free, max(int(room * NOTE_SHARE), room - meta.horizontalAdvance(path)))
+        fits = meta.horizontalAdvance(row.heading) <= free or free >= meta.averageCharWidth() * LEAST_NOTE
+        return elide(meta, row.heading, Qt.TextElideMode.ElideRight, free) if fits else ""
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ class Filters(QWidget):
         self._period_chip = self._make_period_chip(row)
         menu = QMenu(self)
         menu.aboutToShow.connect(self._open_workspace_menu)
-        self._workspace_chip = Chip("Workspace", menu)
+        self._workspace_chip = Chip("Workspace", menu, yields=True)
         self._workspace_menu = menu
         row.addWidget(self._workspace_chip)
         self.show_workspace("")

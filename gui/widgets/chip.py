@@ -18,12 +18,15 @@ _FEWEST_LETTERS = 4
 class Chip(QPushButton):
     """Checkable by default; with a menu it shows an arrow and opens the menu instead.
 
-    The width does not change between on and off, though the text becomes semibold; where there is no room for all of
-    it, it is shortened.
+    The width does not change between on and off, though the text becomes semibold; one that `yields` is shortened where
+    there is no room for all of it.
     """
 
-    def __init__(self, text: str, menu: QMenu | None = None, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, text: str, menu: QMenu | None = None, *, yields: bool = False, parent: QWidget | None = None
+    ) -> None:
         super().__init__(text, parent)
+        self._yields = yields
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._opens_menu = menu is not None
@@ -40,6 +43,8 @@ class Chip(QPushButton):
         return QSize(metrics.horizontalAdvance(self.text()) + 2 * _PAD + arrow, max(_HEIGHT, metrics.height() + 10))
 
     def minimumSizeHint(self) -> QSize:
+        if not self._yields:
+            return self.sizeHint()
         few = QFontMetrics(self._font(bold=True)).averageCharWidth() * _FEWEST_LETTERS
         arrow = _ARROW + 4 if self._opens_menu else 0
         hint = self.sizeHint()

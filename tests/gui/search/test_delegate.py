@@ -7,7 +7,7 @@ from gui.search.delegate import BAR_WIDTH, GUTTER, ResultDelegate
 from gui.search.excerpt import Excerpt, make_excerpt
 from gui.search.excerpt_layout import ExcerptLayout
 from gui.search.model import ResultModel
-from gui.search.rows import build_rows
+from gui.search.rows import ResultRow, build_rows
 from gui.style import font_at
 from gui.theme import Tokens, make_palette, theme_tokens
 
@@ -122,3 +122,26 @@ def test_right_to_left_text_ends_at_the_left(qapp):
 
 def test_no_text_is_no_trouble(qapp):
     assert _layout(Excerpt("", ())).mark_boxes == []
+
+
+@pytest.mark.parametrize("leg", [{}, {"text_score": 0.0}])
+def test_a_narrow_row_keeps_the_files_name_and_drops_what_would_be_a_mere_beginning(qtbot, make_result, leg):
+    owner = QWidget()
+    qtbot.addWidget(owner)
+    delegate = ResultDelegate(owner)
+    result = make_result("projects/garden/greenhouse.md", heading=("a", "Watering the beds"), **leg)
+    row = ResultRow(result, 0, "meaning only" if leg else "")
+    meta = delegate.metrics.meta_metrics
+    for width in range(150, 700, 7):
+        drawing = delegate._lay_out(width, row, theme_tokens("light"))
+        assert meta.horizontalAdvance(drawing.place + drawing.note) + BAR_WIDTH <= width
+        assert not drawing.place.startswith(" ")
+        assert drawing.place.endswith("1\N{EN DASH}5")
+        if width > 330:
+            assert "greenhouse.md" in drawing.place
+        if leg:
+            assert drawing.note in {"", "meaning", "meaning only"}
+        else:
+            assert not drawing.note or len(drawing.note) > 4
+    assert drawing.place.startswith("projects")
+    assert drawing.note == ("meaning only" if leg else "Watering the beds")
