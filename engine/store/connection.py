@@ -18,10 +18,8 @@ from engine.errors import Cancelled, Closed
 from engine.store.failures import translated
 
 READERS = 3
-_BUSY_MS = 5000
+BUSY_MS = 5000
 _PAGE_SIZE = 8192
-_WAL_BYTES = 16 * 1024 * 1024
-"""What a write-ahead log is cut back to after one large transaction."""
 _WRITER_CACHE_KIB = 64 * 1024
 _READER_CACHE_KIB = 8 * 1024
 
@@ -40,18 +38,17 @@ def open_connection(database: Path, role: Role) -> apsw.Connection:
         frozen = role == "frozen reader"
         name = f"{database.absolute().as_uri()}?immutable=1" if frozen else str(database)
         connection = apsw.Connection(name, flags=apsw.SQLITE_OPEN_READONLY | (apsw.SQLITE_OPEN_URI if frozen else 0))
-        connection.set_busy_timeout(_BUSY_MS)
+        connection.set_busy_timeout(BUSY_MS)
         connection.pragma("cache_size", -_READER_CACHE_KIB)
         return connection
     connection = apsw.Connection(str(database))
-    connection.set_busy_timeout(_BUSY_MS)
+    connection.set_busy_timeout(BUSY_MS)
     # These two only take effect before the first table; on an existing file they change nothing.
     connection.pragma("page_size", _PAGE_SIZE)
     connection.pragma("auto_vacuum", 2)
     connection.pragma("journal_mode", "wal")
     connection.pragma("synchronous", 1)
     connection.pragma("secure_delete", 1)
-    connection.pragma("journal_size_limit", _WAL_BYTES)
     connection.pragma("cache_size", -_WRITER_CACHE_KIB)
     return connection
 

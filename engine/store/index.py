@@ -1,5 +1,6 @@
 """The index of one workspace: opening it, reading it, writing it, and mending it when its file is damaged."""
 
+import contextlib
 import logging
 import os
 import threading
@@ -14,13 +15,18 @@ from engine.control import CancelToken
 from engine.errors import Closed, IndexBusy, IndexCorrupt, IndexReadOnly
 from engine.records import IndexSizes
 from engine.store import migrations, salvage, schema
-from engine.store.connection import ReaderPool, Role, open_connection
+from engine.store.connection import BUSY_MS, ReaderPool, Role, open_connection
 from engine.store.failures import translated
 from engine.store.location import IndexFiles
 from engine.store.schema import Tables
 from engine.store.snapshot import Snapshot
 from engine.store.writer import Writer
 from engine.store.writer_lock import WriterLock
+
+_LONGEST_LOG = 16 * 1024 * 1024
+"""Bytes; SQLite itself writes the log back from 8 MB on, but starts it over only when nobody reads."""
+_LOG_PATIENCE_MS = 50
+"""How long to wait for those who still read in the log; the next commit tries again."""
 
 log = logging.getLogger(__name__)
 
@@ -81,6 +87,15 @@ class IndexStore:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
+            self._keep_log_short(connection)
+
+    def _keep_log_short(self, connection: apsw.Connection) -> None:
+        """Begin the write-ahead log anew once it is long: with someone reading all the time it would only grow."""
+        if self.sizes().wal > _LONGEST_LOG:
+            connection.set_busy_timeout(_LOG_PATIENCE_MS)
+            with contextlib.suppress(apsw.BusyError):
+                connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+            connection.set_busy_timeout(BUSY_MS)
 
     # --- the one writer -------------------------------------------------------------------------------------------
 

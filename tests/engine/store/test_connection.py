@@ -8,7 +8,7 @@ import pytest
 
 from engine.control import CancelToken
 from engine.errors import Cancelled
-from engine.store.connection import _WAL_BYTES, READERS
+from engine.store.connection import READERS
 from tests.helpers.rows import open_store
 
 
@@ -54,17 +54,4 @@ def test_whatever_a_statement_says_when_it_was_cancelled_it_was_cancelled(tmp_pa
 
     with pytest.raises(Cancelled):
         fail()
-    store.close()
-
-
-def test_the_log_of_a_large_transaction_does_not_stay(tmp_path: Path) -> None:
-    store = open_store(tmp_path)
-    with store.write() as writer:
-        writer.connection.execute("CREATE TABLE large (content)")
-        writer.connection.execute("INSERT INTO large VALUES (zeroblob(40000000))")
-    assert store.sizes().wal > 2 * _WAL_BYTES
-    for number in range(3):
-        with store.write() as writer:
-            writer.set_meta("any", number)
-    assert store.sizes().wal <= _WAL_BYTES
     store.close()

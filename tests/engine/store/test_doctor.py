@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from engine.store import doctor
+from engine.store.connection import READERS
 from engine.store.index import IndexStore
 from tests.helpers.rows import new_file, open_store
 
@@ -23,6 +24,22 @@ def store(tmp_path: Path):
 
 def problems(store: IndexStore) -> list[str]:
     return [finding.problem for finding in doctor.check(store) if finding.problem]
+
+
+def test_what_others_wrote_since_a_connection_searched_is_no_damage(store: IndexStore) -> None:
+    def write(times: int) -> None:
+        for number in range(times):
+            with store.write() as writer:
+                words = " ".join(f"w{number * place % 997}" for place in range(400))
+                writer.replace_file(new_file(f"{number % 7}.md", words))
+
+    write(5)
+    for _ in range(READERS):
+        with store.read() as snapshot:
+            fts = snapshot.tables.fts
+            snapshot.connection.execute(f"SELECT count(*) FROM {fts} WHERE {fts} MATCH 'text'").fetchall()
+    write(60)  # until FTS5 has merged what the searches found
+    assert [problems(store) for _ in range(READERS)] == [[]] * READERS
 
 
 def test_a_sound_index_has_no_problems(store: IndexStore) -> None:

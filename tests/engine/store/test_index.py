@@ -278,3 +278,31 @@ def test_one_reader_pool_serves_more_threads_than_it_has_connections(tmp_path: P
         thread.join()
     store.close()
     assert counts == [1] * 160
+
+
+def test_the_log_stays_short_though_someone_always_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.store.index._LONGEST_LOG", 2_000_000)
+    store = open_store(tmp_path)
+    ended, begun = threading.Event(), threading.Barrier(3)
+
+    def read() -> None:
+        begun.wait()
+        while not ended.is_set():
+            with store.read() as snapshot:
+                ended.wait(0.002)
+                snapshot.chunk_count()
+
+    readers = [threading.Thread(target=read) for _ in range(2)]
+    for reader in readers:
+        reader.start()
+    begun.wait()
+    lengths = []
+    for _ in range(40):
+        with store.write() as writer:
+            writer.connection.execute("INSERT OR REPLACE INTO meta VALUES ('large', zeroblob(1000000))")
+        lengths.append(store.sizes().wal)
+    ended.set()
+    for reader in readers:
+        reader.join()
+    store.close()
+    assert min(lengths[20:]) < 2_000_000
