@@ -76,6 +76,7 @@ def create_generation(connection: apsw.Connection, tables: Tables, *, first_chun
             mtime_ns INTEGER NOT NULL, size INTEGER NOT NULL, title TEXT NOT NULL, language TEXT NOT NULL,
             UNIQUE (source, path))"""
     )
+    connection.execute(f"CREATE INDEX {tables.files}_language ON {tables.files} (language)")
     connection.execute(
         f"""CREATE TABLE {tables.chunks} (
             id INTEGER PRIMARY KEY AUTOINCREMENT, file_id INTEGER NOT NULL, start_line INTEGER NOT NULL,

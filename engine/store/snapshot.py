@@ -110,9 +110,17 @@ class Snapshot:
         return tuple(SourceCount(source=source, files=count, chunks=chunks.get(source, 0)) for source, count in files)
 
     def languages(self) -> tuple[str, ...]:
-        """Languages of the indexed notes, most common first; "" among them where some are in none that is known."""
+        """Languages of the indexed notes; "" among them where some are in none that is known.
+
+        Asked for with every question, so it hops from one language to the next in their index.
+        """
         rows = self.connection.execute(
-            f"SELECT language FROM {self.tables.files} GROUP BY language ORDER BY count(*) DESC"
+            f"""WITH RECURSIVE found (language) AS (
+                    SELECT min(language) FROM {self.tables.files}
+                    UNION ALL
+                    SELECT (SELECT min(f.language) FROM {self.tables.files} f WHERE f.language > found.language)
+                    FROM found WHERE found.language IS NOT NULL)
+                SELECT language FROM found WHERE language IS NOT NULL"""
         )
         return tuple(language for (language,) in rows)
 

@@ -54,6 +54,16 @@ def text_pieces(text: str) -> Iterator[tuple[int, str]]:
     yield start, text[start:]
 
 
+def simple_word(run: str) -> str | None:
+    """The word of a run that is one ASCII word without parts, punctuation round it or not; None for any other run."""
+    word = run.strip(".-/:'")
+    if len(word) > _LONGEST_SIMPLE or not (word.isascii() and word.isalnum()):
+        return None
+    if word.islower() or word.isupper() or word.isdigit() or (word.istitle() and word.isalpha()):
+        return word
+    return None
+
+
 class _Streams(dict[str, tuple[str, str]]):
     """Both streams of each run met so far, in one language.
 
@@ -74,16 +84,14 @@ class _Streams(dict[str, tuple[str, str]]):
         return entry
 
     def _simple(self, run: str) -> tuple[str, str] | None:
-        """The streams of an ASCII word without parts, punctuation round it or not; None for any other run."""
-        word = run.strip(".-/:'")
-        if len(word) > _LONGEST_SIMPLE or not (word.isascii() and word.isalnum()):
+        """The streams of a simple word; None for any other run."""
+        word = simple_word(run)
+        if word is None:
             return None
         if len(word) < len(run):
             return self[word]
-        if word.islower() or word.isupper() or word.isdigit():
-            token = word.lower()
-            return token, self._stems[token]
-        return self[word.lower()] if word.istitle() and word.isalpha() else None
+        token = word.lower()
+        return (token, self._stems[token]) if token == word or word.isupper() else self[token]
 
     def _any(self, run: str) -> tuple[str, str]:
         words: list[str] = []

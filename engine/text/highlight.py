@@ -5,7 +5,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from engine.text.analysis import text_pieces
+from engine.text.analysis import simple_word, text_pieces
 from engine.text.languages import detect_language
 from engine.text.query import QueryAnalysis, QueryTerm, analyse_query
 from engine.text.scripts import HANGUL
@@ -81,6 +81,23 @@ class _Matcher(dict[str, _RunMatches | None]):
     def __missing__(self, run: str) -> _RunMatches | None:
         if len(self) >= _MOST_REMEMBERED:
             self.clear()
+        word = simple_word(run)
+        found = self[run] = self._any(run) if word is None else self._simple(run, word)
+        return found
+
+    def _simple(self, run: str, word: str) -> _RunMatches | None:
+        """What `_any` finds for a word without parts, at a fifth of the cost: nearly all words of a text are such."""
+        token = word.lower()
+        stems = self._all_stems(token)
+        hit = token in self._tokens or token.startswith(self._prefixes) or not stems.isdisjoint(self._stems)
+        if not hit and not self._phrases:
+            return None
+        start = run.index(word)
+        span = start, start + len(word)
+        in_phrase = not stems.isdisjoint(self._phrase_stems)
+        return _RunMatches((span,) if hit else (), 1, ((0, span, stems),) if in_phrase else ())
+
+    def _any(self, run: str) -> _RunMatches | None:
         ranges: list[Range] = []
         rooted: list[tuple[Range, frozenset[str]]] = []
         for group in groups(run):
@@ -98,8 +115,7 @@ class _Matcher(dict[str, _RunMatches | None]):
             if not stems.isdisjoint(self._phrase_stems)
         ]
         counts = ranges or (self._phrases and rooted)
-        found = self[run] = _RunMatches(tuple(ranges), len(rooted), tuple(phrase_stems)) if counts else None
-        return found
+        return _RunMatches(tuple(ranges), len(rooted), tuple(phrase_stems)) if counts else None
 
     def _match_word(
         self, text: str, group: Group, ranges: list[Range], rooted: list[tuple[Range, frozenset[str]]]
