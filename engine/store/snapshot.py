@@ -239,6 +239,10 @@ class Snapshot:
             )
         return found
 
+    def free_share(self) -> float:
+        """How much of the file is empty pages, 0 to 1."""
+        return number(self.connection, "PRAGMA freelist_count") / max(1, number(self.connection, "PRAGMA page_count"))
+
     def cache_entries(self) -> int:
         return number(self.connection, "SELECT count(*) FROM embedding_cache")
 

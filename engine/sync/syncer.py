@@ -20,6 +20,8 @@ log = logging.getLogger(__name__)
 
 _LOCK_POLL = 0.25
 _PASSES_BEFORE_PUBLISH = 5
+_MOST_FREE = 0.25
+"""Share of empty pages from which on they are given back to the disk; below it new notes will fill them."""
 
 
 class SyncRun:
@@ -201,12 +203,17 @@ class SyncRun:
     def _tidy(self) -> None:
         """Drop old generations and surplus vectors, and give their room back to the disk."""
         cache = self._parts.settings.cache
+        keep = cache.max_entries if cache.enabled else 0
         with self._store.read() as snapshot:
-            surplus = snapshot.cache_entries() > (cache.max_entries if cache.enabled else 0)
+            # Vectors in use may be more than are to be kept: no need to look for others again before anything changes.
+            surplus = snapshot.cache_entries() > keep and snapshot.meta("evicted") != f"{snapshot.stamp}, {keep}"
             dropped = len(snapshot.generations()) > 1
+            holes = snapshot.free_share() > _MOST_FREE
         if dropped or surplus:
             with self._store.write() as writer:
                 writer.drop_other_generations()
-                writer.evict(cache.max_entries if cache.enabled else 0)
+                writer.evict(keep)
+                writer.set_meta("evicted", f"{writer.stamp}, {keep}")
+        if dropped or surplus or holes:
             self._store.vacuum(self._token)
         self._bring_vectors_in_step()

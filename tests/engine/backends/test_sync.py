@@ -12,6 +12,7 @@ import pytest
 from engine.control import CancelToken
 from engine.settings import Settings
 from engine.store import doctor
+from engine.store.writer import Writer
 from engine.sync import preparing
 
 
@@ -272,3 +273,26 @@ def test_the_status_says_what_went_wrong_with_the_provider_until_it_answers_agai
     provider.before = lambda texts: None
     assert memory.probe_embedding().ok
     assert memory.status().custom["providerError"] is None
+
+
+def test_the_room_of_removed_notes_goes_back_to_the_disk(open_memory, workspace: Path) -> None:
+    for number in range(200):
+        (workspace / f"n{number}.md").write_text(f"Note {number} is about pumps.\n" * 50)
+    memory = open_memory()
+    memory.sync()
+    for number in range(200):
+        (workspace / f"n{number}.md").unlink()
+    memory.sync()
+    with memory._store.read() as snapshot:
+        assert snapshot.free_share() < 0.25
+
+
+def test_an_unchanged_sync_looks_for_no_surplus_where_all_vectors_are_in_use(open_memory, monkeypatch) -> None:
+    memory = open_memory(cache=msgspec.structs.replace(Settings().cache, max_entries=1))
+    memory.sync()
+    looks: list[int] = []
+    evict = Writer.evict
+    monkeypatch.setattr(Writer, "evict", lambda self, keep: looks.append(keep) or evict(self, keep))
+    memory.sync()
+    assert looks == []
+    assert memory.status().cache.entries == 4
