@@ -93,15 +93,25 @@ class Searcher:
             meaning = self._meaning(provider, query_vector, snapshot, work)
             with work.timed("analysis"):
                 question = analyse_query(request.query, snapshot.languages())
-                files = request.filter.file_ids(snapshot) if request.filter.active else None
+                files = self._filtered(snapshot, work)
             with work.timed("keyword"):
                 leg = KeywordLeg(snapshot, question)
             if not leg.chunks:
                 work.notice = "Nothing is indexed yet."
+            work.stages.add_terms(leg.terms, [term.surface for term in question.terms if term.stop])
             ids = self._candidates(leg, meaning, files, work)
             words, ranked, blend = self._rank(ids, leg, meaning, work)
             kept = self._cut(ranked, work)
             return self._outcome(snapshot, question, meaning, kept, words, blend, provider, work)
+
+    @staticmethod
+    def _filtered(snapshot: Snapshot, work: _Work) -> list[int] | None:
+        """Ids of the files to search in; None for all."""
+        if not work.request.filter.active:
+            return None
+        files = work.request.filter.file_ids(snapshot)
+        work.stages.add("filters", snapshot.file_count(), len(files), f"{len(files):,} files pass the filters.")
+        return files
 
     def _embed(self, provider: EmbeddingProvider | None, work: _Work) -> Vectors | None:
         if provider is None or not work.request.query.strip():
@@ -137,13 +147,11 @@ class Searcher:
         """Ids that either leg brings, at least 200 each."""
         hybrid = self._settings.query.hybrid
         limit = max(_CANDIDATES, min(leg.chunks, work.request.max_results * hybrid.candidate_multiplier))
-        if files is not None:
-            work.stages.add("filters", len(files), len(files), f"{len(files):,} files pass the filters.")
         by_words: list[int] = []
         if meaning is None or hybrid.enabled:
             with work.timed("keyword"):
                 by_words = leg.candidates(limit, files)
-            work.stages.add("keywords", leg.chunks, len(by_words), f"{len(by_words):,} chunks match by words.")
+            work.stages.add("keywords", leg.chunks, len(by_words), f"{len(by_words):,} chunks were chosen by words.")
         by_meaning: list[int] = []
         if meaning is not None:
             with work.timed("vector"):
@@ -211,8 +219,6 @@ class Searcher:
             results = tuple(make_result(chunks[scored.id], scored, question, blend) for scored in shown)
         explanation = None
         if work.request.explain:
-            dropped = [term.surface for term in question.terms if term.stop]
-            work.stages.add_terms(words.terms, dropped)
             cited = [(result.citation, scored) for result, scored in zip(results, shown, strict=True)]
             explanation = explain(work.stages, cited, words, blend.vector_weight)
         return SearchOutcome(

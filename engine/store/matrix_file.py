@@ -40,7 +40,7 @@ def write_matrix(
 
     Raises OSError (disk full, read-only, and on Windows while another process still maps the older file).
     """
-    # Always the same name, so that what a killed process left is written over; only the holder of the index's lock saves.
+    # Always the same name, so that what a killed process left is written over: only the holder of the lock saves.
     aside = path.with_name(f"{path.name}.new")
     try:
         with open(aside, "wb") as file:

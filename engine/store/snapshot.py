@@ -88,6 +88,10 @@ class Snapshot:
         found = self.connection.execute(f"SELECT 1 FROM {self.tables.files} WHERE path = ?", (path,))
         return found.fetchone() is not None
 
+    def file_count(self) -> int:
+        """How many files are indexed, those without a chunk included."""
+        return number(self.connection, f"SELECT count(*) FROM {self.tables.files}")
+
     def chunk_count(self) -> int:
         """How many chunks are indexed."""
         return number(self.connection, f"SELECT count(*) FROM {self.tables.chunks}")

@@ -58,6 +58,14 @@ def test_an_off_topic_question_comes_back_empty_and_says_why(open_memory) -> Non
     assert stages["threshold"].left == 0
 
 
+def test_the_stages_come_in_their_order_and_count_what_they_took_in(open_memory) -> None:
+    memory = open_memory()
+    memory.sync()
+    stages = memory.search("the irrigation timer", path_glob="daily/**", explain=True).explanation.stages
+    assert [stage.name for stage in stages] == ["filters", "words", "keywords", "vectors", "threshold"]
+    assert [(stage.entered, stage.left) for stage in stages[:3]] == [(4, 1), (3, 2), (4, 0)]
+
+
 def test_a_failing_provider_costs_the_vector_half_and_not_the_answer(open_memory, provider) -> None:
     memory = open_memory()
     memory.sync()
