@@ -13,7 +13,6 @@ from engine import MemoryProviderStatus, MemorySearchResult, SyncReason
 from gui.appearance import Appearance
 from gui.commands import Commands
 from gui.diagnostics.panel import DiagnosticsPanel
-from gui.elsewhere import Elsewhere
 from gui.first_run.panel import FirstRunPanel
 from gui.header import HeaderBar
 from gui.index_news import IndexNews
@@ -61,7 +60,6 @@ class MainWindow(QMainWindow):
         self._remembers = remembers
         self._first_sync: SyncReason | None = None
         self._news = IndexNews(self)
-        self._elsewhere = Elsewhere(workspace, jobs, self)
         self.setWindowTitle("Mnemoscope")
         self.setAcceptDrops(True)
         self.setMinimumSize(560, 360)
@@ -128,13 +126,12 @@ class MainWindow(QMainWindow):
         self.search.result_selected.connect(self.viewer.show_result)
         self.search.result_activated.connect(self._go_to)
         self.search.workspace_menu_requested.connect(self._fill_workspace_menu)
-        self.search.editor_requested.connect(self._elsewhere.edit)
-        self.search.reveal_requested.connect(self._elsewhere.reveal_result)
+        self.search.editor_requested.connect(self._edit)
+        self.search.reveal_requested.connect(self._reveal)
         self.viewer.escape_pressed.connect(self.search.focus_results)
         self.diagnostics.action_requested.connect(self._do)
         self.diagnostics.refresh_requested.connect(self.workspace.feed.refresh)
-        self.diagnostics.reveal_requested.connect(self._elsewhere.reveal_issue)
-        self._elsewhere.failed.connect(self.complain)
+        self.diagnostics.reveal_requested.connect(self._reveal_issue)
         self.first_run.folder_named.connect(self.offer_folder)
         self.first_run.workspace_chosen.connect(self._take_workspace)
         self.first_run.back_wanted.connect(lambda: self._show_page(self.panes))
@@ -212,7 +209,7 @@ class MainWindow(QMainWindow):
         self.state.remember(opened.folder)
         self.search.set_manager(opened.manager)
         self.viewer.set_manager(opened.manager)
-        self.viewer.set_editor_command(opened.settings.window.editor)
+        self.viewer.elsewhere.editor_command = opened.settings.window.editor
         self.diagnostics.set_manager(opened.manager)
         self.search.focus_box()
         reason, self._first_sync = self._first_sync, None
@@ -290,6 +287,20 @@ class MainWindow(QMainWindow):
     def _go_to(self, result: MemorySearchResult, query: str) -> None:
         self.viewer.show_result(result, query)
         self.viewer.setFocus()
+
+    @Slot(object)
+    def _edit(self, result: MemorySearchResult) -> None:
+        self.viewer.elsewhere.edit(result.path, result.start_line)
+
+    @Slot(object)
+    def _reveal(self, result: MemorySearchResult) -> None:
+        self.viewer.elsewhere.reveal(result.path)
+
+    @Slot(str)
+    def _reveal_issue(self, name: str) -> None:
+        """A file that is not in the index, by its stable name or its absolute path."""
+        if self.workspace.current is not None:
+            self.viewer.elsewhere.reveal_place(self.workspace.current.folder / name)
 
     def complain(self, sentence: str) -> None:
         """Say something that went wrong, above the content."""

@@ -7,9 +7,8 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QClipboard, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QWidget
 
-from engine import CancelToken, MemorySearchManager
 from gui.jobs import Jobs
-from gui.viewer.external import open_in_editor, reveal_in_file_manager
+from gui.viewer.elsewhere import Elsewhere
 from gui.viewer.source_view import SourceView
 from gui.viewer.target import Target, citation
 
@@ -40,13 +39,12 @@ class FileActions(QObject):
 
     said = Signal(str)
 
-    def __init__(self, jobs: Jobs, source: SourceView, parent: QObject) -> None:
+    def __init__(self, jobs: Jobs, elsewhere: Elsewhere, source: SourceView, parent: QObject) -> None:
         super().__init__(parent)
         self._jobs = jobs
+        self._elsewhere = elsewhere
         self._source = source
-        self._manager: MemorySearchManager | None = None
         self._target: Target | None = None
-        self.editor_command = ""
         self.edit = self._action("Open in editor", self._open_in_editor)
         self.cite = self._action("Copy citation", self._copy_citation)
         self.copy_path = self._action("Copy path", self._copy_path)
@@ -58,9 +56,9 @@ class FileActions(QObject):
         self.select_all.setShortcut(QKeySequence.StandardKey.SelectAll)
         source.selected.connect(self._offer_selection)
 
-    def set_target(self, manager: MemorySearchManager | None, target: Target | None) -> None:
+    def set_target(self, target: Target | None) -> None:
         """What the actions are about from now on."""
-        self._manager, self._target = manager, target
+        self._target = target
         self.copy_part.setEnabled(target is not None and target.part is not None)
 
     def _action(self, text: str, run: Callable[[], None]) -> QAction:
@@ -78,7 +76,8 @@ class FileActions(QObject):
             self.said.emit(f"Copied {cited}")
 
     def _copy_path(self) -> None:
-        self._with_location(self._put_path)
+        if self._target is not None:
+            self._elsewhere.locate(self._target.name, self._put_path)
 
     def _put_path(self, location: Path) -> None:
         QGuiApplication.clipboard().setText(str(location))
@@ -117,22 +116,9 @@ class FileActions(QObject):
     # --- other programs -------------------------------------------------------------------------------------------
 
     def _open_in_editor(self) -> None:
-        line = self._source.current_line()
-        self._with_location(lambda location: self._tell(open_in_editor(location, line, self.editor_command)))
+        if self._target is not None:
+            self._elsewhere.edit(self._target.name, self._source.current_line())
 
     def _reveal(self) -> None:
-        self._with_location(lambda location: reveal_in_file_manager(location, self))
-
-    def _tell(self, problem: str) -> None:
-        if problem:
-            self.said.emit(problem)
-
-    def _with_location(self, act: Callable[[Path], None]) -> None:
-        """Where the file is now, asked off this thread since it looks at the disk."""
-        manager, target = self._manager, self._target
-        if manager is not None and target is not None:
-
-            def locate(_: CancelToken) -> Path:
-                return manager.locate(target.name)
-
-            self._jobs.read(locate, act, self.said.emit)
+        if self._target is not None:
+            self._elsewhere.reveal(self._target.name)

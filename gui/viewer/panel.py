@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
 from engine import MemorySearchManager, MemorySearchResult
 from gui.jobs import Jobs
 from gui.viewer.actions import FileActions, give_key, key_action
+from gui.viewer.elsewhere import Elsewhere
 from gui.viewer.find_bar import FindBar
 from gui.viewer.follow import FileFollower
 from gui.viewer.header import ViewerHeader
@@ -28,6 +29,8 @@ _LONG_HINT_MS = 5_000
 
 class ViewerPanel(QWidget):
     """Shows one result or one file at a time. `wrap_action` is checked while long lines are wrapped.
+
+    `elsewhere` hands files to other programs, also for the rest of the window.
 
     Signals:
         escape_pressed: Esc with no find bar open; the window gives the keys back to the list.
@@ -56,7 +59,9 @@ class ViewerPanel(QWidget):
         self._banner = Banner()
         self._find_bar = FindBar()
         self._find_bar.hide()
-        self._actions = FileActions(jobs, self._source, self)
+        self.elsewhere = Elsewhere(jobs, self)
+        self.elsewhere.manager = manager
+        self._actions = FileActions(jobs, self.elsewhere, self._source, self)
         self._opener = FileOpener(jobs, self)
         self._follower = FileFollower(self)
         self._hits = HitNavigator(jobs, self)
@@ -77,12 +82,8 @@ class ViewerPanel(QWidget):
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """Show files of another memory, or of none; what was shown goes away."""
-        self._manager = manager
+        self._manager = self.elsewhere.manager = manager
         self.clear()
-
-    def set_editor_command(self, command: str) -> None:
-        """The setting `window.editor`."""
-        self._actions.editor_command = command
 
     def show_result(self, result: MemorySearchResult, query: str) -> None:
         """Show the part of a file that answers `query`, its words marked."""
@@ -97,7 +98,7 @@ class ViewerPanel(QWidget):
         self._target = None
         self._opener.cancel()
         self._drop_file()
-        self._actions.set_target(self._manager, None)
+        self._actions.set_target(None)
         self._header.hide()
         self._close_find()
         self._empty.say(
@@ -110,7 +111,7 @@ class ViewerPanel(QWidget):
         if self._manager is None:
             return
         before, self._target = self._target, target
-        self._actions.set_target(self._manager, target)
+        self._actions.set_target(target)
         self._header.show_title(target.file_title, target.breadcrumb)
         self._header.show()
         if self._opened is not None and self._opened.name == target.name and not self._banner.text:
@@ -328,3 +329,4 @@ class ViewerPanel(QWidget):
         self._hits.counted.connect(self._find_bar.count.setText)
         self._hits.notice.connect(self._hint.say)
         self._actions.said.connect(self._hint.say)
+        self.elsewhere.failed.connect(self._hint.say)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLabel, QLineE
 import engine
 from engine import FileIssue, IndexTooNew, SettingsError
 from gui.main_window import MainWindow
+from gui.viewer import elsewhere
 from gui.window_state import WindowState
 from gui.workspace import Workspace
 from tests.helpers.fake_memory import FakeMemory, make_progress, make_summary
@@ -379,3 +380,22 @@ def test_tab_visits_every_button_of_the_window_and_returns(qtbot, opened, box):
     assert any(opened.viewer.isAncestorOf(widget) for widget in seen)
     assert any(opened.diagnostics.isAncestorOf(widget) for widget in seen)
     assert any(opened.sync_bar.isAncestorOf(widget) for widget in seen)
+
+
+def test_a_result_and_a_left_out_file_are_handed_to_other_programs(qtbot, opened, memory, monkeypatch):
+    seen: list[tuple[object, ...]] = []
+    monkeypatch.setattr(elsewhere, "open_in_editor", lambda *arguments: seen.append(arguments) or "")
+    monkeypatch.setattr(elsewhere, "reveal_in_file_manager", lambda place, _owner: seen.append((place,)))
+    _find(qtbot, opened, "timer")
+    opened.search.focus_results()
+    result = opened.search.body.list.current_result()
+    qtbot.keyClick(opened.search.body.list, Key.Key_E, Control)
+    qtbot.waitUntil(lambda: bool(seen))
+    assert seen.pop() == (memory.folder / result.path, result.start_line, "")
+    opened.search.reveal_requested.emit(result)
+    qtbot.waitUntil(lambda: bool(seen))
+    assert seen.pop() == (memory.folder / result.path,)
+    opened.diagnostics.reveal_requested.emit("big.bin")
+    assert seen.pop() == (memory.folder / "big.bin",)
+    opened.diagnostics.reveal_requested.emit("no/such/folder.md")
+    assert not seen

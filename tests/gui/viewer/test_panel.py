@@ -9,7 +9,7 @@ from PySide6.QtGui import QAccessible, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
-from gui.viewer import actions, links
+from gui.viewer import elsewhere, links
 from gui.viewer.panel import ViewerPanel
 from tests.helpers.fake_memory import FakeMemory
 
@@ -329,8 +329,8 @@ def test_the_editor_opens_at_the_line_of_the_part(
     qtbot, panel: ViewerPanel, memory: FakeMemory, find, show, monkeypatch
 ) -> None:
     started: list[tuple] = []
-    monkeypatch.setattr(actions, "open_in_editor", lambda *arguments: started.append(arguments) or "It failed.")
-    panel.set_editor_command("ed {path} {line}")
+    monkeypatch.setattr(elsewhere, "open_in_editor", lambda *arguments: started.append(arguments) or "It failed.")
+    panel.elsewhere.editor_command = "ed {path} {line}"
     show(find("timer", "greenhouse"), "timer")
     panel._actions.edit.trigger()
     qtbot.waitUntil(lambda: hint(panel) == "It failed.")
