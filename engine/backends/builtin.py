@@ -237,6 +237,8 @@ class BuiltinMemory:
         report = run.run(force=force)
         if report.cancelled or report.error:
             self._dirty = True
+        else:
+            self._store.recovered = ""  # all that was lost is there again
         if isinstance(run.failure, IndexCorrupt):
             self._mend(run.failure)
         if isinstance(run.failure, ProviderError):

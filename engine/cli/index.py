@@ -21,7 +21,10 @@ def run(arguments: Namespace) -> int:
         if arguments.dry_run:
             return _preview(place, token, as_json=arguments.json)
         with opened(place) as manager, ProgressLine() as line:
+            problem = manager.status().index_error
             report = manager.sync(reason="cli", force=arguments.force, progress=line, cancel=token)
+    if problem and problem != report.error:
+        print(f"mnemoscope: {problem}", file=sys.stderr)
     if arguments.json:
         print_json(report)
     elif not report.error:

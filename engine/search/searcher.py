@@ -97,7 +97,7 @@ class Searcher:
             with work.timed("keyword"):
                 leg = KeywordLeg(snapshot, question)
             if not leg.chunks:
-                work.notice = "Nothing is indexed yet."
+                work.notice = self._store.recovered or "Nothing is indexed yet."
             work.stages.add_terms(leg.terms, [term.surface for term in question.terms if term.stop])
             ids = self._candidates(leg, meaning, files, work)
             words, ranked, blend = self._rank(ids, leg, meaning, work)

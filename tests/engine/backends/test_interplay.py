@@ -209,3 +209,16 @@ def test_a_workspace_that_is_not_there_is_why_nothing_is_watched(open_memory, wo
     assert (watcher.enabled, watcher.mode) == (False, "off")
     assert "does not exist" in (watcher.error or "")
     assert "does not exist" in memory.sync().error
+
+
+def test_a_damaged_index_is_told_until_it_is_filled_again(open_memory, workspace: Path, tmp_path: Path) -> None:
+    memory = open_memory()
+    memory.sync()
+    memory.close()
+    index_files(workspace, str(tmp_path / "data")).database.write_bytes(b"no database " * 1000)
+    memory = open_memory()
+    assert "set aside" in (memory.status().index_error or "")
+    assert "set aside" in memory.search("hose").notice
+    memory.sync()
+    assert memory.status().index_error is None
+    assert hits(memory, "hose") == ["shopping.md"]

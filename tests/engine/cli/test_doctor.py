@@ -108,6 +108,15 @@ def test_damage_that_only_the_full_check_sees_is_a_failure_until_repaired(verb: 
     assert verb("search", "bulbs", "--json").json["results"][0]["path"] == "a.md"
 
 
+def test_indexing_over_a_damaged_index_says_so_in_one_line_and_does_it(verb: Run, database: Path) -> None:
+    damage(database, "meta")
+    answer = verb("index", "--json")
+    assert (answer.code, answer.json["error"]) == (0, "")
+    assert answer.err.startswith("mnemoscope: The index was damaged and was set aside as index.sqlite.damaged-")
+    assert answer.err.count("\n") == 1
+    assert verb("index").err == ""
+
+
 def test_damage_that_opening_sees_is_told_and_mended(verb: Run, database: Path) -> None:
     verb("index")
     damage(database, "meta")
