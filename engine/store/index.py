@@ -42,7 +42,7 @@ class IndexStore:
     def __init__(self, files: IndexFiles) -> None:
         self.files = files
         self.recovered = ""
-        """Empty, or one sentence about the damaged file that was set aside; whoever has filled the new one clears it."""
+        """Empty, or one sentence about a damaged file that was set aside; whoever has filled the new one clears it."""
         self.read_only = ""
         """Empty, or why the index cannot be written."""
         self._writer: apsw.Connection | None = None

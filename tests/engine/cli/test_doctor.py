@@ -109,6 +109,7 @@ def test_damage_that_only_the_full_check_sees_is_a_failure_until_repaired(verb: 
 
 
 def test_indexing_over_a_damaged_index_says_so_in_one_line_and_does_it(verb: Run, database: Path) -> None:
+    verb("index")
     damage(database, "meta")
     answer = verb("index", "--json")
     assert (answer.code, answer.json["error"]) == (0, "")
