@@ -61,6 +61,11 @@ class ReadingRow(QWidget):
         state = f", {reading.state}" if reading.state else ""
         self.setAccessibleName(f"{reading.label}: {reading.value}{state}. {reason}".strip())
 
+    @property
+    def button(self) -> QPushButton:
+        """The remedy's, shown or not."""
+        return self._remedy
+
     @Slot()
     def _pressed(self) -> None:
         if self._reading is not None and self._reading.remedy is not None:
@@ -99,6 +104,10 @@ class GroupView(QWidget):
             self._rebuild(wanted)
         for reading in group.readings:
             self._rows[reading.label].show_reading(reading, answers.get(reading.remedy or "", ""))
+
+    def buttons(self) -> list[QPushButton]:
+        """The rows' buttons from top to bottom."""
+        return [row.button for row in self._rows.values()]
 
     def _rebuild(self, wanted: list[str]) -> None:
         kept = {name: row for name, row in self._rows.items() if name in wanted}

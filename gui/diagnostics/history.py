@@ -76,6 +76,9 @@ class SyncHistory(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setFont(font_at(11))
+        if self.hasFocus():
+            painter.setPen(colours.accent)
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
         shown = self._shown()
         if not shown:
             painter.setPen(colours.muted)

@@ -135,6 +135,7 @@ class DiagnosticsPanel(QWidget):
         self._page.setVisible(status is not None)
         if status is None:
             return
+        before = [button for view in self._groups.values() for button in view.buttons()]
         for group in read_status(status, time.time()):
             if group.title not in self._groups:
                 view = GroupView(group.title)
@@ -142,8 +143,21 @@ class DiagnosticsPanel(QWidget):
                 self._groups[group.title] = view
                 self._places.addWidget(view)
             self._groups[group.title].show_group(group, self._answers)
+        buttons = [button for view in self._groups.values() for button in view.buttons()]
+        if buttons != before:
+            self._order_tabs(buttons)
         self._history.show_syncs(status.recent_syncs)
         self._show_issues()
+
+    def _order_tabs(self, buttons: list[QPushButton]) -> None:
+        """Rows come and go, and Qt puts each new button last: they belong before the history."""
+        before: QWidget | None = self._history.previousInFocusChain()
+        while before is not None and (before in buttons or not before.focusPolicy() & Qt.FocusPolicy.TabFocus):
+            before = before.previousInFocusChain()  # at last the history itself
+        for button in buttons:
+            if before is not None:
+                QWidget.setTabOrder(before, button)
+            before = button
 
     @Slot(str)
     def show_files(self, which: str, _checked: bool = False) -> None:
@@ -182,6 +196,9 @@ class DiagnosticsPanel(QWidget):
                 self.show_files("failed")
             case "show-skipped":
                 self.show_files("skipped")
+            case "show-index":
+                if self._status is not None:
+                    self.reveal_requested.emit(self._status.db_path)
             case "probe-embedding" | "probe-vector":
                 self._probe(name)
 

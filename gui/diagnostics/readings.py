@@ -9,7 +9,7 @@ from gui.widgets.state import State
 from gui.widgets.sync_line import PHASE_WORDS
 from gui.widgets.wording import ago, counted, duration, exact, grouped, size_text
 
-Remedy = Literal["sync", "rebuild", "probe-embedding", "probe-vector", "show-failed", "show-skipped"]
+Remedy = Literal["sync", "rebuild", "probe-embedding", "probe-vector", "show-failed", "show-skipped", "show-index"]
 
 REMEDY_WORDS: dict[Remedy, str] = {
     "sync": "Sync now",
@@ -18,6 +18,7 @@ REMEDY_WORDS: dict[Remedy, str] = {
     "probe-vector": "Try to load it",
     "show-failed": "Show failed files",
     "show-skipped": "Show skipped files",
+    "show-index": "Show the index file",
 }
 
 REASON_WORDS = {
@@ -54,7 +55,7 @@ def read_status(status: MemoryProviderStatus, now: float) -> tuple[Group, ...]:
     """All groups, always in the same order; `now` in seconds since the epoch."""
     return (
         Group("Index", tuple(_index(status))),
-        Group("Sources", tuple(_sources(status))),
+        Group("Sources", (*_sources(status), *_search_mode(status))),
         Group("Embedding", tuple(_embedding(status))),
         Group("Keywords", (_keywords(status),)),
         Group("Vectors", tuple(_vectors(status))),
@@ -71,7 +72,8 @@ def _index(status: MemoryProviderStatus) -> Iterator[Reading]:
     failed, skipped = len(status.failed_files), len(status.skipped_files)
     if failed:
         both = f"{grouped(failed)} failed, {grouped(skipped)} skipped" if skipped else f"{grouped(failed)} failed"
-        yield Reading("Left out", "degraded", both, remedy="show-failed")
+        reason = "The table below says why. They are tried again at each sync that finds them changed."
+        yield Reading("Left out", "degraded", both, reason, "show-failed")
     elif skipped:
         yield Reading("Left out", None, f"{grouped(skipped)} skipped", remedy="show-skipped")
     waiting = f" · {grouped(status.pending_vectors)} pending" if status.pending_vectors else ""
@@ -90,7 +92,7 @@ def _index(status: MemoryProviderStatus) -> Iterator[Reading]:
 def _index_state(status: MemoryProviderStatus) -> Reading:
     if status.index_error:
         if status.custom.get("readOnly"):
-            return Reading("State", "degraded", "read only", status.index_error)
+            return Reading("State", "degraded", "read only", status.index_error, "show-index")
         return Reading("State", "degraded", "had a problem", status.index_error, "rebuild")
     if status.writer_elsewhere:
         return Reading("State", "working", "another window is indexing")
@@ -118,18 +120,33 @@ def _embedding(status: MemoryProviderStatus) -> Iterator[Reading]:
     why_not = str(status.custom.get("providerUnavailableReason") or "")
     if status.provider != "none":
         tip = f"Asked for: {status.requested_provider}."
-        yield Reading("Provider", "fine", status.provider, remedy="probe-embedding", tip=tip)
+        problem = str(status.custom.get("providerError") or "")
+        state: State = "degraded" if problem else "fine"
+        yield Reading("Provider", state, status.provider, problem, "probe-embedding", tip)
         if status.model:
             yield Reading("Model", None, status.model)
     elif status.requested_provider == "none":
         yield Reading("Provider", "off", "words only", tip="The settings ask for no model.")
     else:
         yield Reading("Provider", "degraded", "words only", why_not or "No model is available.", "probe-embedding")
+    if scripts := status.custom.get("unknownScripts"):
+        names = ", ".join(str(script) for script in scripts)
+        tip = f"The model does not know {names}. Notes in these scripts are found by their words."
+        yield Reading("Scripts", None, f"{len(scripts)} by words only", tip=tip)
     yield Reading("Dimensions", None, grouped(status.vector.dims) if status.vector.dims else "–")
     if status.fallback is None:
         yield Reading("Fallback", "off", "none")
     else:
-        yield Reading("Fallback", "degraded", f"instead of {status.fallback.from_}", status.fallback.reason)
+        yield Reading(
+            "Fallback", "degraded", f"instead of {status.fallback.from_}", status.fallback.reason, "probe-embedding"
+        )
+
+
+def _search_mode(status: MemoryProviderStatus) -> Iterator[Reading]:
+    words = {"hybrid": "words and meaning", "keyword": "words only", "vector": "meaning only"}
+    mode = words.get(str(status.custom.get("searchMode")))
+    if mode is not None:
+        yield Reading("Search", None, f"by {mode}")
 
 
 def _keywords(status: MemoryProviderStatus) -> Reading:
@@ -173,7 +190,7 @@ def _batch(status: MemoryProviderStatus) -> Reading:
     failures = f"{batch.failures} of {batch.limit} failures"
     if batch.last_error:
         where = f"{batch.last_provider}: " if batch.last_provider else ""
-        return Reading("State", "degraded", failures, where + batch.last_error)
+        return Reading("State", "degraded", failures, where + batch.last_error, "sync")
     if not batch.enabled:
         return Reading("State", "off", "off")
     tip = f"{batch.concurrency} at a time, asked every {duration(batch.poll_interval_ms / 1000)}."
@@ -221,7 +238,7 @@ def _watcher(status: MemoryProviderStatus, now: float) -> Iterator[Reading]:
     roots = counted(len(watcher.roots), "folder")
     tip = "\n".join(watcher.roots)
     if watcher.mode == "polling":
-        yield Reading("Watching", "degraded", f"{roots}, by looking regularly", watcher.error or "", tip=tip)
+        yield Reading("Watching", "degraded", f"{roots}, by looking regularly", watcher.error or "", "sync", tip)
     else:
         yield Reading("Watching", "fine", roots, watcher.error or "", tip=tip)
     if watcher.last_change is not None:

@@ -167,3 +167,33 @@ def test_no_history_says_so(qtbot, appearance):
     history = _history(qtbot)
     assert history.accessibleName() == "Last syncs"
     history.grab()
+
+
+def test_tab_goes_down_the_dock_as_the_eye_does(qtbot, panel):
+    panel.show_status(make_status(dirty=True))
+    panel.show_status(make_status(failed_files=FAILED, last_sync=make_summary(error="The disk is full.")))
+    with qtbot.waitActive(panel):
+        panel.activateWindow()
+    focus = next(b for b in panel.findChildren(QPushButton) if b.text() == "Show failed files")
+    qtbot.waitUntil(focus.isVisible)
+    focus.setFocus()
+    seen = []
+    while focus.accessibleName() not in seen:
+        seen.append(focus.accessibleName())
+        qtbot.keyClick(focus, Qt.Key.Key_Tab)
+        focus = panel.focusWidget()
+    assert seen[:5] == [
+        "Left out: Show failed files",
+        "Provider: Test the model",
+        "sqlite-vec: Try to load it",
+        "Last: Sync now",
+        seen[4],
+    ]
+    assert seen[4].startswith("Last syncs")
+
+
+def test_a_read_only_index_is_shown_where_it_is(qtbot, panel):
+    panel.show_status(make_status(index_error="No rights.", custom={"readOnly": "No rights."}))
+    with qtbot.waitSignal(panel.reveal_requested) as asked:
+        _press(qtbot, panel, "Show the index file")
+    assert asked.args == [make_status().db_path]

@@ -40,7 +40,7 @@ def test_labels_are_unique_within_a_group_so_that_rows_can_be_kept():
         ({"syncing": make_progress(), "paused": True}, "off", "paused, 48 %", None),
         ({"writer_elsewhere": True}, "working", "another window is indexing", None),
         ({"index_error": "It was damaged."}, "degraded", "had a problem", "rebuild"),
-        ({"index_error": "No rights.", "custom": {"readOnly": "No rights."}}, "degraded", "read only", None),
+        ({"index_error": "No rights.", "custom": {"readOnly": "No rights."}}, "degraded", "read only", "show-index"),
     ],
 )
 def test_the_index_says_its_state(changes, state, value, remedy):
@@ -56,6 +56,8 @@ DEGRADED: list[tuple[str, str, dict]] = [
     ("Keywords", "State", {"fts": FtsStatus(enabled=True, available=False, error="No FTS5.")}),
     ("Vectors", "sqlite-vec", {"vector": _vector(available=False, load_error="No wheel.")}),
     ("Embedding", "Provider", {"provider": "none", "custom": {"providerUnavailableReason": "No model."}}),
+    ("Embedding", "Provider", {"custom": {"providerError": "It did not answer."}}),
+    ("Index", "Left out", {"failed_files": (FileIssue(path="a.md", rule="not-utf-8", detail="Byte 0xE9."),)}),
     ("Embedding", "Fallback", {"fallback": FallbackStatus(from_="openai", reason="No key.")}),
     ("Sync", "Last", {"last_sync": make_summary(error="The disk is full.")}),
     (
@@ -85,6 +87,7 @@ def test_what_is_degraded_says_why(group, label, changes):
     found = _reading(group, label, **changes)
     assert found.state == "degraded"
     assert found.reason
+    assert found.remedy
 
 
 @pytest.mark.parametrize(
@@ -125,7 +128,7 @@ def test_every_field_of_the_record_but_its_frame_is_read():
         "backend": None,  # there is only one so far, and it is in the JSON
         "sources": None,  # their counts are shown
         "recent_syncs": None,  # drawn as bars
-        "custom": None,  # read where the provider is missing, above
+        "custom": {"searchMode": "keyword"},
         "db_path": "/elsewhere",
         "provider": "openai",
         "model": "m2",
@@ -158,3 +161,9 @@ def test_every_field_of_the_record_but_its_frame_is_read():
     for field, value in other.items():
         if value is not None:
             assert read_status(msgspec.structs.replace(base, **{field: value}), NOW) != before, field
+
+
+def test_scripts_that_the_model_does_not_know_are_named():
+    found = _reading("Embedding", "Scripts", custom={"unknownScripts": ["Greek", "Thai"]})
+    assert found.value == "2 by words only"
+    assert "Greek, Thai" in found.tip
