@@ -100,6 +100,7 @@ class Filters(QWidget):
     def _choose_period(self, action: QAction) -> None:
         self._period_chip.setText(action.text())
         self._period_chip.setAccessibleName(f"Changed: {action.text().lower()}")
+        self._period_chip.set_narrows(action.data() is not None)
         self._period_chip.updateGeometry()
         if action.data() != self.days:
             self.days = action.data()

@@ -27,6 +27,7 @@ class Chip(QPushButton):
     ) -> None:
         super().__init__(text, parent)
         self._yields = yields
+        self._narrows = False
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._opens_menu = menu is not None
@@ -34,6 +35,11 @@ class Chip(QPushButton):
             self.setCheckable(True)
         else:
             self.setMenu(menu)
+
+    def set_narrows(self, narrows: bool) -> None:
+        """For a chip with a menu: whether what was chosen there leaves something out, so that it looks on."""
+        self._narrows = narrows
+        self.update()
 
     def sizeHint(self) -> QSize:
         self.ensurePolished()
@@ -56,7 +62,7 @@ class Chip(QPushButton):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         colours = tokens(self.palette())
-        on = self.isChecked() or self.isDown()
+        on = self.isChecked() or self.isDown() or self._narrows
         box = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

@@ -16,6 +16,7 @@ from gui.search.query_box import QueryBox
 from gui.search.result_list import ResultList
 from gui.search.result_menu import ResultMenu
 from gui.search.state_page import StatePage
+from gui.theme import theme_tokens
 from gui.widgets.chip import Chip
 
 Key = Qt.Key
@@ -321,7 +322,9 @@ def test_filters_ask_anew(qtbot, panel, results, ask, memory):
     next(action for action in _chip(panel, "Any time").menu().actions() if action.text() == "Past week").trigger()
     qtbot.waitUntil(lambda: not panel.busy)
     assert memory.searches[-1][2]["since"] == pytest.approx(time.time() - 7 * 86_400, abs=60)
-    assert _chip(panel, "Past week").accessibleName() == "Changed: past week"
+    chip = _chip(panel, "Past week")
+    assert chip.accessibleName() == "Changed: past week"
+    assert chip.grab().toImage().pixelColor(chip.width() // 2, 4) == theme_tokens("light").accent_ground
 
 
 def test_sessions_cannot_be_chosen_while_there_are_none(qtbot, panel, memory):
