@@ -139,7 +139,7 @@ def test_no_kill_loses_or_tears_anything(tmp_path: Path) -> None:
     assert (report.error, report.vectors_pending) == ("", 0)
     assert [finding.problem for finding in doctor.check(memory._store)] == [""] * 5
     for name, texts in notes.texts.items():
-        assert memory.read_file(name).text == texts[-1].rstrip("\n")
+        assert memory.read_file(name).text == texts[-1]
     assert memory.status().files == FILES + 1
     assert memory.sync().files_indexed == 0
     memory.close()
