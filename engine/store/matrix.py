@@ -110,14 +110,6 @@ class QuantisedMatrix:
         scan = Scan(state.blocks, query, centre=state.centre, permitted=permitted, cancel=cancel)
         return scan.best(k)
 
-    def similarity(self, query: Floats, ids: Ids) -> Floats:
-        """Approximate cosines of the L2-normalised query with these ids, in their order; NaN for an unknown one."""
-        state = self._state
-        cosines = np.full(len(ids), np.nan, np.float32)
-        places, found = state.lookup.find(ids)
-        cosines[found] = _cosines(state, state.lookup.slots[places[found]], np.ascontiguousarray(query, np.float32))[1]
-        return cosines
-
     def save(self, path: Path, *, generation: int, model_key: str, stamp: int) -> None:
         """Write the disposable file that `load` accepts for the same generation, model and stamp. Raises OSError."""
         state = self._state

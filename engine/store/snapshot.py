@@ -83,11 +83,6 @@ class Snapshot:
         rows = self.connection.execute(f"SELECT source, path, id, hash, mtime_ns, size FROM {self.tables.files}")
         return {(source, path): StoredFile(*rest) for source, path, *rest in rows}
 
-    def has_file(self, path: str) -> bool:
-        """Whether a file of this stable name is indexed, compared as stored."""
-        found = self.connection.execute(f"SELECT 1 FROM {self.tables.files} WHERE path = ?", (path,))
-        return found.fetchone() is not None
-
     def file_count(self) -> int:
         """How many files are indexed, those without a chunk included."""
         return number(self.connection, f"SELECT count(*) FROM {self.tables.files}")
