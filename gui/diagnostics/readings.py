@@ -72,8 +72,7 @@ def _index(status: MemoryProviderStatus) -> Iterator[Reading]:
     failed, skipped = len(status.failed_files), len(status.skipped_files)
     if failed:
         both = f"{grouped(failed)} failed, {grouped(skipped)} skipped" if skipped else f"{grouped(failed)} failed"
-        reason = "The table below says why. They are tried again at each sync that finds them changed."
-        yield Reading("Left out", "degraded", both, reason, "show-failed")
+        yield Reading("Left out", "degraded", both, "The table below says why.", "show-failed")
     elif skipped:
         yield Reading("Left out", None, f"{grouped(skipped)} skipped", remedy="show-skipped")
     waiting = f" · {grouped(status.pending_vectors)} pending" if status.pending_vectors else ""
@@ -238,7 +237,7 @@ def _watcher(status: MemoryProviderStatus, now: float) -> Iterator[Reading]:
     roots = counted(len(watcher.roots), "folder")
     tip = "\n".join(watcher.roots)
     if watcher.mode == "polling":
-        yield Reading("Watching", "degraded", f"{roots}, by looking regularly", watcher.error or "", "sync", tip)
+        yield Reading("Watching", "degraded", "by looking regularly", watcher.error or "", "sync", tip)
     else:
         yield Reading("Watching", "fine", roots, watcher.error or "", tip=tip)
     if watcher.last_change is not None:

@@ -1,8 +1,8 @@
 """The first page of a first start: what the program does, and the one thing to do."""
 
 from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QPainter, QPaintEvent, QPen, QShowEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from gui.theme import tokens
 from gui.widgets.drop import dropped_folder
@@ -24,6 +24,7 @@ class DropZone(QWidget):
         self._over = False
         self.choose = QPushButton("Choose a folder…")
         self.choose.setProperty("role", "primary")
+        self.choose.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         hint = label("or drop one here", "meta")
         hint.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         column = QVBoxLayout(self)
@@ -75,7 +76,8 @@ class WelcomePage(QFrame):
         super().__init__(parent)
         self.setProperty("role", "page")
         zone = DropZone()
-        zone.choose.clicked.connect(self.choose_wanted)
+        self._choose = zone.choose
+        self._choose.clicked.connect(self.choose_wanted)
         zone.dropped.connect(self.dropped)
         what = label(
             "Mnemoscope searches your notes and past AI sessions by their words and by their meaning, and shows each "
@@ -91,7 +93,7 @@ class WelcomePage(QFrame):
         column = QVBoxLayout()
         column.setSpacing(12)
         column.addStretch(2)
-        column.addWidget(label("Find things in your notes", "title"))
+        column.addWidget(label("Find things in your notes", "title", wrap=True))
         column.addWidget(what)
         column.addSpacing(8)
         column.addWidget(zone)
@@ -105,3 +107,8 @@ class WelcomePage(QFrame):
         row.addStretch(1)
         row.addWidget(middle, 100)
         row.addStretch(1)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """There is one thing to do here, so Enter does it."""
+        super().showEvent(event)
+        self._choose.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -150,13 +150,13 @@ class ResultDelegate(QStyledItemDelegate):
             line_height=metrics.line,
             mark_text=colours.mark_text,
         )
-        source = "session · " if row.result.source == "sessions" else ""
-        lines = f" · {row.lines}"
-        room = width - BAR_WIDTH - 3 * BAR_GAP - meta.horizontalAdvance(source + lines)
+        source = "session" if row.result.source == "sessions" else ""
+        frame = f"{source} ·  · {row.lines}" if source else f" · {row.lines}"
+        room = width - BAR_WIDTH - 3 * BAR_GAP - meta.horizontalAdvance(frame)
         path = row.result.path
         note = self._fit_note(row, room)
         path = elide(meta, path, Qt.TextElideMode.ElideLeft, room - meta.horizontalAdvance(note))
-        return _ResultDrawing(excerpt, f"{source}{path}{lines}".removeprefix(" · "), note)
+        return _ResultDrawing(excerpt, " · ".join(part for part in (source, path, row.lines) if part), note)
 
     def _fit_note(self, row: ResultRow, room: int) -> str:
         """What stands at the right: it may not take the room of the file's name, nor be a mere beginning."""

@@ -99,7 +99,7 @@ def make_key_table() -> QWidget:
     grid.setVerticalSpacing(6)
     for row, (key, does) in enumerate(KEYS):
         grid.addWidget(label(key), row, 0)
-        grid.addWidget(label(does, "meta"), row, 1)
+        grid.addWidget(label(does, "meta", wrap=True), row, 1)
     grid.setColumnStretch(1, 1)
     return table
 

@@ -399,3 +399,18 @@ def test_a_result_and_a_left_out_file_are_handed_to_other_programs(qtbot, opened
     assert seen.pop() == (memory.folder / "big.bin",)
     opened.diagnostics.reveal_requested.emit("no/such/folder.md")
     assert not seen
+
+
+def test_enter_chooses_a_folder_at_the_very_start(window):
+    window.ask_for_folder()
+    focus = window.focusWidget()
+    assert isinstance(focus, QPushButton)
+    assert focus.text() == "Choose a folder…"
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_the_hint_is_not_cut_in_a_narrow_list(qtbot, opened, appearance, scale):
+    appearance.set_font_scale(scale)
+    page = opened.search.body.page
+    page.setFixedWidth(280)
+    qtbot.waitUntil(lambda: page.widget().minimumSizeHint().width() <= page.viewport().width())
