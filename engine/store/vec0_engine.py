@@ -63,22 +63,25 @@ class Vec0Engine:
             writer.set_meta("vec0", _moment(writer, model))
 
     def settle(self, model: StoredModel) -> None:
-        """Bring the table to the chunks that have a vector now, whatever it held; committed in steps."""
-        while True:
+        """Bring the table to the chunks that have a vector now, whatever it held; committed in steps.
+
+        Only whoever holds the index's lock may call this: the vectors must not change meanwhile.
+        """
+        with self._store.write() as writer:
+            if writer.meta("vec0") == _moment(writer, model) or not self.usable(writer.connection):
+                return
+            vec0.ready_table(writer.connection, model.dims)
+            present = set(vec0.stored_ids(writer.connection))
+            wanted = writer.vector_chunk_ids(model.id)
+            vec0.delete_rows(writer.connection, present.difference(wanted))
+        missing = [id_ for id_ in wanted if id_ not in present]
+        for start in range(0, len(missing), _ROWS_AT_ONCE):
             with self._store.write() as writer:
-                if writer.meta("vec0") == _moment(writer, model) or not self.usable(writer.connection):
-                    return
-                vec0.ready_table(writer.connection, model.dims)
-                present = set(vec0.stored_ids(writer.connection))
-                wanted = writer.vector_chunk_ids(model.id)
-                vec0.delete_rows(writer.connection, present.difference(wanted))
-                missing = [id_ for id_ in wanted if id_ not in present]
-                rows = list(writer.vectors(model.id, missing[:_ROWS_AT_ONCE]))
-                if rows:
-                    vectors = decode([vector for _, vector in rows], model.dims)
-                    vec0.insert_rows(writer.connection, [id_ for id_, _ in rows], vectors)
-                if len(missing) <= _ROWS_AT_ONCE:
-                    writer.set_meta("vec0", _moment(writer, model))
+                rows = list(writer.vectors(model.id, missing[start : start + _ROWS_AT_ONCE]))
+                vectors = decode([vector for _, vector in rows], model.dims)
+                vec0.insert_rows(writer.connection, [id_ for id_, _ in rows], vectors)
+        with self._store.write() as writer:
+            writer.set_meta("vec0", _moment(writer, model))
 
 
 def _moment(snapshot: Snapshot, model: StoredModel, stamp: int | None = None) -> str:
