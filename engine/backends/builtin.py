@@ -17,7 +17,7 @@ from engine.control import CancelToken
 from engine.corpus.guard import PathGuard
 from engine.corpus.numbered import NumberedText
 from engine.embedding.registry import select_provider
-from engine.errors import Closed, IndexCorrupt, MnemoscopeError, ProviderError
+from engine.errors import Closed, IndexCorrupt, MnemoscopeError, ProviderError, StoreError
 from engine.records import (
     FileText,
     MemoryProviderStatus,
@@ -32,7 +32,7 @@ from engine.search.filters import Filter, is_shared_session
 from engine.search.searcher import Searcher, SearchRequest
 from engine.settings import Settings, load_settings
 from engine.store.index import IndexStore
-from engine.store.location import index_files
+from engine.store.location import IndexFiles, index_files
 from engine.store.user_data import UserData
 from engine.store.vectors import VectorIndex
 from engine.sync.gate import SyncGate
@@ -62,6 +62,14 @@ def open_memory(
     return BuiltinMemory(folder, settings or load_settings(folder), executor=executor, background=background)
 
 
+def _files_outside(workspace: Path, store_path: str) -> IndexFiles:
+    """The index files; a folder that the settings name must not lie among the notes, where nothing is ever written."""
+    files = index_files(workspace, store_path)
+    if store_path and files.folder.resolve().is_relative_to(workspace):
+        raise StoreError(f"The index would lie among the notes: choose a folder outside {workspace} for `store.path`.")
+    return files
+
+
 class BuiltinMemory:
     """See `MemorySearchManager` for every method."""
 
@@ -72,7 +80,7 @@ class BuiltinMemory:
         self._own_executor: ThreadPoolExecutor | None = None
         self._lock = threading.Lock()
         self._closed = False
-        self._store = IndexStore(index_files(self._workspace, settings.store.path))
+        self._store = IndexStore(_files_outside(self._workspace, settings.store.path))
         try:
             self._user = UserData(self._store.files.user, read_only=bool(self._store.read_only))
         except BaseException:

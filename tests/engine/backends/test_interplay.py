@@ -8,9 +8,10 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
+import pytest
 
 from engine.control import CancelToken
-from engine.errors import ProviderError
+from engine.errors import ProviderError, StoreError
 from engine.settings import Settings
 from engine.store.location import index_files
 
@@ -222,3 +223,11 @@ def test_a_damaged_index_is_told_until_it_is_filled_again(open_memory, workspace
     memory.sync()
     assert memory.status().index_error is None
     assert hits(memory, "hose") == ["shopping.md"]
+
+
+def test_an_index_among_the_notes_is_refused(open_memory, workspace: Path) -> None:
+    before = sorted(workspace.rglob("*"))
+    store = msgspec.structs.replace(Settings().store, path=str(workspace / "hidden" / ".." / "index"))
+    with pytest.raises(StoreError, match="among the notes"):
+        open_memory(store=store)
+    assert sorted(workspace.rglob("*")) == before
