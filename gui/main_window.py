@@ -286,6 +286,7 @@ class MainWindow(QMainWindow):
     @Slot(object, object)
     def _go_to(self, result: MemorySearchResult, query: str) -> None:
         self.viewer.show_result(result, query)
+        self.panes.show_viewer()
         self.viewer.setFocus()
 
     @Slot(object)

@@ -1,4 +1,5 @@
-"""The three panes: results, file, diagnostics. The dock folds away before a narrow window would cut text."""
+"""The three panes: results, file, diagnostics. The dock folds away before a narrow window would cut text; one that is
+asked for there stands in the place of the file."""
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QResizeEvent
@@ -9,6 +10,8 @@ from gui.style import font_at
 _VIEWER_LETTERS = 62
 _LIST_LETTERS = 36
 _DOCK_LETTERS = 36
+_FEWEST_LETTERS = 102
+"""Of all three together: with fewer, none of them could be read."""
 _MOST_RESULTS = 0.45
 """Share of the results where the window is too narrow for the width that was chosen for them."""
 
@@ -24,7 +27,7 @@ class Panes(QSplitter):
 
     def __init__(self, results: QWidget, viewer: QWidget, dock: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
-        self._results, self._dock = results, dock
+        self._results, self._viewer, self._dock = results, viewer, dock
         self._wanted = True
         self._forced = False
         self._widths = (400, 330)
@@ -67,20 +70,34 @@ class Panes(QSplitter):
         letter = QFontMetrics(font_at(13)).averageCharWidth()
         room = self.width() >= letter * (_LIST_LETTERS + _VIEWER_LETTERS + _DOCK_LETTERS)
         shown = self._wanted and (room or self._forced)
-        if shown == self._dock.isHidden():
+        covered = shown and self.width() < letter * _FEWEST_LETTERS
+        moved = shown == self._dock.isHidden()
+        if moved or covered != self._viewer.isHidden():
+            self._viewer.setHidden(covered)
             self._dock.setVisible(shown)
             self._spread()
+        if moved:
             self.dock_shown.emit(shown)
+
+    def show_viewer(self) -> None:
+        """The file is to be read: where the dock stands in its place, it goes."""
+        if self._viewer.isHidden():
+            self.show_dock(False)
 
     def _spread(self) -> None:
         results, dock = self._widths
         if self._dock.isHidden():
             dock = 0
-        results = min(results, int((self.width() - dock) * _MOST_RESULTS))
+        elif self._viewer.isHidden():
+            dock = self.width() // 2
+            results = self.width() - dock
+        results = min(results, int((self.width() - dock) * (1 if self._viewer.isHidden() else _MOST_RESULTS)))
         self.setSizes([results, max(1, self.width() - results - dock), dock])
 
     @Slot()
     def _remember(self) -> None:
+        if self._viewer.isHidden():
+            return  # widths of a makeshift
         sizes = self.sizes()
         self._widths = (sizes[0], self._widths[1] if self._dock.isHidden() else sizes[2])
 

@@ -80,7 +80,7 @@ class DiagnosticsPanel(QWidget):
         self._column.addWidget(self._history)
 
     def _build_issues(self) -> None:
-        self._failed_chip, self._skipped_chip = Chip("Failed"), Chip("Skipped")
+        self._failed_chip, self._skipped_chip = Chip("Failed", yields=True), Chip("Skipped", yields=True)
         for chip, which in ((self._failed_chip, "failed"), (self._skipped_chip, "skipped")):
             chip.clicked.connect(partial(self.show_files, which))
         row = QHBoxLayout()

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QPainter, QPaintEvent, QPen, QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from gui.theme import tokens
 from gui.widgets.drop import dropped_folder
@@ -103,10 +103,21 @@ class WelcomePage(QFrame):
         middle = QWidget()
         middle.setLayout(column)
         middle.setMaximumWidth(_WIDTH)
-        row = QHBoxLayout(self)
+        page = QFrame()
+        page.setProperty("role", "page")
+        row = QHBoxLayout(page)
         row.addStretch(1)
         row.addWidget(middle, 100)
         row.addStretch(1)
+        scroll = QScrollArea()  # large text in a small window
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setWidgetResizable(True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.setWidget(page)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(scroll)
 
     def showEvent(self, event: QShowEvent) -> None:
         """There is one thing to do here, so Enter does it."""

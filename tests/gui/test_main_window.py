@@ -414,3 +414,22 @@ def test_the_hint_is_not_cut_in_a_narrow_list(qtbot, opened, appearance, scale):
     page = opened.search.body.page
     page.setFixedWidth(280)
     qtbot.waitUntil(lambda: page.widget().minimumSizeHint().width() <= page.viewport().width())
+
+
+def test_in_a_narrow_window_the_dock_takes_the_files_place_until_a_file_is_wanted(qtbot, opened):
+    opened.resize(560, 700)
+    qtbot.waitUntil(lambda: opened.width() == 560)
+    _find(qtbot, opened, "timer")
+    assert opened.diagnostics.isHidden()
+    assert opened.viewer.isVisible()
+    opened.panes.toggle_dock()
+    assert opened.diagnostics.isVisible()
+    assert opened.viewer.isHidden()
+    opened.search.focus_results()
+    qtbot.keyClick(opened.search.body.list, Key.Key_Return)
+    assert opened.viewer.isVisible()
+    assert opened.diagnostics.isHidden()
+    qtbot.waitUntil(lambda: opened.viewer.isAncestorOf(opened.focusWidget()))
+    opened.panes.toggle_dock()
+    opened.resize(1280, 800)
+    qtbot.waitUntil(lambda: opened.viewer.isVisible() and opened.diagnostics.isVisible())
