@@ -10,6 +10,7 @@ from typing import Literal
 from engine.backends import background, status
 from engine.backends.base import MemorySearchManager, ProgressCallback, StatusListener
 from engine.backends.files import read_slice
+from engine.backends.follower import Follower
 from engine.backends.history import SyncHistory
 from engine.backends.listeners import Listeners
 from engine.backends.provider_slot import ProviderSlot
@@ -96,6 +97,7 @@ class BuiltinMemory:
         self._dirty = background
         self._searcher = Searcher(settings, self._store, self._vectors, self._slot.provider, self._slot.note)
         self._background = self._start_background() if background else None
+        self._follower = Follower(self._moment, self._listeners.tell) if background else None
 
     # --- asking ---------------------------------------------------------------------------------------------------
 
@@ -212,6 +214,8 @@ class BuiltinMemory:
         self._gate.close(_CLOSE_SECONDS)
         if self._background is not None:
             self._background.close()
+        if self._follower is not None:
+            self._follower.close()
         self._slot.close()
         if self._own_executor is not None:
             self._own_executor.shutdown(wait=True, cancel_futures=True)
@@ -274,6 +278,12 @@ class BuiltinMemory:
         if self._background is not None:
             self._background.request("fallback")
         self._listeners.tell()
+
+    def _moment(self) -> object:
+        """What differs after another process has worked on the index, or begun to, or ended."""
+        with self._store.read() as snapshot:
+            state = snapshot.generation, snapshot.stamp, snapshot.meta("issues")
+        return state, self._gate.current() is None and self._store.locked_elsewhere()
 
     def _start_background(self) -> background.Background:
         def changed() -> None:

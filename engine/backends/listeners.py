@@ -1,9 +1,12 @@
 """Who wants to hear that the status has changed."""
 
+import logging
 import threading
 from collections.abc import Callable
 
 from engine.backends.base import StatusListener
+
+log = logging.getLogger(__name__)
 
 
 class Listeners:
@@ -23,7 +26,11 @@ class Listeners:
         with self._lock:
             listeners = tuple(self._all)
         for listener in listeners:
-            listener()
+            try:
+                listener()
+            except Exception:
+                # Whoever listens must not be able to stop a sync.
+                log.exception("A status listener failed")
 
     def _remove(self, listener: StatusListener) -> None:
         with self._lock:

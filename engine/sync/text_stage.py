@@ -71,13 +71,14 @@ class TextStage:
         found = discover(self._workspace, self._settings, cancel=self._token, listener=self._meter.step)
         with self._store.read(tables=self._tables) as snapshot:
             known = snapshot.files()
+        wanted = [file for file in found.files if file.source in self._settings.sources]
         outcome = self.outcome
-        outcome.files_seen = len(found.files)
+        outcome.files_seen = len(wanted)
         outcome.skipped = found.skipped
-        present = {(file.source, file.name) for file in found.files}
+        present = {(file.source, file.name) for file in wanted}
         self._remove([key for key in known if key not in present])
-        due = [file for file in found.files if _differs(file, known.get((file.source, file.name)))]
-        outcome.files_unchanged = len(found.files) - len(due)
+        due = [file for file in wanted if _differs(file, known.get((file.source, file.name)))]
+        outcome.files_unchanged = len(wanted) - len(due)
         self._index(due, known)
         self._keep_issues()
         return outcome

@@ -168,3 +168,35 @@ def test_changes_in_an_extra_folder_are_seen_under_its_own_rules(open_memory, tm
     memory.sync()
     (extra / "b.md").write_text("A brass lamp.\n")
     wait_until(lambda: [r.path for r in memory.search("brass lamp").results] == ["journal/b.md"])
+
+
+def test_what_another_process_does_is_heard_of(open_memory, workspace: Path, monkeypatch) -> None:
+    monkeypatch.setattr("engine.backends.follower._SECONDS", 0.01)
+    follower = open_memory(background=True, sync=QUIET)
+    follower.sync()
+    time.sleep(0.05)
+    heard = threading.Event()
+    follower.add_status_listener(heard.set)
+    (workspace / "new.md").write_text("A brass lamp.\n")
+    open_memory().sync()
+    assert heard.wait(5)
+    assert follower.status().files == 5
+    assert [r.path for r in follower.search("brass lamp").results] == ["new.md"]
+
+
+def test_a_listener_that_fails_stops_nothing(open_memory) -> None:
+    memory = open_memory()
+
+    def fail() -> None:
+        raise ValueError
+
+    memory.add_status_listener(fail)
+    assert memory.sync().error == ""
+
+
+def test_sources_that_are_not_wanted_leave_the_index(open_memory) -> None:
+    memory = open_memory()
+    memory.sync()
+    memory.close()
+    memory = open_memory(sources=("sessions",))
+    assert memory.sync().files_removed == 4
