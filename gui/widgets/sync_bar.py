@@ -110,6 +110,8 @@ class SyncBar(QWidget):
         self._timer = QTimer(self)
         self._timer.setInterval(_TICK_MS)
         self._timer.timeout.connect(self._refresh)
+        self._measuring = QTimer(self, singleShot=True, interval=0)
+        self._measuring.timeout.connect(self._measure_anew)
         self._measure()
         self.show_status(None)
 
@@ -232,9 +234,13 @@ class SyncBar(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and hasattr(self, "_timer"):
-            self._measure()
-            self._refresh()
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and hasattr(self, "_measuring"):
+            self._measuring.start()  # Qt tells widgets in any order, and the buttons may not know their font yet
+
+    @Slot()
+    def _measure_anew(self) -> None:
+        self._measure()
+        self._refresh()
 
     def showEvent(self, event: QEvent) -> None:
         self._timer.start()

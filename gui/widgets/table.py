@@ -113,6 +113,7 @@ class RecordsTable(QTableView, Generic[Record]):
         header = self.horizontalHeader()
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setHighlightSections(False)
+        header.setAccessibleName("Column titles")
         for number, column in enumerate(columns):
             if column.letters:
                 header.resizeSection(number, metrics.averageCharWidth() * column.letters)
