@@ -55,7 +55,8 @@ class ResultRow:
     @cached_property
     def excerpt(self) -> Excerpt:
         """Made when the row is first painted: most of a long list never is."""
-        return make_excerpt(self.result.snippet, self.result.match_ranges, self.heading)
+        above = self.result.heading[-1] if self.result.heading else self.result.title
+        return make_excerpt(self.result.snippet, self.result.match_ranges, above)
 
 
 @dataclass(frozen=True)

@@ -58,3 +58,11 @@ def test_a_row_tells_lines_and_inner_heading(make_result):
     assert (row.lines, row.heading) == ("41–45", "Watering")
     bare = ResultRow(make_result(line=3, end_line=3, title="House", heading=("House",)), 0, "")
     assert (bare.lines, bare.heading) == ("3", "")
+
+
+def test_the_title_above_a_row_is_not_repeated_in_it(make_result):
+    for heading in ((), ("Greenhouse",)):
+        result = make_result(
+            title="Greenhouse", heading=heading, snippet="# Greenhouse\n\nSome words.", match_ranges=()
+        )
+        assert ResultRow(result, 0, "").excerpt.text == "Some words."
