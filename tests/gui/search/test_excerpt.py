@@ -56,6 +56,7 @@ def test_inline_marks_are_taken_out_and_words_stay_marked():
     )
     assert excerpt.text == "Me: the timer was on. See the valve and [pump](https://pump.org/)."
     assert _marked(excerpt) == ["timer", "pump", "pump"]
+    assert _excerpt("it is in [[valve-timer|the plan]]", "timer").text == "it is in valve-timer|the plan"
     assert _marked(_excerpt("on <!-- the timer --> now", "timer")) == ["timer"]
 
 
