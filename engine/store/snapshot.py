@@ -91,6 +91,14 @@ class Snapshot:
         """How many chunks are indexed."""
         return number(self.connection, f"SELECT count(*) FROM {self.tables.chunks}")
 
+    def chunk_id_range(self) -> tuple[int, int]:
+        """Lowest and highest id of the chunks; both 0 without any."""
+        # Two questions: for min and max in one SQLite would read every row.
+        return (
+            number(self.connection, f"SELECT min(id) FROM {self.tables.chunks}"),
+            number(self.connection, f"SELECT max(id) FROM {self.tables.chunks}"),
+        )
+
     def newest_chunk_id(self) -> int:
         """The highest id that a chunk of any generation got."""
         return number(self.connection, "SELECT max(seq) FROM sqlite_sequence")

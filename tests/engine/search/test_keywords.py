@@ -1,0 +1,65 @@
+"""Which chunks the words choose where a question matches too many to rank them all."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from engine.backends.builtin import BuiltinMemory
+from engine.search import keywords, searcher
+from engine.settings import Settings
+
+_COUNT = 60
+Find = Callable[..., list[str]]
+
+
+@pytest.fixture
+def find(tmp_path: Path) -> Iterator[Find]:
+    """Paths of the best notes for a question, among many on pumps of which one has a title and a few say more."""
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    for number in range(_COUNT):
+        heading = "Pumps" if number == 0 else "Diary"
+        extra = {3: " near the well", 57: " and gauges"}.get(number, "")
+        (notes / f"{number:02}.md").write_text(f"# {heading}\n\nLooked at the pump{extra} today.\n", "utf-8")
+    settings = Settings(provider="none")
+    store = msgspec.structs.replace(settings.store, path=str(tmp_path / "data"))
+    memory = BuiltinMemory(notes, msgspec.structs.replace(settings, store=store), executor=None, background=False)
+    memory.sync()
+
+    def find(query: str, most: int = _COUNT) -> list[str]:
+        return [result.path for result in memory.search(query, max_results=most, min_score=0).results]
+
+    yield find
+    memory.close()
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if the notes were far more than can be ranked."""
+    monkeypatch.setattr(keywords, "_MOST_RANKED", 10)
+    monkeypatch.setattr(keywords, "_RECENT", 10)
+    monkeypatch.setattr(keywords, "_WIDEST_BEGINNING", 10)
+    monkeypatch.setattr(searcher, "_CANDIDATES", 5)
+
+
+def test_what_can_be_ranked_is_found_whole(find: Find) -> None:
+    assert len(find("pump")) == _COUNT
+    assert len(find("pum")) == _COUNT
+
+
+@pytest.mark.usefixtures("few")
+def test_of_too_many_the_one_that_is_about_it_comes_first(find: Find) -> None:
+    assert find("pump ", 1) == ["00.md"]
+
+
+@pytest.mark.usefixtures("few")
+def test_the_beginning_of_too_many_words_is_looked_for_in_titles(find: Find) -> None:
+    assert find("pum", 1) == ["00.md"]
+
+
+@pytest.mark.usefixtures("few")
+@pytest.mark.parametrize(("query", "name"), [("well pump", "03.md"), ("pump well", "03.md"), ("gauges pum", "57.md")])
+def test_a_rare_word_chooses_wherever_the_common_one_stands(find: Find, query: str, name: str) -> None:
+    assert find(query, 1) == [name]
