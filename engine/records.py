@@ -115,6 +115,8 @@ class SearchOutcome(Record, frozen=True):
     notice: str
     """Empty, or one sentence: why the answer lacks its vector half, or that nothing is indexed yet."""
     explanation: SearchExplanation | None
+    total_is_least: bool = False
+    """True when more chunks than `total` may match: asking for more results looks further."""
 
 
 class FileText(Record, frozen=True):

@@ -50,7 +50,8 @@ def _print_text(outcome: SearchOutcome, *, explain: bool) -> None:
     if not outcome.results:
         print("No matches.")
     elif outcome.total > len(outcome.results):
-        print(f"{len(outcome.results):,} of {plural(outcome.total, 'result')}; --max-results shows more.")
+        total = f"{outcome.total:,}+ results" if outcome.total_is_least else plural(outcome.total, "result")
+        print(f"{len(outcome.results):,} of {total}; --max-results shows more.")
     if outcome.notice:
         print(outcome.notice)
     if explanation and (explain or not outcome.results):

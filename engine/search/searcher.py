@@ -47,6 +47,8 @@ class _Work:
     request: SearchRequest
     cancel: CancelToken | None
     notice: str = ""
+    weakest: list[int] = field(default_factory=list)
+    """The last candidate of each leg that brought as many as it may: if it is kept, others behind it would be too."""
     stages: Stages = field(default_factory=Stages)
     spent: dict[str, float] = field(default_factory=dict)
     begun: float = field(default_factory=time.perf_counter)
@@ -158,6 +160,7 @@ class Searcher:
                 by_meaning = meaning.candidates(limit, files, work.cancel)
             note = f"The {len(by_meaning):,} nearest vectors were compared exactly."
             work.stages.add("vectors", leg.chunks, len(by_meaning), note)
+        work.weakest = [ids[-1] for ids in (by_words, by_meaning) if limit <= len(ids) < leg.chunks]
         return list(dict.fromkeys(by_words + by_meaning))
 
     def _rank(
@@ -224,6 +227,7 @@ class Searcher:
         return SearchOutcome(
             results=results,
             total=len(kept),
+            total_is_least=any(scored.id in work.weakest for scored in kept),
             provider="none" if provider is None else provider.id,
             model="" if provider is None else provider.model,
             mode=self._mode(meaning),

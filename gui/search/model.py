@@ -106,4 +106,4 @@ def _tip(row: Row) -> str:
 
 
 def more_text(row: MoreRow) -> str:
-    return f"{row.hidden:,} more below the cut \N{EN DASH} show more"
+    return f"{row.hidden:,}{'+' * row.at_least} more below the cut \N{EN DASH} show more"

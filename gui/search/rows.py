@@ -64,6 +64,8 @@ class MoreRow:
     """Ends a list that holds fewer results than were found."""
 
     hidden: int
+    at_least: bool = False
+    """There may be more than these."""
 
     @property
     def key(self) -> RowKey:
@@ -88,7 +90,7 @@ def build_rows(outcome: SearchOutcome, order: SortOrder) -> list[Row]:
         rows.extend(_result_rows(results, hybrid=outcome.mode == "hybrid"))
     hidden = outcome.total - len(outcome.results)
     if hidden > 0:
-        rows.append(MoreRow(hidden))
+        rows.append(MoreRow(hidden, outcome.total_is_least))
     return rows
 
 

@@ -17,10 +17,11 @@ def milliseconds(spent: float) -> str:
 
 
 def result_count(outcome: SearchOutcome) -> str:
-    """ "7 results", or "50 of 73 results" where not all are shown."""
+    """ "7 results", or "50 of 73 results" where not all are shown; "73+" where there may be more."""
     shown = len(outcome.results)
     if outcome.total > shown:
-        return f"{shown:,} of {counted(outcome.total, 'result')}"
+        total = f"{outcome.total:,}+ results" if outcome.total_is_least else counted(outcome.total, "result")
+        return f"{shown:,} of {total}"
     return counted(shown, "result") if shown else "No results"
 
 

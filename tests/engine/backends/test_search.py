@@ -207,3 +207,14 @@ def test_searches_beside_a_sync_keep_both_legs(open_memory, workspace: Path, pro
     assert min(seen) >= 2
     outcome = memory.search("pumps valves number", max_results=100, min_score=0)
     assert sum(result.vector_score is not None for result in outcome.results) == outcome.total
+
+
+def test_a_count_that_stops_at_the_candidates_says_that_it_is_the_least(open_memory, workspace: Path) -> None:
+    for number in range(300):
+        (workspace / f"n{number}.md").write_text(f"# Note {number}\n\nvalve number {number}\n")
+    memory = open_memory(use=None)
+    memory.sync()
+    some = memory.search("valve", max_results=5)
+    assert (some.total, some.total_is_least) == (200, True)
+    everything = memory.search("valve", max_results=100)
+    assert (everything.total, everything.total_is_least) == (300, False)

@@ -18,7 +18,7 @@ def test_results_show_score_place_heading_and_lines(run: Run) -> None:
 
 def test_json_has_the_documented_keys(run: Run) -> None:
     answer = run("search", "irrigation", "--json").json
-    assert set(answer) == {"results", "total", "provider", "model", "mode", "timingsMs", "notice"}
+    assert set(answer) == {"results", "total", "totalIsLeast", "provider", "model", "mode", "timingsMs", "notice"}
     result = answer["results"][0]
     assert {"path", "startLine", "endLine", "score", "snippet", "source", "citation"} <= set(result)
     assert answer["mode"] == "hybrid"
