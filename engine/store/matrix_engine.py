@@ -91,6 +91,11 @@ class MatrixEngine:
                 self._matrix.add(np.asarray(added[0], dtype=np.int64), added[1])
             self._stamp = after
 
+    def forget(self) -> None:
+        """Give the memory back; the next search starts anew."""
+        with self._lock:
+            self._matrix = None
+
     def save(self, snapshot: Snapshot, model: StoredModel) -> None:
         """Write the matrix beside the database, so that the next start need not read every vector."""
         matrix = self.in_step(snapshot, model)

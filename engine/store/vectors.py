@@ -27,13 +27,17 @@ class VectorIndex:
         self._matrix = MatrixEngine(store.files)
         self._vec0 = Vec0Engine(store, self._path) if settings.engine == "sqlite-vec" else None
         self._probed: vec0.VecState | None = None
+        self._behind = False
+        """Whether the last question came while the engine's own table was not in step, and the matrix stood in."""
 
     @property
     def engine(self) -> EngineName:
         """The engine that answers now."""
-        if self._vec0 is None or (self._vec0.state is not None and not self._vec0.state.available):
-            return "numpy"
-        return "sqlite-vec"
+        return "sqlite-vec" if self._vec0_works and not self._behind else "numpy"
+
+    @property
+    def _vec0_works(self) -> bool:
+        return self._vec0 is not None and (self._vec0.state is None or self._vec0.state.available)
 
     @property
     def extension(self) -> vec0.VecState | None:
@@ -65,6 +69,7 @@ class VectorIndex:
         """
         if self._vec0 is not None:
             found = self._vec0.search(snapshot, model, query, k, allowed)
+            self._behind = found is None
             if found is not None:
                 return found
         return self._matrix.search(snapshot, model, query, k, allowed=allowed, cancel=cancel)
@@ -90,6 +95,10 @@ class VectorIndex:
         """After a sync, outside any transaction: keep what the next start would otherwise have to work out again."""
         if self._vec0 is not None:
             self._vec0.settle(model)
-        if self.engine == "numpy":
-            with self._store.read() as snapshot:
-                self._matrix.save(snapshot, model)
+        if self._vec0_works:
+            # Chosen to save memory: what stood in while the table was filled is no longer needed.
+            self._behind = False
+            self._matrix.forget()
+            return
+        with self._store.read() as snapshot:
+            self._matrix.save(snapshot, model)

@@ -218,3 +218,24 @@ def test_a_count_that_stops_at_the_candidates_says_that_it_is_the_least(open_mem
     assert (some.total, some.total_is_least) == (200, True)
     everything = memory.search("valve", max_results=100)
     assert (everything.total, everything.total_is_least) == (300, False)
+
+
+def test_the_status_names_the_engine_that_answered(open_memory, workspace: Path, tmp_path: Path, provider) -> None:
+    vector = msgspec.structs.replace(Settings().store.vector, engine="sqlite-vec")
+    memory = open_memory(store=msgspec.structs.replace(Settings().store, path=str(tmp_path / "data"), vector=vector))
+    engines: list[str] = []
+
+    def look(texts) -> None:
+        memory.search("irrigation timer")
+        engines.append(memory.status().vector.engine)
+
+    memory.sync()
+    for number in range(40):
+        (workspace / f"n{number}.md").write_text(f"Note number {number} tells of pumps and valves.\n")
+    provider.before = look
+    memory.sync(force=True)
+    provider.before = lambda texts: None
+    assert engines
+    memory.search("irrigation timer")
+    assert memory.status().vector.engine == "sqlite-vec"
+    assert memory._vectors._matrix._matrix is None
