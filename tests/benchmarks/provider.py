@@ -1,14 +1,19 @@
-"""An in-process provider that costs next to nothing: what is measured is everything round it."""
+"""Providers that cost next to nothing: what is measured is everything round them."""
 
+import itertools
 import zlib
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.control import CancelToken
 from engine.embedding.base import prepare
+from tests.benchmarks.real_vectors import lifted, real_vectors
 from tests.helpers.fake_provider import FakeProvider
+
+Vectors = NDArray[np.float32]
 
 
 class RandomProvider(FakeProvider):
@@ -17,9 +22,40 @@ class RandomProvider(FakeProvider):
     def __init__(self, dims: int = 1536) -> None:
         super().__init__(dims, batch_size=64, model=f"random-{dims}")
 
-    def embed_documents(self, texts: Sequence[str], *, cancel: CancelToken | None = None) -> NDArray[np.float32]:
+    def embed_documents(self, texts: Sequence[str], *, cancel: CancelToken | None = None) -> Vectors:
         return self._vectors(texts)
 
-    def _vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        seeds = (zlib.crc32(text.encode("utf-8", "replace")) for text in texts)
-        return prepare(np.stack([np.random.default_rng(seed).standard_normal(self.dims, np.float32) for seed in seeds]))
+    def _vectors(self, texts: Sequence[str]) -> Vectors:
+        return random_vectors(texts, self.dims)
+
+
+class LiftedProvider(RandomProvider):
+    """Each text gets one of the real vectors, by chance, in 1536 dimensions and slightly turned.
+
+    So vectors lie to one another as those of a real model do, though their texts say other things.
+    """
+
+    def __init__(self, kept: Path) -> None:
+        super().__init__(1536)
+        self.model = "lifted-1536"
+        self._real = lifted(kept, self.dims)
+
+    def _vectors(self, texts: Sequence[str]) -> Vectors:
+        rows = [zlib.crc32(text.encode("utf-8", "replace")) % len(self._real) for text in texts]
+        return prepare(self._real[rows] + 0.1 * random_vectors(texts, self.dims))
+
+
+class NextVector:
+    """In place of the embedded provider's own model: each text gets the next one of the real vectors."""
+
+    def __init__(self, kept: Path) -> None:
+        self._real = real_vectors(kept)
+        self._next = itertools.count()
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        return self._real[[next(self._next) % len(self._real) for _ in texts]]
+
+
+def random_vectors(texts: Sequence[str], dims: int) -> Vectors:
+    seeds = (zlib.crc32(text.encode("utf-8", "replace")) for text in texts)
+    return prepare(np.stack([np.random.default_rng(seed).standard_normal(dims, np.float32) for seed in seeds]))

@@ -1,0 +1,46 @@
+"""Measures what the design promises: `python -m tests.benchmarks [ROW …] [--notes N] [--folder DIR]`.
+
+Every row is a module in `rows`; it runs its work in processes of its own and prints lines of a Markdown table. Notes
+and the vectors of real sentences stay in the folder for the next run; indexes are made anew.
+"""
+
+import argparse
+import importlib
+import pkgutil
+import tempfile
+from pathlib import Path
+
+from tests.benchmarks import rows
+from tests.benchmarks.measuring import Figure
+from tests.benchmarks.prepared import Bench
+
+NAMES = sorted(module.name for module in pkgutil.iter_modules(rows.__path__))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "rows", nargs="*", metavar="ROW", help=f"what to measure, of: {', '.join(NAMES)} (default: all)"
+    )
+    parser.add_argument("--notes", type=int, default=10_000, help="size of the corpus (default: %(default)s)")
+    kept = Path(tempfile.gettempdir(), "mnemoscope-benchmarks")
+    parser.add_argument("--folder", type=Path, default=kept, help="where to put notes, vectors and indexes")
+    asked = parser.parse_args()
+    if unknown := set(asked.rows) - set(NAMES):
+        parser.error(f"there is no row {', '.join(sorted(unknown))}")
+    asked.folder.mkdir(parents=True, exist_ok=True)
+    print("| what | target | ours | beside a baseline of the same run | row |\n|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory(dir=asked.folder, prefix="run-") as scratch:
+        bench = Bench(asked.notes, asked.folder, Path(scratch))
+        for name in asked.rows or NAMES:
+            row = importlib.import_module(f"tests.benchmarks.rows.{name}")
+            for figure in row.run(bench):
+                print(_line(figure, name), flush=True)
+
+
+def _line(figure: Figure, name: str) -> str:
+    return f"| {figure.what} | {figure.target} | {figure.ours} | {figure.ratio} | `{name}` |"
+
+
+if __name__ == "__main__":
+    main()

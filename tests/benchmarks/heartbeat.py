@@ -1,0 +1,69 @@
+"""Starts Qt as the program does, and feels the pulse of its thread: how long the loop was away between two turns."""
+
+import sys
+import time
+from dataclasses import dataclass, field
+
+from PySide6.QtCore import QEventLoop, QObject, Qt, QTimer, Slot, qInstallMessageHandler
+from PySide6.QtWidgets import QApplication
+
+from tests.benchmarks.measuring import percentile
+
+_BEAT_MS = 2
+
+
+def start_qt() -> QApplication:
+    """The application, its warnings about the screen that is not there unheard."""
+    sys.setswitchinterval(0.0005)  # as the program's entry does
+    qInstallMessageHandler(lambda *_: None)
+    return QApplication([])
+
+
+def wait(milliseconds: int) -> None:
+    """Let the event loop turn; `QTest.qWait` sleeps between its turns."""
+    loop = QEventLoop()
+    QTimer.singleShot(milliseconds, loop.quit)
+    loop.exec()
+
+
+@dataclass(frozen=True)
+class Pulse:
+    """Milliseconds between turns beyond the beat itself, and how much of each the thread itself was computing."""
+
+    away: list[float] = field(default_factory=list)
+    own: list[float] = field(default_factory=list)
+
+    def longest(self) -> str:
+        worst = max(range(len(self.away)), key=self.away.__getitem__)
+        return (
+            f"longest {self.away[worst]:.1f} ms ({self.own[worst]:.1f} of its own work), "
+            f"p99 {percentile(self.away, 0.99):.1f} ms, over 16 ms {sum(gap > 16 for gap in self.away)} times"
+        )
+
+
+class Heartbeat(QObject):
+    """Beats on the thread that made it until it is stopped."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._timer = QTimer(self, timerType=Qt.TimerType.PreciseTimer, interval=_BEAT_MS)
+        self._timer.timeout.connect(self._beat)
+        self._timer.start()
+        self.restart()
+
+    def restart(self) -> None:
+        """Forget what was felt."""
+        self.pulse = Pulse()
+        self._last = time.perf_counter(), time.thread_time()
+
+    def stop(self) -> Pulse:
+        self._timer.stop()
+        return self.pulse
+
+    @Slot()
+    def _beat(self) -> None:
+        now = time.perf_counter(), time.thread_time()
+        gap, own = (1000 * (later - before) for later, before in zip(now, self._last, strict=True))
+        self.pulse.away.append(max(0.0, gap - _BEAT_MS))
+        self.pulse.own.append(own)
+        self._last = now

@@ -1,0 +1,167 @@
+"""Measures one piece of work in a process of its own, and says what it cost beside what something else costs.
+
+Nothing here asserts a time: machines differ, and a busy one differs from itself. CPU seconds stand more noise than
+the clock, and a ratio to a baseline that ran a moment ago more than either.
+"""
+
+import os
+import pickle
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+_SERVE = "from tests.benchmarks.measuring import serve; serve()"
+_USER_FOLDERS = {
+    "HOME": "",
+    "XDG_CONFIG_HOME": ".config",
+    "XDG_DATA_HOME": ".local/share",
+    "XDG_STATE_HOME": ".local/state",
+    "XDG_CACHE_HOME": ".cache",
+}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One line of the table; `ratio` says what it compares with."""
+
+    what: str
+    target: str
+    ours: str
+    ratio: str = "–"
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a function gave, and what it took: CPU seconds of all threads, seconds, peak of resident bytes."""
+
+    value: Any
+    cpu: float
+    wall: float
+    peak: int
+
+
+class _Clock:
+    """Adds up what passes inside its `with`."""
+
+    def __init__(self) -> None:
+        self.cpu = self.wall = 0.0
+        self.used = False
+
+    def __enter__(self) -> None:
+        self.used = True
+        self._began = time.process_time(), time.perf_counter()
+
+    def __exit__(self, *_: object) -> None:
+        self.cpu += time.process_time() - self._began[0]
+        self.wall += time.perf_counter() - self._began[1]
+
+
+clock = _Clock()
+"""Inside `measure`: only what runs within it counts. A function that never enters it counts whole."""
+
+
+def measure(function: Callable[..., Any], *args: Any) -> Cost:
+    """Call a module's function in a fresh Python; arguments and value are pickled. Raises what the child printed."""
+    done = subprocess.run(
+        [sys.executable, "-c", _SERVE],
+        input=pickle.dumps((function, args)),
+        stdout=subprocess.PIPE,
+        cwd=ROOT,
+        env=environment(),
+        check=False,
+    )
+    if done.returncode:
+        raise SystemExit(f"{function.__module__}.{function.__name__} failed.")
+    cost: Cost = pickle.loads(done.stdout)
+    return cost
+
+
+def serve() -> None:
+    """What a child does."""
+    function, args = pickle.load(sys.stdin.buffer)
+    answer = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what is printed must not get into the answer
+    whole = _Clock()
+    with whole:
+        value = function(*args)
+    took = clock if clock.used else whole
+    pickle.dump(Cost(value, took.cpu, took.wall, peak_memory()), answer)
+    answer.close()
+    sys.stderr.flush()
+    os._exit(0)  # what Qt or a pool would still tidy up is no part of the measure
+
+
+def environment() -> dict[str, str]:
+    """Of every child: a home of its own, no display, one BLAS thread as in the program."""
+    home = Path(tempfile.gettempdir(), "mnemoscope-benchmarks", "home")
+    home.mkdir(parents=True, exist_ok=True)
+    folders = {name: str(home / folder) for name, folder in _USER_FOLDERS.items()}
+    return os.environ | folders | {"OPENBLAS_NUM_THREADS": "1", "QT_QPA_PLATFORM": "offscreen"}
+
+
+def run_program(arguments: Sequence[str]) -> Cost:
+    """Run `python ARGUMENTS` to its end; the value is what it printed."""
+    with tempfile.TemporaryFile() as output:
+        began = time.perf_counter()
+        process = subprocess.Popen([sys.executable, *arguments], stdout=output, cwd=ROOT, env=environment())
+        _, status, usage = os.wait4(process.pid, 0)
+        wall = time.perf_counter() - began
+        output.seek(0)
+        text = output.read().decode()
+    if status:
+        raise SystemExit(f"python {' '.join(arguments)} failed: {text}")
+    return Cost(text, usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss * 1024)
+
+
+def peak_memory() -> int:
+    """Bytes resident at the highest; 0 where the system does not tell."""
+    return _from_proc("VmHWM")
+
+
+def anonymous_memory() -> int:
+    """Bytes of this process that no file backs; 0 where the system does not tell."""
+    return _from_proc("RssAnon")
+
+
+def _from_proc(name: str) -> int:
+    try:
+        lines = Path("/proc/self/status").read_text().splitlines()
+    except OSError:
+        return 0
+    return next((1024 * int(line.split()[1]) for line in lines if line.startswith(f"{name}:")), 0)
+
+
+def timed(calls: Sequence[Callable[[], object]]) -> list[float]:
+    """Milliseconds that each of these calls took."""
+    found = []
+    for call in calls:
+        began = time.perf_counter()
+        call()
+        found.append((time.perf_counter() - began) * 1000)
+    return found
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    return sorted(values)[min(len(values) - 1, int(share * len(values)))]
+
+
+def spread(times: Sequence[float], unit: str = "ms") -> str:
+    """Median and 95th percentile."""
+    return f"p50 {statistics.median(times):.1f} {unit}, p95 {percentile(times, 0.95):.1f} {unit}"
+
+
+def times(baseline: float, ours: float, of: str) -> str:
+    """How many times our cost the baseline is."""
+    ratio = baseline / ours if ours else float("inf")
+    return f"{ratio:,.0f}× {of}" if ratio >= 10 else f"{ratio:.2g}× {of}"
+
+
+def megabytes(count: float) -> str:
+    return f"{count / 1e6:,.0f} MB"

@@ -1,0 +1,106 @@
+"""What rows share: notes on disk, indexes of them, and a memory opened on one with the provider of one's choice."""
+
+import random
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from engine.backends import builtin
+from engine.backends.builtin import BuiltinMemory
+from engine.settings import Settings
+from tests.benchmarks.measuring import Cost, measure
+from tests.benchmarks.notes import Words, write_notes
+
+LARGE = 4
+"""10,000 notes make some 25,000 chunks; rows that speak of 100,000 take so many times the notes."""
+
+Model = Literal["none", "random-1536", "lifted-1536", "window", "embedded"]
+"""`lifted-1536`: real vectors in more dimensions; `window`: the embedded provider, but its model hands out the real
+vectors one by one, whatever the text; `embedded`: the program's own."""
+
+
+@dataclass
+class Bench:
+    """One run. `kept` outlives it: what there takes long to make and does not depend on the engine."""
+
+    notes: int
+    kept: Path
+    scratch: Path
+    built: dict[tuple[int, Model], tuple[Path, Cost]] = field(default_factory=dict)
+
+    def folder(self, count: int) -> Path:
+        """A folder with so many notes."""
+        folder = self.kept / f"notes-{count}"
+        if not folder.exists():
+            unfinished = folder.with_suffix(".unfinished")
+            shutil.rmtree(unfinished, ignore_errors=True)
+            write_notes(unfinished, count)
+            unfinished.rename(folder)
+        return folder
+
+    def index(self, count: int, model: Model) -> tuple[Path, Cost]:
+        """The store folder of a complete index of so many notes, and what its one full sync cost."""
+        key = count, model
+        if key not in self.built:
+            store = self.scratch / f"index-{count}-{model}"
+            cost = measure(build_index, self.folder(count), store, model, self.kept)
+            self.built[key] = store, cost
+        return self.built[key]
+
+
+def copy_of(folder: Path, target: Path) -> Path:
+    """A copy that may be changed."""
+    shutil.copytree(folder, target)
+    return target
+
+
+def questions(count: int, *, natural: bool = False, seed: int = 7) -> list[str]:
+    """Of five of the words that the notes are made of: telling ones, or as frequent ones as in the notes."""
+    rng = random.Random(1)
+    words = Words(rng)
+    rng.seed(seed)
+    return [" ".join(words.draw(5)) if natural else words.question() for _ in range(count)]
+
+
+def build_index(notes: Path, store: Path, model: Model, kept: Path) -> dict[str, int]:
+    """In a child: a full sync; what came out, and the bytes of the files."""
+    memory = open_index(notes, store, model, kept)
+    report = memory.sync()
+    memory.close()  # the last checkpoint belongs to it
+    assert not report.error, report.error
+    return {"chunks": report.chunks_indexed, "embedded": report.vectors_embedded, **sizes_of(store)}
+
+
+def sizes_of(store: Path) -> dict[str, int]:
+    """Bytes of each file of the one index in this store folder."""
+    return {path.name: path.stat().st_size for path in store.glob("indexes/*/*")}
+
+
+def open_index(notes: Path, store: Path, model: Model, kept: Path, *, background: bool = False) -> BuiltinMemory:
+    """A memory whose index lies in `store`."""
+    use_model(model, kept)
+    settings = Settings()
+    settings = msgspec.structs.replace(settings, store=msgspec.structs.replace(settings.store, path=str(store)))
+    return BuiltinMemory(notes, settings, executor=None, background=background)
+
+
+def use_model(model: Model, kept: Path) -> None:
+    """Let every memory that this process opens embed with it."""
+    from engine.embedding import embedded
+    from engine.embedding.registry import Selection
+    from tests.benchmarks import provider
+
+    if model == "embedded":
+        return
+    if model == "window":
+        embedded._load_model = lambda: provider.NextVector(kept)
+        return
+    chosen = {
+        "none": lambda: None,
+        "random-1536": lambda: provider.RandomProvider(1536),
+        "lifted-1536": lambda: provider.LiftedProvider(kept),
+    }[model]()
+    builtin.select_provider = lambda settings: Selection(chosen, "none" if chosen is None else chosen.id)

@@ -1,0 +1,75 @@
+"""Vectors that a model made of sentences that people wrote: those of the documentation on this machine."""
+
+import ast
+import os
+import random
+import re
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vectors = NDArray[np.float32]
+
+SENTENCES = 100_000
+_DOCUMENTATION = Path("/usr/share/doc")
+_LARGEST_FILE = 1_000_000
+_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])|\n\s*\n")
+
+
+def real_vectors(kept: Path) -> Vectors:
+    """Unit vectors of the embedded model, (n, 512), n at most `SENTENCES`; made once, in some minutes."""
+    path = kept / "sentences.npy"
+    if not path.exists():
+        from engine.embedding.embedded import EmbeddedProvider
+
+        vectors = EmbeddedProvider().embed_documents(_some_sentences())
+        unfinished = path.with_suffix(".unfinished.npy")
+        np.save(unfinished, vectors)
+        unfinished.rename(path)
+    vectors: Vectors = np.load(path, mmap_mode="r")
+    return vectors
+
+
+def lifted(kept: Path, dims: int) -> Vectors:
+    """The real vectors turned into more dimensions, (n, dims), their cosines kept within the noise of chance."""
+    real = real_vectors(kept)[:26_000]
+    turn = np.random.default_rng(1).standard_normal((real.shape[1], dims), np.float32)
+    return real @ turn / np.float32(np.sqrt(dims))
+
+
+def _some_sentences() -> list[str]:
+    found: dict[str, None] = {}
+    folders = (Path(sysconfig.get_path("stdlib")), Path(sysconfig.get_path("purelib")), _DOCUMENTATION)
+    for text in (text for folder in folders for text in _texts(folder)):
+        for part in _END.split(text):
+            sentence = " ".join(part.split())
+            if 30 <= len(sentence) <= 400 and sentence.count(" ") >= 5:
+                found[sentence] = None
+    sentences = sorted(found)
+    random.Random(1).shuffle(sentences)
+    return sentences[:SENTENCES]
+
+
+def _texts(folder: Path) -> Iterator[str]:
+    """Doc strings of modules, and text files."""
+    for parent, _, names in os.walk(folder):
+        for name in sorted(names):
+            path = Path(parent, name)
+            is_module = name.endswith(".py")
+            if not (is_module or name.endswith((".txt", ".md", ".rst")) or name == "copyright"):
+                continue
+            try:
+                if path.stat().st_size > _LARGEST_FILE:
+                    continue
+                text = path.read_text("utf-8")
+                if not is_module:
+                    yield text
+                    continue
+                for node in ast.walk(ast.parse(text)):
+                    if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+                        yield ast.get_docstring(node) or ""
+            except (OSError, SyntaxError, ValueError):
+                continue

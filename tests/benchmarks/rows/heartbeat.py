@@ -1,0 +1,73 @@
+"""The pulse of the window's GUI thread while everything is indexed."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tests.benchmarks.measuring import Figure, measure
+from tests.benchmarks.prepared import Bench, Model, questions, use_model
+
+_BOUND = 60.0
+"""Seconds of embedding with the real model that are enough."""
+_IDLE_MS = 3000
+
+
+def run(bench: Bench) -> Iterator[Figure]:
+    folder = bench.folder(bench.notes)
+    cases: tuple[tuple[str, Model, bool], ...] = (
+        ("the whole index, vectors by chance", "random-1536", False),
+        ("the same while a person searches", "random-1536", True),
+        (f"the first {_BOUND:.0f} s with the real model", "embedded", False),
+    )
+    for number, (what, model, searching) in enumerate(cases):
+        idle, busy, state = measure(
+            _index, folder, bench.scratch / f"index-heartbeat-{number}", model, searching, bench.kept
+        ).value
+        yield Figure(
+            f"GUI thread while {bench.notes:,} notes are indexed: {what}",
+            "≤ 16 ms",
+            f"{busy.longest()}; {state}",
+            f"idle: {idle.longest()}",
+        )
+
+
+def _index(folder: Path, store: Path, model: Model, searching: bool, kept: Path) -> tuple[Any, Any, str]:
+    """The pulse of the real window, at rest and while it indexes; how far that came."""
+    use_model(model, kept)
+    from PySide6.QtTest import QTest
+
+    from gui.appearance import Appearance
+    from gui.jobs import Jobs
+    from gui.main_window import MainWindow
+    from gui.window_state import WindowState
+    from gui.workspace import Workspace
+    from tests.benchmarks.heartbeat import Heartbeat, start_qt, wait
+
+    asked = iter(questions(1000, natural=True))
+    app = start_qt()
+    jobs = Jobs()
+    workspace = Workspace(jobs, store_path=str(store))
+    window = MainWindow(workspace, jobs, Appearance(app, "light"), WindowState())
+    window.show()
+    wait(500)
+    heart = Heartbeat()
+    wait(_IDLE_MS)
+    idle = heart.pulse
+    heart.restart()
+    window.open_folder(folder)
+    began = time.monotonic()
+    while time.monotonic() - began < _BOUND or model != "embedded":
+        wait(500)
+        status = workspace.status
+        if status is not None and status.last_sync is not None and status.syncing is None:
+            break
+        if searching:
+            window.search._box.edit.clear()
+            for letter in next(asked):
+                QTest.keyClicks(window.search._box.edit, letter)
+                wait(120)
+    pulse = heart.stop()
+    status = workspace.status
+    assert status is not None
+    return idle, pulse, f"{status.files:,} files, {status.vector.rows:,} of {status.chunks:,} vectors"

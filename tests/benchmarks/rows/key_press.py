@@ -1,0 +1,82 @@
+"""Typing into the window's search box: from each key to the first results that answer it."""
+
+import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from tests.benchmarks.measuring import Figure, measure, percentile, spread, timed
+from tests.benchmarks.prepared import LARGE, Bench, open_index, questions
+
+_QUESTIONS = 12
+_SECONDS_A_KEY = 0.15
+_PATIENCE = 5.0
+
+
+def run(bench: Bench) -> Iterator[Figure]:
+    notes = LARGE * bench.notes
+    folder, (store, built) = bench.folder(notes), bench.index(notes, "window")
+    shown, alone, pulse, idle = measure(_type, folder, store, bench.kept).value
+    yield Figure(
+        f"key press to first results, {built.value['chunks']:,} chunks ({len(shown)} keys of {_QUESTIONS} questions)",
+        "p95 ≤ 50 ms",
+        spread(shown),
+        f"p95 {percentile(shown, 0.95) / percentile(alone, 0.95):.2f} of the engine's search alone",
+    )
+    yield Figure(
+        "– time between two turns of the GUI thread's loop meanwhile",
+        "≤ 16 ms",
+        pulse.longest(),
+        f"idle: {idle.longest()}",
+    )
+
+
+def _type(folder: Path, store: Path, kept: Path) -> tuple[list[float], list[float], Any, Any]:
+    """Milliseconds from each key to its results, and of the same searches without a window; the pulse, and idle."""
+    from PySide6.QtTest import QTest
+
+    from gui.appearance import Appearance
+    from gui.jobs import Jobs
+    from gui.search.panel import SearchPanel
+    from tests.benchmarks.heartbeat import Heartbeat, start_qt, wait
+
+    app = start_qt()
+    Appearance(app, "light")
+    memory = open_index(folder, store, "window", kept)
+    jobs = Jobs()
+    panel = SearchPanel(memory, jobs)
+    panel.header.show()
+    panel.body.resize(420, 760)
+    panel.body.show()
+    typed = questions(_QUESTIONS, natural=True)
+    heart = Heartbeat()
+    memory.search("warm")  # loads the vectors, as the first search of a person does
+    wait(1000)
+    heart.restart()
+    wait(2000)
+    idle = heart.pulse
+    heart.restart()
+    shown, asked = [], []
+    for question in typed:
+        panel._box.edit.clear()
+        wait(300)
+        for count, letter in enumerate(question, 1):
+            text = question[:count].strip()
+            began = time.perf_counter()
+            QTest.keyClicks(panel._box.edit, letter)
+            if count < 2 or letter == " ":
+                wait(int(1000 * _SECONDS_A_KEY))
+                continue  # the text to search for is what it was
+            while (answer := panel.body.answer) is None or answer.question.text != text:
+                app.processEvents()
+                time.sleep(0.0002)
+                if time.perf_counter() - began > _PATIENCE or not panel.busy:
+                    break  # nothing was found: the page says so instead
+            app.processEvents()
+            shown.append((time.perf_counter() - began) * 1000)
+            asked.append(text)
+            wait(max(0, int(1000 * (_SECONDS_A_KEY - (time.perf_counter() - began)))))
+    pulse = heart.stop()
+    alone = timed([partial(memory.search, text, max_results=50, mode="keyword") for text in asked])
+    return shown, alone, pulse, idle

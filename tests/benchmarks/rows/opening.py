@@ -1,0 +1,67 @@
+"""What it takes to import the engine and to open an index, and how much memory the engine takes at work."""
+
+import statistics
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.benchmarks.measuring import Figure, anonymous_memory, measure, megabytes, run_program
+from tests.benchmarks.prepared import Bench, open_index, questions
+
+_ROUNDS = 9
+_IMPORT = "import time; began = time.perf_counter(); import {0}; print(time.perf_counter() - began)"
+
+
+def run(bench: Bench) -> Iterator[Figure]:
+    folder = bench.folder(bench.notes)
+    store, built = bench.index(bench.notes, "random-1536")
+    engine, numpy = _import_seconds("engine"), _import_seconds("numpy")
+    yield Figure("import engine", "< 100 ms", f"{engine * 1000:.0f} ms", f"{engine / numpy:.2f} of `import numpy`")
+    opened = measure(_open, folder, store, bench.kept).value
+    yield Figure(
+        f"open_memory, {bench.notes:,} notes indexed",
+        "–",
+        f"{opened * 1000:.1f} ms",
+        f"{opened / engine:.2f} of `import engine`",
+    )
+    for what, where in (
+        (f"an index of {built.value['chunks']:,} chunks opened", store),
+        ("the same, indexed in the same process", bench.scratch / "index-memory"),
+    ):
+        bare, after, vectors = measure(_work, folder, where, bench.kept).value
+        yield Figure(
+            f"anonymous memory after 100 hybrid searches, without vectors; {what}",
+            "< 50 MB",
+            f"{megabytes(after - vectors - bare)}, beside {megabytes(bare)} of Python and numpy",
+            f"{(after - vectors - bare) / bare:.1f}× of Python and numpy",
+        )
+
+
+def _import_seconds(module: str) -> float:
+    return statistics.median(float(run_program(["-c", _IMPORT.format(module)]).value) for _ in range(_ROUNDS))
+
+
+def _open(folder: Path, store: Path, kept: Path) -> float:
+    took = []
+    for _ in range(_ROUNDS):
+        began = time.perf_counter()
+        memory = open_index(folder, store, "none", kept)
+        took.append(time.perf_counter() - began)
+        memory.close()
+    return statistics.median(took)
+
+
+def _work(folder: Path, store: Path, kept: Path) -> tuple[int, int, int]:
+    """Anonymous bytes before the index is opened, after a sync and searches, and those that are vectors."""
+    import numpy as np
+
+    np.dot(np.ones((64, 64)), np.ones((64, 64)))  # BLAS takes its memory when it is first used
+    bare = anonymous_memory()
+    memory = open_index(folder, store, "random-1536", kept)
+    memory.sync()
+    for text in questions(100):
+        memory.search(text, max_results=50, min_score=0)
+    matrix = memory._vectors._matrix._matrix
+    assert matrix is not None
+    mapped = sum(block.codes.nbytes for block in matrix._state.blocks.values() if not block.codes.flags.owndata)
+    return bare, anonymous_memory(), matrix.nbytes - mapped

@@ -1,0 +1,103 @@
+"""The vector leg alone: candidates from the matrix, each scored again from its stored vector; speed and recall."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from engine.embedding.embedded import EmbeddedProvider
+from engine.search.meaning import MeaningLeg
+from engine.store.coding import StoredModel
+from tests.benchmarks.measuring import Figure, measure, percentile, spread, timed, times
+from tests.benchmarks.prepared import LARGE, Bench, open_index
+from tests.benchmarks.reference import MODEL, Reference
+
+_CANDIDATES = 200
+_QUESTIONS = 200
+_WANTED = 24
+
+
+def run(bench: Bench) -> Iterator[Figure]:
+    notes = LARGE * bench.notes
+    store, _ = bench.index(notes, "window")
+    args = bench.folder(notes), store, bench.kept, bench.scratch / "reference-vectors.sqlite"
+    found: dict[str, Any] = measure(_compare, *args).value
+    took, ours = found["took"], percentile(found["took"]["ours"], 0.5)
+    what = f"vector leg, {found['rows']:,} × 512 real vectors"
+    blas = percentile(took["float32"], 0.5)
+    yield Figure(what, "≤ 6 ms", spread(took["ours"]), times(blas, ours, "float32 BLAS on one thread"))
+    for name, other in (("vec0", "vec0 KNN"), ("reference", "the reference's SQL")):
+        theirs = percentile(took[name], 0.5)
+        yield Figure(f"– {other}", "–", f"{theirs:,.0f} ms", times(theirs, ours, "that"))
+    yield Figure(f"{what}: recall@{_WANTED}", "≥ .99", f"{found['recall']:.4f}", "of float32 BLAS")
+
+
+def _compare(folder: Path, store: Path, kept: Path, database: Path) -> dict[str, Any]:
+    """Milliseconds of each way, and the recall of ours."""
+    import numpy as np
+
+    from tests.benchmarks.real_vectors import real_vectors
+
+    memory = open_index(folder, store, "window", kept)
+    asked = np.asarray(real_vectors(kept)[-_QUESTIONS:])
+    with memory._store.read() as snapshot:
+        provider = EmbeddedProvider()
+        model_id = snapshot.model_id(provider.id, provider.model, provider.key)
+        assert model_id is not None
+        model = StoredModel.of(model_id, provider.id, provider.model, provider.key, provider.dims)
+        ids, vectors = _all_vectors(snapshot, model)
+
+    def ours(question: Any) -> list[int]:
+        with memory._store.read() as snapshot:
+            leg = MeaningLeg(snapshot, memory._vectors, model, provider.calibration, question)
+            cosines = leg.cosines(leg.candidates(_CANDIDATES, None, None))
+        return sorted(cosines, key=lambda id_: (-cosines[id_], id_))[:_WANTED]
+
+    def float32(question: Any) -> list[int]:
+        cosines = vectors @ question
+        best = np.argpartition(-cosines, _WANTED)[:_WANTED]
+        return ids[best].tolist()
+
+    reference = _filled(database, ids.tolist(), vectors)
+    ways: dict[str, tuple[Callable[[Any], object], int]] = {
+        "ours": (ours, _QUESTIONS),
+        "float32": (float32, _QUESTIONS),
+        "vec0": (partial(_nearest, reference.connection), 20),
+        "reference": (lambda question: reference.by_vector(question, _WANTED), 5),
+    }
+    took = {name: _timed(way, asked[:count]) for name, (way, count) in ways.items()}
+    hits = sum(len({*ours(question)} & {*float32(question)}) for question in asked)
+    return {"took": took, "rows": len(ids), "recall": hits / (_WANTED * len(asked))}
+
+
+def _timed(way: Callable[[Any], object], asked: Sequence[Any]) -> list[float]:
+    timed([partial(way, question) for question in asked[:5]])
+    return timed([partial(way, question) for question in asked])
+
+
+def _all_vectors(snapshot: Any, model: StoredModel) -> tuple[Any, Any]:
+    """Ids (n,) and float32 vectors (n, dims) as they are stored."""
+    import numpy as np
+
+    rows = dict(snapshot.vectors(model.id, snapshot.vector_chunk_ids(model.id)))
+    vectors = np.frombuffer(b"".join(rows.values()), "<f2").reshape(len(rows), model.dims)
+    return np.array(list(rows), np.int64), vectors.astype(np.float32)
+
+
+def _filled(database: Path, ids: Sequence[int], vectors: Any) -> Reference:
+    reference = Reference(database, vectors.shape[1])
+    with reference.connection as connection:
+        chunks = ((str(id_), "note.md", MODEL, "text") for id_ in ids)
+        connection.executemany(
+            "INSERT INTO chunks (id, path, source, model, text) VALUES (?, ?, 'memory', ?, ?)", chunks
+        )
+        rows = ((str(id_), vector.tobytes()) for id_, vector in zip(ids, vectors, strict=True))
+        connection.executemany("INSERT INTO chunks_vec (id, embedding) VALUES (?, ?)", rows)
+    return reference
+
+
+def _nearest(connection: apsw.Connection, question: Any) -> list[tuple]:
+    query = "SELECT id, distance FROM chunks_vec WHERE embedding MATCH ? AND k = ?"
+    return list(connection.execute(query, (question.tobytes(), _WANTED)))
