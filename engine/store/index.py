@@ -20,6 +20,7 @@ from engine.store.failures import translated
 from engine.store.location import IndexFiles
 from engine.store.schema import Tables
 from engine.store.snapshot import Snapshot
+from engine.store.trimming import give_back
 from engine.store.writer import Writer
 from engine.store.writer_lock import WriterLock
 
@@ -183,6 +184,12 @@ class IndexStore:
                 for _ in self._writer.execute("PRAGMA incremental_vacuum(256)"):
                     pass
             time.sleep(0.005)
+
+    def rest(self) -> None:
+        """After a sync: keep no more memory than a program needs that only searches."""
+        with self._writing, translated(self.files.database):
+            if self._writer is not None:
+                give_back(self._writer)
 
     def sizes(self) -> IndexSizes:
         """Bytes on disk, from the directory: an open database is never opened twice."""

@@ -217,3 +217,4 @@ class SyncRun:
         if dropped or surplus or holes:
             self._store.vacuum(self._token)
         self._bring_vectors_in_step()
+        self._store.rest()
