@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from engine.records import ResultExplanation, SearchExplanation, SearchStage
 from engine.search.keywords import KeywordScores, Term
@@ -30,8 +31,7 @@ class Stages:
         self.add("words", len(terms) + len(dropped), len(known), " ".join(notes) or "The question has no words.")
 
 
-@dataclass(frozen=True)
-class Scored:
+class Scored(NamedTuple):
     """One chunk's scores."""
 
     id: int

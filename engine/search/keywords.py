@@ -4,6 +4,7 @@ import math
 import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 import apsw
 
@@ -21,7 +22,10 @@ _TITLES = "{title heading name}"
 _WORDS = FTS_COLUMNS.index("words")
 """The column whose length is a chunk's length: it holds every token, the stems of some are nowhere."""
 _MOST_RANKED = 20_000
-"""So many matches take some 15 ms. Terms beyond them do not choose candidates, though they count in the scores."""
+"""So many matches take some 15 ms."""
+_CHOOSING = 5_000
+"""The rarest terms choose candidates, as many as have together so many matches. All terms count in ranks and scores."""
+_SHORT_QUESTION = 3
 _RECENT = 5_000
 """Where even the rarest term has more matches, so many of those that were indexed last are ranked, and all titles."""
 _WIDEST_BEGINNING = 50_000
@@ -29,7 +33,7 @@ _WIDEST_BEGINNING = 50_000
 _PREFIX_WEIGHT = 0.5
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Term:
     """One term of the question in this index: FTS5 phrases, any of which is a match."""
 
@@ -45,13 +49,14 @@ class Term:
     idf: float
 
     @property
-    def phrases(self) -> tuple[str, ...]:
-        return (*self.stemmed, self.plain) if self.plain else self.stemmed
+    def kinds(self) -> str:
+        """A letter for each phrase of the expression: s for a stem, p for a plain word."""
+        return "s" * len(self.stemmed) + "p" * bool(self.plain)
 
     @property
     def expression(self) -> str:
         """Without columns, which would make the match four times as dear: a stem in `words` just scores nothing."""
-        return f"({' OR '.join(self.phrases)})"
+        return f"({' OR '.join((*self.stemmed, self.plain) if self.plain else self.stemmed)})"
 
 
 @dataclass(frozen=True)
@@ -75,69 +80,82 @@ class KeywordLeg:
         self.chunks = snapshot.chunk_count()
         """How many chunks are indexed."""
         self.terms = tuple(self._term(term) for term in question.terms if not term.stop)
+        self._known = sorted((term for term in self.terms if term.chunks), key=lambda term: term.matches)
+        """Rarest first."""
+        self._places = [(self.terms.index(term), term) for term in self._known]
+        # What stands for too many words chooses only where nothing else can.
+        self._telling = [term for term in self._known if term.matches == term.chunks] or self._known
+        self._choosing = _rarest(self._telling)
 
     def candidates(self, limit: int, files: Sequence[int] | None) -> list[int]:
         """Ids of the best chunks by FTS5's own ranking, best first; `files` restricts them.
 
-        Chunks with every term come first; where they are too few, chunks with any of the rarer terms follow.
+        Those with all terms come first where one term often outranks all once, or where even the rarest is common.
         """
-        known = sorted((term for term in self.terms if term.chunks), key=lambda term: term.matches)
-        # What stands for too many words chooses only where nothing else can.
-        known = [term for term in known if term.matches == term.chunks] or known
-        if not known:
+        telling, found = self._telling, list[int]()
+        if not telling:
             return []
-        found: list[int] = []
-        if len(known) > 1:
-            both = self.chunks * math.prod(term.matches / self.chunks for term in known)
-            found = self._ranked(" AND ".join(t.expression for t in known), round(both), limit, files)
+        if len(telling) > 1 and (len(telling) <= _SHORT_QUESTION or telling[0].matches > _CHOOSING):
+            every = self.chunks * math.prod(term.matches / self.chunks for term in telling)
+            found = self._ranked(" AND ".join(t.expression for t in telling), round(every), limit, files)
         if len(found) >= limit:
             return found
-        choosing, matches = [known[0].expression], known[0].matches
-        for term in known[1:]:
-            if matches + term.matches > _MOST_RANKED:
-                break
-            matches += term.matches
-            choosing.append(term.expression)
-        return list(dict.fromkeys(found + self._ranked(" OR ".join(choosing), matches, limit, files)))
+        matches = sum(term.matches for term in self._choosing)
+        return list(dict.fromkeys(found + self._ranked(self._ranking(telling), matches, limit, files)))
 
     def score(self, ids: Iterable[int]) -> KeywordScores:
         """Exact keyword scores, with all terms, of those of these chunks that match any."""
         result = KeywordScores(self.terms)
-        known = [term for term in self.terms if term.chunks]
-        wanted = list(ids)
-        if not known or not wanted:
-            return result
+        wanted = set(ids) if self._known else set()
         _register(self._snapshot.connection)
-        kinds = "".join("s" * len(term.stemmed) + "p" * bool(term.plain) for term in known)
+        kinds = "".join(term.kinds for term in self._known)
+        if len(self._choosing) < len(self._known):
+            # Most candidates hold one of the rarer terms: to walk through these is faster than through all terms.
+            skipped = "".join("-" * len(term.kinds) for term in self._choosing)
+            self._count(self._ranking(self._known), skipped + kinds, wanted, result)
+            wanted.difference_update(result.scores)
+        self._count(_any_of(self._known), kinds, wanted, result)
+        return result
+
+    def _ranking(self, terms: Sequence[Term]) -> str:
+        """Matches whatever holds one of the terms that choose, to be ranked by all of these."""
+        every = _any_of(terms)
+        return every if len(self._choosing) == len(terms) else f"({_any_of(self._choosing)}) AND ({every})"
+
+    def _count(self, expression: str, kinds: str, wanted: set[int], result: KeywordScores) -> None:
+        """Put the scores of those of the wanted chunks that match into the result."""
+        if not wanted:
+            return
         # The unary plus keeps SQLite from running the whole match once for every id.
         rows = self._snapshot.connection.execute(
             f"""SELECT rowid, term_counts({self._tables.fts}, ?) FROM {self._tables.fts}
                 WHERE {self._tables.fts} MATCH ? AND +rowid IN ({",".join(map(str, wanted))})""",
-            (kinds, " OR ".join(term.expression for term in known)),
+            (kinds, expression),
         )
         idfs = [term.idf for term in self.terms]
         for rowid, packed in rows:
-            length, average, *counts = struct.unpack(f"<ff{len(kinds)}f", packed)
+            length, average, *counts = struct.unpack(f"<{len(packed) // 4}f", packed)
             parts = self._contributions(counts, length, average)
             if any(parts):
                 result.contributions[rowid] = parts
                 result.scores[rowid] = scoring.text_score(parts, idfs)
-        return result
 
     def _contributions(self, counts: list[float], length: float, average: float) -> tuple[float, ...]:
-        parts = []
-        place = 0
-        for term in self.terms:
-            if not term.chunks:
-                parts.append(0.0)
-                continue
-            stemmed = sum(counts[place : place + len(term.stemmed)])
-            plain = counts[place + len(term.stemmed)] if term.plain else 0.0
-            place += len(term.phrases)
-            # Both sides count the same occurrences. The beginning of a longer word is a weaker sign than the word.
-            if term.stemmed and term.plain:
-                plain *= _PREFIX_WEIGHT
-            parts.append(scoring.term_score(term.idf, max(stemmed, plain), length, average))
+        parts = [0.0] * len(self.terms)
+        norm = scoring.length_norm(length, average)
+        at = 0
+        for index, term in self._places:
+            if len(term.stemmed) == 1:
+                frequency = counts[at]
+            else:
+                frequency = sum(counts[at : at + len(term.stemmed)])
+            at += len(term.stemmed)
+            if term.plain:
+                # Both sides count the same occurrences. The beginning of a longer word is a weaker sign than the word.
+                frequency = max(frequency, counts[at] * (_PREFIX_WEIGHT if term.stemmed else 1.0))
+                at += 1
+            if frequency:
+                parts[index] = scoring.term_score(term.idf, frequency, norm)
         return tuple(parts)
 
     def _ranked(self, expression: str, matches: int, limit: int, files: Sequence[int] | None) -> list[int]:
@@ -204,6 +222,16 @@ class KeywordLeg:
         return number(self._snapshot.connection, query, (start, start + "\U0010ffff"))
 
 
+def _rarest(terms: Sequence[Term]) -> list[Term]:
+    """As many as have together no more than a bearable number of matches, at least one; `terms` are rarest first."""
+    matches = list(accumulate(term.matches for term in terms))
+    return [term for term, total in zip(terms, matches, strict=True) if total <= max(_CHOOSING, matches[0])]
+
+
+def _any_of(terms: Sequence[Term]) -> str:
+    return " OR ".join(term.expression for term in terms)
+
+
 def _quoted(token: str) -> str:
     escaped = token.replace('"', '""')
     return f'"{escaped}"'
@@ -220,12 +248,16 @@ def _register(connection: apsw.Connection) -> None:
 def _term_counts(api: apsw.FTS5ExtensionApi, /, *arguments: object) -> bytes:
     """Little-endian floats: the chunk's length, the average length (tokens), a weighted frequency for each phrase.
 
-    The argument has a letter for each phrase: s for a stem, p for a plain word.
+    The argument has a letter for each phrase: s for a stem, p for a plain word, - for one that is not asked for.
     """
     counts = []
     for phrase, kind in enumerate(str(arguments[0])):
+        if kind == "-":
+            continue
         weights = _STEM_WEIGHTS if kind == "s" else _PLAIN_WEIGHTS
-        columns = api.phrase_columns(phrase)
-        counts.append(sum(weights[column] * len(api.phrase_column_offsets(phrase, column)) for column in columns))
+        count = 0.0
+        for column in api.phrase_columns(phrase):
+            count += weights[column] * len(api.phrase_column_offsets(phrase, column))
+        counts.append(count)
     average = api.column_total_size(_WORDS) / max(api.row_count, 1)
     return struct.pack(f"<ff{len(counts)}f", api.column_size(_WORDS), average, *counts)

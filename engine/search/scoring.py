@@ -6,6 +6,7 @@ That is what lets a threshold mean something, and lets an off-topic question com
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 from engine.embedding.base import Calibration
 
@@ -25,11 +26,13 @@ def inverse_document_frequency(documents: int, containing: int) -> float:
     return math.log(1 + (documents - containing + 0.5) / (containing + 0.5))
 
 
-def term_score(idf: float, frequency: float, length: float, average_length: float) -> float:
-    """BM25 contribution of one term with a (column-weighted) frequency in a chunk of `length` tokens."""
-    if frequency <= 0:
-        return 0.0
-    norm = K1 * (1 - B + B * length / max(average_length, 1.0))
+def length_norm(length: float, average_length: float) -> float:
+    """What the length of a chunk (tokens) adds to the frequency at which a term counts half."""
+    return K1 * (1 - B + B * length / max(average_length, 1.0))
+
+
+def term_score(idf: float, frequency: float, norm: float) -> float:
+    """BM25 contribution of one term with a (column-weighted) frequency in a chunk with this `length_norm`."""
     return idf * frequency * (K1 + 1) / (frequency + norm)
 
 
@@ -42,7 +45,7 @@ def text_score(contributions: Sequence[float], idfs: Sequence[float]) -> float:
     total = sum(idfs)
     if total <= 0:
         return 0.0
-    covered = sum(idf for idf, part in zip(idfs, contributions, strict=True) if part > 0) / total
+    covered = sum(compress(idfs, contributions)) / total
     cap = covered * max(1.0, len(idfs) / _SHORT_QUESTION)
     return min(1.0, cap, sum(contributions) / (_FULL_MATCH * total * (K1 + 1)))
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from engine.search.meaning import MeaningLeg
 
 _CANDIDATES = 200
+_EXACT = 50
+"""At least so many of the best get exact cosines."""
 
 
 @dataclass(frozen=True)
@@ -158,8 +160,7 @@ class Searcher:
         if meaning is not None:
             with work.timed("vector"):
                 by_meaning = meaning.candidates(limit, files, work.cancel)
-            note = f"The {len(by_meaning):,} nearest vectors were compared exactly."
-            work.stages.add("vectors", leg.chunks, len(by_meaning), note)
+            work.stages.add("vectors", leg.chunks, len(by_meaning), f"The {len(by_meaning):,} nearest by meaning.")
         work.weakest = [ids[-1] for ids in (by_words, by_meaning) if limit <= len(ids) < leg.chunks]
         return list(dict.fromkeys(by_words + by_meaning))
 
@@ -170,19 +171,32 @@ class Searcher:
         with work.timed("keyword"):
             words = leg.score(ids)
         with work.timed("vector"):
-            cosines = {} if meaning is None else meaning.cosines(ids)
-        with work.timed("merge"):
-            blend = self._blend(meaning, words)
-            ranked = []
-            for id_ in ids:
-                if id_ not in words.scores and id_ not in cosines:
-                    continue  # a vector of a chunk that came, or went, since the snapshot was taken
-                cosine = cosines.get(id_)
-                vector = None if cosine is None or meaning is None else meaning.score(cosine)
-                text = words.scores.get(id_, 0.0)
-                ranked.append(Scored(id_, blend.score(text, vector), text, vector, cosine))
+            cosines = {} if meaning is None else meaning.near_cosines(ids)
+        blend = self._blend(meaning, words)
+
+        def scored(id_: int) -> Scored:
+            cosine = cosines.get(id_)
+            vector = None if cosine is None or meaning is None else meaning.score(cosine)
+            text = words.scores.get(id_, 0.0)
+            return Scored(id_, blend.score(text, vector), text, vector, cosine)
+
+        def order(of: Scored) -> tuple[float, float, int]:
             # Scores end at 1: among full matches the plain BM25 sum decides.
-            ranked.sort(key=lambda scored: (-scored.score, -sum(words.contributions.get(scored.id, ())), scored.id))
+            return -of.score, -sum(words.contributions.get(of.id, ())), of.id
+
+        with work.timed("merge"):
+            ranked = sorted((scored(id_) for id_ in ids if id_ in words.scores or id_ in cosines), key=order)
+        if meaning is not None:
+            hybrid = self._settings.query.hybrid
+            most = max(_EXACT, work.request.max_results * hybrid.candidate_multiplier)
+            best = [of.id for of in ranked[:most]]
+            with work.timed("vector"):
+                exact = meaning.cosines(best)
+            with work.timed("merge"):
+                cosines = exact
+                # The vectors may be ahead of the snapshot: chunks that it does not hold are not exact either.
+                again = (scored(id_) for id_ in best if id_ in words.scores or id_ in exact)
+                ranked = sorted([*again, *ranked[most:]], key=order)
         return words, ranked, blend
 
     def _blend(self, meaning: "MeaningLeg | None", words: KeywordScores) -> Blend:
@@ -219,6 +233,7 @@ class Searcher:
         shown = kept[: work.request.max_results]
         with work.timed("merge"):
             chunks = snapshot.chunks([scored.id for scored in shown])
+            shown = [scored for scored in shown if scored.id in chunks]
             results = tuple(make_result(chunks[scored.id], scored, question, blend) for scored in shown)
         explanation = None
         if work.request.explain:

@@ -39,6 +39,7 @@ def find(tmp_path: Path) -> Iterator[Find]:
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if the notes were far more than can be ranked."""
     monkeypatch.setattr(keywords, "_MOST_RANKED", 10)
+    monkeypatch.setattr(keywords, "_CHOOSING", 10)
     monkeypatch.setattr(keywords, "_RECENT", 10)
     monkeypatch.setattr(keywords, "_WIDEST_BEGINNING", 10)
     monkeypatch.setattr(searcher, "_CANDIDATES", 5)
@@ -63,3 +64,10 @@ def test_the_beginning_of_too_many_words_is_looked_for_in_titles(find: Find) -> 
 @pytest.mark.parametrize(("query", "name"), [("well pump", "03.md"), ("pump well", "03.md"), ("gauges pum", "57.md")])
 def test_a_rare_word_chooses_wherever_the_common_one_stands(find: Find, query: str, name: str) -> None:
     assert find(query, 1) == [name]
+
+
+@pytest.mark.usefixtures("few")
+def test_scores_do_not_depend_on_which_words_chose(find: Find, monkeypatch: pytest.MonkeyPatch) -> None:
+    by_rare = find("pump well gauges today", 3)
+    monkeypatch.setattr(keywords, "_CHOOSING", 10**6)
+    assert find("pump well gauges today", 3) == by_rare

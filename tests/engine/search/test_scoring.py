@@ -8,6 +8,7 @@ from engine.embedding.base import Calibration
 from engine.search import scoring
 from engine.search.scoring import Blend
 
+_AVERAGE = scoring.length_norm(100, 100)
 shares = st.floats(0, 1)
 
 
@@ -26,12 +27,13 @@ def test_a_term_in_every_chunk_still_counts_a_little() -> None:
 @given(st.floats(0, 50), st.floats(0, 50), st.floats(1, 1000))
 def test_more_occurrences_never_score_less(few: float, more: float, length: float) -> None:
     low, high = sorted((few, more))
-    assert scoring.term_score(2.0, low, length, 100) <= scoring.term_score(2.0, high, length, 100)
+    norm = scoring.length_norm(length, 100)
+    assert scoring.term_score(2.0, low, norm) <= scoring.term_score(2.0, high, norm)
 
 
 def test_a_chunk_with_all_terms_scores_full_and_one_with_a_rare_half_less() -> None:
     idfs = [6.0, 6.0]
-    both = [scoring.term_score(idf, 2, 100, 100) for idf in idfs]
+    both = [scoring.term_score(idf, 2, _AVERAGE) for idf in idfs]
     assert scoring.text_score(both, idfs) == 1.0
     assert scoring.text_score([both[0] * 1.4, 0.0], idfs) == 0.5
     assert scoring.text_score([], []) == 0.0
@@ -39,7 +41,7 @@ def test_a_chunk_with_all_terms_scores_full_and_one_with_a_rare_half_less() -> N
 
 def test_a_long_question_is_not_held_to_all_its_words() -> None:
     idfs = [6.0] * 8
-    parts = [scoring.term_score(6.0, 2, 100, 100)] * 5 + [0.0] * 3
+    parts = [scoring.term_score(6.0, 2, _AVERAGE)] * 5 + [0.0] * 3
     assert scoring.text_score(parts, idfs) > 5 / 8
 
 
