@@ -22,8 +22,10 @@ class Words:
 
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng
-        made = {"".join(rng.choices(_SYLLABLES, k=rng.randint(2, 4))) for _ in range(2 * _VOCABULARY)}
-        self.all = _FUNCTION_WORDS + sorted(made, key=lambda word: (rng.random(), word))[:_VOCABULARY]
+        # Sorted first: a set has another order in every process.
+        made = sorted({"".join(rng.choices(_SYLLABLES, k=rng.randint(2, 4))) for _ in range(2 * _VOCABULARY)})
+        rng.shuffle(made)
+        self.all = _FUNCTION_WORDS + made[:_VOCABULARY]
         self._cumulative = list(accumulate(1 / (rank + 8) for rank in range(len(self.all))))
 
     def draw(self, count: int) -> list[str]:

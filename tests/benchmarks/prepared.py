@@ -35,8 +35,7 @@ class Bench:
         """A folder with so many notes."""
         folder = self.kept / f"notes-{count}"
         if not folder.exists():
-            unfinished = folder.with_suffix(".unfinished")
-            shutil.rmtree(unfinished, ignore_errors=True)
+            unfinished = self.scratch / folder.name
             write_notes(unfinished, count)
             unfinished.rename(folder)
         return folder
