@@ -185,6 +185,12 @@ class IndexStore:
                     pass
             time.sleep(0.005)
 
+    def make_durable(self) -> None:
+        """Bring what was committed to the disk: a single commit may still be lost when the power fails."""
+        with self._writing, translated(self.files.database):
+            if self._writer is not None:
+                self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+
     def rest(self) -> None:
         """After a sync: keep no more memory than a program needs that only searches."""
         with self._writing, translated(self.files.database):

@@ -111,7 +111,7 @@ class QuantisedMatrix:
         return scan.best(k)
 
     def save(self, path: Path, *, generation: int, model_key: str, stamp: int) -> None:
-        """Write the disposable file that `load` accepts for the same generation, model and stamp. Raises OSError."""
+        """Write the disposable file that `load` accepts for the same generation and model. Raises OSError."""
         state = self._state
         alive = [(block, block.live_rows()) for block in state.blocks.values()]
         write_matrix(
@@ -126,17 +126,17 @@ class QuantisedMatrix:
         )
 
     @classmethod
-    def load(cls, path: Path, *, generation: int, model_key: str, stamp: int) -> "QuantisedMatrix | None":
-        """The saved matrix, its codes mapped from the file, or None for a file that does not match or is damaged."""
-        content = read_matrix(path, generation=generation, model_key=model_key, stamp=stamp)
+    def load(cls, path: Path, *, generation: int, model_key: str) -> "tuple[QuantisedMatrix, int] | None":
+        """The saved matrix, its codes mapped from the file, and its stamp; None for another or a damaged file."""
+        content = read_matrix(path, generation=generation, model_key=model_key)
         if content is None:
             return None
-        ids, scales, codes = content
+        stamp, ids, scales, codes = content
         matrix = cls(codes.shape[1])
         draft = _Draft(matrix._state, matrix._dims)
         draft.adopt(ids, codes, scales)
         matrix._state = draft.finish()
-        return matrix
+        return matrix, stamp
 
 
 class _Draft:

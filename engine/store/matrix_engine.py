@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _READ_AT_ONCE = 2048
+_WORTH_SAVING = 1000
+"""So many changed rows are read again at the next start in a tenth of a second; to write them costs the whole file."""
 
 
 class MatrixEngine:
@@ -33,7 +35,8 @@ class MatrixEngine:
         """Identity of the index, and id of the model."""
         self._generation = -1
         self._stamp = -1
-        self._saved_stamp = -1
+        self._unsaved = 0
+        """Rows that came or went since the file was read or written."""
 
     def search(
         self,
@@ -89,6 +92,7 @@ class MatrixEngine:
                 self._matrix.remove(np.asarray(removed, dtype=np.int64))
             if added is not None and len(added[0]):
                 self._matrix.add(np.asarray(added[0], dtype=np.int64), added[1])
+            self._unsaved += len(removed) + (0 if added is None else len(added[0]))
             self._stamp = after
 
     def forget(self) -> None:
@@ -96,11 +100,17 @@ class MatrixEngine:
         with self._lock:
             self._matrix = None
 
+    def worth_saving(self, snapshot: Snapshot, model: StoredModel) -> bool:
+        """Whether the saved file lacks so much that a start would feel it."""
+        self.in_step(snapshot, model)
+        return self._unsaved >= _WORTH_SAVING
+
     def save(self, snapshot: Snapshot, model: StoredModel) -> None:
-        """Write the matrix beside the database, so that the next start need not read every vector."""
+        """Write the matrix beside the database, so that the next start need not read every vector.
+
+        The database must be on the disk as far as the snapshot: after a power failure, ids of lost chunks come again.
+        """
         matrix = self.in_step(snapshot, model)
-        if self._saved_stamp == snapshot.stamp:
-            return
         try:
             matrix.save(
                 self._files.matrix,
@@ -108,24 +118,24 @@ class MatrixEngine:
                 model_key=_key(snapshot, model),
                 stamp=snapshot.stamp,
             )
-            self._saved_stamp = snapshot.stamp
+            self._unsaved = 0
         except OSError as error:
             log.warning("The vector matrix could not be saved: %s", error)
 
     def _load(self, snapshot: Snapshot, model: StoredModel) -> "QuantisedMatrix":
-        """The saved matrix if it is exactly of this moment, else an empty one."""
+        """The saved matrix, as old as it may be, else an empty one."""
         from engine.store.matrix import QuantisedMatrix
 
         found = QuantisedMatrix.load(
-            self._files.matrix,
-            generation=snapshot.generation,
-            model_key=_key(snapshot, model),
-            stamp=snapshot.stamp,
+            self._files.matrix, generation=snapshot.generation, model_key=_key(snapshot, model)
         )
-        if found is not None and found.dims == model.dims:
-            self._stamp = self._saved_stamp = snapshot.stamp
-            return found
-        self._stamp = self._saved_stamp = -1
+        if found is not None:
+            matrix, stamp = found
+            if matrix.dims == model.dims and stamp <= snapshot.stamp:
+                self._stamp, self._unsaved = stamp, 0
+                return matrix
+        # A file that is of no use is replaced at the next occasion.
+        self._stamp, self._unsaved = -1, _WORTH_SAVING
         return QuantisedMatrix(model.dims)
 
     def _reconcile(self, matrix: "QuantisedMatrix", snapshot: Snapshot, model: StoredModel) -> None:
@@ -133,8 +143,10 @@ class MatrixEngine:
 
         wanted = np.asarray(snapshot.vector_chunk_ids(model.id), dtype=np.int64)
         present = matrix.ids()
-        matrix.remove(np.setdiff1d(present, wanted, assume_unique=True))
+        gone = np.setdiff1d(present, wanted, assume_unique=True)
         missing = np.setdiff1d(wanted, present, assume_unique=True)
+        matrix.remove(gone)
+        self._unsaved += len(gone) + len(missing)
         for start in range(0, len(missing), _READ_AT_ONCE):
             rows = list(snapshot.vectors(model.id, missing[start : start + _READ_AT_ONCE].tolist()))
             ids = np.asarray([id_ for id_, _ in rows], dtype=np.int64)

@@ -61,8 +61,8 @@ def write_matrix(
         raise
 
 
-def read_matrix(path: Path, *, generation: int, model_key: str, stamp: int) -> tuple[Ids, Floats, Codes] | None:
-    """Ids and scales in memory and codes mapped from the file, or None where the file is missing, other or damaged."""
+def read_matrix(path: Path, *, generation: int, model_key: str) -> tuple[int, Ids, Floats, Codes] | None:
+    """The file's stamp, ids and scales in memory and codes mapped from it; None for a missing, other or damaged one."""
     try:
         with open(path, "rb") as file:
             mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
@@ -70,14 +70,15 @@ def read_matrix(path: Path, *, generation: int, model_key: str, stamp: int) -> t
         return None
     if len(mapped) < _BODY_START:
         return None
-    magic, version, dims, rows, *identity, checksum = _HEADER.unpack_from(mapped)
-    if (magic, version) != (_MAGIC, _VERSION) or identity != [generation, stamp, _digest(model_key)]:
+    magic, version, dims, rows, of_generation, stamp, of_model, checksum = _HEADER.unpack_from(mapped)
+    if (magic, version, of_generation, of_model) != (_MAGIC, _VERSION, generation, _digest(model_key)):
         return None
     if len(mapped) != _BODY_START + rows * (8 + 4 + dims) or _checksum(mapped) != checksum:
         return None
     scales_start = _BODY_START + rows * 8
     codes_start = scales_start + rows * 4
     return (
+        stamp,
         np.frombuffer(mapped, "<i8", rows, _BODY_START).astype(np.int64),
         np.frombuffer(mapped, "<f4", rows, scales_start).astype(np.float32),
         np.frombuffer(mapped, np.int8, rows * dims, codes_start).reshape(rows, dims),

@@ -101,4 +101,6 @@ class VectorIndex:
             self._matrix.forget()
             return
         with self._store.read() as snapshot:
-            self._matrix.save(snapshot, model)
+            if self._matrix.worth_saving(snapshot, model):
+                self._store.make_durable()
+                self._matrix.save(snapshot, model)

@@ -125,8 +125,9 @@ class TextStage:
     def _commit(self) -> None:
         if not self._waiting and not self._touched:
             return
-        # Reading and chunking the next files is the pause that other writers need; only a very short one is drawn out.
-        time.sleep(max(0.0, _PAUSE_BETWEEN_COMMITS - (time.monotonic() - self._last_commit)))
+        if self._commits:
+            # Reading and chunking the next files is the pause that other writers need; only a short one is drawn out.
+            time.sleep(max(0.0, _PAUSE_BETWEEN_COMMITS - (time.monotonic() - self._last_commit)))
         files, self._waiting = self._waiting, []
         touched, self._touched = self._touched, []
         new = 0

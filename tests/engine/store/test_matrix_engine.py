@@ -1,0 +1,105 @@
+"""The matrix's file: written when enough has changed, of use however old it is."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from engine.backends import builtin
+from engine.backends.builtin import BuiltinMemory
+from engine.settings import Settings
+from engine.store import matrix_engine
+from engine.store.matrix import QuantisedMatrix
+from tests.helpers.fake_provider import FakeProvider, selection_of
+
+Opened = Callable[[], BuiltinMemory]
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    for number, text in enumerate(("The ferry leaves at noon.", "Paint the old boat.", "Feed the cat.")):
+        (folder / f"{number}.md").write_text(f"{text}\n", "utf-8")
+    return folder
+
+
+@pytest.fixture
+def opened(notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opened]:
+    monkeypatch.setattr(builtin, "select_provider", lambda settings: selection_of(FakeProvider()))
+    monkeypatch.setattr(matrix_engine, "_WORTH_SAVING", 3)
+    settings = Settings()
+    store = msgspec.structs.replace(settings.store, path=str(tmp_path / "data"))
+    memories: list[BuiltinMemory] = []
+
+    def open_() -> BuiltinMemory:
+        for memory in memories:
+            memory.close()
+        memories.append(
+            BuiltinMemory(notes, msgspec.structs.replace(settings, store=store), executor=None, background=False)
+        )
+        return memories[-1]
+
+    yield open_
+    for memory in memories:
+        memory.close()
+
+
+def nearest(memory: BuiltinMemory, query: str) -> str:
+    best = memory.search(query, min_score=0).results[0]
+    assert best.vector_score is not None
+    return best.path
+
+
+def test_a_file_from_before_some_changes_is_brought_in_step(opened: Opened, notes: Path, monkeypatch) -> None:
+    memory = opened()
+    memory.sync()
+    file = memory._store.files.matrix
+    before = file.read_bytes()
+    (notes / "1.md").unlink()
+    (notes / "3.md").write_text("Sow the late carrots.\n", "utf-8")
+    memory.sync()
+    assert file.read_bytes() == before
+    added: list[int] = []
+    add = QuantisedMatrix.add
+    monkeypatch.setattr(QuantisedMatrix, "add", lambda self, ids, vectors: (added.extend(ids), add(self, ids, vectors)))
+    memory = opened()
+    assert nearest(memory, "late carrots") == "3.md"
+    assert nearest(memory, "ferry at noon") == "0.md"
+    assert len(added) == 1
+    assert memory.search("paint the boat", min_score=0).total == 3
+
+
+def test_enough_changes_are_written(opened: Opened, notes: Path) -> None:
+    memory = opened()
+    memory.sync()
+    before = memory._store.files.matrix.read_bytes()
+    for number in range(4):
+        (notes / f"new-{number}.md").write_text(f"Another thought, number {number}.\n", "utf-8")
+    memory.sync()
+    assert memory._store.files.matrix.read_bytes() != before
+
+
+def test_a_file_that_is_ahead_of_the_index_is_not_trusted(opened: Opened, notes: Path, tmp_path: Path) -> None:
+    """As after a power failure: the file was written, the last commits were lost, and their ids are given out again."""
+    memory = opened()
+    memory.sync()
+    memory.close()
+    database = memory._store.files.database
+    before = database.read_bytes()
+    memory = opened()
+    (notes / "3.md").write_text("Sow the late carrots.\n", "utf-8")
+    for number in range(3):
+        (notes / f"lost-{number}.md").write_text(f"A thought that gets lost, number {number}.\n", "utf-8")
+    memory.sync()
+    memory.close()
+    database.write_bytes(before)
+    for number in range(3):
+        (notes / f"lost-{number}.md").unlink()
+    (notes / "3.md").write_text("Whitewash the cellar.\n", "utf-8")
+    memory = opened()
+    memory.sync()
+    assert nearest(memory, "whitewash the cellar") == "3.md"
+    outcome = memory.search("sow the late carrots", min_score=0)
+    assert all(result.vector_score is None or result.vector_score < 0.9 for result in outcome.results)
