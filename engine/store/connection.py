@@ -19,7 +19,8 @@ from engine.store.failures import translated
 
 READERS = 3
 BUSY_MS = 5000
-_PAGE_SIZE = 8192
+_PAGE_SIZE = 16384
+"""A vector of 1536 dimensions is a row of 3.1 KB: five fill such a page; two would leave a quarter of 8 KB empty."""
 _WRITER_CACHE_KIB = 64 * 1024
 _READER_CACHE_KIB = 8 * 1024
 

@@ -194,10 +194,11 @@ def test_vectors_survive_damage_to_other_pages(tmp_path: Path) -> None:
         model = writer.ensure_model("fake", "m", "", 200)
         writer.store_vectors(model, [(t.hash, vector) for t in writer.texts(writer.unembedded(model)[:300])])
         root = writer.connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'chunks_1'").get
+        page = writer.connection.pragma("page_size")
     database = store.files.database
     store.close()
     content = bytearray(database.read_bytes())
-    content[(root - 1) * 8192 : root * 8192] = b"\xff" * 8192
+    content[(root - 1) * page : root * page] = b"\xff" * page
     database.write_bytes(content)
 
     store = open_store(tmp_path)
