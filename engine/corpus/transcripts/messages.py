@@ -1,0 +1,86 @@
+"""What every transcript format gives: messages, and what is known about the session as a whole."""
+
+import re
+from typing import Literal
+
+import msgspec
+
+Role = Literal["user", "assistant", "tool", "system"]
+Kind = Literal["text", "thinking", "tool-call", "tool-result"]
+
+# A text that SQLite, FTS5 and Qt all take as it is: half of a surrogate pair and zero characters are none.
+_UNUSABLE = re.compile("[\ud800-\udfff\0]")
+_LONGEST_TITLE = 120
+_SENTENCE_END = re.compile("(?<=[.!?…])\\s|(?<=[\\u3002\\uff01\\uff1f])|\n")
+
+
+class Message(msgspec.Struct, frozen=True, gc=False):
+    """One part of a session that someone said, thought, called or got back."""
+
+    role: Role
+    kind: Kind
+    text: str
+    """Not redacted; clean as `clean` leaves it; line ends are "\\n"."""
+    line: int
+    """Line of the transcript, from 1; in a transcript that is one JSON document, the message's ordinal."""
+    ordinal: int
+    """Number of the message in the session, from 1; the parts of one message share it."""
+    id: str = ""
+    """As the transcript has it; empty where it has none."""
+    time: float | None = None
+    """Seconds since the epoch."""
+    tool: str = ""
+    """Name of the tool of a call or a result."""
+    side: bool = False
+    """Part of a side conversation, such as a sub-agent's."""
+
+
+class SessionFacts(msgspec.Struct, kw_only=True):
+    """What a transcript says about itself; grows while it is read."""
+
+    agent: str
+    """Short name of the program: openclaw, claude-code, codex, chatgpt, claude, gemini, opencode."""
+    id: str = ""
+    title: str = ""
+    """As given by the person or the agent; empty where nobody gave one."""
+    opening: str = ""
+    """The first real sentence of the person: the title where there is no other."""
+    project: str = ""
+    """Folder that the agent worked in, or the project's name."""
+    branch: str = ""
+    started: float | None = None
+    ended: float | None = None
+    parent: str = ""
+    """Id of the session that this one is a part of, such as a sub-agent's."""
+    generated: bool = False
+    """Made by the agent's own housekeeping: nothing in it is worth finding."""
+
+    @property
+    def name(self) -> str:
+        """The title to show; empty for a session in which the person said nothing."""
+        return self.title or self.opening
+
+    def saw(self, message: Message) -> None:
+        """Take in the times and the opening words of one more message."""
+        if message.time is not None:
+            self.started = message.time if self.started is None else min(self.started, message.time)
+            self.ended = message.time if self.ended is None else max(self.ended, message.time)
+        if not self.opening and message.role == "user" and message.kind == "text" and not message.side:
+            self.opening = first_sentence(message.text)
+
+
+def clean(text: str) -> str:
+    """The text with "\\n" as its only line end and nothing in it that a database or a window refuses."""
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _UNUSABLE.sub("\ufffd", text)
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence on one line, at most 120 characters, cut between words."""
+    start = text.strip()[: 8 * _LONGEST_TITLE]
+    sentence = " ".join(_SENTENCE_END.split(start, maxsplit=1)[0].split())
+    if len(sentence) <= _LONGEST_TITLE:
+        return sentence
+    cut = sentence[:_LONGEST_TITLE].rpartition(" ")[0] or sentence[: _LONGEST_TITLE - 1]
+    return f"{cut}…"
