@@ -62,6 +62,19 @@ class MemorySearchResult(Record, frozen=True):
     """Calibrated meaning score, 0 to 1; None when this chunk has no vector yet or no vector leg ran."""
     text_share: float
     """How much of `score` the words gave, 0 to 1; the meaning gave the rest."""
+    message: "MessagePlace | None" = None
+    """Where in a session the chunk starts; None for a note."""
+
+
+class MessagePlace(Record, frozen=True):
+    """The message of a session with which a chunk starts."""
+
+    ordinal: int
+    """From 1."""
+    id: str
+    """As the transcript has it; empty where it has none."""
+    role: str
+    """`user` or `assistant`; empty where the chunk holds both."""
 
 
 class SearchStage(Record, frozen=True):
@@ -129,6 +142,65 @@ class FileText(Record, frozen=True):
     """How many lines `text` holds; 0 for a file that vanished or a slice beyond its end."""
     truncated: bool
     next_from: int | None
+
+
+# --- sessions -----------------------------------------------------------------------------------------------------
+
+
+class SessionSummary(Record, frozen=True):
+    """What is known of one session without reading it."""
+
+    path: str
+    """Stable name, `sessions/<store>/…`."""
+    agent: str
+    """Short name of the program that wrote it: `openclaw`, `claude-code`, `codex`, `chatgpt`, `claude`, `gemini` …"""
+    id: str
+    title: str
+    """As given, else the first real sentence of the person; empty where neither is there."""
+    project: str
+    """Folder that the agent worked in; empty where it is not known."""
+    branch: str
+    started: float | None
+    ended: float | None
+    messages: int
+    """What the person and the agent said, without tool calls and thinking."""
+    bytes: int
+    """Size of its transcript; in an export that holds many sessions, of its text."""
+    parent: str
+    """Id of the session that it is a part of, such as a sub-agent's; empty for one of its own."""
+    resume_command: str
+    """Shell command that takes it up again in its agent; empty where there is none."""
+
+
+class SessionMessage(Record, frozen=True):
+    """One part of a session that someone said, thought, called or got back."""
+
+    role: Literal["user", "assistant", "tool", "system"]
+    kind: Literal["text", "thinking", "tool-call", "tool-result"]
+    text: str
+    """Secrets masked, unless the session was read with `reveal`."""
+    line: int
+    """Line of the transcript, as results cite it; in an export the message's ordinal."""
+    ordinal: int
+    """Number of the message, from 1; the parts of one message share it."""
+    id: str
+    time: float | None
+    tool: str
+    """Name of the tool of a call or a result."""
+    side: bool
+    """Part of a side conversation, such as a sub-agent's."""
+
+
+class SessionText(Record, frozen=True):
+    """One session, read from its transcript."""
+
+    summary: SessionSummary
+    messages: tuple[SessionMessage, ...]
+    """In the order of the transcript."""
+    masked: int
+    """How many messages hold secrets that are masked; with `reveal`, would be."""
+    unknown: tuple[tuple[str, int], ...]
+    """Types of lines that were not understood, with their counts."""
 
 
 # --- sync ---------------------------------------------------------------------------------------------------------

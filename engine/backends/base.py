@@ -12,6 +12,8 @@ from engine.records import (
     MemorySyncProgressUpdate,
     Probe,
     SearchOutcome,
+    SessionSummary,
+    SessionText,
     Source,
     SyncReason,
     SyncReport,
@@ -53,6 +55,24 @@ class MemorySearchManager(Protocol):
 
     def locate(self, path: str) -> Path:
         """Absolute path of the file, checked like `read_file`: for an editor, a file manager or a watcher."""
+
+    def sessions(self) -> tuple[SessionSummary, ...]:
+        """Every session that is known, newest first; sub-agents' sessions too."""
+
+    def read_session(self, path: str, *, reveal: bool = False, cancel: CancelToken | None = None) -> SessionText:
+        """A session's messages, secrets masked unless `reveal`.
+
+        Raises `PathRefused`, `FileNotFoundError` for one that has gone, `Cancelled`.
+        """
+
+    def raw_message(self, path: str, line: int) -> str:
+        """What stands in the transcript on this line (in an export: for this message), as JSON, unmasked.
+
+        Raises as `read_session` does; `FileNotFoundError` also for a line that is not there.
+        """
+
+    def similar_sessions(self, path: str, *, max_results: int = 10) -> tuple[tuple[SessionSummary, float], ...]:
+        """Sessions that are nearest in meaning, best first, with their cosine; empty without vectors."""
 
     def status(self) -> MemoryProviderStatus:
         """The whole state; never waits for a sync."""
