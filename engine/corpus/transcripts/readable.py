@@ -1,0 +1,63 @@
+"""What formats have in common: JSON values of no certain type as times, as texts, as the input of a tool."""
+
+import json
+import math
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+# Programs write times in seconds or in milliseconds: as milliseconds, this is March 1973.
+_FEWEST_MILLISECONDS = 1e11
+_YEAR_10000 = 253_402_300_800.0
+
+
+def mapping(value: object) -> Mapping[str, Any]:
+    """The value where it is a JSON object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def items(value: object) -> list[Any]:
+    """The value where it is a JSON array, else an empty one."""
+    return value if isinstance(value, list) else []
+
+
+def string(value: object) -> str:
+    """The value where it is a string, else an empty one."""
+    return value if isinstance(value, str) else ""
+
+
+def seconds(*values: object) -> float | None:
+    """The first of these values that is a time, in seconds since the epoch: a number, or a date in ISO 8601."""
+    for value in values:
+        time = _seconds(value)
+        if time is not None and 0 < time < _YEAR_10000:
+            return time
+    return None
+
+
+def _seconds(value: object) -> float | None:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        if not -1e300 < value < 1e300 or math.isnan(value):
+            return None
+        return float(value) if value < _FEWEST_MILLISECONDS else value / 1000
+    if isinstance(value, str) and len(value) <= 64:
+        try:
+            date = datetime.fromisoformat(value.strip())
+            return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
+        except (ValueError, OverflowError):
+            return None
+    return None
+
+
+def tool_input(value: object) -> str:
+    """The input of a tool as it is read: the only string of an input of one string, else indented JSON."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict) and len(value) == 1 and isinstance(only := next(iter(value.values())), str):
+        return only
+    if value is None or value == {}:
+        return ""
+    try:
+        return json.dumps(value, indent=2, ensure_ascii=False)
+    except RecursionError:
+        return "[nested too deeply to be shown]"
