@@ -40,14 +40,14 @@ class LineParser(msgspec.Struct, kw_only=True):
         side: bool = False,
     ) -> Message:
         """One part of the present message (`ordinal` is already its number), cleaned and noted in the facts."""
-        message = Message(role, kind, clean(text), line, self.ordinal, id, time, tool, side)
+        message = Message(role, kind, clean(text), line, self.ordinal, clean(id), time, clean(tool), side)
         self.facts.saw(message)
         return message
 
     def count_unknown(self, kind: object) -> None:
         """Note a line or a block of a type that this format did not have when it was looked up."""
-        name = kind if isinstance(kind, str) and kind else "without a type"
-        self.unknown[name[:60]] = self.unknown.get(name[:60], 0) + 1
+        name = clean(kind[:60]) if isinstance(kind, str) and kind else "without a type"
+        self.unknown[name] = self.unknown.get(name, 0) + 1
 
 
 class LineFormat(Protocol):

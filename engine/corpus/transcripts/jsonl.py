@@ -1,15 +1,19 @@
 """Lines of JSON: read from any place on, parsed whatever their length, never fatal."""
 
+import codecs
 import io
 import json
 import os
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 import msgspec
 
 # Reading, splitting and parsing hold the interpreter's lock: so much at once takes about a millisecond.
 _BLOCK = 256 * 1024
+_DEEPEST = 500
+_NO_CONTROLS = bytes(max(code, ord(" ")) for code in range(256))
 
 
 class RawLine(NamedTuple):
@@ -18,7 +22,7 @@ class RawLine(NamedTuple):
     start: int
     """Offset of its first byte in the file."""
     data: bytes
-    """Without the line end."""
+    """Without its "\n"; of another line end, the "\r" is still there."""
     whole: bool
     """False for a last line without a line end: someone may still be writing it."""
 
@@ -49,7 +53,11 @@ def _read_at(descriptor: int, position: int) -> bytes:
 
 
 def parse_line(data: bytes) -> dict[str, Any] | None:
-    """The JSON object on a line; None for anything else. Half surrogate pairs and NaN are let through."""
+    """The JSON object on a line; None for anything else.
+
+    What a program or a crash did to it is mended where the object survives: broken UTF-8, zero bytes, a byte order
+    mark, half surrogate pairs and (in lines up to 256 KB) NaN.
+    """
     try:
         if len(data) > _BLOCK:
             value = _parse_long(data)
@@ -57,17 +65,64 @@ def parse_line(data: bytes) -> dict[str, Any] | None:
             try:
                 value = msgspec.json.decode(data)
             except (msgspec.DecodeError, UnicodeDecodeError):
-                value = json.loads(data.decode("utf-8", "replace"))
-    except (ValueError, RecursionError):
+                value = json.loads(b"".join(_mended(data)))
+    except (ValueError, ArithmeticError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
 
 
+def _mended(data: bytes) -> Iterator[bytes]:
+    """The line in pieces, as valid UTF-8, with blanks for control characters and for a byte order mark."""
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    for start in range(0, len(data) + 1, _BLOCK):
+        text = decoder.decode(data[start : start + _BLOCK], final=start + _BLOCK > len(data))
+        if not start and text.startswith("\ufeff"):
+            text = text[1:]
+        yield text.encode().translate(_NO_CONTROLS)
+
+
 def _parse_long(data: bytes) -> object:
-    """Parsed in steps, between which other threads get their turn. Raises ValueError."""
+    """Parsed in steps, between which other threads get their turn. Raises ValueError, ArithmeticError."""
     import ijson  # only few transcripts have such lines
 
     try:
-        return next(iter(ijson.items(io.BytesIO(data), "", use_float=True, buf_size=_BLOCK)))
-    except (ijson.JSONError, StopIteration) as error:
+        try:
+            return _built(ijson.basic_parse(io.BytesIO(data), buf_size=_BLOCK))
+        except ijson.JSONError:
+            return _built(ijson.basic_parse(io.BytesIO(b"".join(_mended(data))), buf_size=_BLOCK))
+    except ijson.JSONError as error:
         raise ValueError(str(error)) from None
+
+
+def _built(events: Iterator[tuple[str, Any]]) -> object:
+    """The value of these parser events. Raises ValueError.
+
+    (ijson's own builder spells out the path to each value: 100 GB for 400 KB of brackets.)
+    """
+    top: object = None
+    containers: list[Any] = []
+    keys: list[str] = []
+    for event, scalar in events:
+        if event == "map_key":
+            keys[-1] = scalar
+            continue
+        if event in {"end_map", "end_array"}:
+            containers.pop()
+            keys.pop()
+            continue
+        opens = event in {"start_map", "start_array"}
+        value: Any = float(scalar) if isinstance(scalar, Decimal) else scalar
+        if opens:
+            value = {} if event == "start_map" else []
+        if not containers:
+            top = value
+        elif isinstance(containers[-1], dict):
+            containers[-1][keys[-1]] = value
+        else:
+            containers[-1].append(value)
+        if opens:
+            if len(containers) == _DEEPEST:
+                raise ValueError("nested too deeply")
+            containers.append(value)
+            keys.append("")
+    return top

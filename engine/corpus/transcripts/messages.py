@@ -10,8 +10,10 @@ Kind = Literal["text", "thinking", "tool-call", "tool-result"]
 
 # A text that SQLite, FTS5 and Qt all take as it is: half of a surrogate pair and zero characters are none.
 _UNUSABLE = re.compile("[\ud800-\udfff\0]")
+_SLICE = 64 * 1024  # a regex holds the interpreter's lock
 _LONGEST_TITLE = 120
-_SENTENCE_END = re.compile("(?<=[.!?…])\\s|(?<=[\\u3002\\uff01\\uff1f])|\n")
+# After a digit, the full stop is that of a numbered list.
+_SENTENCE_END = re.compile("(?<=[^\\d\\s][.!?…])\\s|(?<=[\\u3002\\uff01\\uff1f])|\n")
 
 
 class Message(msgspec.Struct, frozen=True, gc=False):
@@ -44,7 +46,7 @@ class SessionFacts(msgspec.Struct, kw_only=True):
     title: str = ""
     """As given by the person or the agent; empty where nobody gave one."""
     opening: str = ""
-    """The first real sentence of the person: the title where there is no other."""
+    """The first real sentence of the person (for a sub-agent, of who asked it): the title where there is no other."""
     project: str = ""
     """Folder that the agent worked in, or the project's name."""
     branch: str = ""
@@ -65,12 +67,26 @@ class SessionFacts(msgspec.Struct, kw_only=True):
         if message.time is not None:
             self.started = message.time if self.started is None else min(self.started, message.time)
             self.ended = message.time if self.ended is None else max(self.ended, message.time)
-        if not self.opening and message.role == "user" and message.kind == "text" and not message.side:
+        if self.opening or message.role != "user" or message.kind != "text":
+            return
+        if not message.side or self.parent:  # a sub-agent's session opens with what the agent asked of it
             self.opening = first_sentence(message.text)
 
 
 def clean(text: str) -> str:
     """The text with "\\n" as its only line end and nothing in it that a database or a window refuses."""
+    if len(text) <= _SLICE:
+        return _clean(text)
+    pieces, start = list[str](), 0
+    while start < len(text):
+        end = start + _SLICE
+        end += text[end - 1 : end + 1] == "\r\n"  # a line end is not cut in two
+        pieces.append(_clean(text[start:end]))
+        start = end
+    return "".join(pieces)
+
+
+def _clean(text: str) -> str:
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return _UNUSABLE.sub("\ufffd", text)

@@ -1,0 +1,116 @@
+"""Messages and what they say about their session."""
+
+import sqlite3
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.corpus.transcripts import messages
+from engine.corpus.transcripts.formats import LineParser
+from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, first_sentence
+
+any_text = st.text(st.characters() | st.sampled_from("\r\n\0\ud800\udfff"))
+
+
+def message(text: str, role: Role = "user", kind: Kind = "text", *, time: float | None = None, side: bool = False):
+    return Message(role, kind, text, 1, 1, time=time, side=side)
+
+
+@given(text=any_text)
+def test_clean_text_fits_everywhere_and_keeps_its_lines(text: str) -> None:
+    cleaned = clean(text)
+    assert cleaned.encode().decode() == cleaned
+    assert "\0" not in cleaned
+    assert "\r" not in cleaned
+    assert cleaned.count("\n") == text.replace("\r\n", "\n").replace("\r", "\n").count("\n")
+    assert clean(cleaned) == cleaned
+    with sqlite3.connect(":memory:") as database:
+        assert database.execute("SELECT ?", (cleaned,)).fetchone() == (cleaned,)
+
+
+@given(text=any_text, size=st.integers(1, 7))
+def test_long_text_is_cleaned_in_pieces_with_the_same_result(text: str, size: int) -> None:
+    whole = clean(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(messages, "_SLICE", size)
+        assert clean(text) == whole
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("Fix the parser. Then test it.", "Fix the parser."),
+        ("  Fix\tthe   parser\nand more", "Fix the parser"),
+        ("Why? Because.", "Why?"),
+        ("Use os.path here", "Use os.path here"),
+        ("1. Fix the parser. 2. Test it.", "1. Fix the parser."),
+        ("直して。次に", "直して。"),
+        ("\n\n", ""),
+        ("", ""),
+        ("word " * 100, " ".join(["word"] * 24) + "…"),
+        ("x" * 500, "x" * 119 + "…"),
+    ],
+)
+def test_the_first_sentence(text: str, sentence: str) -> None:
+    assert first_sentence(text) == sentence
+
+
+@given(text=any_text)
+def test_a_title_is_one_short_line(text: str) -> None:
+    title = first_sentence(text)
+    assert len(title) <= 120
+    assert len(title.splitlines()) <= 1
+    assert title == title.strip()
+
+
+def test_the_opening_is_the_first_thing_that_the_person_said() -> None:
+    facts = SessionFacts(agent="codex")
+    facts.saw(message("I answer.", "assistant"))
+    facts.saw(message("A note.", "system"))
+    facts.saw(message("ls", "user", "tool-call"))
+    facts.saw(message("Asked of a helper.", side=True))
+    facts.saw(message("   \n"))
+    assert facts.name == ""
+    facts.saw(message("Really? Yes."))
+    facts.saw(message("Later."))
+    assert facts.opening == facts.name == "Really?"
+    facts.title = "Given"
+    assert facts.name == "Given"
+
+
+def test_a_sub_agents_session_opens_with_what_was_asked_of_it() -> None:
+    facts = SessionFacts(agent="claude-code", parent="main")
+    facts.saw(message("Find the callers.", side=True))
+    assert facts.opening == "Find the callers."
+
+
+@given(times=st.lists(st.none() | st.floats(0, 1e10)))
+def test_a_session_lasts_from_the_first_to_the_last_time(times: list[float | None]) -> None:
+    facts = SessionFacts(agent="codex")
+    for time in times:
+        facts.saw(message("x", time=time))
+    known = [time for time in times if time is not None]
+    assert (facts.started, facts.ended) == ((min(known), max(known)) if known else (None, None))
+
+
+@given(names=st.lists(any_text, max_size=4), text=any_text)
+def test_a_parser_can_be_stored_whatever_it_read(names: list[str], text: str) -> None:
+    parser = LineParser(facts=SessionFacts(agent="codex"))
+    for name in names:
+        parser.count_unknown(name)
+        part = parser.part("user", "text", text, 1, id=name, tool=name)
+        assert all(value == value.encode().decode() for value in (part.text, part.id, part.tool))
+    assert sum(parser.unknown.values()) == len(names)
+    assert msgspec.json.decode(msgspec.json.encode(parser), type=LineParser) == parser
+
+
+def test_two_parsers_count_apart() -> None:
+    first, second = (LineParser(facts=SessionFacts(agent="codex")) for _ in range(2))
+    first.count_unknown(None)
+    assert (first.unknown, second.unknown) == ({"without a type": 1}, {})
+
+
+def test_a_long_text_keeps_its_windows_line_ends_as_one() -> None:
+    assert clean("ab\r\n" * 90_000) == "ab\n" * 90_000
