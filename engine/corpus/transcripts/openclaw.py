@@ -1,0 +1,234 @@
+"""OpenClaw: `~/.openclaw/agents/<agent>/sessions/<session>.jsonl`, its archives, and the sessions of pi alike.
+
+Written from the session format of pi (version 3, https://pi.dev/docs/latest/session-format), which OpenClaw stores,
+and from OpenClaw's public source and documentation between February and September 2026. Newer versions can keep
+transcripts in SQLite; what they left behind as files is read.
+
+A line is an entry of a tree; all branches are read, in the order in which they were written. Text that neither the
+person nor the agent wrote has the role "system", ticks of the heartbeat and silent replies are left out.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from engine.corpus.transcripts import openclaw_injected as injected
+from engine.corpus.transcripts.formats import LineParser
+from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean
+from engine.corpus.transcripts.openclaw_store import is_generated, stored_session
+from engine.corpus.transcripts.readable import mapping, seconds, string, tool_input
+
+_TIME = r"\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}(?:\.\d{3})?Z"
+_ARCHIVE = re.compile(rf"\.jsonl\.(?:reset|deleted)\.{_TIME}$")
+_COPY = re.compile(r"\.checkpoint\.[0-9a-fA-F-]{36}\.jsonl$|\.trajectory\.jsonl$|\.jsonl\.bak\b")
+_NAME_END = re.compile(r"(?:\.checkpoint\.[0-9a-fA-F-]{36}|\.trajectory)?\.jsonl.*$", re.DOTALL)
+_RUNTIME_CONTEXT = "openclaw.runtime-context"
+
+_SILENT_LINES = frozenset(
+    "custom model_change thinking_level_change active_tools_change label leaf context_edit usage".split()
+)
+_TEXT_BLOCKS = frozenset({"text", "input_text", "output_text"})
+_CALL_BLOCKS = frozenset({"toolCall", "toolUse", "tool_use", "tool_call", "functionCall"})
+_RESULT_BLOCKS = frozenset({"toolResult", "tool_result"})
+_ROLES = frozenset({"user", "assistant", "toolResult", "bashExecution", "custom", "system"})
+
+_Part = tuple[Role, Kind, str, str]
+"""Role, kind, text and the name of the tool."""
+
+
+class OpenClawParser(LineParser, kw_only=True):
+    archive: bool = False
+    headed: bool = False
+    asked: bool = False
+
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        data = mapping(value.get("data"))
+        for record in (value, data):
+            if is_generated(key=record.get("sessionKey"), run=record.get("runId")):
+                self.facts.generated = True
+        kind = value.get("type")
+        if kind == "message":
+            message = mapping(value.get("message"))
+            return self._message(message, value, line)
+        if kind == "session":
+            self._head(value)
+        elif kind == "session_info":
+            self.facts.title = clean(string(value.get("name"))).strip() or self.facts.title
+        elif kind in ("compaction", "branch_summary"):
+            return self._emit(
+                [("system", "text", string(value.get("summary")), "")], value, line, value.get("timestamp")
+            )
+        elif kind == "custom_message":
+            return self._emit(self._custom(value), value, line, value.get("timestamp"))
+        elif not isinstance(kind, str) or kind not in _SILENT_LINES:
+            self.count_unknown(kind)
+        return []
+
+    def _head(self, value: Mapping[str, Any]) -> None:
+        """The first `session` line tells of the session; a later one was copied in from another."""
+        if self.headed:
+            return
+        self.headed = True
+        facts = self.facts
+        facts.id = clean(string(value.get("id"))) or facts.id
+        facts.project = clean(string(value.get("cwd")))
+        facts.started = seconds(value.get("timestamp")) or facts.started
+        parent = string(value.get("parentSession")) or string(value.get("branchedFrom"))
+        facts.parent = _session_id(clean(re.split(r"[/\\]", parent)[-1]))
+
+    def _message(self, message: Mapping[str, Any], entry: Mapping[str, Any], line: int) -> list[Message]:
+        role = message.get("role")
+        content = message.get("content")
+        parts: Iterable[_Part]
+        if role == "user":
+            parts = self._user(message)
+        elif role == "assistant":
+            said: Role = "system" if _between_sessions(message) else "assistant"
+            parts = self._blocks(content, said)
+        elif role == "toolResult":
+            parts = [("tool", "tool-result", self._flat(content), string(message.get("toolName")))]
+        elif role == "bashExecution":
+            parts = [
+                ("user", "tool-call", string(message.get("command")), "bash"),
+                ("tool", "tool-result", string(message.get("output")), "bash"),
+            ]
+        elif role in ("custom", "hookMessage"):
+            parts = self._custom(message)
+        elif role in ("branchSummary", "compactionSummary"):
+            parts = [("system", "text", string(message.get("summary")), "")]
+        elif role == "system":
+            parts = [("system", "text", self._flat(content), "")]
+        else:
+            self.count_unknown(f"role {role}" if isinstance(role, str) else None)
+            return []
+        return self._emit(parts, entry, line, message.get("timestamp"), entry.get("timestamp"))
+
+    def _emit(self, parts: Iterable[_Part], entry: Mapping[str, Any], line: int, *times: object) -> list[Message]:
+        """The parts of one message that say something."""
+        saying = [part for part in parts if part[2].strip()]
+        if not saying:
+            return []
+        self.ordinal += 1
+        time = seconds(*times)
+        name = string(entry.get("id"))
+        return [self.part(role, kind, text, line, id=name, time=time, tool=tool) for role, kind, text, tool in saying]
+
+    def _user(self, message: Mapping[str, Any]) -> list[_Part]:
+        """A user's text is sorted out as a whole: its blocks may split an envelope from what is in it."""
+        blocks = self._blocks(message.get("content"), "user")
+        text = "\n".join(text for _, kind, text, _ in blocks if kind == "text")
+        if not self.asked and text.strip():
+            self.asked = True
+            # The transcript of a scheduled run begins with its prompt; its key is gone with its entry in the store.
+            if self.archive and injected.is_cron_prompt(text):
+                self.facts.generated = True
+        others = [part for part in blocks if part[1] != "text"]
+        if _between_sessions(message):
+            return [("system", "text", injected.without_runtime_context(text), ""), *others]
+        found: list[_Part] = [
+            ("user" if origin == "person" else "system", "text", piece, "")
+            for origin, piece in injected.pieces(text)
+            if origin != "nobody"
+        ]
+        return found + others
+
+    def _blocks(self, content: object, role: Role) -> list[_Part]:
+        """The blocks of a message in order, text that follows text joined to it."""
+        parts: list[_Part] = []
+        for block in content if isinstance(content, list) else [content]:
+            part = self._block(block, role)
+            if part is None:
+                continue
+            if parts and part[:2] == parts[-1][:2] == (role, "text"):
+                part = (role, "text", f"{parts[-1][2]}\n{part[2]}", "")
+                parts.pop()
+            parts.append(part)
+        if role != "user":
+            parts = [part for part in (_of_agent(part) for part in parts) if part]
+        return parts
+
+    def _block(self, block: object, role: Role) -> _Part | None:
+        if isinstance(block, str):
+            return role, "text", block, ""
+        if block is None:
+            return None
+        block = mapping(block)
+        kind = block.get("type")
+        if not isinstance(kind, str):
+            self.count_unknown("block without a type")
+            return None
+        if kind in _TEXT_BLOCKS:
+            return role, "text", string(block.get("text")), ""
+        if kind == "thinking":
+            return role, "thinking", string(block.get("thinking")), ""
+        if kind in _CALL_BLOCKS:
+            given = block.get("arguments", block.get("input", block.get("args")))
+            return role, "tool-call", tool_input(given), string(block.get("name"))
+        if kind in _RESULT_BLOCKS:
+            result = block.get("content", block.get("text"))
+            return "tool", "tool-result", self._flat(result), string(block.get("name")) or string(block.get("toolName"))
+        if kind in ("image", "image_url", "audio", "document", "file"):
+            return role, "text", f"[{kind.removesuffix('_url')}]", ""
+        self.count_unknown(f"block {kind}")
+        return None
+
+    def _flat(self, content: object) -> str:
+        if isinstance(content, dict) and "type" not in content:
+            return tool_input(content)
+        return "\n".join(text for _, _, text, _ in self._blocks(content, "user"))
+
+    def _custom(self, message: Mapping[str, Any]) -> list[_Part]:
+        """What an extension told the agent, where the person was to see it."""
+        if message.get("display") is False or message.get("customType") == _RUNTIME_CONTEXT:
+            return []
+        return [("system", "text", self._flat(message.get("content")), "")]
+
+
+class OpenClawFormat:
+    agent = "openclaw"
+
+    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
+        return any(_is_header(value) or _is_message(value) for value in values)
+
+    def parser(self, path: str) -> OpenClawParser:
+        """The name tells the session's id and whether the file is an archive, or a copy that nobody searches."""
+        folder, name = os.path.split(path)
+        session = _session_id(name)
+        stored = stored_session(folder, session)
+        generated = stored.generated or bool(_COPY.search(name))
+        facts = SessionFacts(agent=self.agent, id=clean(session), title=stored.label.strip(), generated=generated)
+        return OpenClawParser(facts=facts, archive=bool(_ARCHIVE.search(name)))
+
+    def resume(self, state: bytes) -> OpenClawParser:
+        return msgspec.json.decode(state, type=OpenClawParser)
+
+
+def _is_header(value: Mapping[str, Any]) -> bool:
+    return (
+        value.get("type") == "session" and isinstance(value.get("id"), str) and bool(value.keys() & {"cwd", "version"})
+    )
+
+
+def _is_message(value: Mapping[str, Any]) -> bool:
+    message = value.get("message")
+    return value.get("type") == "message" and isinstance(message, dict) and string(message.get("role")) in _ROLES
+
+
+def _session_id(name: str) -> str:
+    return _NAME_END.sub("", name)
+
+
+def _between_sessions(message: Mapping[str, Any]) -> bool:
+    return mapping(message.get("provenance")).get("kind") in ("inter_session", "internal_system")
+
+
+def _of_agent(part: _Part) -> _Part | None:
+    """A part of the agent without what is not its own; a reply counts whatever was asked before it."""
+    role, kind, text, tool = part
+    if kind != "text":
+        return part
+    text = injected.without_runtime_context(text)
+    return None if injected.is_silent(text) or injected.is_heartbeat_answer(text) else (role, kind, text, tool)

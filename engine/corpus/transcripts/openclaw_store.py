@@ -1,0 +1,59 @@
+"""What OpenClaw's `sessions.json` says of the transcripts beside it: the key that tells a cron run from a conversation.
+
+Written from its public source between February and September 2026.
+"""
+
+import functools
+import os
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from engine.corpus.transcripts.messages import clean
+from engine.corpus.transcripts.readable import mapping, string
+
+_DREAM = "dreaming-narrative-"
+_DREAMED = re.compile(rf"(?:agent:[^:]*:)?{_DREAM}", re.IGNORECASE)
+_CRON_RUN = re.compile(r"agent:[^:]+:cron:[^:]+:run:[^:]+(?::|$)", re.IGNORECASE)
+_BLOCK = 256 * 1024
+
+
+class StoredSession(NamedTuple):
+    label: str = ""
+    """As the person named it."""
+    generated: bool = False
+
+
+def is_generated(*, key: object = None, run: object = None) -> bool:
+    """Whether a session with this key, or a run with this id, is the agent's own housekeeping."""
+    if isinstance(run, str) and run.startswith(_DREAM):
+        return True
+    return isinstance(key, str) and bool(_DREAMED.match(key.strip()) or _CRON_RUN.match(key.strip()))
+
+
+def stored_session(folder: str, session: str) -> StoredSession:
+    """What the folder's `sessions.json` says of a session; nothing known where there is none."""
+    path = os.path.join(folder, "sessions.json")
+    try:
+        stat = os.stat(path)
+        return _sessions(path, stat.st_mtime_ns, stat.st_size).get(session, StoredSession())
+    except (OSError, ValueError):
+        return StoredSession()
+
+
+@functools.lru_cache(maxsize=16)
+def _sessions(path: str, _mtime: int, _size: int) -> Mapping[str, StoredSession]:
+    """All of a file by session id, in the state that its time and size name. Raises OSError."""
+    import ijson
+
+    found: dict[str, StoredSession] = {}
+    with open(path, "rb") as file:
+        try:
+            for key, value in ijson.kvitems(file, "", use_float=True, buf_size=_BLOCK):
+                entry = mapping(value)
+                generated = is_generated(key=key) or is_generated(key=entry.get("spawnedBy"))
+                if session := string(entry.get("sessionId")):
+                    found[session] = StoredSession(clean(string(entry.get("label"))), generated)
+        except (ijson.JSONError, ValueError):  # half written: what came before counts
+            pass
+    return found

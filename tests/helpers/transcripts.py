@@ -1,0 +1,63 @@
+"""Feeding transcript formats: whole files, in pieces with the state stored between them, and JSON of any shape."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from hypothesis import strategies as st
+
+from engine.corpus.transcripts.formats import LineFormat, LineParser
+from engine.corpus.transcripts.jsonl import parse_line
+from engine.corpus.transcripts.messages import Message
+
+# Half surrogate pairs and NULs too: json.loads lets them in.
+texts = st.text(st.characters(), max_size=12)
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | texts,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(texts, inner, max_size=4),
+    max_leaves=8,
+)
+
+
+def fixture_lines(path: Path) -> list[tuple[int, Mapping[str, Any]]]:
+    """Number and object of each line that is one, as the engine reads them."""
+    parsed = ((number, parse_line(data)) for number, data in enumerate(path.read_bytes().splitlines(), start=1))
+    return [(number, value) for number, value in parsed if value is not None]
+
+
+def feed(parser: LineParser, lines: Iterable[tuple[int, Mapping[str, Any]]]) -> list[Message]:
+    return [message for number, value in lines for message in parser.feed(value, number)]
+
+
+def feed_with_pauses(
+    format: LineFormat, path: str, lines: Sequence[tuple[int, Mapping[str, Any]]]
+) -> tuple[LineParser, list[Message]]:
+    """The same with the parser stored and taken up again after every line."""
+    parser = format.parser(path)
+    messages: list[Message] = []
+    for number, value in lines:
+        messages += parser.feed(value, number)
+        parser = format.resume(msgspec.json.encode(parser))
+    return parser, messages
+
+
+def mangled(samples: Sequence[Mapping[str, Any]]) -> st.SearchStrategy[dict[str, Any]]:
+    """Lines as a format has them, with any JSON in place of any of their members, at any depth."""
+
+    @st.composite
+    def mangle(draw: st.DrawFn) -> dict[str, Any]:
+        value = json.loads(json.dumps(draw(st.sampled_from(samples))))
+        for _ in range(draw(st.integers(1, 3))):
+            holder = value
+            while holder:
+                key = draw(st.sampled_from(list(holder) if isinstance(holder, dict) else range(len(holder))))
+                if isinstance(holder[key], dict | list) and holder[key] and draw(st.booleans()):
+                    holder = holder[key]
+                    continue
+                holder[key] = draw(json_values)
+                break
+        return value
+
+    return mangle()
