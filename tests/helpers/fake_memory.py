@@ -28,6 +28,7 @@ from engine import (
     MemoryProviderStatus,
     MemorySearchResult,
     MemorySyncProgressUpdate,
+    MessagePlace,
     NumberedText,
     PathRefused,
     Probe,
@@ -36,12 +37,16 @@ from engine import (
     SearchOutcome,
     SearchStage,
     SearchTimings,
+    SessionMessage,
+    SessionSummary,
+    SessionText,
     SourceCount,
     SyncReport,
     SyncSummary,
     VectorStatus,
     WatcherStatus,
 )
+from tests.helpers.fake_sessions import masked, raw_line, words_of
 
 if TYPE_CHECKING:
     from engine.backends.base import MemorySearchManager, ProgressCallback
@@ -213,10 +218,24 @@ class FakeMemory:
         search_error, open_error, sync_error: raised instead of answering.
         searches, syncs: what was asked, in order: (query, mode, keyword arguments) and (reason, force).
         vectors: whether results carry meaning scores.
+        session_texts: path -> session, as its transcript has it; empty unless given (see fake_sessions.SESSIONS).
+        session_error: raised in place of listing, reading or comparing sessions.
+        session_delay: seconds that reading or comparing sessions takes.
+        session_reads: what was read, in order: (path, reveal).
     """
 
-    def __init__(self, files: Mapping[str, str] | None = None, *, folder: Path | None = None) -> None:
+    def __init__(
+        self,
+        files: Mapping[str, str] | None = None,
+        *,
+        folder: Path | None = None,
+        sessions: Mapping[str, SessionText] | None = None,
+    ) -> None:
         self.files = dict(GARDEN if files is None else files)
+        self.session_texts = dict(sessions or {})
+        self.session_error: Exception | None = None
+        self.session_delay = 0.0
+        self.session_reads: list[tuple[str, bool]] = []
         self.modified: dict[str, float] = {}
         self.search_delay = 0.0
         self.keyword_delay = 0.0
@@ -296,15 +315,50 @@ class FakeMemory:
                 hits = {match.group().lower() for line in section.lines for match in pattern.finditer(line)}
                 if hits:
                     yield self._result(name, section, pattern, share=len(hits) / len(words), hybrid=hybrid)
+        for session in list(self.session_texts.values()):
+            for message in session.messages:
+                hits = {match.group().lower() for match in pattern.finditer(message.text)}
+                if hits and message.kind == "text":
+                    yield self._message(session.summary, message, pattern, share=len(hits) / len(words), hybrid=hybrid)
+
+    def _message(
+        self,
+        summary: SessionSummary,
+        message: SessionMessage,
+        pattern: re.Pattern[str],
+        *,
+        share: float,
+        hybrid: bool,
+    ) -> MemorySearchResult:
+        """A message of a session as a result: one line of its transcript."""
+        section = _Section(message.line, tuple(message.text.split("\n")), (summary.title,))
+        found = self._result(summary.path, section, pattern, share=share, hybrid=hybrid, title=summary.title)
+        return msgspec.structs.replace(
+            found,
+            end_line=message.line,
+            snippet_line=message.line,
+            citation=f"{summary.path}#L{message.line}",
+            modified=summary.ended or MODIFIED,
+            message=MessagePlace(ordinal=message.ordinal, id=message.id, role=message.role),
+        )
 
     def _result(
-        self, name: str, section: _Section, pattern: re.Pattern[str], *, share: float, hybrid: bool
+        self,
+        name: str,
+        section: _Section,
+        pattern: re.Pattern[str],
+        *,
+        share: float,
+        hybrid: bool,
+        title: str | None = None,
     ) -> MemorySearchResult:
         first = next(index for index, line in enumerate(section.lines) if pattern.search(line))
         snippet = "\n".join(section.lines[first : first + 3])[:700].rstrip()
         end = section.start_line + len(section.lines) - 1
         lines = f"#L{section.start_line}-L{end}" if end > section.start_line else f"#L{end}"
-        heading = next(_sections(self.files[name])).heading
+        if title is None:
+            heading = next(_sections(self.files[name])).heading
+            title = heading[0] if heading else Path(name).stem
         words = 0.4 + 0.5 * share
         meaning = 0.3 + 0.4 * share if hybrid else None
         return MemorySearchResult(
@@ -315,7 +369,7 @@ class FakeMemory:
             snippet=snippet,
             source="sessions" if name.startswith("sessions/") else "memory",
             citation=name + lines,
-            title=heading[0] if heading else Path(name).stem,
+            title=title,
             heading=section.heading,
             modified=self.modified.get(name, MODIFIED),
             snippet_line=section.start_line + first,
@@ -381,6 +435,50 @@ class FakeMemory:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(encoded)
         return target
+
+    # --- sessions ---------------------------------------------------------------------------------------------------
+
+    def sessions(self) -> tuple[SessionSummary, ...]:
+        self._check_open()
+        if self.session_error is not None:
+            raise self.session_error
+        found = [session.summary for session in self.session_texts.values()]
+        return tuple(sorted(found, key=lambda summary: -(summary.started or 0.0)))
+
+    def read_session(self, path: str, *, reveal: bool = False, cancel: CancelToken | None = None) -> SessionText:
+        self.session_reads.append((path, reveal))
+        return masked(self._session(path, cancel), reveal=reveal)
+
+    def raw_message(self, path: str, line: int) -> str:
+        found = next((message for message in self._session(path).messages if message.line == line), None)
+        if found is None:
+            raise FileNotFoundError(2, "There is no such line", path)
+        return raw_line(found)
+
+    def similar_sessions(self, path: str, *, max_results: int = 10) -> tuple[tuple[SessionSummary, float], ...]:
+        """By the words that two sessions share, as far as vectors are on."""
+        mine = self._words(self._session(path))
+        if not self.vectors:
+            return ()
+        found = []
+        for name, session in self.session_texts.items():
+            words = self._words(session)
+            if name != path and words & mine:
+                found.append((session.summary, len(words & mine) / (len(words) * len(mine)) ** 0.5))
+        return tuple(sorted(found, key=lambda pair: -pair[1])[:max_results])
+
+    def _session(self, path: str, cancel: CancelToken | None = None) -> SessionText:
+        self._wait(self.session_delay, cancel)
+        self._check_open()
+        if self.session_error is not None:
+            raise self.session_error
+        if path not in self.session_texts:
+            raise PathRefused
+        return self.session_texts[path]
+
+    @staticmethod
+    def _words(session: SessionText) -> set[str]:
+        return words_of(" ".join(message.text for message in session.messages if message.kind == "text"))
 
     # --- state ------------------------------------------------------------------------------------------------------
 
