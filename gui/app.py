@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication
 
 import engine
 from gui.appearance import Appearance
+from gui.collector import Collector
 from gui.demo import Demo
 from gui.jobs import Jobs
 from gui.main_window import MainWindow
@@ -68,6 +69,7 @@ class _Program:
         self._app = app
         self._options = options
         self._problem = ""
+        self._collector = Collector(app)
         # A picture or the demo must not depend on, nor change, how this person left the window.
         self._remembers = options.screenshot is None and not options.demo
         self._state = load_state() if self._remembers else WindowState()
@@ -100,6 +102,7 @@ class _Program:
         if self._options.size is not None:
             self._window.resize(*self._options.size)
         self._window.show()
+        self._collector.freeze()
         QTimer.singleShot(0, self._window, self._begin)
         self._app.exec()
         signals.close()
@@ -153,6 +156,7 @@ class _Program:
             log.warning("Some work did not stop within %s ms", _CLOSE_MS)
             logging.shutdown()
             os._exit(code)
+        self._collector.close()
         self._window.deleteLater()
         return code
 
