@@ -8,7 +8,7 @@ from engine.text.scripts import HANGUL, UNSPACED, shape
 from engine.text.stems import stems_of
 from engine.text.tokens import RUN, clusters, groups, pairs, pieces
 
-ANALYSER_VERSION = 1
+ANALYSER_VERSION = 2
 """Raised whenever the same text would give other streams: a higher number rebuilds the keyword index."""
 
 PIECE_LENGTH = 1 << 16

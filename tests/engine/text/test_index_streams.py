@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.text.analysis import PIECE_LENGTH, analyse, text_pieces
+from engine.text.languages import detect_language
 from engine.text.query import analyse_query
 
 MIXED = (
@@ -109,7 +110,7 @@ def test_every_token_of_text_full_of_connectors_survives(index: KeywordIndex, te
 )
 def test_a_query_finds_the_text(index: KeywordIndex, query: str, text: str) -> None:
     """Every term that is no function word is in one of the streams; of an unspaced question some are."""
-    index.put(*analyse(text, "english" if text.isascii() else "german" if "GRÖSSEN" in text else ""))
+    index.put(*analyse(text, "german" if "GRÖSSEN" in text else detect_language(text)))
     terms = [term for term in analyse_query(query, ["german", "english"]).terms if not term.stop]
     found = []
     for term in terms:
