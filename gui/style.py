@@ -11,7 +11,7 @@ one new sheet:
 
 from string import Template
 
-from PySide6.QtGui import QFont, QGuiApplication
+from PySide6.QtGui import QColor, QFont, QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from gui.theme import Tokens
@@ -42,10 +42,10 @@ QPushButton:hover, QToolButton:hover { background: $hover; }
 QPushButton:pressed, QToolButton:pressed, QPushButton:checked, QToolButton:checked {
     background: $accent_ground; color: $accent; border-color: $accent_ground; }
 QPushButton:focus, QToolButton:focus { border-color: $accent; }
-QPushButton:disabled, QToolButton:disabled { color: $off; }
+QPushButton:disabled, QToolButton:disabled { background: transparent; color: $off; }
 QPushButton[role="primary"] { background: $accent; color: $base; border-color: $accent; padding: 6px 16px; }
 QPushButton[role="primary"]:hover, QPushButton[role="primary"]:focus { border-color: $text; }
-QPushButton[role="primary"]:disabled { background: $line; color: $muted; border-color: $line; }
+QPushButton[role="primary"]:disabled { background: $window; color: $off; border-color: $line; }
 QPushButton[role="flat"], QToolButton[role="flat"] {
     background: transparent; border: 1px solid transparent; padding: 3px 6px; }
 QPushButton[role="flat"]:hover, QToolButton[role="flat"]:hover { background: $hover; }
@@ -94,14 +94,23 @@ QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::su
 
 def style_sheet(colours: Tokens, scale: float) -> str:
     """The application's style sheet for one theme and font scale."""
-    dark = colours.base.lightness() < colours.text.lightness()
+    thumb = colours.line.lighter(140) if _is_dark(colours) else colours.line.darker(112)
     return _SHEET.substitute(
         {name: getattr(colours, name).name() for name in colours.__dataclass_fields__},
-        hover=(colours.base.lighter(118) if dark else colours.base.darker(103)).name(),
-        thumb=(colours.line.lighter(140) if dark else colours.line.darker(112)).name(),
+        hover=hover_ground(colours).name(),
+        thumb=thumb.name(),
         px12=round(12 * scale),
         px21=round(21 * scale),
     )
+
+
+def hover_ground(colours: Tokens) -> QColor:
+    """The ground of a button under the mouse."""
+    return colours.base.lighter(118) if _is_dark(colours) else colours.base.darker(103)
+
+
+def _is_dark(colours: Tokens) -> bool:
+    return colours.base.lightness() < colours.text.lightness()
 
 
 def font_at(pixels: float, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:

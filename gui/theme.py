@@ -70,7 +70,7 @@ def make_palette(name: ThemeName) -> QPalette:
         role.Highlight: colours.accent_ground,
         role.HighlightedText: colours.text,
         role.Link: colours.accent,
-        role.LinkVisited: colours.meaning,
+        role.LinkVisited: colours.accent,
         role.Accent: colours.accent,
         role.Light: colours.base,
         role.Midlight: colours.line,

@@ -12,7 +12,7 @@ from gui.viewer.layout import LaidLine
 from gui.viewer.typography import Typography
 
 _LEAST_DIGITS = 3
-_SELECTED_OPACITY = 70
+SELECTED_OPACITY = 70
 FOUND_OPACITY = 45
 
 
@@ -100,7 +100,7 @@ class LinePainter:
         self._painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     def _selection(self, origin: QPointF, laid: LaidLine, start: int, end: int) -> None:
-        colour = faded(self._colours.accent, _SELECTED_OPACITY)
+        colour = faded(self._colours.accent, SELECTED_OPACITY)
         height = self._typography.row_height
         for row, left, right in laid.spans(start, min(end, laid.length)):
             self._painter.fillRect(QRectF(left, row * height, right - left, height).translated(origin), colour)

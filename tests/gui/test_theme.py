@@ -6,8 +6,9 @@ from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QPushButton
 
 from gui.appearance import SCALES
-from gui.style import font_at
-from gui.theme import theme_tokens, tokens
+from gui.style import font_at, hover_ground
+from gui.theme import Tokens, make_palette, theme_tokens, tokens
+from gui.viewer.painting import FOUND_OPACITY, SELECTED_OPACITY, faded
 
 THEMES = ("light", "dark")
 
@@ -25,20 +26,51 @@ def _contrast(one: QColor, other: QColor) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-@pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize("ink", ["text", "muted", "accent"])
-@pytest.mark.parametrize("ground", ["window", "base", "alternate", "accent_ground", "line_highlight"])
-def test_text_is_readable_on_every_ground(theme, ink, ground):
-    colours = theme_tokens(theme)
-    assert _contrast(getattr(colours, ink), getattr(colours, ground)) >= 4.5 - 0.35 * (ground == "accent_ground")
+GROUNDS = ("window", "base", "alternate", "accent_ground", "line_highlight")
+PAIRS = [
+    *((ink, ground) for ink in ("text", "muted", "accent", "fine", "working", "degraded") for ground in GROUNDS),
+    *(("off", ground) for ground in ("window", "base", "alternate")),  # disabled controls stand nowhere else
+    *((ink, "hover") for ink in ("text", "accent", "degraded")),
+    *(("mark_text", ground) for ground in ("mark", "found", "selected", "selected mark")),
+    *(("text", ground) for ground in ("mark", "found", "selected")),
+    ("base", "accent"),  # the one action of a page
+]
+
+
+def _over(ground: QColor, veil: QColor) -> QColor:
+    """What is seen where a colour that is not opaque was painted."""
+    share = veil.alphaF()
+    parts = zip(ground.getRgbF()[:3], veil.getRgbF()[:3], strict=True)
+    return QColor.fromRgbF(*(below * (1 - share) + above * share for below, above in parts))
+
+
+def _grounds(colours: Tokens) -> dict[str, QColor]:
+    """Every colour that text stands on; selections and finds at their darkest, on the highlighted lines."""
+    found, selected = faded(colours.accent, FOUND_OPACITY), faded(colours.accent, SELECTED_OPACITY)
+    grounds = {name: getattr(colours, name) for name in (*GROUNDS, "mark", "accent")}
+    return grounds | {
+        "hover": hover_ground(colours),
+        "found": _over(colours.line_highlight, found),
+        "selected": _over(colours.line_highlight, selected),
+        "selected mark": _over(colours.mark, selected),
+    }
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_marks_and_warnings_are_readable(theme):
+@pytest.mark.parametrize(("ink", "ground"), PAIRS)
+def test_text_is_readable_on_every_ground_that_it_stands_on(theme, ink, ground):
     colours = theme_tokens(theme)
-    assert _contrast(colours.mark_text, colours.mark) >= 4.5
-    for ground in (colours.window, colours.base, colours.alternate):
-        assert _contrast(colours.degraded, ground) >= 4.2
+    assert _contrast(getattr(colours, ink), _grounds(colours)[ground]) >= 4.5
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_the_palette_writes_with_readable_colours_only(theme):
+    colours, palette, role = theme_tokens(theme), make_palette(theme), QPalette.ColorRole
+    inks = (role.WindowText, role.Text, role.ButtonText, role.PlaceholderText, role.BrightText, role.Link)
+    for ink in (*inks, role.LinkVisited, role.ToolTipText, role.HighlightedText):
+        for group in (QPalette.ColorGroup.Active, QPalette.ColorGroup.Inactive, QPalette.ColorGroup.Disabled):
+            for ground in (colours.window, colours.base, colours.alternate):
+                assert _contrast(palette.color(group, ink), ground) >= 4.5
 
 
 @pytest.mark.parametrize("theme", THEMES)
