@@ -3,15 +3,16 @@
 import time
 from functools import partial
 
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication, QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from engine import MemoryProviderStatus, MemorySearchManager, Probe, to_json
-from gui.diagnostics.group_view import GroupView
+from gui.diagnostics.group_view import GroupView, must_stack
 from gui.diagnostics.history import SyncHistory
-from gui.diagnostics.readings import Remedy, read_status
+from gui.diagnostics.readings import REMEDY_WORDS, Remedy, read_status
 from gui.jobs import Jobs
+from gui.style import font_at
 from gui.widgets.chip import Chip
 from gui.widgets.issues_table import IssuesTable
 from gui.widgets.labels import breakable, label, line
@@ -19,6 +20,29 @@ from gui.widgets.wording import grouped
 
 _POLL_MS = 2000
 _COPIED_MS = 1500
+_GUTTER = 16
+_GROUP_SPACING = 14
+_LEAST_WIDTH = 260
+_LINK_PADS, _CHIP_PADS = 10, 24
+_LONGEST_CHIP = "Skipped 888,888"
+_SCROLL_BAR = 12
+
+
+class _UprightScroll(QScrollArea):
+    """Scrolls up and down only; its content has to fit its width."""
+
+    width_changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.width_changed.emit()
 
 
 class DiagnosticsPanel(QWidget):
@@ -41,24 +65,23 @@ class DiagnosticsPanel(QWidget):
         self._status: MemoryProviderStatus | None = None
         self._answers: dict[str, str] = {}
         self._groups: dict[str, GroupView] = {}
+        self._stacked = False
 
         self._page = QFrame()
         self._page.setProperty("role", "side")
         self._column = QVBoxLayout(self._page)
-        self._column.setContentsMargins(16, 14, 16, 14)
-        self._column.setSpacing(14)
+        self._column.setContentsMargins(_GUTTER, 14, _GUTTER, 14)
+        self._column.setSpacing(_GROUP_SPACING)
         self._places = QVBoxLayout()
-        self._places.setSpacing(14)
+        self._places.setSpacing(_GROUP_SPACING)
         self._column.addLayout(self._places)
         self._build_history()
         self._build_issues()
         self._column.addStretch(1)
 
-        self._scroll = scroll = QScrollArea()
+        self._scroll = scroll = _UprightScroll()
         scroll.setWidget(self._page)
-        scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.width_changed.connect(self._fold)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(0)
@@ -70,7 +93,7 @@ class DiagnosticsPanel(QWidget):
         self._poll.setInterval(_POLL_MS)
         self._poll.timeout.connect(self.refresh_requested)
         self.setAccessibleName("Diagnostics")
-        self.setMinimumWidth(260)
+        self._restyle()
         self.show_status(None)
 
     def _build_history(self) -> None:
@@ -80,15 +103,19 @@ class DiagnosticsPanel(QWidget):
         self._column.addWidget(self._history)
 
     def _build_issues(self) -> None:
-        self._failed_chip, self._skipped_chip = Chip("Failed", yields=True), Chip("Skipped", yields=True)
+        self._failed_chip, self._skipped_chip = Chip("Failed"), Chip("Skipped")
         for chip, which in ((self._failed_chip, "failed"), (self._skipped_chip, "skipped")):
             chip.clicked.connect(partial(self.show_files, which))
-        row = QHBoxLayout()
+        self._chips = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._chips.setSpacing(8)
+        self._chips.addWidget(self._failed_chip)
+        self._chips.addWidget(self._skipped_chip)
+        self._chips.addStretch(1)
+        self._issues_title = label("Left out", "section")
+        self._issues_head = row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         row.setSpacing(8)
-        row.addWidget(label("Left out", "section"))
-        row.addStretch(1)
-        row.addWidget(self._failed_chip)
-        row.addWidget(self._skipped_chip)
+        row.addWidget(self._issues_title, 1)
+        row.addLayout(self._chips)
         self._table = IssuesTable()
         self._table.setAccessibleName("Files that were left out")
         self._table.setMinimumHeight(200)
@@ -114,10 +141,39 @@ class DiagnosticsPanel(QWidget):
         self._copied.timeout.connect(partial(self._copy.setText, self._copy.text()))
         footer = QFrame()
         row = QHBoxLayout(footer)
-        row.setContentsMargins(16, 6, 16, 6)
+        row.setContentsMargins(_GUTTER, 6, _GUTTER, 6)
         row.addWidget(self._copy)
         row.addStretch(1)
         return footer
+
+    # --- widths -----------------------------------------------------------------------------------------------------
+
+    def _restyle(self) -> None:
+        """The narrowest dock has room for each button in one line."""
+        longest = max(
+            QFontMetrics(font_at(12)).horizontalAdvance(words) + _LINK_PADS for words in REMEDY_WORDS.values()
+        )
+        chip = QFontMetrics(font_at(13, QFont.Weight.DemiBold)).horizontalAdvance(_LONGEST_CHIP) + _CHIP_PADS
+        self.setMinimumWidth(max(_LEAST_WIDTH, max(longest, chip) + 2 * _GUTTER + _SCROLL_BAR))
+        self._fold()
+
+    @Slot()
+    def _fold(self) -> None:
+        """Put things below each other that have no room beside each other."""
+        width = self._scroll.viewport().width() - 2 * _GUTTER
+        self._stacked = must_stack(width)
+        self._places.setSpacing(_GROUP_SPACING + 8 * self._stacked)
+        for view in self._groups.values():
+            view.set_stacked(self._stacked)
+        title, way = self._issues_title.sizeHint().width(), QBoxLayout.Direction
+        chips = self._failed_chip.sizeHint().width() + self._skipped_chip.sizeHint().width() + self._chips.spacing()
+        self._chips.setDirection(way.LeftToRight if chips <= width else way.TopToBottom)
+        self._issues_head.setDirection(way.LeftToRight if title + 8 + chips <= width else way.TopToBottom)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and hasattr(self, "_poll"):
+            self._restyle()
 
     # --- what is shown ----------------------------------------------------------------------------------------------
 
@@ -140,6 +196,7 @@ class DiagnosticsPanel(QWidget):
             if group.title not in self._groups:
                 view = GroupView(group.title)
                 view.remedy_pressed.connect(self._remedy)
+                view.set_stacked(self._stacked)
                 self._groups[group.title] = view
                 self._places.addWidget(view)
             self._groups[group.title].show_group(group, self._answers)
@@ -180,6 +237,7 @@ class DiagnosticsPanel(QWidget):
         self._skipped_chip.setText(f"Skipped {grouped(len(skipped))}")
         self._failed_chip.setEnabled(bool(failed))
         self._skipped_chip.setEnabled(bool(skipped))
+        self._fold()
         self._failed_chip.setChecked(not skipped_shown)
         self._skipped_chip.setChecked(skipped_shown)
         self._issues.setVisible(bool(failed or skipped))
