@@ -15,6 +15,7 @@ from engine.sync.parts import StageWork, SyncParts
 from engine.sync.preparing import fingerprint
 from engine.sync.progress import ProgressMeter
 from engine.sync.text_stage import TextOutcome, TextStage
+from engine.text import forget_words
 
 log = logging.getLogger(__name__)
 
@@ -22,6 +23,8 @@ _LOCK_POLL = 0.25
 _PASSES_BEFORE_PUBLISH = 5
 _MOST_FREE = 0.25
 """Share of empty pages from which on they are given back to the disk; below it new notes will fill them."""
+_MUCH_TEXT = 1000
+"""Chunks from which on a sync has met many words that neither searches nor small syncs meet again."""
 
 
 class SyncRun:
@@ -217,4 +220,6 @@ class SyncRun:
         if dropped or surplus or holes:
             self._store.vacuum(self._token)
         self._bring_vectors_in_step()
+        if self._outcome.chunks_indexed > _MUCH_TEXT:
+            forget_words()
         self._store.rest()

@@ -5,7 +5,7 @@ from functools import cache
 from typing import NamedTuple
 
 from engine.text.scripts import HANGUL, UNSPACED, shape
-from engine.text.stems import stems_of
+from engine.text.stems import forget_stems, stems_of
 from engine.text.tokens import RUN, clusters, groups, pairs, pieces
 
 ANALYSER_VERSION = 2
@@ -41,6 +41,12 @@ def analyse(text: str, language: str) -> Analysis:
     entries = [entry for _, piece in text_pieces(text) for entry in map(lookup, RUN.findall(piece))]
     words = " ".join([entry[0] for entry in entries if entry[0]])
     return Analysis(words, " ".join([entry[1] for entry in entries if entry[1]]))
+
+
+def forget_words() -> None:
+    """Give back the memory of the words met so far: some 20 MB after much text, and hardly of use to little."""
+    _streams.cache_clear()
+    forget_stems()
 
 
 def text_pieces(text: str) -> Iterator[tuple[int, str]]:

@@ -59,7 +59,9 @@ class Stems(dict[str, str]):
         return found
 
 
-@cache
+_by_language: dict[str, Stems] = {}
+
+
 def stems_of(language: str) -> Stems:
     """Stems of words in texts of `language` (a Snowball name, "" for unknown), found by `stems_of(language)[root]`.
 
@@ -67,7 +69,13 @@ def stems_of(language: str) -> Stems:
     their particles; numbers, codes and words in texts of unknown languages are only folded: Russian rules would maim
     a Ukrainian text.
     """
-    return Stems(language)
+    return _by_language.setdefault(language, Stems(language))
+
+
+def forget_stems() -> None:
+    """Give back the memory of the words met so far."""
+    for stems in list(_by_language.values()):
+        stems.clear()
 
 
 def _stem(root: str, language: str) -> str:

@@ -13,7 +13,8 @@ from engine.control import CancelToken
 from engine.settings import Settings
 from engine.store import doctor
 from engine.store.writer import Writer
-from engine.sync import preparing
+from engine.sync import preparing, syncer
+from engine.text.stems import stems_of
 
 
 def hits(memory, query: str) -> list[str]:
@@ -296,3 +297,14 @@ def test_an_unchanged_sync_looks_for_no_surplus_where_all_vectors_are_in_use(ope
     memory.sync()
     assert looks == []
     assert memory.status().cache.entries == 4
+
+
+def test_a_sync_of_much_text_forgets_its_words_and_a_small_one_keeps_them(open_memory, workspace, monkeypatch) -> None:
+    memory = open_memory()
+    stems = stems_of("english")
+    memory.sync()
+    assert stems
+    monkeypatch.setattr(syncer, "_MUCH_TEXT", 0)
+    (workspace / "another.md").write_text("# Another note\n\nof the sailing weather\n")
+    memory.sync()
+    assert not stems
