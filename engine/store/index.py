@@ -194,8 +194,10 @@ class IndexStore:
     def rest(self) -> None:
         """After a sync: keep no more memory than a program needs that only searches."""
         with self._writing, translated(self.files.database):
+            self._readers.shrink()
             if self._writer is not None:
-                give_back(self._writer)
+                self._writer.pragma("shrink_memory")
+        give_back()
 
     def sizes(self) -> IndexSizes:
         """Bytes on disk, from the directory: an open database is never opened twice."""
