@@ -7,7 +7,7 @@ from PySide6.QtCore import QEvent, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication, QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from engine import MemoryProviderStatus, MemorySearchManager, Probe, to_json
+from engine import FileIssue, MemoryProviderStatus, MemorySearchManager, Probe, to_json
 from gui.diagnostics.group_view import GroupView, must_stack
 from gui.diagnostics.history import SyncHistory
 from gui.diagnostics.readings import REMEDY_WORDS, Remedy, read_status
@@ -89,6 +89,8 @@ class DiagnosticsPanel(QWidget):
         outer.addWidget(line())
         outer.addWidget(self._footer())
 
+        self._building = QTimer(self, singleShot=True, interval=0)
+        self._building.timeout.connect(self._build_next)
         self._poll = QTimer(self)
         self._poll.setInterval(_POLL_MS)
         self._poll.timeout.connect(self.refresh_requested)
@@ -130,6 +132,7 @@ class DiagnosticsPanel(QWidget):
         column.addWidget(detail)
         self._column.addWidget(self._issues)
         self._chosen = ""
+        self._issues_wanted = False
 
     def _footer(self) -> QWidget:
         self._copy = QPushButton("Copy as JSON")
@@ -186,28 +189,56 @@ class DiagnosticsPanel(QWidget):
         """Update every value in place. Does nothing costly while the panel is hidden."""
         self._status = status
         self._copy.setEnabled(status is not None)
-        if not self.isVisible() and self._groups and status is not None:
-            return
-        self._page.setVisible(status is not None)
         if status is None:
+            self._building.stop()
+            self._page.hide()
+        elif self.isVisible():
+            self._show_now(status)
+
+    def _show_now(self, status: MemoryProviderStatus) -> None:
+        groups = read_status(status, time.time())
+        if any(group.title not in self._groups for group in groups):
+            self._building.start()
             return
-        before = [button for view in self._groups.values() for button in view.buttons()]
-        for group in read_status(status, time.time()):
+        before = self._buttons()
+        for group in groups:
+            self._groups[group.title].show_group(group, self._answers)
+        self._history.show_syncs(status.recent_syncs)
+        self._show_issues(status.failed_files, status.skipped_files)
+        self._page.show()
+        if self._buttons() != before:
+            self._order_tabs()
+        if self._issues_wanted and not self._issues.isHidden():
+            QTimer.singleShot(0, self._scroll_to_issues)
+        self._issues_wanted = False
+
+    @Slot()
+    def _build_next(self) -> None:
+        """One group a turn of the event loop, unseen until all are there: at once they would hold it for some 50 ms."""
+        if self._status is None:
+            return
+        for group in read_status(self._status, time.time()):
             if group.title not in self._groups:
                 view = GroupView(group.title)
                 view.remedy_pressed.connect(self._remedy)
                 view.set_stacked(self._stacked)
                 self._groups[group.title] = view
                 self._places.addWidget(view)
-            self._groups[group.title].show_group(group, self._answers)
-        buttons = [button for view in self._groups.values() for button in view.buttons()]
-        if buttons != before:
-            self._order_tabs(buttons)
-        self._history.show_syncs(status.recent_syncs)
-        self._show_issues()
+                view.show_group(group, self._answers)
+                for part in view.findChildren(QWidget):
+                    part.ensurePolished()
+                self._building.start()
+                return
+        self._order_tabs()
+        self.show_status(self._status)
 
-    def _order_tabs(self, buttons: list[QPushButton]) -> None:
+    def _buttons(self) -> list[QPushButton]:
+        """The rows' buttons from top to bottom."""
+        return [button for view in self._groups.values() for button in view.buttons()]
+
+    def _order_tabs(self) -> None:
         """Rows come and go, and Qt puts each new button last: they belong before the history."""
+        buttons = self._buttons()
         before: QWidget | None = self._history.previousInFocusChain()
         while before is not None and (before in buttons or not before.focusPolicy() & Qt.FocusPolicy.TabFocus):
             before = before.previousInFocusChain()  # at last the history itself
@@ -220,18 +251,14 @@ class DiagnosticsPanel(QWidget):
     def show_files(self, which: str, _checked: bool = False) -> None:
         """Bring the table of `failed` or `skipped` files into view."""
         self._chosen = which
-        self._show_issues()
-        if not self._issues.isHidden():
-            QTimer.singleShot(0, self._scroll_to_issues)
+        self._issues_wanted = True
+        self.show_status(self._status)
 
     def _scroll_to_issues(self) -> None:
         self._scroll.ensureWidgetVisible(self._issues, 0, 16)
         self._table.setFocus()
 
-    def _show_issues(self) -> None:
-        if self._status is None:
-            return
-        failed, skipped = self._status.failed_files, self._status.skipped_files
+    def _show_issues(self, failed: tuple[FileIssue, ...], skipped: tuple[FileIssue, ...]) -> None:
         skipped_shown = bool(skipped) and (self._chosen == "skipped" or not failed)
         self._failed_chip.setText(f"Failed {grouped(len(failed))}")
         self._skipped_chip.setText(f"Skipped {grouped(len(skipped))}")

@@ -22,6 +22,8 @@ def panel(qtbot, appearance, jobs, memory) -> DiagnosticsPanel:
     qtbot.addWidget(panel)
     panel.resize(330, 760)
     panel.show()
+    panel.show_status(make_status())
+    qtbot.waitUntil(lambda: any(row.isVisible() for row in panel.findChildren(ReadingRow)))
     return panel
 
 
@@ -35,15 +37,46 @@ def _press(qtbot, panel: DiagnosticsPanel, words: str) -> None:
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
-def test_values_change_in_place(panel):
+def test_values_change_in_place(qtbot, panel):
     panel.show_status(make_status(files=10))
     row = _rows(panel)["Files"]
     panel.show_status(make_status(files=11, syncing=make_progress()))
     assert _rows(panel)["Files"] is row
     assert row._value.word.text() == "11"
-    assert "Running" in _rows(panel)
+    qtbot.waitUntil(lambda: "Running" in _rows(panel))
     panel.show_status(make_status(files=12))
     assert "Running" not in _rows(panel)
+
+
+def test_the_groups_appear_together(qtbot, appearance, jobs, memory):
+    panel = DiagnosticsPanel(memory, jobs)
+    qtbot.addWidget(panel)
+    panel.show()
+    panel.show_status(make_status())
+    built: list[int] = []
+    shown: list[int] = []
+
+    def look() -> bool:
+        rows = panel.findChildren(ReadingRow)
+        built.append(len(rows))
+        shown.append(sum(row.isVisible() for row in rows))
+        return shown[-1] > 0
+
+    qtbot.waitUntil(look)
+    assert built[0] < built[-1] == shown[-1]
+    assert not any(shown[:-1])
+
+
+def test_files_that_are_asked_for_while_the_dock_is_built_come_into_view(qtbot, appearance, jobs, memory):
+    panel = DiagnosticsPanel(memory, jobs)
+    qtbot.addWidget(panel)
+    with qtbot.waitActive(panel):
+        panel.show()
+        panel.activateWindow()
+    panel.show_status(make_status(failed_files=FAILED))
+    panel.show_files("failed")
+    table = panel.findChild(IssuesTable)
+    qtbot.waitUntil(lambda: table.hasFocus() and not table.visibleRegion().isEmpty())
 
 
 def test_without_a_status_nothing_is_claimed(panel):
