@@ -93,7 +93,7 @@ def _vectors(snapshot: Snapshot) -> str:
 
 
 def _generations(snapshot: Snapshot) -> str:
-    others = len(snapshot.generations()) - 1
+    others = len(snapshot.generations()) > 1 or snapshot.discarded()
     if others and snapshot.meta("building") is None:
         return "Tables of an older generation are still there; the next sync drops them."
     return ""

@@ -14,7 +14,7 @@ import apsw
 from engine.control import CancelToken
 from engine.errors import Closed, IndexBusy, IndexCorrupt, IndexReadOnly
 from engine.records import IndexSizes
-from engine.store import migrations, salvage, schema
+from engine.store import discarding, migrations, salvage, schema
 from engine.store.connection import BUSY_MS, ReaderPool, Role, open_connection
 from engine.store.failures import translated
 from engine.store.location import IndexFiles
@@ -28,6 +28,8 @@ _LONGEST_LOG = 16 * 1024 * 1024
 """Bytes; SQLite itself writes the log back from 8 MB on, but starts it over only when nobody reads."""
 _LOG_PATIENCE_MS = 50
 """How long to wait for those who still read in the log; the next commit tries again."""
+_BREATH = 0.005
+"""Seconds between steps in which others may write."""
 
 log = logging.getLogger(__name__)
 
@@ -172,6 +174,16 @@ class IndexStore:
 
     # --- housekeeping ---------------------------------------------------------------------------------------------
 
+    def empty_discarded(self, cancel: CancelToken | None = None) -> None:
+        """Make an end of the tables that were taken away, in steps, so that nobody waits long for the writer."""
+        more = True
+        while more:
+            if cancel is not None:
+                cancel.checkpoint()
+            with self.write() as writer:
+                more = discarding.shrink(writer.connection)
+            time.sleep(_BREATH)
+
     def vacuum(self, cancel: CancelToken | None = None) -> None:
         """Give freed pages back to the disk, in slices, so that nobody waits long for the writer."""
         while True:
@@ -183,7 +195,7 @@ class IndexStore:
                 # Each row that this pragma yields is one page given back.
                 for _ in self._writer.execute("PRAGMA incremental_vacuum(256)"):
                     pass
-            time.sleep(0.005)
+            time.sleep(_BREATH)
 
     def make_durable(self) -> None:
         """Bring what was committed to the disk: a single commit may still be lost when the power fails."""

@@ -210,16 +210,29 @@ class SyncRun:
         with self._store.read() as snapshot:
             # Vectors in use may be more than are to be kept: no need to look for others again before anything changes.
             surplus = snapshot.cache_entries() > keep and snapshot.meta("evicted") != f"{snapshot.stamp}, {keep}"
-            dropped = len(snapshot.generations()) > 1
+            old = len(snapshot.generations()) > 1
             holes = snapshot.free_share() > _MOST_FREE
-        if dropped or surplus:
+        if old:
             with self._store.write() as writer:
-                writer.drop_other_generations()
-                writer.evict(keep)
-                writer.set_meta("evicted", f"{writer.stamp}, {keep}")
+                writer.discard_other_generations()
+        with self._store.read() as snapshot:
+            dropped = snapshot.discarded()
+        if dropped:
+            self._store.empty_discarded(self._token)
+        if surplus:
+            self._evict(keep)
         if dropped or surplus or holes:
             self._store.vacuum(self._token)
         self._bring_vectors_in_step()
         if self._outcome.chunks_indexed > _MUCH_TEXT:
             forget_words()
         self._store.rest()
+
+    def _evict(self, keep: int) -> None:
+        evicted = 1
+        while evicted:
+            self._token.checkpoint()
+            with self._store.write() as writer:
+                evicted = writer.evict(keep)
+                if not evicted:
+                    writer.set_meta("evicted", f"{writer.stamp}, {keep}")
