@@ -104,3 +104,16 @@ class VectorIndex:
             if self._matrix.worth_saving(snapshot, model):
                 self._store.make_durable()
                 self._matrix.save(snapshot, model)
+
+    def discard_unused(self) -> None:
+        """Drop the table of sqlite-vec where the settings have gone back to the other engine."""
+        if self._vec0 is not None:
+            return
+        with self._store.read() as snapshot:
+            if not vec0.has_table(snapshot.connection):
+                return
+        with self._store.write() as writer:
+            # SQLite drops a table of an extension only with its help.
+            if vec0.load_extension(writer.connection, self._path).available:
+                vec0.drop_table(writer.connection)
+                writer.set_meta("vec0", None)

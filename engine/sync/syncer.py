@@ -215,6 +215,7 @@ class SyncRun:
         if old:
             with self._store.write() as writer:
                 writer.discard_other_generations()
+        self._parts.vectors.discard_unused()
         with self._store.read() as snapshot:
             dropped = snapshot.discarded()
         if dropped:
