@@ -37,6 +37,7 @@ class ReadingRow(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._reading: Reading | None = None
+        self._answer = ""
         self._stacked = False
         self._label = label()
         self._label.setProperty("role", "muted")
@@ -63,7 +64,9 @@ class ReadingRow(QWidget):
 
     def show_reading(self, reading: Reading, answer: str = "") -> None:
         """`answer`: what a remedy that was tried just said, shown in place of the reason."""
-        self._reading = reading
+        if (reading, answer) == (self._reading, self._answer):
+            return  # ten times a second while a sync runs, nearly all stay as they are
+        self._reading, self._answer = reading, answer
         self._label.setText(reading.label)
         self._value.show_state(reading.state, reading.value, reading.tip)
         reason = answer or reading.reason
