@@ -18,6 +18,7 @@ from gui.demo import Demo
 from gui.jobs import Jobs
 from gui.main_window import MainWindow
 from gui.options import Options
+from gui.places import Places
 from gui.screenshot import Screenshot
 from gui.widgets.icons import application_icon
 from gui.widgets.message import Action
@@ -31,6 +32,7 @@ _NO_DISPLAY = (
     "There is no display to open a window on. Use --screenshot FILE.png for a picture of it, or a verb: "
     "mnemoscope index|search|get|status|doctor."
 )
+_WENT_WRONG = "Something went wrong. The log has the details (see About Mnemoscope in the menu)."
 _QT_LEVELS = {
     QtMsgType.QtDebugMsg: logging.DEBUG,
     QtMsgType.QtInfoMsg: logging.INFO,
@@ -90,8 +92,7 @@ class _Program:
             self._jobs,
             self._appearance,
             self._state,
-            config=options.config,
-            log_file=log_file,
+            places=Places(options.config, log_file),
             remembers=self._remembers,
         )
         self._window.closing.connect(self._keep_state)
@@ -162,7 +163,9 @@ class _Program:
 
     def _log_crash(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         log.error("Unexpected error", exc_info=(kind, error, trace))
-        self._window.complain("Something went wrong. The log has the details (see About Mnemoscope in the menu).")
+        self._window.banner.complain(
+            "Something went wrong. The log has the details (see About Mnemoscope in the menu)."
+        )
 
 
 def _tell(sentence: str) -> None:

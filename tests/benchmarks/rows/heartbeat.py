@@ -41,6 +41,7 @@ def _index(folder: Path, store: Path, model: Model, searching: bool, kept: Path)
     from gui.collector import Collector
     from gui.jobs import Jobs
     from gui.main_window import MainWindow
+    from gui.places import Places
     from gui.window_state import WindowState
     from gui.workspace import Workspace
     from tests.benchmarks.heartbeat import Heartbeat, start_qt, wait
@@ -50,7 +51,7 @@ def _index(folder: Path, store: Path, model: Model, searching: bool, kept: Path)
     collector = Collector(app)
     jobs = Jobs()
     workspace = Workspace(jobs, store_path=str(store))
-    window = MainWindow(workspace, jobs, Appearance(app, "light"), WindowState())
+    window = MainWindow(workspace, jobs, Appearance(app, "light"), WindowState(), places=Places())
     window.show()
     collector.freeze()
     wait(500)
