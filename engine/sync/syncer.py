@@ -1,5 +1,6 @@
 """One whole sync: take the writer's lock, bring the text up to date or rebuild it, embed, publish, report."""
 
+import contextlib
 import logging
 import time
 from collections.abc import Callable
@@ -106,7 +107,9 @@ class SyncRun:
             self._count_reused(None, newest)
         while not self._embed(None):
             self._text(None)
-        self._tidy()
+        # All that was asked for is done: who cancels now only leaves the tidying to the next sync.
+        with contextlib.suppress(Cancelled):
+            self._tidy()
 
     def _register(self, provider: EmbeddingProvider) -> StoredModel:
         with self._store.read() as snapshot:
@@ -163,7 +166,6 @@ class SyncRun:
             writer.release_vectors(old)
             writer.publish(tables, self._fingerprint)
         self._parts.committed()
-        self._bring_vectors_in_step()
 
     # --- vectors --------------------------------------------------------------------------------------------------
 
@@ -197,13 +199,20 @@ class SyncRun:
         except MnemoscopeError:
             return 0
 
-    def _bring_vectors_in_step(self) -> None:
-        if self._model is not None:
-            self._parts.vectors.settle(self._model)
-
     # --- afterwards -----------------------------------------------------------------------------------------------
 
     def _tidy(self) -> None:
+        """Bring the vectors in step, clean up the index, and keep no more memory than a program that only searches."""
+        try:
+            if self._model is not None:
+                self._parts.vectors.settle(self._model, self._token)
+            self._clean_up()
+        finally:
+            if self._outcome.chunks_indexed > _MUCH_TEXT:
+                forget_words()
+            self._store.rest()
+
+    def _clean_up(self) -> None:
         """Drop old generations and surplus vectors, and give their room back to the disk."""
         cache = self._parts.settings.cache
         keep = cache.max_entries if cache.enabled else 0
@@ -224,10 +233,6 @@ class SyncRun:
             self._evict(keep)
         if dropped or surplus or holes:
             self._store.vacuum(self._token)
-        self._bring_vectors_in_step()
-        if self._outcome.chunks_indexed > _MUCH_TEXT:
-            forget_words()
-        self._store.rest()
 
     def _evict(self, keep: int) -> None:
         evicted = 1
