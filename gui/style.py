@@ -1,7 +1,7 @@
 """The style sheet: what Fusion and a palette cannot say. Sizes are logical pixels at font scale 1.
 
-Widgets choose a look by the dynamic property `role`, so that a change of theme or font scale reaches all of them with
-one new sheet:
+Widgets choose a look by the dynamic property `role`, so that a change of font scale reaches all of them with one new
+sheet, and one of theme with none:
 
     QLabel        meta (12, muted), muted, strong (semibold), section (semibold, above a group), degraded (12, in that
                   state's colour), title and figure (21)
@@ -11,10 +11,10 @@ one new sheet:
 
 from string import Template
 
-from PySide6.QtGui import QColor, QFont, QGuiApplication
+from PySide6.QtGui import QFont, QGuiApplication
 from PySide6.QtWidgets import QWidget
 
-from gui.theme import Tokens
+from gui.theme import SHEET_ROLES
 
 BASE_PIXELS = 13
 
@@ -45,7 +45,7 @@ QPushButton:focus, QToolButton:focus { border-color: $accent; }
 QPushButton:disabled, QToolButton:disabled { background: transparent; color: $off; }
 QPushButton[role="primary"] { background: $accent; color: $base; border-color: $accent; padding: 6px 16px; }
 QPushButton[role="primary"]:hover, QPushButton[role="primary"]:focus { border-color: $text; }
-QPushButton[role="primary"]:disabled { background: $window; color: $off; border-color: $line; }
+QPushButton[role="primary"]:disabled { background: $alternate; color: $off; border-color: $line; }
 QPushButton[role="flat"], QToolButton[role="flat"] {
     background: transparent; border: 1px solid transparent; padding: 3px 6px; }
 QPushButton[role="flat"]:hover, QToolButton[role="flat"]:hover { background: $hover; }
@@ -92,25 +92,13 @@ QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::su
 )
 
 
-def style_sheet(colours: Tokens, scale: float) -> str:
-    """The application's style sheet for one theme and font scale."""
-    thumb = colours.line.lighter(140) if _is_dark(colours) else colours.line.darker(112)
+def style_sheet(scale: float) -> str:
+    """The application's style sheet for one font scale; its colours are those of the palette."""
     return _SHEET.substitute(
-        {name: getattr(colours, name).name() for name in colours.__dataclass_fields__},
-        hover=hover_ground(colours).name(),
-        thumb=thumb.name(),
+        {name: f"palette({role})" for name, role in SHEET_ROLES.items()},
         px12=round(12 * scale),
         px21=round(21 * scale),
     )
-
-
-def hover_ground(colours: Tokens) -> QColor:
-    """The ground of a button under the mouse."""
-    return colours.base.lighter(118) if _is_dark(colours) else colours.base.darker(103)
-
-
-def _is_dark(colours: Tokens) -> bool:
-    return colours.base.lightness() < colours.text.lightness()
 
 
 def font_at(pixels: float, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:

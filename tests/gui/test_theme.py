@@ -3,12 +3,13 @@
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPalette
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QFrame, QLineEdit, QPushButton, QScrollBar, QVBoxLayout
 
 from gui.appearance import SCALES
-from gui.style import font_at, hover_ground
-from gui.theme import Tokens, make_palette, theme_tokens, tokens
+from gui.style import font_at
+from gui.theme import SHEET_ROLES, Tokens, hover_ground, make_palette, theme_tokens, tokens
 from gui.viewer.painting import FOUND_OPACITY, SELECTED_OPACITY, faded
+from gui.widgets.labels import label
 
 THEMES = ("light", "dark")
 
@@ -81,6 +82,50 @@ def test_a_styled_widget_finds_its_colours(qtbot, appearance, theme):
     qtbot.addWidget(button)
     button.show()
     assert tokens(button.palette()) is theme_tokens(theme)
+
+
+def _styled(qtbot) -> QFrame:
+    side = QFrame()
+    side.setProperty("role", "side")
+    column = QVBoxLayout(side)
+    for role in ("muted", "degraded", "strong"):
+        column.addWidget(label("Some words", role))
+    for role in ("primary", "flat", "link", ""):
+        button = QPushButton("Press")
+        button.setProperty("role", role)
+        column.addWidget(button)
+    column.addWidget(QLineEdit("Written"))
+    off = QPushButton("Off")
+    off.setEnabled(False)
+    column.addWidget(off)
+    scroll = QScrollBar(Qt.Orientation.Horizontal)
+    column.addWidget(scroll)
+    qtbot.addWidget(side)
+    side.show()
+    return side
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_what_stands_takes_on_a_theme_as_what_is_new(qtbot, appearance, theme):
+    appearance.set_theme(*(other for other in THEMES if other != theme))
+    before = _styled(qtbot)
+    other = before.grab().toImage()
+    appearance.set_theme(theme)
+    assert before.grab().toImage() == _styled(qtbot).grab().toImage() != other
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_the_sheet_finds_its_colours_in_the_palette(qtbot, appearance, theme):
+    appearance.set_theme(theme)
+    side = _styled(qtbot)
+    assert side.grab().toImage().pixelColor(1, 1) == theme_tokens(theme).alternate
+    primary = next(button for button in side.findChildren(QPushButton) if button.property("role") == "primary")
+    assert primary.grab().toImage().pixelColor(8, primary.height() // 2) == theme_tokens(theme).accent
+    palette = make_palette(theme)
+    for name, role in SHEET_ROLES.items():
+        if hasattr(theme_tokens(theme), name):
+            key = "".join(part.capitalize() for part in role.split("-"))
+            assert palette.color(QPalette.ColorRole[key]) == getattr(theme_tokens(theme), name)
 
 
 def test_following_the_system_listens_only_while_it_follows(qapp, appearance, monkeypatch):
