@@ -37,7 +37,7 @@ class Analysis(NamedTuple):
 
 def analyse(text: str, language: str) -> Analysis:
     """Streams of `text`, stemmed in `language` (a Snowball name, or "" for no stemming). Never raises on any text."""
-    lookup = _streams(language).__getitem__
+    lookup = streams_of(language).__getitem__
     entries = [entry for _, piece in text_pieces(text) for entry in map(lookup, RUN.findall(piece))]
     words = " ".join([entry[0] for entry in entries if entry[0]])
     return Analysis(words, " ".join([entry[1] for entry in entries if entry[1]]))
@@ -45,7 +45,7 @@ def analyse(text: str, language: str) -> Analysis:
 
 def forget_words() -> None:
     """Give back the memory of the words met so far: some 9 MB after 10,000 notes, and hardly of use to a few."""
-    _streams.cache_clear()
+    streams_of.cache_clear()
     forget_stems()
 
 
@@ -70,7 +70,7 @@ def simple_word(run: str) -> str | None:
     return None
 
 
-class _Streams(dict[str, tuple[str, str]]):
+class Streams(dict[str, tuple[str, str]]):
     """Both streams of each run met so far, in one language.
 
     Words repeat, so most runs of a text cost one lookup. Two threads may work out the same run; they get the same.
@@ -117,5 +117,5 @@ class _Streams(dict[str, tuple[str, str]]):
 
 
 @cache
-def _streams(language: str) -> _Streams:
-    return _Streams(language)
+def streams_of(language: str) -> Streams:
+    return Streams(language)
