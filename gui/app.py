@@ -13,10 +13,12 @@ from PySide6.QtWidgets import QApplication
 
 import engine
 from gui.appearance import Appearance
+from gui.collector import Collector
 from gui.demo import Demo
 from gui.jobs import Jobs
 from gui.main_window import MainWindow
 from gui.options import Options
+from gui.places import Places
 from gui.screenshot import Screenshot
 from gui.widgets.icons import application_icon
 from gui.widgets.message import Action
@@ -30,6 +32,7 @@ _NO_DISPLAY = (
     "There is no display to open a window on. Use --screenshot FILE.png for a picture of it, or a verb: "
     "mnemoscope index|search|get|status|doctor."
 )
+_WENT_WRONG = "Something went wrong. The log has the details (see About Mnemoscope in the menu)."
 _QT_LEVELS = {
     QtMsgType.QtDebugMsg: logging.DEBUG,
     QtMsgType.QtInfoMsg: logging.INFO,
@@ -68,6 +71,7 @@ class _Program:
         self._app = app
         self._options = options
         self._problem = ""
+        self._collector = Collector(app)
         # A picture or the demo must not depend on, nor change, how this person left the window.
         self._remembers = options.screenshot is None and not options.demo
         self._state = load_state() if self._remembers else WindowState()
@@ -88,8 +92,7 @@ class _Program:
             self._jobs,
             self._appearance,
             self._state,
-            config=options.config,
-            log_file=log_file,
+            places=Places(options.config, log_file),
             remembers=self._remembers,
         )
         self._window.closing.connect(self._keep_state)
@@ -100,6 +103,7 @@ class _Program:
         if self._options.size is not None:
             self._window.resize(*self._options.size)
         self._window.show()
+        self._collector.freeze()
         QTimer.singleShot(0, self._window, self._begin)
         self._app.exec()
         signals.close()
@@ -153,12 +157,15 @@ class _Program:
             log.warning("Some work did not stop within %s ms", _CLOSE_MS)
             logging.shutdown()
             os._exit(code)
+        self._collector.close()
         self._window.deleteLater()
         return code
 
     def _log_crash(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         log.error("Unexpected error", exc_info=(kind, error, trace))
-        self._window.complain("Something went wrong. The log has the details (see About Mnemoscope in the menu).")
+        self._window.banner.complain(
+            "Something went wrong. The log has the details (see About Mnemoscope in the menu)."
+        )
 
 
 def _tell(sentence: str) -> None:

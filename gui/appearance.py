@@ -7,7 +7,7 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QApplication
 
 from gui.style import BASE_PIXELS, style_sheet
-from gui.theme import ThemeName, make_palette, theme_tokens
+from gui.theme import ThemeName, make_palette
 
 ThemeChoice = Literal["system", "light", "dark"]
 
@@ -68,9 +68,20 @@ class Appearance(QObject):
         font = QFont(self._app.font())
         font.setPixelSize(round(BASE_PIXELS * self._scale))
         font.setFeature(QFont.Tag("tnum"), 1)  # counts keep their width while they run
-        sheet = style_sheet(theme_tokens(self.shown), self._scale)
+        palette = make_palette(self.shown)
+        sheet = style_sheet(self._scale)
+        repainted = palette != self._app.palette()
         if font != self._app.font():
             self._app.setFont(font)
-        if self._app.styleSheet() != sheet:
-            self._app.setPalette(make_palette(self.shown))
+        if repainted:
+            self._app.setPalette(palette)
+        if sheet != self._app.styleSheet():
             self._app.setStyleSheet(sheet)
+        elif repainted:
+            self._polish()
+
+    def _polish(self) -> None:
+        """Let every widget read the sheet's colours from the palette again, a tenth of the work of a new sheet."""
+        for widget in self._app.allWidgets():
+            widget.style().polish(widget)
+            widget.update()

@@ -22,6 +22,10 @@ OnDone = Callable[[Any], None]
 OnError = Callable[[str], None]
 
 
+def _forgotten(_: object) -> None:
+    """In the place of what a job was to do, once it has reported back."""
+
+
 class Job:
     """One piece of work seen from the GUI thread; `cancel()` it, or let it call back there once.
 
@@ -48,15 +52,18 @@ class Job:
 
     def deliver(self, result: Any, error: Exception | None) -> None:
         """On the GUI thread: tell the outcome, unless nobody wants it any more."""
+        on_done, on_error = self._on_done, self._on_error
+        # The pool thread may hold the job a moment longer, and must not be the last to hold what belongs to a widget.
+        self._work, self._on_done, self._on_error = _forgotten, _forgotten, None
         if isinstance(error, Cancelled) or self.token.cancelled:
             return
         if error is None:
-            self._on_done(result)
+            on_done(result)
             return
         if not isinstance(error, MnemoscopeError | OSError):
             log.error("A job failed", exc_info=error)
-        if self._on_error is not None:
-            self._on_error(_sentence(error))
+        if on_error is not None:
+            on_error(_sentence(error))
 
 
 def _sentence(error: Exception) -> str:

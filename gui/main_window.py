@@ -4,12 +4,12 @@ import logging
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QUrl, Signal, Slot
-from PySide6.QtGui import QCloseEvent, QDesktopServices, QDragEnterEvent, QDropEvent
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 import engine
-from engine import MemoryProviderStatus, MemorySearchResult, SyncReason
+from engine import MemoryProviderStatus, SyncReason
 from gui.appearance import Appearance
 from gui.commands import Commands
 from gui.diagnostics.panel import DiagnosticsPanel
@@ -17,16 +17,19 @@ from gui.first_run.panel import FirstRunPanel
 from gui.header import HeaderBar
 from gui.index_news import IndexNews
 from gui.jobs import Jobs
+from gui.notices import Notices
 from gui.options import View
 from gui.panes import Panes
+from gui.places import Places
 from gui.search.panel import SearchPanel
 from gui.sheets import show_about, show_keys
 from gui.viewer.panel import ViewerPanel
+from gui.ways import Ways
 from gui.widgets.drop import dropped_folder
 from gui.widgets.labels import line
-from gui.widgets.message import Action, Banner, MessagePage
+from gui.widgets.message import Action, MessagePage
 from gui.widgets.sync_bar import SyncBar
-from gui.window_state import WindowState, state_path
+from gui.window_state import WindowState
 from gui.workspace import Opened, OpenFailure, Workspace
 
 log = logging.getLogger(__name__)
@@ -44,8 +47,7 @@ class MainWindow(QMainWindow):
         appearance: Appearance,
         state: WindowState,
         *,
-        config: Path | None = None,
-        log_file: Path | None = None,
+        places: Places,
         remembers: bool = True,
     ) -> None:
         """`remembers`: whether a folder that is chosen becomes the one that the next start opens."""
@@ -55,8 +57,7 @@ class MainWindow(QMainWindow):
         self._jobs = jobs
         self._appearance = appearance
         self._theme_before, self._scale_before = appearance.theme, appearance.font_scale
-        self._config = config
-        self._log_file = log_file
+        self._places = places
         self._remembers = remembers
         self._first_sync: SyncReason | None = None
         self._news = IndexNews(self)
@@ -68,11 +69,12 @@ class MainWindow(QMainWindow):
         self._header = HeaderBar(self.search.header)
         self.viewer = ViewerPanel(jobs)
         self.diagnostics = DiagnosticsPanel(None, jobs)
-        self.first_run = FirstRunPanel(jobs, config)
+        self.first_run = FirstRunPanel(jobs, places.config)
         self.message = MessagePage()
-        self.banner = Banner()
+        self.banner = Notices(workspace)
         self.sync_bar = SyncBar()
         self.panes = Panes(self.search.body, self.viewer, self.diagnostics)
+        Ways(workspace, self.panes, self.search, self.viewer, self.diagnostics, self)
         self.pages = QStackedWidget()
         for page in (self.panes, self.first_run, self.message):
             self.pages.addWidget(page)
@@ -101,7 +103,7 @@ class MainWindow(QMainWindow):
         commands = Commands(self, self._appearance)
         self._choose = commands.add("Choose folder…", self.first_run.choose, "Ctrl+O")
         sync = commands.add("Sync now", self.workspace.sync, "F5")
-        rebuild = commands.add("Rebuild index…", self.ask_rebuild)
+        rebuild = commands.add("Rebuild index…", self.banner.ask_rebuild)
         self._need_workspace = (sync, rebuild)
         for action in self._need_workspace:
             action.setEnabled(False)
@@ -121,17 +123,10 @@ class MainWindow(QMainWindow):
         self.workspace.opened.connect(self._show_opened)
         self.workspace.failed.connect(self._show_failure)
         self.workspace.closed.connect(self._show_closed)
-        self.workspace.sync_failed.connect(self._show_sync_failure)
         self.workspace.feed.status_changed.connect(self._show_status)
-        self.search.result_selected.connect(self.viewer.show_result)
-        self.search.result_activated.connect(self._go_to)
         self.search.workspace_menu_requested.connect(self._fill_workspace_menu)
-        self.search.editor_requested.connect(self._edit)
-        self.search.reveal_requested.connect(self._reveal)
-        self.viewer.escape_pressed.connect(self.search.focus_results)
         self.diagnostics.action_requested.connect(self._do)
         self.diagnostics.refresh_requested.connect(self.workspace.feed.refresh)
-        self.diagnostics.reveal_requested.connect(self._reveal_issue)
         self.first_run.folder_named.connect(self.offer_folder)
         self.first_run.workspace_chosen.connect(self._take_workspace)
         self.first_run.back_wanted.connect(lambda: self._show_page(self.panes))
@@ -143,7 +138,7 @@ class MainWindow(QMainWindow):
         self._header.dock_button.clicked.connect(self.panes.toggle_dock)
         self.panes.dock_shown.connect(self._header.dock_button.setChecked)
         self._news.changed.connect(self.search.refresh)
-        self._news.problem.connect(self._show_index_problem)
+        self._news.problem.connect(self.banner.tell_index_problem)
 
     def _restore(self) -> None:
         self.resize(1280, 800)
@@ -191,7 +186,7 @@ class MainWindow(QMainWindow):
     def _take_workspace(self, folder: Path) -> None:
         if self._remembers:
             self._jobs.write(
-                lambda _: engine.save_setting("workspace", str(folder), config=self._config),
+                lambda _: engine.save_setting("workspace", str(folder), config=self._places.config),
                 lambda _: None,
                 lambda why: log.warning("The workspace was not noted in the settings: %s", why),
             )
@@ -235,7 +230,7 @@ class MainWindow(QMainWindow):
 
     def show_settings_problem(self, sentence: str, *actions: Action) -> None:
         """Instead of everything else: nothing can be opened before the settings file is right again."""
-        edit = Action("Open the settings file", self._open_settings)
+        edit = Action("Open the settings file", self._places.open_settings)
         self.message.say("The settings cannot be used", sentence, *actions, edit)
         self._show_page(self.message)
 
@@ -249,30 +244,10 @@ class MainWindow(QMainWindow):
             action.setEnabled(status is not None)
         self._news.hear(status)
 
-    @Slot(str, bool)
-    def _show_index_problem(self, sentence: str, mendable: bool) -> None:
-        mend = (Action("Rebuild index…", self.ask_rebuild),) if mendable else ()
-        self.banner.say(sentence, "degraded", *mend, key="index")
-
-    @Slot(str)
-    def _show_sync_failure(self, sentence: str) -> None:
-        self.banner.say(sentence, "degraded", Action("Try again", self.workspace.sync), key="sync")
-
-    @Slot()
-    def ask_rebuild(self) -> None:
-        """Ask before the whole index is made again."""
-        self.banner.say(
-            "Rebuild the whole index? Searching goes on with the present one until the new one is ready.",
-            "working",
-            Action("Rebuild", partial(self.workspace.sync, force=True)),
-            Action("Keep it", self.banner.clear),
-            key="rebuild",
-        )
-
     @Slot(str)
     def _do(self, action: str) -> None:
         if action == "rebuild":
-            self.ask_rebuild()
+            self.banner.ask_rebuild()
         else:
             self.workspace.sync()
 
@@ -280,32 +255,6 @@ class MainWindow(QMainWindow):
     def _show_failed_files(self) -> None:
         self.panes.show_dock(True)
         self.diagnostics.show_files("failed")
-
-    # --- results and files ------------------------------------------------------------------------------------------
-
-    @Slot(object, object)
-    def _go_to(self, result: MemorySearchResult, query: str) -> None:
-        self.viewer.show_result(result, query)
-        self.panes.show_viewer()
-        self.viewer.setFocus()
-
-    @Slot(object)
-    def _edit(self, result: MemorySearchResult) -> None:
-        self.viewer.elsewhere.edit(result.path, result.start_line)
-
-    @Slot(object)
-    def _reveal(self, result: MemorySearchResult) -> None:
-        self.viewer.elsewhere.reveal(result.path)
-
-    @Slot(str)
-    def _reveal_issue(self, name: str) -> None:
-        """A file that is not in the index, by its stable name or its absolute path."""
-        if self.workspace.current is not None:
-            self.viewer.elsewhere.reveal_place(self.workspace.current.folder / name)
-
-    def complain(self, sentence: str) -> None:
-        """Say something that went wrong, above the content."""
-        self.banner.say(sentence, "degraded")
 
     @Slot(QMenu)
     def _fill_workspace_menu(self, menu: QMenu) -> None:
@@ -319,16 +268,8 @@ class MainWindow(QMainWindow):
         menu.addSeparator()
         menu.addAction(self._choose)
 
-    def _open_settings(self) -> None:
-        QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._config or engine.settings_path())))
-
     def _show_about(self) -> None:
-        places = [("Settings", str(self._config or engine.settings_path())), ("Window", str(state_path()))]
-        if self.workspace.status is not None:
-            places.append(("Index", self.workspace.status.db_path))
-        if self._log_file is not None:
-            places.append(("Log", str(self._log_file)))
-        show_about(self, tuple(places))
+        show_about(self, self._places.listed(self.workspace.status))
 
     def shut_down(self, timeout_ms: int) -> bool:
         """Stop all work and close the memory; False when something did not stop in time. The window is gone by then."""

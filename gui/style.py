@@ -1,7 +1,7 @@
 """The style sheet: what Fusion and a palette cannot say. Sizes are logical pixels at font scale 1.
 
-Widgets choose a look by the dynamic property `role`, so that a change of theme or font scale reaches all of them with
-one new sheet:
+Widgets choose a look by the dynamic property `role`, so that a change of font scale reaches all of them with one new
+sheet, and one of theme with none:
 
     QLabel        meta (12, muted), muted, strong (semibold), section (semibold, above a group), degraded (12, in that
                   state's colour), title and figure (21)
@@ -14,7 +14,7 @@ from string import Template
 from PySide6.QtGui import QFont, QGuiApplication
 from PySide6.QtWidgets import QWidget
 
-from gui.theme import Tokens
+from gui.theme import SHEET_ROLES
 
 BASE_PIXELS = 13
 
@@ -42,10 +42,10 @@ QPushButton:hover, QToolButton:hover { background: $hover; }
 QPushButton:pressed, QToolButton:pressed, QPushButton:checked, QToolButton:checked {
     background: $accent_ground; color: $accent; border-color: $accent_ground; }
 QPushButton:focus, QToolButton:focus { border-color: $accent; }
-QPushButton:disabled, QToolButton:disabled { color: $off; }
+QPushButton:disabled, QToolButton:disabled { background: transparent; color: $off; }
 QPushButton[role="primary"] { background: $accent; color: $base; border-color: $accent; padding: 6px 16px; }
 QPushButton[role="primary"]:hover, QPushButton[role="primary"]:focus { border-color: $text; }
-QPushButton[role="primary"]:disabled { background: $line; color: $muted; border-color: $line; }
+QPushButton[role="primary"]:disabled { background: $alternate; color: $off; border-color: $line; }
 QPushButton[role="flat"], QToolButton[role="flat"] {
     background: transparent; border: 1px solid transparent; padding: 3px 6px; }
 QPushButton[role="flat"]:hover, QToolButton[role="flat"]:hover { background: $hover; }
@@ -92,13 +92,10 @@ QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::su
 )
 
 
-def style_sheet(colours: Tokens, scale: float) -> str:
-    """The application's style sheet for one theme and font scale."""
-    dark = colours.base.lightness() < colours.text.lightness()
+def style_sheet(scale: float) -> str:
+    """The application's style sheet for one font scale; its colours are those of the palette."""
     return _SHEET.substitute(
-        {name: getattr(colours, name).name() for name in colours.__dataclass_fields__},
-        hover=(colours.base.lighter(118) if dark else colours.base.darker(103)).name(),
-        thumb=(colours.line.lighter(140) if dark else colours.line.darker(112)).name(),
+        {name: f"palette({role})" for name, role in SHEET_ROLES.items()},
         px12=round(12 * scale),
         px21=round(21 * scale),
     )

@@ -132,7 +132,8 @@ class BuiltinMemory:
         try:
             return self._searcher.search(request, cancel)
         except IndexCorrupt as damage:
-            self._mend(damage)
+            if not self._mend(damage):
+                return self._searcher.search(request, cancel)
             raise IndexCorrupt(self._store.recovered or str(damage)) from damage
 
     def read_file(self, path: str, *, start: int | None = None, lines: int | None = None) -> FileText:
@@ -268,16 +269,19 @@ class BuiltinMemory:
         if self._background is not None and self._settings.sync.on_search and self._dirty:
             self._background.request("search")
 
-    def _mend(self, damage: IndexCorrupt) -> None:
+    def _mend(self, damage: IndexCorrupt) -> bool:
+        """Replace the index if it is damaged; False when it is sound."""
         try:
-            self._store.mend(damage)
+            if not self._store.mend(damage):
+                return False
         except MnemoscopeError as error:
             log.warning("The damaged index could not be set aside: %s", error)
-            return
+            return True
         self._dirty = True
         if self._background is not None:
             self._background.request("fallback")
         self._listeners.tell()
+        return True
 
     def _moment(self) -> object:
         """What differs after another process has worked on the index, or begun to, or ended."""

@@ -205,7 +205,6 @@ def _repair_open(store: IndexStore) -> list[str]:
     try:
         return doctor.repair(store)
     except IndexCorrupt as damage:
-        store.mend(damage)
-        return [store.recovered]
+        return [store.recovered] if store.mend(damage) else []
     finally:
         store.unlock()

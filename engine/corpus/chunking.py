@@ -6,7 +6,7 @@ from engine.corpus.outline import Outline
 from engine.corpus.packing import pack
 from engine.corpus.weighing import CHARACTERS_PER_TOKEN
 
-CHUNKER_VERSION = 1
+CHUNKER_VERSION = 2
 """Raise it when the same text would give other chunks: indexes are then rebuilt."""
 
 _SMALLEST_LIMIT = 32

@@ -13,8 +13,9 @@ from engine.corpus import markdown
 from engine.corpus.weighing import cut_piece, is_heavy, weigh
 
 # How good it is to cut before a piece. Never: inside code that fits in a chunk. After a heading: only if all else
-# fails. Then, rising: inside a word, at a space, after a sentence, at a line end, before a list item …
+# fails. Then, rising: behind front matter, inside a word, at a space, after a sentence, at a line end, before an item …
 NEVER, AFTER_HEADING = 0, -1
+AFTER_FRONT_MATTER = 1
 WITHIN_WORD, AFTER_SPACE, AFTER_SENTENCE, LINE = 1, 3, 6, 10
 INNER_ITEM, ITEM, BLANK, RULE, FENCE_END = 30, 50, 200, 600, 800
 HEADINGS = (0, 1900, 1800, 1700, 1600, 1500, 1400)
@@ -37,7 +38,7 @@ class Section:
         self.path = path
         """The titles that lead here, outermost first, its own included."""
         self.start = start
-        """Its first piece: the heading."""
+        """Its first piece: the heading, or the front matter above the note's first one."""
         self.body = body
         """The first piece after the heading."""
 
@@ -110,7 +111,7 @@ class _Scan:
         outline, heavy, limit = self._outline, self._heavy, self._limit
         starts, ends, numbers = outline.starts, outline.ends, outline.numbers
         cuts, weights = outline.cuts, outline.weights
-        offset = number = total = 0
+        offset = number = total = after_front = 0
         front = self._front_matter()
         for lines in _blocks(self._text):
             for line in lines:
@@ -130,12 +131,25 @@ class _Scan:
                     weights.append(total)
                 offset += size + 1
                 if number == front:
-                    self._next_cut = FENCE_END
+                    outline.sections[0].body = after_front = len(starts)
         if self._fence:
             self._keep_code_whole(len(starts))
+        if front:
+            self._keep_front_matter_with_text(after_front)
 
     def _front_matter(self) -> int:
         return markdown.front_matter_length(self._text[:_BLOCK].split("\n")) if self._text[:1] in ("-", "+") else 0
+
+    def _keep_front_matter_with_text(self, first: int) -> None:
+        """Make the end of the front matter a poor place to cut: alone it would be a hit without content.
+
+        `first` is the piece behind its closing fence.
+        """
+        outline = self._outline
+        while first < len(outline) and outline.is_blank(first):
+            first += 1
+        if first < len(outline):
+            outline.cuts[first] = AFTER_FRONT_MATTER
 
     def _cut_before(self, line: str, piece: int) -> int:
         """Judge a line and update the state; `piece` is the number that it will get."""
@@ -199,6 +213,9 @@ class _Scan:
         while self._above and self._above[-1].level >= level:
             self._above.pop()
         path = (*self._above[-1].path, title) if self._above else (title,)
+        above_is_bare = not self._outline.has_words(sections[-1].body, start)
+        if above_is_bare and not sections[-1].level:
+            start = 0  # front matter belongs to the first heading after it
         section = Section(level, path, start, body)
         self._above.append(section)
         if start == sections[-1].start:
@@ -206,7 +223,7 @@ class _Scan:
         sections.append(section)
         self._next_cut = AFTER_HEADING
         self._paragraph = 0
-        return HEADINGS[level]
+        return AFTER_HEADING if above_is_bare else HEADINGS[level]
 
     def _raised(self, cut: int) -> int:
         """The better of `cut` and what the lines before gave, but nothing right after a heading."""

@@ -57,7 +57,7 @@ class _Packer:
     def pack(self, units: list[_Unit]) -> None:
         """Chunk units of one parent."""
         run: list[_Unit] = []
-        for unit in units:
+        for unit in self._with_text(units):
             if self._weight(unit) <= self._limit:
                 run.append(unit)
                 continue
@@ -73,6 +73,18 @@ class _Packer:
                 below = self.units(unit.first + 1, unit.stop)
                 self.pack([_Unit(start, unit.first, unit.first + 1), *below])
         self.spans.extend(self._shared(run))
+
+    def _with_text(self, units: list[_Unit]) -> Iterator[_Unit]:
+        """The units, but each that is a heading (or front matter) without a text joined to the one after it."""
+        start = None
+        for number, unit in enumerate(units, start=1):
+            joined = unit if start is None else unit._replace(start=start)
+            has_text = self._outline.has_words(self._outline.sections[unit.first].body, self._end(unit))
+            if has_text or number == len(units):
+                start = None
+                yield joined
+            else:
+                start = joined.start
 
     def _shared(self, run: list[_Unit]) -> list[Span]:
         """Neighbouring units that each fit in a chunk, shared out evenly among as few chunks as hold them."""

@@ -9,7 +9,7 @@ from itertools import accumulate
 import apsw
 
 from engine.search import scoring
-from engine.store.connection import number
+from engine.search.frequencies import Frequencies, Word
 from engine.store.schema import FTS_COLUMNS
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, QueryTerm
@@ -21,15 +21,17 @@ _PLAIN_WEIGHTS = tuple(0.0 if column == "stems" else _COLUMN_WEIGHTS[column] for
 _TITLES = "{title heading name}"
 _WORDS = FTS_COLUMNS.index("words")
 """The column whose length is a chunk's length: it holds every token, the stems of some are nowhere."""
-_MOST_RANKED = 20_000
-"""So many matches take some 15 ms."""
+_MOST_RANKED = 10_000
+"""So many matches take some 8 ms."""
 _CHOOSING = 5_000
 """The rarest terms choose candidates, as many as have together so many matches. All terms count in ranks and scores."""
 _SHORT_QUESTION = 3
 _RECENT = 5_000
 """Where even the rarest term has more matches, so many of those that were indexed last are ranked, and all titles."""
-_WIDEST_BEGINNING = 50_000
-"""The beginning of words that together occur in more chunks is looked for in titles only: gathering them costs most."""
+_WIDEST_BEGINNING = 5_000
+"""Where the words of a beginning occur in more chunks together, some stand in for all: FTS5 would merge the lists of
+all words anew for each statement, and twice for each ranking."""
+_STAND_INS = 24
 _PREFIX_WEIGHT = 0.5
 
 
@@ -40,23 +42,24 @@ class Term:
     surface: str
     stemmed: tuple[str, ...]
     """Its stems, one a language, looked for everywhere but in `words`; none for what has no stem."""
-    plain: str
-    """The word itself, the beginning of one, or a run of pairs, looked for everywhere but in `stems`; may be empty."""
+    plain: tuple[str, ...]
+    """The word itself, the beginning of one, a run of pairs, or the words that stand in for a beginning, looked for
+    everywhere but in `stems`; may be empty."""
     chunks: int
     """How many chunks hold it."""
     matches: int
-    """How many chunks `expression` finds, about: fewer where it looks for a beginning in titles only."""
+    """How many chunks `expression` finds, about: fewer where some words stand in for a beginning."""
     idf: float
 
     @property
     def kinds(self) -> str:
         """A letter for each phrase of the expression: s for a stem, p for a plain word."""
-        return "s" * len(self.stemmed) + "p" * bool(self.plain)
+        return "s" * len(self.stemmed) + "p" * len(self.plain)
 
     @property
     def expression(self) -> str:
         """Without columns, which would make the match four times as dear: a stem in `words` just scores nothing."""
-        return f"({' OR '.join((*self.stemmed, self.plain) if self.plain else self.stemmed)})"
+        return f"({' OR '.join(self.stemmed + self.plain)})"
 
 
 @dataclass(frozen=True)
@@ -74,34 +77,33 @@ class KeywordScores:
 class KeywordLeg:
     """One question against the keyword index of one snapshot."""
 
-    def __init__(self, snapshot: Snapshot, question: QueryAnalysis) -> None:
+    def __init__(self, snapshot: Snapshot, question: QueryAnalysis, frequencies: Frequencies) -> None:
         self._snapshot = snapshot
         self._tables = snapshot.tables
+        self._counts = frequencies.of(snapshot)
         self.chunks = snapshot.chunk_count()
         """How many chunks are indexed."""
         self.terms = tuple(self._term(term) for term in question.terms if not term.stop)
         self._known = sorted((term for term in self.terms if term.chunks), key=lambda term: term.matches)
         """Rarest first."""
         self._places = [(self.terms.index(term), term) for term in self._known]
-        # What stands for too many words chooses only where nothing else can.
-        self._telling = [term for term in self._known if term.matches == term.chunks] or self._known
-        self._choosing = _rarest(self._telling)
+        self._choosing = _rarest(self._known)
 
     def candidates(self, limit: int, files: Sequence[int] | None) -> list[int]:
         """Ids of the best chunks by FTS5's own ranking, best first; `files` restricts them.
 
         Those with all terms come first where one term often outranks all once, or where even the rarest is common.
         """
-        telling, found = self._telling, list[int]()
-        if not telling:
+        known, found = self._known, list[int]()
+        if not known:
             return []
-        if len(telling) > 1 and (len(telling) <= _SHORT_QUESTION or telling[0].matches > _CHOOSING):
-            every = self.chunks * math.prod(term.matches / self.chunks for term in telling)
-            found = self._ranked(" AND ".join(t.expression for t in telling), round(every), limit, files)
+        if len(known) > 1 and (len(known) <= _SHORT_QUESTION or known[0].matches > _CHOOSING):
+            every = self.chunks * math.prod(term.matches / self.chunks for term in known)
+            found = self._ranked(" AND ".join(t.expression for t in known), round(every), limit, files)
         if len(found) >= limit:
             return found
         matches = sum(term.matches for term in self._choosing)
-        return list(dict.fromkeys(found + self._ranked(self._ranking(telling), matches, limit, files)))
+        return list(dict.fromkeys(found + self._ranked(self._ranking(), matches, limit, files)))
 
     def score(self, ids: Iterable[int]) -> KeywordScores:
         """Exact keyword scores, with all terms, of those of these chunks that match any."""
@@ -112,15 +114,15 @@ class KeywordLeg:
         if len(self._choosing) < len(self._known):
             # Most candidates hold one of the rarer terms: to walk through these is faster than through all terms.
             skipped = "".join("-" * len(term.kinds) for term in self._choosing)
-            self._count(self._ranking(self._known), skipped + kinds, wanted, result)
+            self._count(self._ranking(), skipped + kinds, wanted, result)
             wanted.difference_update(result.scores)
         self._count(_any_of(self._known), kinds, wanted, result)
         return result
 
-    def _ranking(self, terms: Sequence[Term]) -> str:
-        """Matches whatever holds one of the terms that choose, to be ranked by all of these."""
-        every = _any_of(terms)
-        return every if len(self._choosing) == len(terms) else f"({_any_of(self._choosing)}) AND ({every})"
+    def _ranking(self) -> str:
+        """Matches whatever holds one of the terms that choose, to be ranked by all."""
+        every = _any_of(self._known)
+        return every if len(self._choosing) == len(self._known) else f"({_any_of(self._choosing)}) AND ({every})"
 
     def _count(self, expression: str, kinds: str, wanted: set[int], result: KeywordScores) -> None:
         """Put the scores of those of the wanted chunks that match into the result."""
@@ -152,8 +154,9 @@ class KeywordLeg:
             at += len(term.stemmed)
             if term.plain:
                 # Both sides count the same occurrences. The beginning of a longer word is a weaker sign than the word.
-                frequency = max(frequency, counts[at] * (_PREFIX_WEIGHT if term.stemmed else 1.0))
-                at += 1
+                plain = sum(counts[at : at + len(term.plain)])
+                frequency = max(frequency, plain * (_PREFIX_WEIGHT if term.stemmed else 1.0))
+                at += len(term.plain)
             if frequency:
                 parts[index] = scoring.term_score(term.idf, frequency, norm)
         return tuple(parts)
@@ -188,17 +191,21 @@ class KeywordLeg:
     def _term(self, term: QueryTerm) -> Term:
         tokens = (term.word,) if isinstance(term.word, str) else term.word
         stems = tuple(dict.fromkeys(term.stems))
-        plain = _quoted(" ".join(tokens)) if term.prefix_ok or not stems else ""
+        plain: tuple[str, ...] = ()
         matches = chunks = sum(self._phrase_frequency(stem.split(" "), "stems") for stem in stems)
         if term.prefix_ok:
-            beginning = self._prefix_frequency(tokens[-1])
+            words = self._counts.words(tokens[-1])
+            beginning = sum(word.chunks for word in words)
             chunks = max(chunks, beginning)
-            plain += " *"
             if beginning > _WIDEST_BEGINNING:
-                plain = f"{_TITLES} : {plain}"
+                standing = [word for word in _stand_ins(words, tokens[-1]) if word.token not in stems]
+                plain = tuple(_quoted(word.token) for word in standing)
+                matches = max(matches, sum(word.chunks for word in standing))
             else:
+                plain = (f"{_quoted(tokens[-1])} *",)
                 matches = chunks
-        elif plain:
+        elif not stems:
+            plain = (_quoted(" ".join(tokens)),)
             matches = chunks = self._phrase_frequency(tokens, "words")
         if not chunks:
             # A file's name is in no body.
@@ -213,13 +220,23 @@ class KeywordLeg:
 
         Over all columns a word and its stem would count twice. Titles and headings stand in the body too.
         """
-        query = f"SELECT doc FROM {self._tables.terms} WHERE term = ? AND col = ?"
-        return min(number(self._snapshot.connection, query, (token, column)) for token in tokens)
+        return min(self._counts.chunks(token, column) for token in tokens)
 
-    def _prefix_frequency(self, start: str) -> int:
-        """Chunks with a word of this beginning, as if no chunk held two of them."""
-        query = f"SELECT sum(doc) FROM {self._tables.terms} WHERE term >= ? AND term < ? AND col = 'words'"
-        return number(self._snapshot.connection, query, (start, start + "\U0010ffff"))
+
+def _stand_ins(words: Sequence[Word], start: str) -> list[Word]:
+    """Of the words with one beginning: itself, the commonest, and others, titles first, that add bearably few matches.
+
+    It is the commonest that is most likely being typed; whoever means a rare one is understood a letter later.
+    """
+    chosen = {word for word in words if word.token == start} | {max(words, key=lambda word: word.chunks)}
+    room = _WIDEST_BEGINNING
+    for word in sorted(words, key=lambda word: (-word.titled, -word.chunks)):
+        if len(chosen) == _STAND_INS:
+            break
+        if word not in chosen and word.chunks <= room:
+            chosen.add(word)
+            room -= word.chunks
+    return sorted(chosen)
 
 
 def _rarest(terms: Sequence[Term]) -> list[Term]:

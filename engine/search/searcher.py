@@ -12,6 +12,7 @@ from engine.errors import ProviderError
 from engine.records import SearchMode, SearchOutcome, SearchTimings
 from engine.search.explanation import Scored, Stages, explain
 from engine.search.filters import Filter
+from engine.search.frequencies import Frequencies
 from engine.search.keywords import KeywordLeg, KeywordScores
 from engine.search.results import make_result
 from engine.search.scoring import Blend
@@ -71,7 +72,7 @@ class _Work:
 
 
 class Searcher:
-    """Answers questions about one index. Thread-safe; keeps nothing between questions."""
+    """Answers questions about one index. Thread-safe; keeps nothing between questions but how frequent words are."""
 
     def __init__(
         self,
@@ -87,6 +88,7 @@ class Searcher:
         self._vectors = vectors
         self._provider = provider
         self._note_failure = note_failure
+        self._frequencies = Frequencies()
 
     def search(self, request: SearchRequest, cancel: CancelToken | None = None) -> SearchOutcome:
         """Raises `Cancelled`, and the store's errors; a failing provider only costs the vector half."""
@@ -99,7 +101,7 @@ class Searcher:
                 question = analyse_query(request.query, snapshot.languages())
                 files = self._filtered(snapshot, work)
             with work.timed("keyword"):
-                leg = KeywordLeg(snapshot, question)
+                leg = KeywordLeg(snapshot, question, self._frequencies)
             if not leg.chunks:
                 work.notice = self._store.recovered or "Nothing is indexed yet."
             work.stages.add_terms(leg.terms, [term.surface for term in question.terms if term.stop])
@@ -234,13 +236,17 @@ class Searcher:
         with work.timed("merge"):
             chunks = snapshot.chunks([scored.id for scored in shown])
             shown = [scored for scored in shown if scored.id in chunks]
-            results = tuple(make_result(chunks[scored.id], scored, question, blend) for scored in shown)
+            results = []
+            for scored in shown:
+                if work.cancel is not None:
+                    work.cancel.checkpoint()
+                results.append(make_result(chunks[scored.id], scored, question, blend))
         explanation = None
         if work.request.explain:
             cited = [(result.citation, scored) for result, scored in zip(results, shown, strict=True)]
             explanation = explain(work.stages, cited, words, blend.vector_weight)
         return SearchOutcome(
-            results=results,
+            results=tuple(results),
             total=len(kept),
             total_is_least=any(scored.id in work.weakest for scored in kept),
             provider="none" if provider is None else provider.id,

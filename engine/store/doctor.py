@@ -6,9 +6,9 @@ FTS5's own check reads no content in a contentless table, so the rows of the key
 from dataclasses import dataclass
 
 from engine.errors import IndexCorrupt
+from engine.store import integrity
 from engine.store.connection import number
 from engine.store.index import IndexStore
-from engine.store.schema import Tables
 from engine.store.snapshot import Snapshot
 from engine.store.writer import Writer
 
@@ -25,7 +25,7 @@ class Finding:
 def check(store: IndexStore) -> list[Finding]:
     """Everything worth knowing of one index; reads all of it, which takes about a second for each 500 MB."""
     with store.read() as snapshot:
-        damage = _integrity(snapshot)
+        damage = integrity.damage(snapshot)
         if damage:
             return [Finding("Database file", damage)]
         return [
@@ -41,10 +41,9 @@ def repair(store: IndexStore) -> list[str]:
     """Mend what `check` complains of; returns what was done, as sentences. A sync afterwards completes it."""
     done: list[str] = []
     with store.read() as snapshot:
-        damage = _integrity(snapshot)
+        damage = integrity.damage(snapshot)
     if damage:
-        store.mend(IndexCorrupt(damage))
-        return [store.recovered]
+        return [store.recovered] if store.mend(IndexCorrupt(damage)) else []
     with store.write() as writer:
         done += _drop_orphans(writer)
         done += _drop_bad_vectors(writer)
@@ -54,16 +53,6 @@ def repair(store: IndexStore) -> list[str]:
             writer.set_meta("fingerprint", "to be rebuilt")
             done.append("The keyword index will be rebuilt from the notes by the next sync.")
     return done
-
-
-def _integrity(snapshot: Snapshot) -> str:
-    for generation in snapshot.generations():
-        # FTS5 looks whether what it remembers of a table still holds when a query begins, but not for the check,
-        # which then finds damage where another connection has written.
-        fts = Tables(generation).fts
-        snapshot.connection.execute(f"SELECT rowid FROM {fts} WHERE {fts} MATCH 'any' LIMIT 1").fetchall()
-    first = snapshot.connection.execute("PRAGMA integrity_check(1)").fetchone()
-    return "" if first == ("ok",) else f"The database file is damaged: {first[0] if first else 'no answer'}."
 
 
 def _keyword_rows(snapshot: Snapshot) -> str:
@@ -93,7 +82,7 @@ def _vectors(snapshot: Snapshot) -> str:
 
 
 def _generations(snapshot: Snapshot) -> str:
-    others = len(snapshot.generations()) - 1
+    others = len(snapshot.generations()) > 1 or snapshot.discarded()
     if others and snapshot.meta("building") is None:
         return "Tables of an older generation are still there; the next sync drops them."
     return ""

@@ -22,7 +22,7 @@ def translated(database: Path) -> Iterator[None]:
             "What was indexed before is kept."
         ) from error
     except (apsw.CorruptError, apsw.NotADBError) as error:
-        raise IndexCorrupt(f"The index file {database} is damaged ({error}).") from error
+        raise IndexCorrupt(f"The index file {database} seems to be damaged ({error}).") from error
     except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
         raise IndexReadOnly(
             f"The index in {database.parent} cannot be written: make the folder writable or choose another one "

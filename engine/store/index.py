@@ -14,7 +14,7 @@ import apsw
 from engine.control import CancelToken
 from engine.errors import Closed, IndexBusy, IndexCorrupt, IndexReadOnly
 from engine.records import IndexSizes
-from engine.store import migrations, salvage, schema
+from engine.store import discarding, integrity, migrations, salvage, schema
 from engine.store.connection import BUSY_MS, ReaderPool, Role, open_connection
 from engine.store.failures import translated
 from engine.store.location import IndexFiles
@@ -28,6 +28,8 @@ _LONGEST_LOG = 16 * 1024 * 1024
 """Bytes; SQLite itself writes the log back from 8 MB on, but starts it over only when nobody reads."""
 _LOG_PATIENCE_MS = 50
 """How long to wait for those who still read in the log; the next commit tries again."""
+_BREATH = 0.005
+"""Seconds between steps in which others may write."""
 
 log = logging.getLogger(__name__)
 
@@ -48,6 +50,7 @@ class IndexStore:
         """Empty, or why the index cannot be written."""
         self._writer: apsw.Connection | None = None
         self._writing = threading.Lock()
+        self._mending = threading.Lock()
         self._closed = False
         self._process_lock = WriterLock(files.lock)
         self._opened: _Identity | None = None
@@ -130,20 +133,28 @@ class IndexStore:
 
     # --- damage ----------------------------------------------------------------------------------------------------
 
-    def mend(self, damage: IndexCorrupt) -> None:
+    def mend(self, damage: IndexCorrupt) -> bool:
         """Replace a file that turned out to be damaged while it was open: see `recovered` for what became of it.
 
-        Callers that ran into the same damage at once may all call; the first one does the work. Raises `IndexBusy`
-        while another process writes.
+        The file is checked first, while others go on: an error may come from what a connection remembers, or from the
+        machine. False when it is sound; then it stays, and all connections are opened anew. Callers that ran into the
+        same damage at once may all call; the first one does the work. Raises `IndexBusy` while another process writes.
         """
-        with self._writing:
+        with self._mending:
             if self._closed or damage.file not in (None, self._opened):
-                return
-            with self._without_connections():
-                if _identity(self.files.database) == self._opened:
-                    self.recovered = self._start_anew(damage)
-                else:
-                    self._open()  # another process was faster, or the file is gone altogether
+                return True
+            sound = _identity(self.files.database) == self._opened and not integrity.is_damaged(self.files.database)
+            with self._writing:
+                if self._closed:
+                    return True
+                with self._without_connections():
+                    if sound:
+                        log.warning("SQLite spoke of damage (%s), but the index is sound", damage)
+                    elif _identity(self.files.database) == self._opened:
+                        self.recovered = self._start_anew(damage)
+                    else:
+                        self._open()  # another process was faster, or the file is gone altogether
+            return not sound
 
     def _follow(self) -> None:
         """Open the file that is there now in place of the one that was."""
@@ -172,6 +183,16 @@ class IndexStore:
 
     # --- housekeeping ---------------------------------------------------------------------------------------------
 
+    def empty_discarded(self, cancel: CancelToken | None = None) -> None:
+        """Make an end of the tables that were taken away, in steps, so that nobody waits long for the writer."""
+        more = True
+        while more:
+            if cancel is not None:
+                cancel.checkpoint()
+            with self.write() as writer:
+                more = discarding.shrink(writer.connection)
+            time.sleep(_BREATH)
+
     def vacuum(self, cancel: CancelToken | None = None) -> None:
         """Give freed pages back to the disk, in slices, so that nobody waits long for the writer."""
         while True:
@@ -183,7 +204,7 @@ class IndexStore:
                 # Each row that this pragma yields is one page given back.
                 for _ in self._writer.execute("PRAGMA incremental_vacuum(256)"):
                     pass
-            time.sleep(0.005)
+            time.sleep(_BREATH)
 
     def make_durable(self) -> None:
         """Bring what was committed to the disk: a single commit may still be lost when the power fails."""
@@ -194,8 +215,10 @@ class IndexStore:
     def rest(self) -> None:
         """After a sync: keep no more memory than a program needs that only searches."""
         with self._writing, translated(self.files.database):
+            self._readers.shrink()
             if self._writer is not None:
-                give_back(self._writer)
+                self._writer.pragma("shrink_memory")
+        give_back()
 
     def sizes(self) -> IndexSizes:
         """Bytes on disk, from the directory: an open database is never opened twice."""
@@ -226,6 +249,8 @@ class IndexStore:
         try:
             self._prepare()
         except IndexCorrupt as damage:
+            if not integrity.is_damaged(self.files.database):
+                raise
             self.recovered = self._start_anew(damage)
         except IndexReadOnly as error:
             if not self.files.database.exists():

@@ -4,7 +4,9 @@ Searches run on the state as it was when they began and hold no lock; one change
 are approximate: the caller asks for about four times what it needs and scores those again from the stored vectors.
 """
 
+import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,7 +15,7 @@ from numpy.typing import NDArray
 
 from engine.control import CancelToken
 from engine.store.matrix_block import BLOCK_ROWS, Block, Codes, Floats, Ids, Mask, RowIndex, by_block, quantise
-from engine.store.matrix_file import read_matrix, write_matrix
+from engine.store.matrix_file import map_codes, read_matrix, write_matrix
 from engine.store.matrix_scan import FEWEST_EXAMINED, Scan, best_first
 
 _MOST_DEAD = BLOCK_ROWS // 4
@@ -111,7 +113,10 @@ class QuantisedMatrix:
         return scan.best(k)
 
     def save(self, path: Path, *, generation: int, model_key: str, stamp: int) -> None:
-        """Write the disposable file that `load` accepts for the same generation and model. Raises OSError."""
+        """Write the disposable file that `load` accepts for the same generation and model. Raises OSError.
+
+        From then on the codes are read from it, as after `load`: pages of a file do not weigh on the system.
+        """
         state = self._state
         alive = [(block, block.live_rows()) for block in state.blocks.values()]
         write_matrix(
@@ -124,6 +129,19 @@ class QuantisedMatrix:
             model_key=model_key,
             stamp=stamp,
         )
+        if sys.platform != "win32":  # where a mapped file could not be replaced the next time
+            self._read_from(map_codes(path, sum(len(rows) for _, rows in alive), self._dims), state.blocks)
+
+    def _read_from(self, codes: Codes, saved: dict[int, Block]) -> None:
+        """Let whole blocks use these codes, the live rows of `saved` one after the other, in place of their own."""
+        with self._change:
+            blocks, start = dict(self._state.blocks), 0
+            for number, block in saved.items():
+                now = blocks.get(number)
+                if now is not None and now.codes is block.codes and block.live == BLOCK_ROWS:
+                    blocks[number] = replace(now, codes=codes[start : start + BLOCK_ROWS])
+                start += block.live
+            self._state = self._state._replace(blocks=blocks)
 
     @classmethod
     def load(cls, path: Path, *, generation: int, model_key: str) -> "tuple[QuantisedMatrix, int] | None":

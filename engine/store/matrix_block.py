@@ -4,6 +4,8 @@ Blocks are values: a change makes a new block that shares what stayed the same, 
 is never disturbed. Rows are only ever appended; what an older reader can see is never written again.
 """
 
+import mmap
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -38,6 +40,16 @@ def sign_words(vectors: Floats, centre: Floats) -> Words:
     return padded.view(np.uint64)
 
 
+def _memory_of_its_own(dims: int) -> Codes:
+    """Zeros, (BLOCK_ROWS, dims), that go back to the system with the last use.
+
+    The allocator may put an array of megabytes beside small values, and cannot give back what lies among those.
+    """
+    size = BLOCK_ROWS * dims
+    pages = mmap.mmap(-1, size) if sys.platform == "win32" else mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE)
+    return np.frombuffer(pages, np.int8).reshape(BLOCK_ROWS, dims)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
     """Up to `BLOCK_ROWS` rows; a full one is sealed, that is has its sign bits beside it."""
@@ -57,7 +69,7 @@ class Block:
     @classmethod
     def empty(cls, dims: int) -> "Block":
         return cls(
-            codes=np.empty((BLOCK_ROWS, dims), np.int8),
+            codes=_memory_of_its_own(dims),
             scales=np.empty(BLOCK_ROWS, np.float32),
             ids=np.empty(BLOCK_ROWS, np.int64),
             alive=np.ones(BLOCK_ROWS, np.bool_),

@@ -75,14 +75,22 @@ def read_matrix(path: Path, *, generation: int, model_key: str) -> tuple[int, Id
         return None
     if len(mapped) != _BODY_START + rows * (8 + 4 + dims) or _checksum(mapped) != checksum:
         return None
-    scales_start = _BODY_START + rows * 8
-    codes_start = scales_start + rows * 4
     return (
         stamp,
         np.frombuffer(mapped, "<i8", rows, _BODY_START).astype(np.int64),
-        np.frombuffer(mapped, "<f4", rows, scales_start).astype(np.float32),
-        np.frombuffer(mapped, np.int8, rows * dims, codes_start).reshape(rows, dims),
+        np.frombuffer(mapped, "<f4", rows, _BODY_START + rows * 8).astype(np.float32),
+        _codes(mapped, rows, dims),
     )
+
+
+def map_codes(path: Path, rows: int, dims: int) -> Codes:
+    """The codes of a file that this process has just written, mapped from it: (rows, dims). Raises OSError."""
+    with open(path, "rb") as file:
+        return _codes(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), rows, dims)
+
+
+def _codes(mapped: mmap.mmap, rows: int, dims: int) -> Codes:
+    return np.frombuffer(mapped, np.int8, rows * dims, _BODY_START + rows * (8 + 4)).reshape(rows, dims)
 
 
 def _digest(model_key: str) -> bytes:

@@ -92,11 +92,6 @@ def create_generation(connection: apsw.Connection, tables: Tables, *, first_chun
     connection.execute(f"CREATE VIRTUAL TABLE {tables.terms} USING fts5vocab ({tables.fts}, 'col')")
 
 
-def drop_generation(connection: apsw.Connection, tables: Tables) -> None:
-    for name in (tables.terms, tables.fts, tables.chunks, tables.files):
-        connection.execute(f"DROP TABLE IF EXISTS {name}")
-
-
 def generations_present(connection: apsw.Connection) -> list[int]:
     """Numbers of the generations that have tables, in rising order."""
     rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'files_[0-9]*'")

@@ -9,6 +9,7 @@ import apsw
 from engine.errors import IndexCorrupt
 from engine.records import FileIssue, Source, SourceCount
 from engine.store.connection import number
+from engine.store.discarding import discarded
 from engine.store.schema import Tables, generations_present
 
 HEADING_SEPARATOR = "\x1f"
@@ -78,6 +79,10 @@ class Snapshot:
     def generations(self) -> list[int]:
         """Numbers of all generations with tables: more than one during and after a rebuild."""
         return generations_present(self.connection)
+
+    def discarded(self) -> bool:
+        """Whether tables that nobody needs any more wait for their end."""
+        return bool(discarded(self.connection))
 
     def files(self) -> dict[tuple[Source, str], StoredFile]:
         rows = self.connection.execute(f"SELECT source, path, id, hash, mtime_ns, size FROM {self.tables.files}")

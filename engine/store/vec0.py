@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import apsw
 
+from engine.store.discarding import discard
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -68,9 +70,21 @@ def ready_table(connection: apsw.Connection, dims: int) -> bool:
         declared = re.search(r"float\[(\d+)\]", str(existing))
         if declared and int(declared[1]) == dims and not _mostly_holes(connection):
             return False
-        connection.execute(f"DROP TABLE {_TABLE}")
+        drop_table(connection)
     connection.execute(f"CREATE VIRTUAL TABLE {_TABLE} USING vec0(embedding float[{dims}] distance_metric=cosine)")
     return True
+
+
+def has_table(connection: apsw.Connection) -> bool:
+    return connection.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (_TABLE,)).fetchone() is not None
+
+
+def drop_table(connection: apsw.Connection) -> None:
+    """Drop `chunks_vec`; the vectors themselves are taken away first, to be made an end of in steps."""
+    vectors = f"{_TABLE}_vector_chunks00"
+    discard(connection, vectors)
+    connection.execute(f"CREATE TABLE {vectors} (rowid PRIMARY KEY, vectors BLOB)")  # or vec0 would miss it
+    connection.execute(f"DROP TABLE {_TABLE}")
 
 
 def stored_ids(connection: apsw.Connection) -> list[int]:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import apsw
 
+from engine.control import CancelToken
 from engine.store import vec0
 from engine.store.coding import Ids, StoredModel, Vectors, decode
 from engine.store.index import IndexStore
@@ -62,7 +63,7 @@ class Vec0Engine:
                 vec0.insert_rows(writer.connection, *added)
             writer.set_meta("vec0", _moment(writer, model))
 
-    def settle(self, model: StoredModel) -> None:
+    def settle(self, model: StoredModel, cancel: CancelToken | None) -> None:
         """Bring the table to the chunks that have a vector now, whatever it held; committed in steps.
 
         Only whoever holds the index's lock may call this: the vectors must not change meanwhile.
@@ -76,6 +77,8 @@ class Vec0Engine:
             vec0.delete_rows(writer.connection, present.difference(wanted))
         missing = [id_ for id_ in wanted if id_ not in present]
         for start in range(0, len(missing), _ROWS_AT_ONCE):
+            if cancel is not None:
+                cancel.checkpoint()
             with self._store.write() as writer:
                 rows = list(writer.vectors(model.id, missing[start : start + _ROWS_AT_ONCE]))
                 vectors = decode([vector for _, vector in rows], model.dims)

@@ -1,6 +1,7 @@
 """The vector half of the index: one engine answers, the one of the settings or, where that cannot, the matrix."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Literal
 
 import apsw
@@ -14,6 +15,9 @@ from engine.store.index import IndexStore
 from engine.store.matrix_engine import MatrixEngine
 from engine.store.snapshot import Snapshot
 from engine.store.vec0_engine import Vec0Engine
+
+_STEPS_BETWEEN_LOOKS = 2000
+"""Of SQLite's virtual machine; some tens of microseconds."""
 
 EngineName = Literal["numpy", "sqlite-vec"]
 
@@ -91,16 +95,45 @@ class VectorIndex:
         if self._vec0 is not None:
             self._vec0.changed(before, model, added, removed)
 
-    def settle(self, model: StoredModel) -> None:
-        """After a sync, outside any transaction: keep what the next start would otherwise have to work out again."""
+    def settle(self, model: StoredModel, cancel: CancelToken | None = None) -> None:
+        """After a sync, outside any transaction: keep what the next start would otherwise have to work out again.
+
+        Raises `Cancelled`; what was not done is left to the next sync.
+        """
         if self._vec0 is not None:
-            self._vec0.settle(model)
+            self._vec0.settle(model, cancel)
         if self._vec0_works:
             # Chosen to save memory: what stood in while the table was filled is no longer needed.
             self._behind = False
             self._matrix.forget()
             return
-        with self._store.read() as snapshot:
+        with self._store.read(cancel) as snapshot, _stopping(snapshot.connection, cancel):
             if self._matrix.worth_saving(snapshot, model):
                 self._store.make_durable()
                 self._matrix.save(snapshot, model)
+
+    def discard_unused(self) -> None:
+        """Drop the table of sqlite-vec where the settings have gone back to the other engine."""
+        if self._vec0 is not None:
+            return
+        with self._store.read() as snapshot:
+            if not vec0.has_table(snapshot.connection):
+                return
+        with self._store.write() as writer:
+            # SQLite drops a table of an extension only with its help.
+            if vec0.load_extension(writer.connection, self._path).available:
+                vec0.drop_table(writer.connection)
+                writer.set_meta("vec0", None)
+
+
+@contextmanager
+def _stopping(connection: apsw.Connection, cancel: CancelToken | None) -> Iterator[None]:
+    """Let no statement go on once cancelled: an interrupt alone would miss what begins after it."""
+    if cancel is None:
+        yield
+        return
+    connection.set_progress_handler(lambda: cancel.cancelled, _STEPS_BETWEEN_LOOKS)
+    try:
+        yield
+    finally:
+        connection.set_progress_handler(None)

@@ -6,8 +6,11 @@ from dataclasses import dataclass
 
 from engine.records import FileIssue, Source
 from engine.store.connection import number
-from engine.store.schema import Tables, create_generation, drop_generation
+from engine.store.discarding import discard_generation
+from engine.store.schema import Tables, create_generation
 from engine.store.snapshot import HEADING_SEPARATOR, Snapshot
+
+_MOST_EVICTED = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +140,7 @@ class Writer(Snapshot):
         if following.generation in self.generations():
             if self.meta("building") == fingerprint:
                 return following
-            drop_generation(self.connection, following)
+            discard_generation(self.connection, following)
         create_generation(self.connection, following, first_chunk_id=highest + 1)
         self.set_meta("building", fingerprint)
         return following
@@ -149,11 +152,11 @@ class Writer(Snapshot):
         self.set_meta("building", None)
         self.advance_stamp()
 
-    def drop_other_generations(self) -> None:
-        """Drop all tables but those of the current generation."""
+    def discard_other_generations(self) -> None:
+        """Take away all tables but those of the current generation; `IndexStore.empty_discarded` ends them."""
         for generation in self.generations():
             if generation != self.generation:
-                drop_generation(self.connection, Tables(generation))
+                discard_generation(self.connection, Tables(generation))
         self.set_meta("building", None)
 
     # --- vectors --------------------------------------------------------------------------------------------------
@@ -189,8 +192,11 @@ class Writer(Snapshot):
         )
 
     def evict(self, keep: int) -> int:
-        """Drop the least recently used vectors above `keep`, never one that a live chunk refers to."""
-        surplus = self.cache_entries() - keep
+        """Drop some of the least recently used vectors above `keep`, never one that a live chunk refers to.
+
+        Returns how many; 0 when there are none to drop. Many at once would be a long transaction.
+        """
+        surplus = min(self.cache_entries() - keep, _MOST_EVICTED)
         if surplus <= 0:
             return 0
         self.connection.execute(

@@ -1,5 +1,6 @@
 """One whole sync: take the writer's lock, bring the text up to date or rebuild it, embed, publish, report."""
 
+import contextlib
 import logging
 import time
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from engine.sync.parts import StageWork, SyncParts
 from engine.sync.preparing import fingerprint
 from engine.sync.progress import ProgressMeter
 from engine.sync.text_stage import TextOutcome, TextStage
+from engine.text import forget_words
 
 log = logging.getLogger(__name__)
 
@@ -22,6 +24,8 @@ _LOCK_POLL = 0.25
 _PASSES_BEFORE_PUBLISH = 5
 _MOST_FREE = 0.25
 """Share of empty pages from which on they are given back to the disk; below it new notes will fill them."""
+_MUCH_TEXT = 1000
+"""Chunks from which on a sync has met many words that neither searches nor small syncs meet again."""
 
 
 class SyncRun:
@@ -103,7 +107,9 @@ class SyncRun:
             self._count_reused(None, newest)
         while not self._embed(None):
             self._text(None)
-        self._tidy()
+        # All that was asked for is done: who cancels now only leaves the tidying to the next sync.
+        with contextlib.suppress(Cancelled):
+            self._tidy()
 
     def _register(self, provider: EmbeddingProvider) -> StoredModel:
         with self._store.read() as snapshot:
@@ -160,7 +166,6 @@ class SyncRun:
             writer.release_vectors(old)
             writer.publish(tables, self._fingerprint)
         self._parts.committed()
-        self._bring_vectors_in_step()
 
     # --- vectors --------------------------------------------------------------------------------------------------
 
@@ -194,27 +199,46 @@ class SyncRun:
         except MnemoscopeError:
             return 0
 
-    def _bring_vectors_in_step(self) -> None:
-        if self._model is not None:
-            self._parts.vectors.settle(self._model)
-
     # --- afterwards -----------------------------------------------------------------------------------------------
 
     def _tidy(self) -> None:
+        """Bring the vectors in step, clean up the index, and keep no more memory than a program that only searches."""
+        try:
+            if self._model is not None:
+                self._parts.vectors.settle(self._model, self._token)
+            self._clean_up()
+        finally:
+            if self._outcome.chunks_indexed > _MUCH_TEXT:
+                forget_words()
+            self._store.rest()
+
+    def _clean_up(self) -> None:
         """Drop old generations and surplus vectors, and give their room back to the disk."""
         cache = self._parts.settings.cache
         keep = cache.max_entries if cache.enabled else 0
         with self._store.read() as snapshot:
             # Vectors in use may be more than are to be kept: no need to look for others again before anything changes.
             surplus = snapshot.cache_entries() > keep and snapshot.meta("evicted") != f"{snapshot.stamp}, {keep}"
-            dropped = len(snapshot.generations()) > 1
+            old = len(snapshot.generations()) > 1
             holes = snapshot.free_share() > _MOST_FREE
-        if dropped or surplus:
+        if old:
             with self._store.write() as writer:
-                writer.drop_other_generations()
-                writer.evict(keep)
-                writer.set_meta("evicted", f"{writer.stamp}, {keep}")
+                writer.discard_other_generations()
+        self._parts.vectors.discard_unused()
+        with self._store.read() as snapshot:
+            dropped = snapshot.discarded()
+        if dropped:
+            self._store.empty_discarded(self._token)
+        if surplus:
+            self._evict(keep)
         if dropped or surplus or holes:
             self._store.vacuum(self._token)
-        self._bring_vectors_in_step()
-        self._store.rest()
+
+    def _evict(self, keep: int) -> None:
+        evicted = 1
+        while evicted:
+            self._token.checkpoint()
+            with self._store.write() as writer:
+                evicted = writer.evict(keep)
+                if not evicted:
+                    writer.set_meta("evicted", f"{writer.stamp}, {keep}")

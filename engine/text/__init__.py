@@ -1,6 +1,6 @@
 """Analysis of text, shared by index, query and highlight: what counts as a word, and which words are the same."""
 
-from engine.text.analysis import ANALYSER_VERSION, Analysis, analyse
+from engine.text.analysis import ANALYSER_VERSION, Analysis, analyse, forget_words
 from engine.text.highlight import highlight_ranges
 from engine.text.languages import detect_language
 from engine.text.query import QueryAnalysis, QueryTerm, analyse_query
@@ -13,5 +13,6 @@ __all__ = [
     "analyse",
     "analyse_query",
     "detect_language",
+    "forget_words",
     "highlight_ranges",
 ]

@@ -5,7 +5,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from engine.text.analysis import simple_word, text_pieces
+from engine.text.analysis import streams_of, text_pieces
 from engine.text.languages import detect_language
 from engine.text.query import QueryAnalysis, QueryTerm, analyse_query
 from engine.text.scripts import HANGUL
@@ -59,43 +59,55 @@ class _Matcher(dict[str, _RunMatches | None]):
         self._phrases = tuple(tuple(stem.split(" ")) for stem in stems if " " in stem)
         self._phrase_stems = frozenset(stem for phrase in self._phrases for stem in phrase)
         self._stemmers = tuple(map(stems_of, languages))
+        alone = len(languages) == 1 and not (self._phrases or self._stretches)
+        self._language = languages[0] if alone else None
+        """Whose streams suffice to tell that a run does not match; what a phrase is made of needs its place."""
 
     def ranges(self, text: str) -> Iterator[Range]:
         """Every match, overlaps and repetitions included, in no order."""
         place = 0
         phrase_stems: dict[int, tuple[Range, frozenset[str]]] = {}
         for offset, piece in text_pieces(text):
-            for match in RUN.finditer(piece):
-                found = self[match[0]]
+            end = 0
+            for run in self._possible(RUN.findall(piece)):
+                found = self[run]
                 if found is None:
                     continue
-                at = offset + match.start()
-                for start, end in found.ranges:
-                    yield at + start, at + end
-                for index, (start, end), stems in found.phrase_stems:
-                    phrase_stems[place + index] = (at + start, at + end), stems
+                start = _find_run(piece, run, end)
+                end = start + len(run)
+                at = offset + start
+                for first, last in found.ranges:
+                    yield at + first, at + last
+                for index, (first, last), stems in found.phrase_stems:
+                    phrase_stems[place + index] = (at + first, at + last), stems
                 place += found.stems
         for phrase in self._phrases:
             yield from _phrase_ranges(phrase, phrase_stems, text)
 
+    def _possible(self, runs: list[str]) -> list[str]:
+        """Those that may match: of most runs, which are plain words, the streams tell that they do not."""
+        if self._language is None:
+            return runs
+        streams = streams_of(self._language)  # not kept: the words met may be forgotten
+        tokens, wanted, prefixes = self._tokens, self._stems, self._prefixes
+        return [
+            run
+            for run, (words, stems) in zip(runs, map(streams.__getitem__, runs), strict=True)
+            if stems in wanted
+            or words in tokens
+            or words.startswith(prefixes)
+            or (" " in words and self._has_match(words.split(" "), stems.split(" ")))
+        ]
+
+    def _has_match(self, words: list[str], stems: list[str]) -> bool:
+        beginning = any(word.startswith(self._prefixes) for word in words)
+        return beginning or not (self._tokens.isdisjoint(words) and self._stems.isdisjoint(stems))
+
     def __missing__(self, run: str) -> _RunMatches | None:
         if len(self) >= _MOST_REMEMBERED:
             self.clear()
-        word = simple_word(run)
-        found = self[run] = self._any(run) if word is None else self._simple(run, word)
+        found = self[run] = self._any(run)
         return found
-
-    def _simple(self, run: str, word: str) -> _RunMatches | None:
-        """What `_any` finds for a word without parts, at a fifth of the cost: nearly all words of a text are such."""
-        token = word.lower()
-        stems = self._all_stems(token)
-        hit = token in self._tokens or token.startswith(self._prefixes) or not stems.isdisjoint(self._stems)
-        if not hit and not self._phrases:
-            return None
-        start = run.index(word)
-        span = start, start + len(word)
-        in_phrase = not stems.isdisjoint(self._phrase_stems)
-        return _RunMatches((span,) if hit else (), 1, ((0, span, stems),) if in_phrase else ())
 
     def _any(self, run: str) -> _RunMatches | None:
         ranges: list[Range] = []
@@ -145,6 +157,18 @@ class _Matcher(dict[str, _RunMatches | None]):
             for first in range(len(tokens) - len(stretch) + 1):
                 if tokens[first : first + len(stretch)] == stretch:
                     yield spans[first][0], spans[first + len(stretch) - 1][1]
+
+
+def _find_run(piece: str, run: str, start: int) -> int:
+    """Where this run stands first from `start` on, not as a part of a longer one."""
+    at = piece.find(run, start)
+    while _in_run(piece, at - 1) or _in_run(piece, at + len(run)):
+        at = piece.find(run, at + 1)
+    return at
+
+
+def _in_run(piece: str, at: int) -> bool:
+    return at >= 0 and RUN.match(piece, at, at + 1) is not None
 
 
 def _is_word(term: QueryTerm) -> bool:

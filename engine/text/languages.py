@@ -31,12 +31,23 @@ _BY_SCRIPT = {
     "tamil": "tamil",
 }
 _WITHIN_SCRIPT = (
-    # Letters that other languages of the same script do not have. Ukrainian, Belarusian and Urdu have no stemmer.
-    ("cyrillic", frozenset("іїєґў"), ""),
-    ("cyrillic", frozenset("ђћљњџј"), "serbian"),
-    ("arabic", frozenset("ٹڈڑںے"), ""),
-    ("arabic", frozenset("پچژگک"), "persian"),
+    # Letters that the script's usual language does not have, and the share of a text that they are at least: one quoted
+    # name must not decide. Macedonian and Urdu have no stemmer, nor has any language with the last row's letters:
+    # Ukrainian, Belarusian, Kazakh …
+    ("cyrillic", frozenset("ѓќѕ"), 0.002, ""),
+    ("cyrillic", frozenset("ђћљњџј"), 0.02, "serbian"),
+    ("cyrillic", frozenset(map(chr, range(0x0450, 0x0530))) - {"ё"}, 0.02, ""),
+    ("arabic", frozenset("ٹڈڑںے"), 0.02, ""),
+    ("arabic", frozenset("پچژگک"), 0.02, "persian"),
 )
+# Bulgarian has no stemmer either and no letter that Russian lacks; but it lacks some, and other words are short.
+_NOT_BULGARIAN = frozenset("ыэё")
+_MOST_NOT_BULGARIAN = 0.003
+_BULGARIAN = frozenset(
+    "аз беше бяха вече във вие дали докато е един една едно защо защото като които което която който към къде ме ми му "
+    "най ние няма повече са се сега си сме със съм също тази така тези този това той тя ще че".split()
+)
+_LEAST_BULGARIAN = 2
 _TELLING_LETTERS = {
     letter: tuple(languages.replace("unknown", "").split(" "))
     for letters, languages in (
@@ -80,16 +91,25 @@ def detect_language(text: str, likely: Sequence[str] = ()) -> str:
     latin = sum(map(len, _LATIN.findall(sample))) + scripts["latin"]
     script = max(_BY_SCRIPT, key=scripts.__getitem__)
     if scripts[script] > (latin + scripts[script]) * _LEAST_SHARE:
-        return _by_letters(script, beyond)
+        return _by_letters(script, beyond, sample)
     letters = {letter for letter in beyond if letter.isalpha() and script_of(letter) == "latin"}
     return _by_words(sample, likely, letters) if latin else ""
 
 
-def _by_letters(script: str, letters: str) -> str:
-    present = set(letters)
-    for of_script, telling, language in _WITHIN_SCRIPT:
-        if script == of_script and not present.isdisjoint(telling):
+def _by_letters(script: str, letters: str, sample: str) -> str:
+    counts = Counter(letter for letter in letters if script_of(letter) == script)
+    total = counts.total()
+
+    def share(of: frozenset[str]) -> float:
+        return sum(counts[letter] for letter in of) / total
+
+    for of_script, telling, least, language in _WITHIN_SCRIPT:
+        if script == of_script and share(telling) >= least:
             return language
+    if script == "cyrillic" and share(_NOT_BULGARIAN) <= _MOST_NOT_BULGARIAN:
+        words = set(_WORD.findall(sample.lower()))
+        if len(words & _BULGARIAN) >= _LEAST_BULGARIAN:
+            return ""
     return _BY_SCRIPT[script]
 
 

@@ -59,14 +59,23 @@ class Stems(dict[str, str]):
         return found
 
 
-@cache
+_by_language: dict[str, Stems] = {}
+
+
 def stems_of(language: str) -> Stems:
     """Stems of words in texts of `language` (a Snowball name, "" for unknown), found by `stems_of(language)[root]`.
 
     A word in another script than the language's is stemmed by the usual language of its own script; Korean words lose
-    their particles; numbers, codes and words of unknown languages are only folded.
+    their particles; numbers, codes and words in texts of unknown languages are only folded: Russian rules would maim
+    a Ukrainian text.
     """
-    return Stems(language)
+    return _by_language.setdefault(language, Stems(language))
+
+
+def forget_stems() -> None:
+    """Give back the memory of the words met so far."""
+    for stems in list(_by_language.values()):
+        stems.clear()
 
 
 def _stem(root: str, language: str) -> str:
@@ -83,7 +92,7 @@ def _stem(root: str, language: str) -> str:
 
 @cache
 def _stemmer_for(script: str, language: str) -> Stemmer.Stemmer | None:
-    if _OTHER_SCRIPTS.get(language, "latin") != script:
+    if language and _OTHER_SCRIPTS.get(language, "latin") != script:
         language = _DEFAULTS.get(script, "")
     return Stemmer.Stemmer(language, 0) if language in Stemmer.algorithms() else None
 

@@ -1,16 +1,32 @@
-"""One group of readings: labels at the left, values with their states at the right, reasons and remedies below them."""
+"""One group of readings: labels at the left, values with their states at the right, reasons and remedies below them.
+
+In a narrow dock, or where text is large, everything stands below its label instead, so that nothing has to be cut.
+"""
 
 from PySide6.QtCore import QEvent, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from gui.diagnostics.readings import REMEDY_WORDS, Group, Reading
-from gui.style import font_at
+from gui.style import BASE_PIXELS, font_at
 from gui.widgets.labels import breakable, label
 from gui.widgets.state import StateLabel
 
 _LONGEST_LABEL = "Last change  "
 _LINK_PADDING = 4
+_SPACING, _STACKED_SPACING = 6, 12
+_FEWEST_LETTERS = 15
+"""Of a value beside its label; with room for fewer it goes below."""
+
+
+def label_width() -> int:
+    """Of the column of labels, in pixels."""
+    return QFontMetrics(font_at(BASE_PIXELS)).horizontalAdvance(_LONGEST_LABEL)
+
+
+def must_stack(width: int) -> bool:
+    """Whether rows of that width have too little room for a value beside its label."""
+    return width - label_width() < _FEWEST_LETTERS * QFontMetrics(font_at(BASE_PIXELS)).averageCharWidth()
 
 
 class ReadingRow(QWidget):
@@ -21,6 +37,8 @@ class ReadingRow(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._reading: Reading | None = None
+        self._answer = ""
+        self._stacked = False
         self._label = label()
         self._label.setProperty("role", "muted")
         self._value = StateLabel()
@@ -29,27 +47,28 @@ class ReadingRow(QWidget):
         self._remedy.setProperty("role", "link")
         self._remedy.clicked.connect(self._pressed)
 
-        top = QHBoxLayout()
-        top.setSpacing(0)
-        top.addWidget(self._label)
-        top.addWidget(self._value, 1)
+        self._top = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._top.setSpacing(0)
+        self._top.addWidget(self._label, 0, Qt.AlignmentFlag.AlignTop)
+        self._top.addWidget(self._value, 1)
         self._indent, self._link_indent = QHBoxLayout(), QHBoxLayout()
         self._indent.addWidget(self._reason)
         self._link_indent.addWidget(self._remedy, 0, Qt.AlignmentFlag.AlignLeft)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
-        column.addLayout(top)
+        column.addLayout(self._top)
         column.addLayout(self._indent)
         column.addLayout(self._link_indent)
         self._measure()
 
     def show_reading(self, reading: Reading, answer: str = "") -> None:
         """`answer`: what a remedy that was tried just said, shown in place of the reason."""
-        self._reading = reading
+        if (reading, answer) == (self._reading, self._answer):
+            return  # ten times a second while a sync runs, nearly all stay as they are
+        self._reading, self._answer = reading, answer
         self._label.setText(reading.label)
-        self._value.show_state(reading.state, reading.value)
-        self._value.word.set_tip(reading.tip)
+        self._value.show_state(reading.state, reading.value, reading.tip)
         reason = answer or reading.reason
         self._reason.setText(breakable(reason))
         self._reason.setVisible(bool(reason))
@@ -71,9 +90,17 @@ class ReadingRow(QWidget):
         if self._reading is not None and self._reading.remedy is not None:
             self.remedy_pressed.emit(self._reading.remedy)
 
+    def set_stacked(self, stacked: bool) -> None:
+        """The value below its label, or beside it."""
+        if stacked != self._stacked:
+            self._stacked = stacked
+            way = QBoxLayout.Direction
+            self._top.setDirection(way.TopToBottom if stacked else way.LeftToRight)
+            self._measure()
+
     def _measure(self) -> None:
-        width = QFontMetrics(font_at(13)).horizontalAdvance(_LONGEST_LABEL)
-        self._label.setFixedWidth(width)
+        width = 0 if self._stacked else label_width()
+        self._label.setMinimumWidth(width)
         self._indent.setContentsMargins(width, 0, 0, 0)
         self._link_indent.setContentsMargins(width - _LINK_PADDING, 0, 0, 0)
 
@@ -91,9 +118,10 @@ class GroupView(QWidget):
     def __init__(self, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._rows: dict[str, ReadingRow] = {}
+        self._stacked = False
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(6)
+        self._column.setSpacing(_SPACING)
         self._column.addWidget(label(title, "section"))
         self.setAccessibleName(title)
 
@@ -104,6 +132,13 @@ class GroupView(QWidget):
             self._rebuild(wanted)
         for reading in group.readings:
             self._rows[reading.label].show_reading(reading, answers.get(reading.remedy or "", ""))
+
+    def set_stacked(self, stacked: bool) -> None:
+        """Values below their labels, or beside them."""
+        self._stacked = stacked
+        self._column.setSpacing(_STACKED_SPACING if stacked else _SPACING)
+        for row in self._rows.values():
+            row.set_stacked(stacked)
 
     def buttons(self) -> list[QPushButton]:
         """The rows' buttons from top to bottom."""
@@ -124,4 +159,5 @@ class GroupView(QWidget):
     def _new_row(self) -> ReadingRow:
         row = ReadingRow(self)
         row.remedy_pressed.connect(self.remedy_pressed)
+        row.set_stacked(self._stacked)
         return row

@@ -2,19 +2,20 @@
 
 import math
 
-from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QPoint, QRectF, Qt
 from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QToolTip, QVBoxLayout, QWidget
 
 from engine import SyncSummary
 from gui.diagnostics.readings import REASON_WORDS
-from gui.style import font_at
 from gui.theme import tokens
+from gui.widgets.labels import label
 from gui.widgets.wording import ago, counted, duration, exact
 
 _BAR, _GAP = 16, 8
 _PLOT = 52
 _LEAST = 3
+_CAPTION_GAP = 4
 
 
 class SyncHistory(QWidget):
@@ -30,21 +31,18 @@ class SyncHistory(QWidget):
         self._hovered: int | None = None
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._caption = label("", "meta", wrap=True)
+        self._caption.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._column = QVBoxLayout(self)
+        self._column.addWidget(self._caption)
         self._describe()
 
     def show_syncs(self, syncs: tuple[SyncSummary, ...]) -> None:
         if syncs != self._syncs:
             self._syncs = syncs
             self._hovered = None
-            self._describe()
             self.update()
-
-    def sizeHint(self) -> QSize:
-        return QSize(280, _PLOT + 24)
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(120, _PLOT + 24)
+        self._describe()  # also where only time has passed
 
     def _shown(self) -> tuple[SyncSummary, ...]:
         fit = max(1, (self.width() + _GAP) // (_BAR + _GAP))
@@ -56,10 +54,15 @@ class SyncHistory(QWidget):
         return last if self._hovered is None else min(self._hovered, last)
 
     def _describe(self) -> None:
-        name = "Last syncs"
+        """The chosen bar in words: briefly below, whole for assistive tools."""
+        name, caption = "Last syncs", "No sync yet."
         if self._syncs:
-            name += f": {_sentence(self._shown()[self._chosen()])}"
+            sync = self._shown()[self._chosen()]
+            name += f": {_sentence(sync)}"
+            caption = f"{ago(sync.started + sync.seconds)} · {REASON_WORDS[sync.reason]} · {_changed(sync)}"
         self.setAccessibleName(name)
+        self._caption.setText(caption)
+        self._column.setContentsMargins(0, _PLOT + _CAPTION_GAP if self._syncs else 0, 0, 0)
 
     def _choose(self, index: int | None) -> None:
         if index != self._hovered:
@@ -75,14 +78,12 @@ class SyncHistory(QWidget):
         colours = tokens(self.palette())
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setFont(font_at(11))
         if self.hasFocus():
             painter.setPen(colours.accent)
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
+            plot = QRectF(0, 0, self.width(), _PLOT + 2 if self._syncs else self.height())
+            painter.drawRoundedRect(plot.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
         shown = self._shown()
         if not shown:
-            painter.setPen(colours.muted)
-            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, "No sync yet.")
             return
         most = max(1.0, *(math.sqrt(_amount(sync)) for sync in shown))
         chosen = self._chosen()
@@ -93,15 +94,6 @@ class SyncHistory(QWidget):
             colour.setAlphaF(1.0 if index == chosen else 0.45)
             painter.setBrush(colour)
             painter.drawRoundedRect(QRectF(index * (_BAR + _GAP), _PLOT - height, _BAR, height), 2, 2)
-        self._paint_captions(painter, colours.muted, shown, chosen)
-
-    def _paint_captions(self, painter: QPainter, ink: QColor, shown: tuple[SyncSummary, ...], chosen: int) -> None:
-        painter.setPen(ink)
-        below = self.rect().adjusted(0, _PLOT + 4, 0, 0)
-        sync = shown[chosen]
-        caption = f"{ago(sync.started + sync.seconds)} · {REASON_WORDS[sync.reason]} · {_changed(sync)}"
-        caption = painter.fontMetrics().elidedText(caption, Qt.TextElideMode.ElideRight, below.width())
-        painter.drawText(below, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, caption)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self._choose(self._index_at(event.position().toPoint()))

@@ -3,15 +3,16 @@
 import time
 from functools import partial
 
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication, QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from engine import MemoryProviderStatus, MemorySearchManager, Probe, to_json
-from gui.diagnostics.group_view import GroupView
+from engine import FileIssue, MemoryProviderStatus, MemorySearchManager, Probe, to_json
+from gui.diagnostics.group_view import GroupView, must_stack
 from gui.diagnostics.history import SyncHistory
-from gui.diagnostics.readings import Remedy, read_status
+from gui.diagnostics.readings import REMEDY_WORDS, Remedy, read_status
 from gui.jobs import Jobs
+from gui.style import font_at
 from gui.widgets.chip import Chip
 from gui.widgets.issues_table import IssuesTable
 from gui.widgets.labels import breakable, label, line
@@ -19,6 +20,29 @@ from gui.widgets.wording import grouped
 
 _POLL_MS = 2000
 _COPIED_MS = 1500
+_GUTTER = 16
+_GROUP_SPACING = 14
+_LEAST_WIDTH = 260
+_LINK_PADS, _CHIP_PADS = 10, 24
+_LONGEST_CHIP = "Skipped 888,888"
+_SCROLL_BAR = 12
+
+
+class _UprightScroll(QScrollArea):
+    """Scrolls up and down only; its content has to fit its width."""
+
+    width_changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.width_changed.emit()
 
 
 class DiagnosticsPanel(QWidget):
@@ -41,24 +65,23 @@ class DiagnosticsPanel(QWidget):
         self._status: MemoryProviderStatus | None = None
         self._answers: dict[str, str] = {}
         self._groups: dict[str, GroupView] = {}
+        self._stacked = False
 
         self._page = QFrame()
         self._page.setProperty("role", "side")
         self._column = QVBoxLayout(self._page)
-        self._column.setContentsMargins(16, 14, 16, 14)
-        self._column.setSpacing(14)
+        self._column.setContentsMargins(_GUTTER, 14, _GUTTER, 14)
+        self._column.setSpacing(_GROUP_SPACING)
         self._places = QVBoxLayout()
-        self._places.setSpacing(14)
+        self._places.setSpacing(_GROUP_SPACING)
         self._column.addLayout(self._places)
         self._build_history()
         self._build_issues()
         self._column.addStretch(1)
 
-        self._scroll = scroll = QScrollArea()
+        self._scroll = scroll = _UprightScroll()
         scroll.setWidget(self._page)
-        scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.width_changed.connect(self._fold)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(0)
@@ -66,11 +89,13 @@ class DiagnosticsPanel(QWidget):
         outer.addWidget(line())
         outer.addWidget(self._footer())
 
+        self._building = QTimer(self, singleShot=True, interval=0)
+        self._building.timeout.connect(self._build_next)
         self._poll = QTimer(self)
         self._poll.setInterval(_POLL_MS)
         self._poll.timeout.connect(self.refresh_requested)
         self.setAccessibleName("Diagnostics")
-        self.setMinimumWidth(260)
+        self._restyle()
         self.show_status(None)
 
     def _build_history(self) -> None:
@@ -80,15 +105,19 @@ class DiagnosticsPanel(QWidget):
         self._column.addWidget(self._history)
 
     def _build_issues(self) -> None:
-        self._failed_chip, self._skipped_chip = Chip("Failed", yields=True), Chip("Skipped", yields=True)
+        self._failed_chip, self._skipped_chip = Chip("Failed"), Chip("Skipped")
         for chip, which in ((self._failed_chip, "failed"), (self._skipped_chip, "skipped")):
             chip.clicked.connect(partial(self.show_files, which))
-        row = QHBoxLayout()
+        self._chips = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._chips.setSpacing(8)
+        self._chips.addWidget(self._failed_chip)
+        self._chips.addWidget(self._skipped_chip)
+        self._chips.addStretch(1)
+        self._issues_title = label("Left out", "section")
+        self._issues_head = row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         row.setSpacing(8)
-        row.addWidget(label("Left out", "section"))
-        row.addStretch(1)
-        row.addWidget(self._failed_chip)
-        row.addWidget(self._skipped_chip)
+        row.addWidget(self._issues_title, 1)
+        row.addLayout(self._chips)
         self._table = IssuesTable()
         self._table.setAccessibleName("Files that were left out")
         self._table.setMinimumHeight(200)
@@ -103,6 +132,7 @@ class DiagnosticsPanel(QWidget):
         column.addWidget(detail)
         self._column.addWidget(self._issues)
         self._chosen = ""
+        self._issues_wanted = False
 
     def _footer(self) -> QWidget:
         self._copy = QPushButton("Copy as JSON")
@@ -114,10 +144,39 @@ class DiagnosticsPanel(QWidget):
         self._copied.timeout.connect(partial(self._copy.setText, self._copy.text()))
         footer = QFrame()
         row = QHBoxLayout(footer)
-        row.setContentsMargins(16, 6, 16, 6)
+        row.setContentsMargins(_GUTTER, 6, _GUTTER, 6)
         row.addWidget(self._copy)
         row.addStretch(1)
         return footer
+
+    # --- widths -----------------------------------------------------------------------------------------------------
+
+    def _restyle(self) -> None:
+        """The narrowest dock has room for each button in one line."""
+        longest = max(
+            QFontMetrics(font_at(12)).horizontalAdvance(words) + _LINK_PADS for words in REMEDY_WORDS.values()
+        )
+        chip = QFontMetrics(font_at(13, QFont.Weight.DemiBold)).horizontalAdvance(_LONGEST_CHIP) + _CHIP_PADS
+        self.setMinimumWidth(max(_LEAST_WIDTH, max(longest, chip) + 2 * _GUTTER + _SCROLL_BAR))
+        self._fold()
+
+    @Slot()
+    def _fold(self) -> None:
+        """Put things below each other that have no room beside each other."""
+        width = self._scroll.viewport().width() - 2 * _GUTTER
+        self._stacked = must_stack(width)
+        self._places.setSpacing(_GROUP_SPACING + 8 * self._stacked)
+        for view in self._groups.values():
+            view.set_stacked(self._stacked)
+        title, way = self._issues_title.sizeHint().width(), QBoxLayout.Direction
+        chips = self._failed_chip.sizeHint().width() + self._skipped_chip.sizeHint().width() + self._chips.spacing()
+        self._chips.setDirection(way.LeftToRight if chips <= width else way.TopToBottom)
+        self._issues_head.setDirection(way.LeftToRight if title + 8 + chips <= width else way.TopToBottom)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and hasattr(self, "_poll"):
+            self._restyle()
 
     # --- what is shown ----------------------------------------------------------------------------------------------
 
@@ -130,27 +189,56 @@ class DiagnosticsPanel(QWidget):
         """Update every value in place. Does nothing costly while the panel is hidden."""
         self._status = status
         self._copy.setEnabled(status is not None)
-        if not self.isVisible() and self._groups and status is not None:
-            return
-        self._page.setVisible(status is not None)
         if status is None:
+            self._building.stop()
+            self._page.hide()
+        elif self.isVisible():
+            self._show_now(status)
+
+    def _show_now(self, status: MemoryProviderStatus) -> None:
+        groups = read_status(status, time.time())
+        if any(group.title not in self._groups for group in groups):
+            self._building.start()
             return
-        before = [button for view in self._groups.values() for button in view.buttons()]
-        for group in read_status(status, time.time()):
+        before = self._buttons()
+        for group in groups:
+            self._groups[group.title].show_group(group, self._answers)
+        self._history.show_syncs(status.recent_syncs)
+        self._show_issues(status.failed_files, status.skipped_files)
+        self._page.show()
+        if self._buttons() != before:
+            self._order_tabs()
+        if self._issues_wanted and not self._issues.isHidden():
+            QTimer.singleShot(0, self._scroll_to_issues)
+        self._issues_wanted = False
+
+    @Slot()
+    def _build_next(self) -> None:
+        """One group a turn of the event loop, unseen until all are there: at once they would hold it for some 50 ms."""
+        if self._status is None:
+            return
+        for group in read_status(self._status, time.time()):
             if group.title not in self._groups:
                 view = GroupView(group.title)
                 view.remedy_pressed.connect(self._remedy)
+                view.set_stacked(self._stacked)
                 self._groups[group.title] = view
                 self._places.addWidget(view)
-            self._groups[group.title].show_group(group, self._answers)
-        buttons = [button for view in self._groups.values() for button in view.buttons()]
-        if buttons != before:
-            self._order_tabs(buttons)
-        self._history.show_syncs(status.recent_syncs)
-        self._show_issues()
+                view.show_group(group, self._answers)
+                for part in view.findChildren(QWidget):
+                    part.ensurePolished()
+                self._building.start()
+                return
+        self._order_tabs()
+        self.show_status(self._status)
 
-    def _order_tabs(self, buttons: list[QPushButton]) -> None:
+    def _buttons(self) -> list[QPushButton]:
+        """The rows' buttons from top to bottom."""
+        return [button for view in self._groups.values() for button in view.buttons()]
+
+    def _order_tabs(self) -> None:
         """Rows come and go, and Qt puts each new button last: they belong before the history."""
+        buttons = self._buttons()
         before: QWidget | None = self._history.previousInFocusChain()
         while before is not None and (before in buttons or not before.focusPolicy() & Qt.FocusPolicy.TabFocus):
             before = before.previousInFocusChain()  # at last the history itself
@@ -163,23 +251,20 @@ class DiagnosticsPanel(QWidget):
     def show_files(self, which: str, _checked: bool = False) -> None:
         """Bring the table of `failed` or `skipped` files into view."""
         self._chosen = which
-        self._show_issues()
-        if not self._issues.isHidden():
-            QTimer.singleShot(0, self._scroll_to_issues)
+        self._issues_wanted = True
+        self.show_status(self._status)
 
     def _scroll_to_issues(self) -> None:
         self._scroll.ensureWidgetVisible(self._issues, 0, 16)
         self._table.setFocus()
 
-    def _show_issues(self) -> None:
-        if self._status is None:
-            return
-        failed, skipped = self._status.failed_files, self._status.skipped_files
+    def _show_issues(self, failed: tuple[FileIssue, ...], skipped: tuple[FileIssue, ...]) -> None:
         skipped_shown = bool(skipped) and (self._chosen == "skipped" or not failed)
         self._failed_chip.setText(f"Failed {grouped(len(failed))}")
         self._skipped_chip.setText(f"Skipped {grouped(len(skipped))}")
         self._failed_chip.setEnabled(bool(failed))
         self._skipped_chip.setEnabled(bool(skipped))
+        self._fold()
         self._failed_chip.setChecked(not skipped_shown)
         self._skipped_chip.setChecked(skipped_shown)
         self._issues.setVisible(bool(failed or skipped))

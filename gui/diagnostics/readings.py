@@ -97,7 +97,7 @@ def _index_state(status: MemoryProviderStatus) -> Reading:
         return Reading("State", "working", "another window is indexing")
     if status.syncing is not None:
         step = status.syncing
-        share = f", {step.completed / step.total:.0%}".replace("%", " %") if step.total else ""
+        share = f", {step.completed / step.total:.0%}".replace("%", "\N{NO-BREAK SPACE}%") if step.total else ""
         word = "paused" if status.paused else PHASE_WORDS[step.phase].lower()
         return Reading("State", "off" if status.paused else "working", word + share)
     if status.dirty:

@@ -130,12 +130,12 @@ class ResultsView(QWidget):
         actions: Sequence[Action] = (),
         make_table: Callable[[], QWidget] | None = None,
     ) -> None:
-        content = (words, counts, tuple(text for text, _ in actions))
+        content = (words, tuple(text for text, _ in actions))
+        self._header.show_counts(counts, legend=False, sortable=False)
         if self._stack.currentWidget() is self.page and content == self._content:
             return  # a silent repeat must not take a focused button away
         self._content = content
         self._notice.show_notice("")
-        self._header.show_counts(counts, legend=False, sortable=False)
         self.page.show_state(*words, actions=actions, table=make_table() if make_table else None)
         self._stack.setCurrentWidget(self.page)
         self.list.show_rows((), keep=False)

@@ -133,7 +133,8 @@ class SearchRunner(QObject):
     def _start(self) -> None:
         question, self._due = self._due, None
         if question is not None:
-            self._asked_at = time.monotonic()
+            if not self._due_whole:
+                self._asked_at = time.monotonic()
             self._run(question, final=self._due_whole)
 
     @Slot()
@@ -180,7 +181,9 @@ class SearchRunner(QObject):
         if answer.final:
             self._calm_down()
         else:
-            self._run(answer.question, final=True)
+            # A turn of the loop later, when the words' answer is painted: beside a search that takes twice as long.
+            self._due, self._due_whole = answer.question, True
+            self._pause.start(0)
         self.answered.emit(answer)
         self._tell_idle()
 

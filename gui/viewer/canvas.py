@@ -14,7 +14,8 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 from gui.jobs import Jobs
 from gui.theme import tokens
 from gui.viewer.hits import Finder
-from gui.viewer.layout import LaidLine, LineLayouts
+from gui.viewer.laid_line import LaidLine
+from gui.viewer.layout import LineLayouts
 from gui.viewer.lines import FileLines, Place
 from gui.viewer.marks import LineMarks
 from gui.viewer.outline import Outline
@@ -25,6 +26,8 @@ from gui.viewer.typography import Typography
 
 _FRAME_BUDGET = 0.008
 """Seconds for reading, laying out and marking before the rest of the screen waits for the next frame."""
+_REST_BUDGET = 0.004
+"""Seconds for laying out the rest of long lines before the events of the window have their turn."""
 _PAD = 8
 """Pixels above the first and below the last line."""
 _RIGHT_PAD = 12
@@ -46,11 +49,14 @@ class LineCanvas(QAbstractScrollArea):
         for marks in (self._marks, self._found):
             marks.found.connect(self.viewport().update)
         self._gutter = Gutter.for_lines(0, self._layouts.typography)
-        self._scroll = LazyScroll(self._height_of)
+        self._scroll = LazyScroll(self._height_of, self._guess_of)
         self._moving_bar = False
         self._next_frame = QTimer(self)
         self._next_frame.setSingleShot(True)
         self._next_frame.timeout.connect(self.viewport().update)
+        self._rest = QTimer(self)
+        self._rest.setSingleShot(True)
+        self._rest.timeout.connect(self._lay_out_rest)
         self._overview = OverviewBar(self)
         self.setVerticalScrollBar(self._overview)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
@@ -140,7 +146,7 @@ class LineCanvas(QAbstractScrollArea):
         """The place between characters nearest to a point of the viewport, inside the view or not."""
         number, top = self._scroll.line, -self._scroll.hidden
         for number, top in self._visible():
-            if point.y() < top + self._height_of(number):
+            if point.y() < top + self._height_of(number, point.y() - top + 1):
                 break
         laid = self._layouts.line(number)
         x = point.x() - self._gutter.text_left + self.horizontalScrollBar().value()
@@ -173,10 +179,17 @@ class LineCanvas(QAbstractScrollArea):
     def _pad_above(self, number: int) -> int:
         return _PAD if number == 1 else 0
 
-    def _height_of(self, number: int) -> int:
-        rows = self._layouts.line(number).rows if self._wrap else 1
-        pads = self._pad_above(number) + (_PAD if number == self.line_count else 0)
-        return rows * self.row_height + pads
+    def _height_of(self, number: int, enough: float) -> int:
+        """The line's height, or any that is `enough` of one that is still taller."""
+        rows = self._layouts.line(number).rows_within(enough / self.row_height) if self._wrap else 1
+        return rows * self.row_height + self._pads(number)
+
+    def _guess_of(self, number: int) -> int:
+        rows = self._layouts.line(number).guessed_rows if self._wrap else 1
+        return rows * self.row_height + self._pads(number)
+
+    def _pads(self, number: int) -> int:
+        return self._pad_above(number) + (_PAD if number == self.line_count else 0)
 
     def _visible(self) -> Iterator[tuple[int, int]]:
         """Number and top of the lines in view."""
@@ -185,7 +198,7 @@ class LineCanvas(QAbstractScrollArea):
             if top >= self.viewport().height():
                 return
             yield number, top
-            top += self._height_of(number)
+            top += self._height_of(number, self.viewport().height() - top)
 
     def _text_width(self) -> int:
         return max(1, self.viewport().width() - self._gutter.text_left - self._layouts.typography.scaled(_RIGHT_PAD))
@@ -220,24 +233,46 @@ class LineCanvas(QAbstractScrollArea):
         pen = LinePainter(painter, tokens(self.palette()), self._layouts.typography, self._gutter)
         pen.visible = QRectF(self.viewport().rect())
         pen.shift = self.horizontalScrollBar().value()
-        until = time.perf_counter() + _FRAME_BUDGET
+        pen.until = until = time.perf_counter() + _FRAME_BUDGET
         widest = self._widest
+        late = False
         for number, top in self._visible():
-            late = time.perf_counter() > until
+            late = late or time.perf_counter() > until
             if self._highlight is not None and self._highlight[0] <= number <= self._highlight[1]:
-                pen.highlight(top, self._height_of(number))
+                pen.highlight(top, self._height_of(number, self.viewport().height() - top))
             first_row = top + self._pad_above(number)
             pen.number(first_row, number)
             if not late or self._layouts.known(number):
                 laid = self._layouts.line(number)
-                pen.text(first_row, laid, self._decoration(number, laid, late=late))
+                late |= not pen.text(first_row, laid, self._decoration(number, laid, late=late))
                 widest = max(widest, laid.width)
-            if late:
-                self._next_frame.start(0)
         painter.end()
         if widest > self._widest:
             self._widest = widest
             self._sync_bars()
+        if late:
+            self._next_frame.start(0)
+        elif not self._rest.isActive() and self._unfinished() is not None:
+            self._rest.start(0)
+
+    def _unfinished(self) -> LaidLine | None:
+        """A line that is not laid out to its end, and how tall or wide it is will soon be asked."""
+        near = [self._scroll.line - 1, self.line_count] if self._wrap else []
+        for number in (*(number for number, _ in self._visible()), *near):
+            if number and self._layouts.known(number) and not (laid := self._layouts.line(number)).complete:
+                return laid
+        return None
+
+    def _lay_out_rest(self) -> None:
+        """Between two events: so the scroll bars come to tell the truth, and going up or to the end costs nothing."""
+        until = time.perf_counter() + _REST_BUDGET
+        while (laid := self._unfinished()) is not None and time.perf_counter() < until:
+            while not laid.complete and time.perf_counter() < until:
+                laid.lay_out_more()
+            self._widest = max(self._widest, laid.width)
+        self._sync_bars()
+        if laid is not None:
+            self._rest.start(0)
 
     # --- Qt's events ----------------------------------------------------------------------------------------------
 

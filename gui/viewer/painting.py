@@ -1,5 +1,7 @@
 """Draws one line of source: its ground, its number, the marks behind its words, and the words."""
 
+import math
+import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,11 +10,11 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QTextCharFormat, QTextLayout
 
 from gui.theme import Tokens
-from gui.viewer.layout import LaidLine
+from gui.viewer.laid_line import LaidLine
 from gui.viewer.typography import Typography
 
 _LEAST_DIGITS = 3
-_SELECTED_OPACITY = 70
+SELECTED_OPACITY = 70
 FOUND_OPACITY = 45
 
 
@@ -54,6 +56,8 @@ class LinePainter:
         self._gutter = gutter
         self.visible = QRectF()
         self.shift = 0
+        self.until = math.inf
+        """Moment (`perf_counter`) from which on nothing is laid out or drawn for the first time."""
 
     def highlight(self, top: int, height: int) -> None:
         """The ground and the edge of a line that belongs to what was found."""
@@ -67,11 +71,13 @@ class LinePainter:
         self._painter.setPen(self._colours.muted)
         self._painter.drawText(QPointF(left, top + self._typography.baseline), text)
 
-    def text(self, top: int, laid: LaidLine, decoration: Decoration) -> None:
-        """The words with what lies behind them, in the part right of the gutter."""
+    def text(self, top: int, laid: LaidLine, decoration: Decoration) -> bool:
+        """The words with what lies behind them, in the part right of the gutter; False when some are still missing."""
         origin = QPointF(self._gutter.text_left - self.shift, top)
+        area = self.visible.translated(-origin)
+        whole = laid.lay_out_area(area, self.until)
         self._painter.setClipRect(self.visible.adjusted(self._gutter.text_left - self._typography.scaled(4), 0, 0, 0))
-        first, last = laid.units_in(self.visible.translated(-origin))
+        first, last = laid.units_in(area)
         marks = _between(decoration.marks, first, last)
         for ranges, colour in (
             (marks, self._colours.mark),
@@ -80,12 +86,21 @@ class LinePainter:
             for start, end in ranges:
                 self._box(origin, laid, start, end, colour)
         if decoration.selected is not None:
-            self._selection(origin, laid, *decoration.selected)
+            start, end = decoration.selected
+            self._selection(origin, laid, max(start, first - 1), end if last >= laid.length else min(end, last + 1))
         self._painter.setPen(self._colours.text)
-        laid.layout.draw(self._painter, origin, self._inks(laid, marks), self.visible)
-        if decoration.current is not None:
-            self._box(origin, laid, *decoration.current, None)
+        inks = self._inks(laid, marks)
+        for piece in laid.pieces_in(area):
+            if not piece.drawn and time.perf_counter() > self.until:
+                whole = False
+                break
+            corner = origin + QPointF(piece.left, piece.first_row * self._typography.row_height)
+            piece.layout.draw(self._painter, corner, _moved(inks, piece.start), self.visible)
+            piece.drawn = True
+        for start, end in _between([decoration.current] if decoration.current else [], first, last):
+            self._box(origin, laid, start, end, None)
         self._painter.setClipping(False)
+        return whole
 
     def _box(self, origin: QPointF, laid: LaidLine, start: int, end: int, fill: QColor | None) -> None:
         """A rounded box behind a range of text, or the frame of one round it."""
@@ -100,12 +115,12 @@ class LinePainter:
         self._painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     def _selection(self, origin: QPointF, laid: LaidLine, start: int, end: int) -> None:
-        colour = faded(self._colours.accent, _SELECTED_OPACITY)
+        colour = faded(self._colours.accent, SELECTED_OPACITY)
         height = self._typography.row_height
         for row, left, right in laid.spans(start, min(end, laid.length)):
             self._painter.fillRect(QRectF(left, row * height, right - left, height).translated(origin), colour)
-        if end > laid.length:  # the line end is selected too
-            row = laid.rows - 1
+        if end > laid.length and laid.complete:  # the line end is selected too
+            row = laid.guessed_rows - 1
             after = laid.end_x()
             box = QRectF(after, row * height, self._typography.character_width, height)
             self._painter.fillRect(box.translated(origin), colour)
@@ -115,7 +130,7 @@ class LinePainter:
         if self._colours.mark_text != self._colours.text:
             ranges = [_ink(start, end, self._colours.mark_text) for start, end in marks]
         if laid.is_cut:
-            ranges.append(_ink(laid.length, len(laid.layout.text()), self._colours.muted))
+            ranges.append(_ink(laid.length, laid.length + len(laid.shown) - len(laid.text), self._colours.muted))
         return ranges
 
 
@@ -125,6 +140,20 @@ def _ink(start: int, end: int, colour: QColor) -> QTextLayout.FormatRange:
     made = QTextLayout.FormatRange()
     made.start, made.length, made.format = start, end - start, ink
     return made
+
+
+def _moved(inks: Sequence[QTextLayout.FormatRange], start: int) -> list[QTextLayout.FormatRange]:
+    """Inks of a line for its piece that begins with the unit `start`."""
+    if not start:
+        return list(inks)
+    moved = []
+    for ink in inks:
+        if ink.start + ink.length > start:
+            copy = QTextLayout.FormatRange()
+            copy.start = max(0, ink.start - start)
+            copy.length, copy.format = ink.start + ink.length - start - copy.start, ink.format
+            moved.append(copy)
+    return moved
 
 
 def faded(colour: QColor, opacity: int) -> QColor:

@@ -4,14 +4,20 @@ The truth is the line at the top and how much of it is hidden; the scroll bar fo
 alike, wrapped or not. So nothing that is laid out later can move what is on the screen.
 """
 
+import math
 from collections.abc import Callable
 
 
 class LazyScroll:
-    """Heights in pixels; `height_of(number)` may lay the line out and is only asked for lines near the view."""
+    """Heights in pixels, only asked for lines near the view.
 
-    def __init__(self, height_of: Callable[[int], int]) -> None:
+    `height_of(number, enough)` may lay the line out: it is the line's height, or any that is `enough` of a line that is
+    still taller. `guess_of(number)` lays out no more of it, and decides nothing but the scroll bar.
+    """
+
+    def __init__(self, height_of: Callable[[int, float], int], guess_of: Callable[[int], int]) -> None:
         self._height_of = height_of
+        self._guess_of = guess_of
         self._count = 0
         self._view = 0
         self.line = 1
@@ -48,17 +54,23 @@ class LazyScroll:
             return None
         top = -self.hidden
         for number in range(self.line, line):
-            top += self._height_of(number)
+            top += self._height_of(number, self._view - top)
             if top >= self._view:
                 return None
         return top
 
     def value(self, unit: int) -> int:
         """The place for a scroll bar on which each line is `unit` long."""
-        return self._value(self.line, self.hidden, unit)
+        return self._value(self.line, self.hidden, unit) if self._count else 0
 
     def maximum(self, unit: int) -> int:
-        return self._value(*self._end(), unit)
+        """The largest value."""
+        room = self._view
+        for number in range(self._count, 0, -1):
+            room -= self._guess_of(number)
+            if room <= 0:
+                return self._value(number, -room, unit)
+        return 0
 
     def set_value(self, value: int, unit: int) -> None:
         """Go where the scroll bar was put."""
@@ -67,13 +79,11 @@ class LazyScroll:
             return
         line, part = divmod(value, unit)
         self.line = min(line + 1, max(1, self._count))
-        self.hidden = part * self._height_of(self.line) // unit if part else 0
+        self.hidden = part * self._guess_of(self.line) // unit if part else 0
         self._settle()
 
     def _value(self, line: int, hidden: int, unit: int) -> int:
-        if self._count == 0:
-            return 0
-        return (line - 1) * unit + hidden * unit // max(1, self._height_of(line))
+        return (line - 1) * unit + min(unit, hidden * unit // max(1, self._guess_of(line)))
 
     def _settle(self) -> None:
         """Carry pixels over to the lines that they belong to, and stay inside the text."""
@@ -83,18 +93,23 @@ class LazyScroll:
         self.line = min(max(1, self.line), self._count)
         while self.hidden < 0 and self.line > 1:
             self.line -= 1
-            self.hidden += self._height_of(self.line)
+            self.hidden += self._height_of(self.line, math.inf)
         self.hidden = max(0, self.hidden)
-        while self.line < self._count and self.hidden >= (height := self._height_of(self.line)):
+        while self.line < self._count and self.hidden >= (height := self._height_of(self.line, self.hidden + 1)):
             self.hidden -= height
             self.line += 1
-        self.line, self.hidden = min((self.line, self.hidden), self._end())
+        room = self._view + self.hidden
+        for number in range(self.line, self._count + 1):
+            room -= self._height_of(number, room)
+            if room <= 0:
+                return
+        self.line, self.hidden = self._end()
 
     def _end(self) -> tuple[int, int]:
         """The place from which the last line ends at the bottom of the view."""
         room = self._view
         for number in range(self._count, 0, -1):
-            room -= self._height_of(number)
+            room -= self._height_of(number, math.inf)
             if room <= 0:
                 return number, -room
         return 1, 0

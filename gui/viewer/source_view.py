@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from gui.jobs import Jobs
 from gui.viewer.canvas import LineCanvas
 from gui.viewer.hits import Hit, HitMap
-from gui.viewer.layout import LaidLine
+from gui.viewer.laid_line import LaidLine
 from gui.viewer.lines import FileLines, Place
 from gui.viewer.outline import Outline
 from gui.viewer.painting import Decoration

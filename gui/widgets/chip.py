@@ -45,16 +45,20 @@ class Chip(QPushButton):
         self.ensurePolished()
         bold = self._font(bold=True)
         metrics = QFontMetrics(bold)
-        arrow = _ARROW + 4 if self._opens_menu else 0
+        arrow = self._arrow() + 4 if self._opens_menu else 0
         return QSize(metrics.horizontalAdvance(self.text()) + 2 * _PAD + arrow, max(_HEIGHT, metrics.height() + 10))
 
     def minimumSizeHint(self) -> QSize:
         if not self._yields:
             return self.sizeHint()
         few = QFontMetrics(self._font(bold=True)).averageCharWidth() * _FEWEST_LETTERS
-        arrow = _ARROW + 4 if self._opens_menu else 0
+        arrow = self._arrow() + 4 if self._opens_menu else 0
         hint = self.sizeHint()
         return QSize(min(hint.width(), few + 2 * _PAD + arrow), hint.height())
+
+    @staticmethod
+    def _arrow() -> int:
+        return font_at(_ARROW).pixelSize()
 
     @staticmethod
     def _font(*, bold: bool) -> QFont:
@@ -68,7 +72,8 @@ class Chip(QPushButton):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         edge = colours.accent if self.hasFocus() else colours.accent_ground if on else colours.line
         painter.setPen(QPen(edge, 1))
-        painter.setBrush(colours.accent_ground if on else colours.base)
+        if self.isEnabled():  # else no ground at all, since its ink is about that of one that is off
+            painter.setBrush(colours.accent_ground if on else colours.base)
         painter.drawRoundedRect(box, box.height() / 2, box.height() / 2)
         ink = colours.accent if on else colours.text if self.underMouse() else colours.muted
         if not self.isEnabled():
@@ -77,12 +82,13 @@ class Chip(QPushButton):
         painter.setFont(self._font(bold=on))
         inner = self.rect().adjusted(_PAD, 0, -_PAD, 0)
         if self._opens_menu:
-            arrow = icon_pixmap("chevron-down", ink, _ARROW, self.devicePixelRatioF())
-            painter.drawPixmap(inner.right() - _ARROW + 3, (self.height() - _ARROW) // 2 + 1, arrow)
-            inner.adjust(0, 0, -_ARROW - 2, 0)
-        side = Qt.AlignmentFlag.AlignLeft if self._opens_menu else Qt.AlignmentFlag.AlignHCenter
+            side = self._arrow()
+            arrow = icon_pixmap("chevron-down", ink, side, self.devicePixelRatioF())
+            painter.drawPixmap(inner.right() - side + 3, (self.height() - side) // 2 + 1, arrow)
+            inner.adjust(0, 0, -side - 2, 0)
+        along = Qt.AlignmentFlag.AlignLeft if self._opens_menu else Qt.AlignmentFlag.AlignHCenter
         text = elide(painter.fontMetrics(), self.text(), Qt.TextElideMode.ElideRight, inner.width())
-        painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | side, text)
+        painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | along, text)
 
     def event(self, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.HoverEnter, QEvent.Type.HoverLeave):

@@ -6,6 +6,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 _JOINTS = re.compile(r"[/\\_-](?=\w)|\.(?=[^\W\d])")
+_PART = 12
+_NO_WORD = re.compile(rf"\w{{{_PART}}}(?=\w{{{_PART // 2}}})")
+"""The beginning of what is longer than words are, such as a hash or a name without a joint."""
 
 
 def label(text: str = "", role: str = "", *, wrap: bool = False, parent: QWidget | None = None) -> QLabel:
@@ -20,7 +23,7 @@ def label(text: str = "", role: str = "", *, wrap: bool = False, parent: QWidget
 
 def breakable(text: str) -> str:
     """`text` with places at which a long path or name may be wrapped, which change nothing that is seen."""
-    return _JOINTS.sub("\\g<0>\u200b", text)
+    return _NO_WORD.sub("\\g<0>\u200b", _JOINTS.sub("\\g<0>\u200b", text))
 
 
 def line(*, vertical: bool = False) -> QFrame:

@@ -2,14 +2,17 @@
 
 from typing import Literal
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from gui.style import BASE_PIXELS, font_at
 from gui.theme import Tokens, tokens
-from gui.widgets.elided import ElidedLabel
+from gui.widgets.labels import breakable, label
 
 State = Literal["fine", "working", "degraded", "off"]
+
+_DOT = 10
 
 
 def state_colour(colours: Tokens, state: State) -> QColor:
@@ -30,7 +33,7 @@ class StateDot(QWidget):
     def __init__(self, state: State = "off", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._state: State = state
-        self.setFixedSize(QSize(10, 10))
+        self._measure()
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
 
@@ -43,6 +46,15 @@ class StateDot(QWidget):
             self._state = state
             self.update()
 
+    def _measure(self) -> None:
+        side = font_at(_DOT).pixelSize()
+        self.setFixedSize(QSize(side, side))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._measure()
+
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -52,22 +64,37 @@ class StateDot(QWidget):
 
 
 class StateLabel(QWidget):
-    """Dot and word in a row; the word gives way with an ellipsis and shows itself whole in the tooltip."""
+    """Dot and words in a row; words that do not fit go on in further lines, with the dot beside the first."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.dot = StateDot()
-        self.word = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)  # a path's ends say more than its middle
+        self.word = label(wrap=True)
+        self._above = QVBoxLayout()
+        self._above.addWidget(self.dot)
+        self._above.addStretch(1)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(6)
-        row.addWidget(self.dot)
+        row.addLayout(self._above)
         row.addWidget(self.word, 1)
+        self._centre()
 
-    def show_state(self, state: State | None, word: str) -> None:
+    def show_state(self, state: State | None, words: str, tip: str = "") -> None:
         """None shows a plain value without a dot."""
         self.dot.setVisible(state is not None)
         if state is not None:
             self.dot.set_state(state)
-        self.word.setText(word)
-        self.setAccessibleName(word if state in (None, "fine") else f"{word} ({state})")
+        self.word.setText(breakable(words))
+        self.word.setToolTip(tip)
+        self.setAccessibleName(words if state in (None, "fine") else f"{words} ({state})")
+
+    def _centre(self) -> None:
+        """Put the dot at half the height of the first line."""
+        line = QFontMetrics(font_at(BASE_PIXELS)).height()
+        self._above.setContentsMargins(0, (line - self.dot.height() + 1) // 2, 0, 0)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._centre()

@@ -35,6 +35,13 @@ class ProgressLine(QProgressBar):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("Progress")
 
+    def setValue(self, value: int) -> None:
+        """Qt would paint in this very call, and with the bar whatever else of the window is due."""
+        if value != self.value():
+            self.setUpdatesEnabled(False)
+            super().setValue(value)
+            self.setUpdatesEnabled(True)
+
     def sizeHint(self) -> QSize:
         return QSize(_BAR_WIDTH, 6)
 

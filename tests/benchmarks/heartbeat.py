@@ -37,6 +37,7 @@ class Pulse:
         worst = max(range(len(self.away)), key=self.away.__getitem__)
         return (
             f"longest {self.away[worst]:.1f} ms ({self.own[worst]:.1f} of its own work), "
+            f"most own work {max(self.own):.1f} ms, "
             f"p99 {percentile(self.away, 0.99):.1f} ms, over 16 ms {sum(gap > 16 for gap in self.away)} times"
         )
 

@@ -1,12 +1,26 @@
 """What the tests of the window share: jobs that end, and a memory to look at."""
 
+import gc
 from collections.abc import Iterator
 
 import pytest
 
 from gui.appearance import Appearance
+from gui.collector import collect_due
 from gui.jobs import Jobs
 from tests.helpers.fake_memory import FakeMemory
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _collector_off() -> None:
+    """As in the program, no other thread comes upon garbage with a widget in it, not even one of a later test."""
+    gc.disable()
+
+
+@pytest.fixture(autouse=True)
+def _collected(_collector_off: None) -> Iterator[None]:
+    yield
+    collect_due()
 
 
 @pytest.fixture

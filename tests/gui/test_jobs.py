@@ -1,11 +1,12 @@
 import threading
+import weakref
 from concurrent.futures import wait
 
 import pytest
 from PySide6.QtCore import QThread
 
 from engine import CancelToken, PathRefused
-from gui.jobs import Jobs
+from gui.jobs import Job, Jobs
 
 
 def test_the_answer_arrives_on_the_gui_thread(qtbot, jobs):
@@ -136,3 +137,24 @@ def test_the_engine_runs_on_the_pool(jobs):
     assert good.result() == 32
     assert isinstance(bad.exception(), ValueError)
     assert list(executor.map(abs, [-1, -2])) == [1, 2]
+
+
+def test_a_job_that_has_reported_holds_nothing(qtbot, jobs):
+    class Held:
+        pass
+
+    held = [Held(), Held(), Held()]
+    alive = [weakref.ref(one) for one in held]
+    done: list[object] = []
+
+    def start() -> Job:
+        work, told, failed = held
+        return jobs.read(
+            lambda _, kept=work: kept is None, lambda _, kept=told: done.append(1), lambda _, kept=failed: None
+        )
+
+    job = start()
+    held.clear()
+    qtbot.waitUntil(lambda: bool(done))
+    assert [reference() for reference in alive] == [None, None, None]
+    assert not job.token.cancelled

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLabel, QLineE
 import engine
 from engine import FileIssue, IndexTooNew, SettingsError
 from gui.main_window import MainWindow
+from gui.places import Places
 from gui.viewer import elsewhere
 from gui.window_state import WindowState
 from gui.workspace import Workspace
@@ -22,7 +23,7 @@ Control = Qt.KeyboardModifier.ControlModifier
 def window(qtbot, appearance, jobs, memory, monkeypatch) -> Iterator[MainWindow]:
     """An active window with no workspace yet; any folder opens `memory`."""
     monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: memory, raising=False)
-    window = MainWindow(Workspace(jobs), jobs, appearance, WindowState())
+    window = MainWindow(Workspace(jobs), jobs, appearance, WindowState(), places=Places())
     qtbot.addWidget(window)
     with qtbot.waitActive(window):
         window.show()
@@ -155,10 +156,10 @@ def test_the_menu_changes_the_theme(opened, appearance):
 
 
 def test_rebuilding_asks_first(qtbot, opened, memory):
-    opened.ask_rebuild()
+    opened.banner.ask_rebuild()
     qtbot.mouseClick(_button(opened.banner, "Keep it"), Qt.MouseButton.LeftButton)
     assert opened.banner.text == ""
-    opened.ask_rebuild()
+    opened.banner.ask_rebuild()
     qtbot.mouseClick(_button(opened.banner, "Rebuild"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: memory.syncs[-1] == ("manual", True))
 
@@ -343,7 +344,7 @@ VIEWS: list[tuple[str, Callable[[MainWindow, Path], None]]] = [
     ("welcome", lambda window, _: window.ask_for_folder()),
     ("preview", lambda window, folder: window.offer_folder(folder)),
     ("message", lambda window, _: window.show_settings_problem("Line 3.")),
-    ("banner", lambda window, _: window.ask_rebuild()),
+    ("banner", lambda window, _: window.banner.ask_rebuild()),
 ]
 
 

@@ -3,11 +3,13 @@
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPalette
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QFrame, QLineEdit, QPushButton, QScrollBar, QVBoxLayout
 
 from gui.appearance import SCALES
 from gui.style import font_at
-from gui.theme import theme_tokens, tokens
+from gui.theme import SHEET_ROLES, Tokens, hover_ground, make_palette, theme_tokens, tokens
+from gui.viewer.painting import FOUND_OPACITY, SELECTED_OPACITY, faded
+from gui.widgets.labels import label
 
 THEMES = ("light", "dark")
 
@@ -25,20 +27,51 @@ def _contrast(one: QColor, other: QColor) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-@pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize("ink", ["text", "muted", "accent"])
-@pytest.mark.parametrize("ground", ["window", "base", "alternate", "accent_ground", "line_highlight"])
-def test_text_is_readable_on_every_ground(theme, ink, ground):
-    colours = theme_tokens(theme)
-    assert _contrast(getattr(colours, ink), getattr(colours, ground)) >= 4.5 - 0.35 * (ground == "accent_ground")
+GROUNDS = ("window", "base", "alternate", "accent_ground", "line_highlight")
+PAIRS = [
+    *((ink, ground) for ink in ("text", "muted", "accent", "fine", "working", "degraded") for ground in GROUNDS),
+    *(("off", ground) for ground in ("window", "base", "alternate")),  # disabled controls stand nowhere else
+    *((ink, "hover") for ink in ("text", "accent", "degraded")),
+    *(("mark_text", ground) for ground in ("mark", "found", "selected", "selected mark")),
+    *(("text", ground) for ground in ("mark", "found", "selected")),
+    ("base", "accent"),  # the one action of a page
+]
+
+
+def _over(ground: QColor, veil: QColor) -> QColor:
+    """What is seen where a colour that is not opaque was painted."""
+    share = veil.alphaF()
+    parts = zip(ground.getRgbF()[:3], veil.getRgbF()[:3], strict=True)
+    return QColor.fromRgbF(*(below * (1 - share) + above * share for below, above in parts))
+
+
+def _grounds(colours: Tokens) -> dict[str, QColor]:
+    """Every colour that text stands on; selections and finds at their darkest, on the highlighted lines."""
+    found, selected = faded(colours.accent, FOUND_OPACITY), faded(colours.accent, SELECTED_OPACITY)
+    grounds = {name: getattr(colours, name) for name in (*GROUNDS, "mark", "accent")}
+    return grounds | {
+        "hover": hover_ground(colours),
+        "found": _over(colours.line_highlight, found),
+        "selected": _over(colours.line_highlight, selected),
+        "selected mark": _over(colours.mark, selected),
+    }
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_marks_and_warnings_are_readable(theme):
+@pytest.mark.parametrize(("ink", "ground"), PAIRS)
+def test_text_is_readable_on_every_ground_that_it_stands_on(theme, ink, ground):
     colours = theme_tokens(theme)
-    assert _contrast(colours.mark_text, colours.mark) >= 4.5
-    for ground in (colours.window, colours.base, colours.alternate):
-        assert _contrast(colours.degraded, ground) >= 4.2
+    assert _contrast(getattr(colours, ink), _grounds(colours)[ground]) >= 4.5
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_the_palette_writes_with_readable_colours_only(theme):
+    colours, palette, role = theme_tokens(theme), make_palette(theme), QPalette.ColorRole
+    inks = (role.WindowText, role.Text, role.ButtonText, role.PlaceholderText, role.BrightText, role.Link)
+    for ink in (*inks, role.LinkVisited, role.ToolTipText, role.HighlightedText):
+        for group in (QPalette.ColorGroup.Active, QPalette.ColorGroup.Inactive, QPalette.ColorGroup.Disabled):
+            for ground in (colours.window, colours.base, colours.alternate):
+                assert _contrast(palette.color(group, ink), ground) >= 4.5
 
 
 @pytest.mark.parametrize("theme", THEMES)
@@ -49,6 +82,50 @@ def test_a_styled_widget_finds_its_colours(qtbot, appearance, theme):
     qtbot.addWidget(button)
     button.show()
     assert tokens(button.palette()) is theme_tokens(theme)
+
+
+def _styled(qtbot) -> QFrame:
+    side = QFrame()
+    side.setProperty("role", "side")
+    column = QVBoxLayout(side)
+    for role in ("muted", "degraded", "strong"):
+        column.addWidget(label("Some words", role))
+    for role in ("primary", "flat", "link", ""):
+        button = QPushButton("Press")
+        button.setProperty("role", role)
+        column.addWidget(button)
+    column.addWidget(QLineEdit("Written"))
+    off = QPushButton("Off")
+    off.setEnabled(False)
+    column.addWidget(off)
+    scroll = QScrollBar(Qt.Orientation.Horizontal)
+    column.addWidget(scroll)
+    qtbot.addWidget(side)
+    side.show()
+    return side
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_what_stands_takes_on_a_theme_as_what_is_new(qtbot, appearance, theme):
+    appearance.set_theme(*(other for other in THEMES if other != theme))
+    before = _styled(qtbot)
+    other = before.grab().toImage()
+    appearance.set_theme(theme)
+    assert before.grab().toImage() == _styled(qtbot).grab().toImage() != other
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_the_sheet_finds_its_colours_in_the_palette(qtbot, appearance, theme):
+    appearance.set_theme(theme)
+    side = _styled(qtbot)
+    assert side.grab().toImage().pixelColor(1, 1) == theme_tokens(theme).alternate
+    primary = next(button for button in side.findChildren(QPushButton) if button.property("role") == "primary")
+    assert primary.grab().toImage().pixelColor(8, primary.height() // 2) == theme_tokens(theme).accent
+    palette = make_palette(theme)
+    for name, role in SHEET_ROLES.items():
+        if hasattr(theme_tokens(theme), name):
+            key = "".join(part.capitalize() for part in role.split("-"))
+            assert palette.color(QPalette.ColorRole[key]) == getattr(theme_tokens(theme), name)
 
 
 def test_following_the_system_listens_only_while_it_follows(qapp, appearance, monkeypatch):

@@ -38,18 +38,22 @@ def _index(folder: Path, store: Path, model: Model, searching: bool, kept: Path)
     from PySide6.QtTest import QTest
 
     from gui.appearance import Appearance
+    from gui.collector import Collector
     from gui.jobs import Jobs
     from gui.main_window import MainWindow
+    from gui.places import Places
     from gui.window_state import WindowState
     from gui.workspace import Workspace
     from tests.benchmarks.heartbeat import Heartbeat, start_qt, wait
 
     asked = iter(questions(1000, natural=True))
     app = start_qt()
+    collector = Collector(app)
     jobs = Jobs()
     workspace = Workspace(jobs, store_path=str(store))
-    window = MainWindow(workspace, jobs, Appearance(app, "light"), WindowState())
+    window = MainWindow(workspace, jobs, Appearance(app, "light"), WindowState(), places=Places())
     window.show()
+    collector.freeze()
     wait(500)
     heart = Heartbeat()
     wait(_IDLE_MS)

@@ -37,11 +37,13 @@ def _type(folder: Path, store: Path, kept: Path) -> tuple[list[float], list[floa
     from PySide6.QtTest import QTest
 
     from gui.appearance import Appearance
+    from gui.collector import Collector
     from gui.jobs import Jobs
     from gui.search.panel import SearchPanel
     from tests.benchmarks.heartbeat import Heartbeat, start_qt, wait
 
     app = start_qt()
+    collector = Collector(app)
     Appearance(app, "light")
     memory = open_index(folder, store, "window", kept)
     jobs = Jobs()
@@ -49,6 +51,7 @@ def _type(folder: Path, store: Path, kept: Path) -> tuple[list[float], list[floa
     panel.header.show()
     panel.body.resize(420, 760)
     panel.body.show()
+    collector.freeze()
     typed = questions(_QUESTIONS, natural=True)
     heart = Heartbeat()
     memory.search("warm")  # loads the vectors, as the first search of a person does

@@ -63,5 +63,8 @@ def _work(folder: Path, store: Path, kept: Path) -> tuple[int, int, int]:
         memory.search(text, max_results=50, min_score=0)
     matrix = memory._vectors._matrix._matrix
     assert matrix is not None
-    mapped = sum(block.codes.nbytes for block in matrix._state.blocks.values() if not block.codes.flags.owndata)
-    return bare, anonymous_memory(), matrix.nbytes - mapped
+    # Whole blocks lie in the saved file; of the open one only the rows that are filled take memory.
+    elsewhere = sum(
+        block.codes[block.count if block.sketch is None else 0 :].nbytes for block in matrix._state.blocks.values()
+    )
+    return bare, anonymous_memory(), matrix.nbytes - elsewhere

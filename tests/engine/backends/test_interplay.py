@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from engine.control import CancelToken
-from engine.errors import ProviderError, StoreError
+from engine.errors import IndexCorrupt, ProviderError, StoreError
+from engine.search.searcher import Searcher
 from engine.settings import Settings
 from engine.store.location import index_files
 
@@ -223,6 +224,21 @@ def test_a_damaged_index_is_told_until_it_is_filled_again(open_memory, workspace
     memory.sync()
     assert memory.status().index_error is None
     assert hits(memory, "hose") == ["shopping.md"]
+
+
+def test_a_sound_index_is_asked_again_after_an_error_that_spoke_of_damage(open_memory, monkeypatch) -> None:
+    memory = open_memory()
+    memory.sync()
+    search, errors = Searcher.search, [IndexCorrupt("malformed")]
+
+    def fail_once(*args):
+        if errors:
+            raise errors.pop()
+        return search(*args)
+
+    monkeypatch.setattr(Searcher, "search", fail_once)
+    assert hits(memory, "hose") == ["shopping.md"]
+    assert memory.status().index_error is None
 
 
 def test_an_index_among_the_notes_is_refused(open_memory, workspace: Path) -> None:

@@ -220,6 +220,27 @@ def test_a_count_that_stops_at_the_candidates_says_that_it_is_the_least(open_mem
     assert (everything.total, everything.total_is_least) == (300, False)
 
 
+def test_the_table_of_sqlite_vec_goes_when_the_settings_go_back_to_the_other_engine(
+    open_memory, tmp_path: Path, provider
+) -> None:
+    vector = msgspec.structs.replace(Settings().store.vector, engine="sqlite-vec")
+    memory = open_memory(store=msgspec.structs.replace(Settings().store, path=str(tmp_path / "data"), vector=vector))
+    memory.sync()
+    memory.close()
+    memory = open_memory()
+    memory.sync()
+    with memory._store.read() as snapshot:
+        query = "SELECT name FROM sqlite_schema WHERE name GLOB 'chunks_vec*' OR name GLOB 'discarded*'"
+        assert snapshot.connection.execute(query).fetchall() == []
+        assert snapshot.connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    assert memory.search("irrigation timer").mode == "hybrid"
+    memory.close()
+    memory = open_memory(store=msgspec.structs.replace(Settings().store, path=str(tmp_path / "data"), vector=vector))
+    memory.sync()
+    memory.search("irrigation timer")
+    assert memory.status().vector.engine == "sqlite-vec"
+
+
 def test_the_status_names_the_engine_that_answered(open_memory, workspace: Path, tmp_path: Path, provider) -> None:
     vector = msgspec.structs.replace(Settings().store.vector, engine="sqlite-vec")
     memory = open_memory(store=msgspec.structs.replace(Settings().store, path=str(tmp_path / "data"), vector=vector))

@@ -10,10 +10,14 @@ import msgspec
 import pytest
 
 from engine.control import CancelToken
+from engine.errors import Cancelled
 from engine.settings import Settings
 from engine.store import doctor
+from engine.store.coding import StoredModel
+from engine.store.snapshot import Snapshot
 from engine.store.writer import Writer
-from engine.sync import preparing
+from engine.sync import preparing, syncer
+from engine.text.stems import stems_of
 
 
 def hits(memory, query: str) -> list[str]:
@@ -110,6 +114,51 @@ def test_a_cancelled_rebuild_is_taken_up_where_it_stopped(open_memory, workspace
     assert 0 < rest.files_indexed < 254
     assert cancelled.files_indexed + rest.files_indexed == 254
     assert [f.problem for f in doctor.check(memory._store)] == [""] * 5
+
+
+@pytest.mark.parametrize("engine", ["numpy", "sqlite-vec"])
+def test_a_rebuild_that_is_cancelled_too_late_is_reported_as_done(
+    open_memory, tmp_path: Path, monkeypatch, engine
+) -> None:
+    vector = msgspec.structs.replace(Settings().store.vector, engine=engine)
+    memory = open_memory(store=msgspec.structs.replace(Settings().store, path=str(tmp_path / "data"), vector=vector))
+    memory.sync()
+    token, publish = CancelToken(), Writer.publish
+
+    def publish_and_cancel(*args) -> None:
+        publish(*args)
+        token.cancel()
+
+    monkeypatch.setattr(Writer, "publish", publish_and_cancel)
+    report = memory.sync(force=True, cancel=token)
+    assert (report.cancelled, report.full, report.vectors_pending) == (False, True, 0)
+    status = memory.status()
+    assert (status.generation, status.dirty) == (2, False)
+    monkeypatch.undo()
+    memory.sync()
+    assert [f.problem for f in doctor.check(memory._store)] == [""] * 5
+
+
+def test_a_cancel_stops_even_the_reading_of_all_vectors(open_memory, monkeypatch) -> None:
+    memory = open_memory()
+    memory.sync()
+    token, vectors, read = CancelToken(), Snapshot.vectors, []
+
+    def cancel_and_read(*args):
+        for row in vectors(*args):
+            read.append(row)
+            token.cancel()
+            yield row
+        yield from vectors(*args)
+
+    monkeypatch.setattr(Snapshot, "vectors", cancel_and_read)
+    monkeypatch.setattr("engine.store.vectors._STEPS_BETWEEN_LOOKS", 1)
+    model = StoredModel.of(1, "fake", "bag-of-words", "", 64)
+    memory._vectors._matrix.forget()
+    memory._store.files.matrix.unlink(missing_ok=True)
+    with pytest.raises(Cancelled):
+        memory._vectors.settle(model, token)
+    assert len(read) < 4
 
 
 def test_vectors_that_arrived_before_a_cancel_are_never_asked_for_again(open_memory, workspace, provider) -> None:
@@ -296,3 +345,14 @@ def test_an_unchanged_sync_looks_for_no_surplus_where_all_vectors_are_in_use(ope
     memory.sync()
     assert looks == []
     assert memory.status().cache.entries == 4
+
+
+def test_a_sync_of_much_text_forgets_its_words_and_a_small_one_keeps_them(open_memory, workspace, monkeypatch) -> None:
+    memory = open_memory()
+    stems = stems_of("english")
+    memory.sync()
+    assert stems
+    monkeypatch.setattr(syncer, "_MUCH_TEXT", 0)
+    (workspace / "another.md").write_text("# Another note\n\nof the sailing weather\n")
+    memory.sync()
+    assert not stems

@@ -193,3 +193,22 @@ def test_scripts_that_need_more_tokens_get_shorter_chunks() -> None:
 def test_list_items_stay_whole_where_they_can() -> None:
     text = "".join(f"- item {number}\n  {SENTENCE}\n  {SENTENCE}\n" for number in range(60))
     assert all(line.startswith("- item") for line in first_lines(chunk_markdown(text, overlap=0)))
+
+
+def front_matter(weight: int) -> str:
+    return "---\n" + "tag: something\n" * (weight // 15) + "---\n"
+
+
+@pytest.mark.parametrize("heading", ["", "# A\n\n", "# A\n\n## B\n\n", "A b\n===\n\n"])
+@pytest.mark.parametrize("weight", [60, 500, 900, 1300])
+@pytest.mark.parametrize("size", [1000, 1500, 4000])
+def test_front_matter_is_never_a_chunk_without_text(heading: str, weight: int, size: int) -> None:
+    chunks = chunk_markdown(f"{front_matter(weight)}\n{heading}{prose(size)}\n# Z\n\n{prose(900)}")
+    assert chunks[0].text.startswith("---")
+    assert SENTENCE.strip() in chunks[0].text
+    assert chunks[0].heading == chunk_markdown(heading + "x")[0].heading
+
+
+def test_a_heading_without_text_is_never_a_chunk_before_a_section_that_fills_one() -> None:
+    chunks = chunk_markdown(f"# A\n\n## B\n\n{prose(1593)}\n## C\n\n{prose(900)}")
+    assert all(SENTENCE.strip() in chunk.text for chunk in chunks)

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from engine.backends.builtin import BuiltinMemory
-from engine.search import keywords, searcher
+from engine.search import frequencies, keywords, searcher
 from engine.settings import Settings
 
 _COUNT = 60
@@ -56,8 +56,23 @@ def test_of_too_many_the_one_that_is_about_it_comes_first(find: Find) -> None:
 
 
 @pytest.mark.usefixtures("few")
-def test_the_beginning_of_too_many_words_is_looked_for_in_titles(find: Find) -> None:
+def test_the_beginning_of_too_many_words_is_looked_for_in_titles_first(find: Find) -> None:
     assert find("pum", 1) == ["00.md"]
+
+
+@pytest.mark.usefixtures("few")
+def test_of_too_many_words_the_one_itself_the_commonest_and_those_of_titles_stand_for_a_beginning(
+    find: Find, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keywords, "_STAND_INS", 3)
+    words = [frequencies.Word(*word) for word in (("to", 1, 0), ("today", 60, 0), ("tool", 4, 0), ("topic", 2, 1))]
+    assert [word.token for word in keywords._stand_ins(words, "to")] == ["to", "today", "topic"]
+    assert [word.token for word in keywords._stand_ins(words, "toda")] == ["today", "tool", "topic"]
+
+
+@pytest.mark.usefixtures("few")
+def test_a_stem_is_found_though_no_word_begins_as_the_question_does(find: Find) -> None:
+    assert find("pumping", 1) == ["00.md"]
 
 
 @pytest.mark.usefixtures("few")

@@ -1,4 +1,4 @@
-"""Who is interrupted, and who must not be."""
+"""Which connection a reader gets, and who is interrupted and who must not be."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,8 +8,8 @@ import pytest
 
 from engine.control import CancelToken
 from engine.errors import Cancelled
-from engine.store.connection import READERS
-from tests.helpers.rows import open_store
+from engine.store.snapshot import Snapshot
+from tests.helpers.rows import new_file, open_store
 
 
 class LateToken(CancelToken):
@@ -33,12 +33,11 @@ def test_a_late_interrupt_does_not_hit_the_next_user_of_the_connection(tmp_path:
         token.told[0]()
         return False
 
-    for _ in range(READERS):  # the connections take turns: one of them is the one that was cancelled
-        with store.read() as snapshot:
-            snapshot.connection.set_progress_handler(interrupt_in_the_statement, 100)
-            query = "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 1000) SELECT sum(i)"
-            assert snapshot.connection.execute(f"{query} FROM n").get == 500_500
-            snapshot.connection.set_progress_handler(None)
+    with store.read() as snapshot:  # the last connection used is the next: the one that was cancelled
+        snapshot.connection.set_progress_handler(interrupt_in_the_statement, 100)
+        query = "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 1000) SELECT sum(i)"
+        assert snapshot.connection.execute(f"{query} FROM n").get == 500_500
+        snapshot.connection.set_progress_handler(None)
     store.close()
     token.told[0]()  # nor does it trip over a connection that is closed by now
 
@@ -54,4 +53,33 @@ def test_whatever_a_statement_says_when_it_was_cancelled_it_was_cancelled(tmp_pa
 
     with pytest.raises(Cancelled):
         fail()
+    store.close()
+
+
+def test_one_reader_after_the_other_gets_the_same_connection(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    with store.read() as first:
+        pass
+    with store.read() as second, store.read() as beside:
+        assert second.connection is first.connection
+        assert beside.connection is not first.connection
+    store.close()
+
+
+def test_a_resting_store_empties_the_caches_of_idle_readers_alone(tmp_path: Path) -> None:
+    def cached(snapshot: Snapshot) -> int:
+        return snapshot.connection.status(apsw.SQLITE_DBSTATUS_CACHE_USED)[0]
+
+    store = open_store(tmp_path)
+    with store.write() as writer:
+        writer.replace_file(new_file("a.md", *(f"text {part} " * 200 for part in range(100))))
+    with store.read() as first, store.read() as second:
+        for snapshot in (first, second):
+            snapshot.texts(list(range(1, 101)))
+        full = cached(first), cached(second)
+    with store.read() as busy:  # the first one's connection, which was put back last
+        busy.texts([1])  # a read of the same state keeps the pages that it finds
+        store.rest()
+        assert cached(busy) == full[0]
+        assert cached(second) < full[1] / 4
     store.close()

@@ -1,26 +1,30 @@
 """A damaged index is replaced once for each damage, and nothing goes on with what the old file held."""
 
+import contextlib
 import shutil
 import threading
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from engine.errors import IndexCorrupt
 from engine.settings.options import VectorSettings
+from engine.store import integrity
 from engine.store.coding import StoredModel, encode
 from engine.store.index import IndexStore
+from engine.store.snapshot import Snapshot
 from engine.store.vectors import VectorIndex
 from tests.helpers.rows import new_file, open_store
 
 
 def damage_of(store: IndexStore) -> IndexCorrupt:
-    """As a reader meets it."""
-    try:
-        with store.read():
-            raise IndexCorrupt("damaged")
-    except IndexCorrupt as damage:
-        return damage
+    """As a reader meets it, in a file that really is damaged."""
+    with contextlib.suppress(IndexCorrupt), store.write() as writer:
+        writer.connection.execute("DELETE FROM meta")
+    with pytest.raises(IndexCorrupt) as caught, store.read():
+        pass
+    return caught.value
 
 
 def names(store: IndexStore) -> list[str]:
@@ -45,6 +49,33 @@ def test_each_damage_is_mended_once_however_many_meet_it(tmp_path: Path) -> None
     store.mend(damage_of(store))
     assert names(store) == []
     assert len(list(store.files.folder.glob("*.damaged-*"))) == 1, "older ones are not kept for ever"
+    store.close()
+
+
+def test_a_sound_file_stays_whatever_was_said_of_it(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    add(store, "a.md")
+    with pytest.raises(IndexCorrupt) as caught, store.read():
+        raise IndexCorrupt("a stale connection's idea")
+    assert not store.mend(caught.value)
+    assert (names(store), store.recovered) == (["a.md"], "")
+    assert not list(store.files.folder.glob("*.damaged-*"))
+    add(store, "b.md")
+    store.close()
+
+
+def test_others_read_and_write_while_the_file_is_checked(tmp_path: Path, monkeypatch) -> None:
+    store = open_store(tmp_path)
+    add(store, "a.md")
+    check = integrity.damage
+
+    def look_around(snapshot: Snapshot) -> str:
+        add(store, "b.md")
+        assert names(store) == ["a.md", "b.md"]
+        return check(snapshot)
+
+    monkeypatch.setattr(integrity, "damage", look_around)
+    assert not store.mend(IndexCorrupt("damaged"))
     store.close()
 
 

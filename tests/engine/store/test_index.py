@@ -1,5 +1,6 @@
 """Opening, reading and writing the index, and what becomes of it when something is wrong with its file."""
 
+import itertools
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import pytest
 
 from engine.control import CancelToken
 from engine.errors import Cancelled, Closed, DiskFull, IndexCorrupt, IndexTooNew
+from engine.store import discarding
 from engine.store.index import IndexStore
 from engine.store.snapshot import Snapshot
 from tests.helpers.rows import new_file, open_store
@@ -79,11 +81,71 @@ def test_readers_see_the_old_generation_until_the_new_one_is_published(tmp_path:
     with store.write(tables) as writer:
         writer.publish(tables, "rules 2")
     with store.write() as writer:
-        writer.drop_other_generations()
+        writer.discard_other_generations()
         assert writer.generations() == [writer.generation]
     with store.read() as snapshot:
         assert (bool(matches(snapshot, "old")), bool(matches(snapshot, "new"))) == (False, True)
         assert snapshot.generations() == [tables.generation]
+    store.close()
+
+
+def published_anew(store: IndexStore, texts: int) -> None:
+    """An index of one file, and the tables of the generation before it."""
+    with store.write() as writer:
+        writer.replace_file(new_file("a.md", *(f"old text {number}" for number in range(texts))))
+        tables = writer.begin_generation("rules 2")
+    with store.write(tables) as writer:
+        writer.replace_file(new_file("a.md", "new text"))
+        writer.publish(tables, "rules 2")
+
+
+def left_over(store: IndexStore) -> list[str]:
+    with store.read() as snapshot:
+        query = "SELECT name FROM sqlite_schema WHERE name GLOB 'chunks*_1*' OR name GLOB 'files_1*' OR name GLOB 'd*'"
+        assert snapshot.connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        return [name for (name,) in snapshot.connection.execute(query)]
+
+
+def test_an_old_generation_goes_in_steps_that_a_killed_program_takes_up_again(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(discarding, "_STEP_SECONDS", 0)
+    store = open_store(tmp_path)
+    published_anew(store, 300)
+    with store.write() as writer:
+        writer.discard_other_generations()
+        assert writer.generations() == [writer.generation]
+    token, steps = CancelToken(), itertools.count(1)
+    shrink = discarding.shrink
+
+    def stop_half_way(connection: apsw.Connection) -> bool:
+        if next(steps) == 100:
+            token.cancel()
+        return shrink(connection)
+
+    monkeypatch.setattr(discarding, "shrink", stop_half_way)
+    with pytest.raises(Cancelled):
+        store.empty_discarded(token)
+    assert left_over(store)
+    store.close()
+
+    store = open_store(tmp_path)
+    store.empty_discarded()
+    assert next(steps) > 200
+    assert left_over(store) == []
+    with store.read() as snapshot:
+        assert matches(snapshot, "new")
+    store.close()
+
+
+def test_tables_of_a_number_that_was_taken_away_before_can_be_taken_away_again(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    for rules in ("rules 2", "rules 3", "rules 4"):
+        with store.write() as writer:
+            writer.begin_generation(rules)
+    with store.write() as writer:
+        writer.discard_other_generations()
+    store.empty_discarded()
+    with store.read() as snapshot:
+        assert (snapshot.generations(), snapshot.discarded()) == ([1], False)
     store.close()
 
 

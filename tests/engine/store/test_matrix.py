@@ -276,19 +276,57 @@ def test_a_saved_matrix_comes_back_mapped_and_can_be_changed(saved):
     assert sorted(file.name for file in path.parent.iterdir()) == ["again", "vectors.matrix"]
 
 
+def anonymous():
+    """Bytes of memory that belong to this process alone."""
+    line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("RssAnon"))
+    return int(line.split()[1]) * 1024
+
+
 @pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="needs Linux")
 def test_loaded_codes_stay_in_the_file(tmp_path):
     path = tmp_path / "large"
     filled(clustered(8 * BLOCK_ROWS, 512, clusters=3)).save(path, **SAVED, stamp=1)
-
-    def anonymous():
-        line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("RssAnon"))
-        return int(line.split()[1]) * 1024
-
     before = anonymous()
     matrix, _ = QuantisedMatrix.load(path, **SAVED)
     matrix.search(unit(np.ones(512)), 96)
     assert anonymous() - before < matrix.nbytes / 2
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="needs Linux")
+def test_saved_codes_are_read_from_the_file(tmp_path):
+    matrix = filled(clustered(8 * BLOCK_ROWS, 512, clusters=3))
+    before = anonymous()
+    matrix.save(tmp_path / "large", **SAVED, stamp=1)
+    matrix.search(unit(np.ones(512)), 96)
+    assert anonymous() < before - 7 * BLOCK_ROWS * 512
+
+
+def test_a_matrix_answers_the_same_after_saving_and_can_be_changed(tmp_path):
+    vectors = clustered(4 * BLOCK_ROWS + 50, 32)
+    matrix, same = filled(vectors), filled(vectors)
+    for stamp, gone in enumerate((np.arange(5000, 5100), np.arange(0, 9000, 2), np.arange(9000, 15000))):
+        matrix.remove(gone)
+        same.remove(gone)
+        matrix.save(tmp_path / "file", **SAVED, stamp=stamp)
+        for one in (matrix, same):
+            one.add(gone[:50] + 100_000, vectors[gone[:50]])
+        np.testing.assert_array_equal(matrix.ids(), same.ids())
+        np.testing.assert_array_equal(
+            similarity(matrix, vectors[7], matrix.ids()), similarity(same, vectors[7], same.ids())
+        )
+
+
+def test_rows_that_go_while_a_matrix_is_saved_stay_gone(tmp_path, monkeypatch):
+    vectors = clustered(2 * BLOCK_ROWS, 32)
+    matrix = filled(vectors)
+
+    def slow_sync(_):
+        matrix.remove(np.arange(100))
+
+    monkeypatch.setattr("engine.store.matrix_file.os.fsync", slow_sync)
+    matrix.save(tmp_path / "file", **SAVED, stamp=1)
+    assert matrix.rows == len(vectors) - 100
+    assert matrix.search(vectors[5], 200)[0].min() >= 100
 
 
 @pytest.mark.parametrize("change", [{"generation": 4}, {"model_key": "other"}])

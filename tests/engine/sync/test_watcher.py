@@ -24,10 +24,12 @@ linux_only = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="in
 
 
 def through_an_observer(roots, ignores, sink):
-    """What macOS and Windows use, over this system's observer."""
-    from watchdog.observers import Observer
+    """What macOS and Windows use, over an observer that works everywhere and, unlike that of Linux, never adds a watch
+    twice for folders made while it looks.
+    """
+    from watchdog.observers.polling import PollingObserver
 
-    return ObserverWatch(Observer(), roots, ignores, sink)
+    return ObserverWatch(PollingObserver(timeout=0.02), roots, ignores, sink)
 
 
 class Batches:

@@ -87,3 +87,17 @@ def test_ranges_are_right_beyond_the_first_piece_of_a_long_text() -> None:
 @pytest.mark.parametrize(("text", "query"), [("", "word"), ("word", ""), ("word", "?!"), ("\ud800\x00", "\ud800")])
 def test_nothing_to_mark(text: str, query: str) -> None:
     assert highlight_ranges(text, query) == []
+
+
+@pytest.mark.parametrize("query", ["pump here", "pump 水 here", "pump os.replace here"])
+@pytest.mark.parametrize(
+    "expected",
+    [
+        "mypump [pump]-room, pumpa [pump]",
+        "a-[pump] [pump]! ([pump])",
+        "#[pump] pumpernickel get_[pump] xpumpx [Pumps]",
+        "pumppump [pump]",
+    ],
+)
+def test_words_are_marked_where_they_stand_and_not_where_others_hold_them(expected: str, query: str) -> None:
+    assert marked(expected.replace("[", "").replace("]", ""), query, "english") == expected

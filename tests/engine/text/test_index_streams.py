@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.text.analysis import PIECE_LENGTH, analyse, text_pieces
+from engine.text.analysis import PIECE_LENGTH, analyse, forget_words, text_pieces
+from engine.text.languages import detect_language
 from engine.text.query import analyse_query
+from engine.text.stems import stems_of
 
 MIXED = (
     "Skipping C++ and C# for os.replace; E0432 at 06:10 on 2026-02-08, user@host #tag path/to/file.py v1.4.2 — "
@@ -109,7 +111,7 @@ def test_every_token_of_text_full_of_connectors_survives(index: KeywordIndex, te
 )
 def test_a_query_finds_the_text(index: KeywordIndex, query: str, text: str) -> None:
     """Every term that is no function word is in one of the streams; of an unspaced question some are."""
-    index.put(*analyse(text, "english" if text.isascii() else "german" if "GRÖSSEN" in text else ""))
+    index.put(*analyse(text, "german" if "GRÖSSEN" in text else detect_language(text)))
     terms = [term for term in analyse_query(query, ["german", "english"]).terms if not term.stop]
     found = []
     for term in terms:
@@ -142,3 +144,13 @@ def test_text_without_any_space_is_cut_too() -> None:
     text = "東京" * PIECE_LENGTH
     assert max(len(piece) for _, piece in text_pieces(text)) == PIECE_LENGTH
     assert analyse(text, "").words.count("東京") == PIECE_LENGTH
+
+
+def test_words_that_were_forgotten_are_worked_out_again() -> None:
+    before = analyse("Deploying os.replace", "english")
+    stems = stems_of("english")  # as a matcher holds them
+    assert "deploying" in stems
+    forget_words()
+    assert not stems
+    assert analyse("Deploying os.replace", "english") == before
+    assert "deploying" in stems

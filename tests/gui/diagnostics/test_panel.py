@@ -3,7 +3,7 @@ import json
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication, QMouseEvent
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from engine import FileIssue, Probe
 from gui.diagnostics.group_view import ReadingRow
@@ -22,6 +22,8 @@ def panel(qtbot, appearance, jobs, memory) -> DiagnosticsPanel:
     qtbot.addWidget(panel)
     panel.resize(330, 760)
     panel.show()
+    panel.show_status(make_status())
+    qtbot.waitUntil(lambda: any(row.isVisible() for row in panel.findChildren(ReadingRow)))
     return panel
 
 
@@ -35,15 +37,46 @@ def _press(qtbot, panel: DiagnosticsPanel, words: str) -> None:
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
-def test_values_change_in_place(panel):
+def test_values_change_in_place(qtbot, panel):
     panel.show_status(make_status(files=10))
     row = _rows(panel)["Files"]
     panel.show_status(make_status(files=11, syncing=make_progress()))
     assert _rows(panel)["Files"] is row
     assert row._value.word.text() == "11"
-    assert "Running" in _rows(panel)
+    qtbot.waitUntil(lambda: "Running" in _rows(panel))
     panel.show_status(make_status(files=12))
     assert "Running" not in _rows(panel)
+
+
+def test_the_groups_appear_together(qtbot, appearance, jobs, memory):
+    panel = DiagnosticsPanel(memory, jobs)
+    qtbot.addWidget(panel)
+    panel.show()
+    panel.show_status(make_status())
+    built: list[int] = []
+    shown: list[int] = []
+
+    def look() -> bool:
+        rows = panel.findChildren(ReadingRow)
+        built.append(len(rows))
+        shown.append(sum(row.isVisible() for row in rows))
+        return shown[-1] > 0
+
+    qtbot.waitUntil(look)
+    assert built[0] < built[-1] == shown[-1]
+    assert not any(shown[:-1])
+
+
+def test_files_that_are_asked_for_while_the_dock_is_built_come_into_view(qtbot, appearance, jobs, memory):
+    panel = DiagnosticsPanel(memory, jobs)
+    qtbot.addWidget(panel)
+    with qtbot.waitActive(panel):
+        panel.show()
+        panel.activateWindow()
+    panel.show_status(make_status(failed_files=FAILED))
+    panel.show_files("failed")
+    table = panel.findChild(IssuesTable)
+    qtbot.waitUntil(lambda: table.hasFocus() and not table.visibleRegion().isEmpty())
 
 
 def test_without_a_status_nothing_is_claimed(panel):
@@ -197,3 +230,49 @@ def test_a_read_only_index_is_shown_where_it_is(qtbot, panel):
     with qtbot.waitSignal(panel.reveal_requested) as asked:
         _press(qtbot, panel, "Show the index file")
     assert asked.args == [make_status().db_path]
+
+
+def _cut(panel: DiagnosticsPanel) -> list[str]:
+    """The texts that are not on the screen whole."""
+    found, room = [], panel._scroll.viewport().width()
+    for widget in panel._page.findChildren(QWidget):
+        if not widget.isVisible() or not isinstance(widget, QLabel | QPushButton):
+            continue
+        outside = widget.mapTo(panel._page, QPoint(widget.width(), 0)).x() > room
+        wraps = isinstance(widget, QLabel) and widget.wordWrap()
+        least = widget.minimumSizeHint().width() if wraps else widget.sizeHint().width()
+        height = widget.heightForWidth(widget.width()) if wraps else widget.sizeHint().height()
+        if outside or widget.width() < least or widget.height() < height:
+            found.append(widget.text())
+    return found
+
+
+@pytest.mark.parametrize("scale", [0.8, 1.0, 1.3, 2.0])
+@pytest.mark.parametrize("width", [0, 330, 460])  # from the narrowest on
+def test_no_word_is_cut_whatever_the_size_of_the_text(qtbot, appearance, panel, scale, width):
+    appearance.set_font_scale(scale)
+    lost = f"Nothing could be written to /home/someone/indexes/{'0123456789abcdef' * 3}/index.sqlite."
+    panel.resize(max(width, panel.minimumWidth()), 900)
+    for status in (
+        make_status(syncing=make_progress()),
+        make_status(
+            failed_files=FAILED * 1234,
+            skipped_files=SKIPPED * 12_345,
+            recent_syncs=tuple(make_summary(chunks_indexed=number, vectors_embedded=0) for number in range(20)),
+            last_sync=make_summary(error=lost),
+            workspace_dir=f"/home/someone/{'x' * 60}/notes",
+        ),
+    ):
+        panel.show_status(status)
+        qtbot.waitUntil(lambda: not _cut(panel))
+    assert panel._page.width() <= panel._scroll.viewport().width()
+
+
+def test_values_go_below_their_labels_where_there_is_no_room_beside_them(qtbot, appearance, panel):
+    panel.show_status(make_status())
+    row = _rows(panel)["Files"]
+    assert row._value.y() == row._label.y()
+    appearance.set_font_scale(2.0)
+    qtbot.waitUntil(lambda: row._value.y() >= row._label.geometry().bottom())
+    panel.resize(700, 760)
+    qtbot.waitUntil(lambda: row._value.y() == row._label.y())

@@ -113,6 +113,32 @@ def test_a_newer_question_cancels_the_older_and_drops_its_late_answer(qtbot, mem
     heard.runner.stop()
 
 
+def test_the_words_are_on_show_before_the_search_for_meaning_begins(qtbot, memory):
+    jobs = _StubbornJobs()
+    heard = Heard(jobs, memory)
+    heard.runner.ask(Question("timer"), at_once=True)
+    qtbot.waitUntil(lambda: len(jobs.started) == 1)
+    jobs.deliver(0)
+    assert heard.told() == [("timer", "keyword", False)]
+    assert len(jobs.started) == 1
+    assert heard.runner.busy
+    qtbot.waitUntil(lambda: len(jobs.started) == 2)
+    heard.runner.stop()
+
+
+def test_a_key_before_the_search_for_meaning_begins_takes_its_place(qtbot, memory):
+    jobs = _StubbornJobs()
+    heard = Heard(jobs, memory)
+    heard.runner.ask(Question("time"), at_once=True)
+    qtbot.waitUntil(lambda: len(jobs.started) == 1)
+    jobs.deliver(0)
+    heard.runner.ask(Question("timer"), at_once=True)
+    qtbot.waitUntil(lambda: len(jobs.started) == 2)
+    jobs.deliver(1)
+    assert heard.told() == [("time", "keyword", False), ("timer", "keyword", False)]
+    heard.runner.stop()
+
+
 def test_waiting_is_told_and_ended(qtbot, heard, meaning_waits):
     heard.runner.ask(Question("timer"))
     qtbot.waitUntil(lambda: heard.waiting == [True])

@@ -10,7 +10,7 @@ VIEW = 100
 
 
 def scroll_over(heights: list[int]) -> LazyScroll:
-    scroll = LazyScroll(lambda number: heights[number - 1])
+    scroll = LazyScroll(lambda number, enough: heights[number - 1], lambda number: heights[number - 1])
     scroll.reset(len(heights))
     scroll.resize(VIEW, len(heights))
     return scroll
@@ -61,11 +61,11 @@ def test_a_line_is_where_it_was_put(heights: list[int], data: st.DataObject) -> 
 def test_only_lines_near_the_view_are_laid_out() -> None:
     asked: set[int] = set()
 
-    def height(number: int) -> int:
+    def height(number: int, _enough: float = 0) -> int:
         asked.add(number)
         return 20
 
-    scroll = LazyScroll(height)
+    scroll = LazyScroll(height, height)
     scroll.reset(2_000_000)
     scroll.resize(VIEW, 2_000_000)
     scroll.set_value(scroll.maximum(20) // 2, 20)

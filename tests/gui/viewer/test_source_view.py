@@ -141,15 +141,15 @@ def test_only_unwrapped_lines_scroll_sideways(view: SourceView) -> None:
 def test_a_line_of_megabytes_is_cut_with_a_mark(view: SourceView, tmp_path: Path) -> None:
     put(view, tmp_path, "a" * 3_000_000 + "\nnext")
     laid = view._layouts.line(1)
-    assert laid.layout.text() == "a" * LINE_LIMIT + CUT_MARK
+    assert laid.shown == "a" * LINE_LIMIT + CUT_MARK
     assert view.text_at(1) == "a" * LINE_LIMIT
     view.viewport().grab()
 
 
 def test_signs_that_would_break_a_line_are_shown_as_pictures(view: SourceView) -> None:
     laid = view._layouts.line(5)
-    assert laid.layout.text() == "tail\twith \u241b[31m and \u2424 signs"
-    assert laid.rows == 1
+    assert laid.shown == "tail\twith \u241b[31m and \u2424 signs"
+    assert laid.rows_within(9) == 1
 
 
 def test_a_heading_is_bold(view: SourceView, tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_a_heading_is_bold(view: SourceView, tmp_path: Path) -> None:
     path.write_text("# Head\nbody")
     lines = FileLines(NumberedText.open(path))
     view.set_lines(lines, Outline.of(lines, CancelToken()))
-    assert [bool(view._layouts.line(number).layout.formats()) for number in (1, 2)] == [True, False]
+    assert [bool(view._layouts.line(number).pieces[0].layout.formats()) for number in (1, 2)] == [True, False]
 
 
 def test_a_hit_is_framed_and_comes_into_view_sideways_too(view: SourceView) -> None:

@@ -2,10 +2,11 @@ from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from engine import FileIssue
-from gui.widgets.sync_bar import SyncBar
+from gui.widgets.sync_bar import ProgressLine, SyncBar
 from gui.widgets.sync_line import STALL_SECONDS, sync_line
 from tests.helpers.fake_memory import make_progress, make_status, make_summary
 
@@ -154,3 +155,24 @@ def test_no_status_means_no_folder(bar):
     bar.show_nothing("Opening garden-notes…")
     assert bar.line.word == "Opening garden-notes…"
     assert not any(button.isVisible() for button in bar.findChildren(QPushButton))
+
+
+class WatchedLine(ProgressLine):
+    def __init__(self) -> None:
+        super().__init__()
+        self.painted: list[int] = []
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        self.painted.append(self.value())
+        super().paintEvent(event)
+
+
+def test_progress_is_painted_with_the_rest_of_the_window(qtbot, appearance):
+    line = WatchedLine()
+    qtbot.addWidget(line)
+    line.show()
+    qtbot.waitUntil(lambda: line.painted == [-1])
+    line.setValue(300)
+    line.setValue(600)
+    assert line.painted == [-1]
+    qtbot.waitUntil(lambda: line.painted == [-1, 600])

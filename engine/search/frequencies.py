@@ -1,0 +1,96 @@
+"""How many chunks hold a word, remembered while the index stays as it is.
+
+FTS5 counts by reading a word's whole list, which takes milliseconds for common ones, and a person who types asks for
+the same words again with every key.
+"""
+
+from typing import NamedTuple
+
+from engine.store.connection import number
+from engine.store.snapshot import Snapshot
+
+_MOST_WORDS = 4096
+_MOST_BEGINNINGS = 4
+"""Each may hold thousands of words; what follows a shorter one is picked out of it."""
+
+
+class Word(NamedTuple):
+    """A word of the index."""
+
+    token: str
+    chunks: int
+    """How many chunks hold it."""
+    titled: int
+    """How many of them hold it in a title or heading."""
+
+
+class _Moment:
+    """What was counted in one state of the index."""
+
+    def __init__(self, state: tuple[str, int, int]) -> None:
+        self.state = state
+        self.chunks: dict[tuple[str, str], int] = {}
+        self.beginnings: dict[str, list[Word]] = {}
+
+
+class Frequencies:
+    """Outlives the questions. Thread-safe: what two threads count at once they count alike."""
+
+    def __init__(self) -> None:
+        self._latest = _Moment(("", 0, 0))
+
+    def of(self, snapshot: Snapshot) -> "Counts":
+        state = snapshot.identity, snapshot.tables.generation, snapshot.stamp
+        moment = self._latest
+        if moment.state != state:
+            moment = self._latest = _Moment(state)
+        return Counts(snapshot, moment)
+
+
+class Counts:
+    """The counts of one snapshot."""
+
+    def __init__(self, snapshot: Snapshot, moment: _Moment) -> None:
+        self._snapshot = snapshot
+        self._moment = moment
+
+    def chunks(self, token: str, column: str) -> int:
+        """How many chunks hold this token in this column."""
+        known = self._moment.chunks
+        count = known.get((token, column))
+        if count is None:
+            query = f"SELECT doc FROM {self._snapshot.tables.terms} WHERE term = ? AND col = ?"
+            count = number(self._snapshot.connection, query, (token, column))
+            if len(known) >= _MOST_WORDS:
+                known.clear()
+            known[token, column] = count
+        return count
+
+    def words(self, start: str) -> list[Word]:
+        """The words that begin so, the word itself among them, in no order."""
+        known = self._moment.beginnings
+        found = known.get(start)
+        if found is None:
+            wider = next((words for begun, words in list(known.items()) if start.startswith(begun)), None)
+            if wider is not None:
+                return [word for word in wider if word.token.startswith(start)]
+            found = self._read(start)
+            if len(known) >= _MOST_BEGINNINGS:
+                known.clear()
+            known[start] = found
+        return found
+
+    def _read(self, start: str) -> list[Word]:
+        rows = self._snapshot.connection.execute(
+            f"""SELECT term, col, doc FROM {self._snapshot.tables.terms}
+                WHERE term >= ? AND term < ? AND col IN ('title', 'heading', 'words')""",
+            (start, start + "\U0010ffff"),
+        )
+        counts: dict[str, dict[str, int]] = {}
+        for token, column, chunks in rows:
+            counts.setdefault(token, {})[column] = chunks
+        return [
+            Word(token, by["words"], max(by.get("title", 0), by.get("heading", 0)))
+            for token, by in counts.items()
+            if "words" in by
+        ]

@@ -1,0 +1,63 @@
+"""Tables that nobody needs any more: renamed at once, then emptied in small steps and dropped.
+
+To drop a large table is one long transaction: every page of it is overwritten (`secure_delete`), which holds up whoever
+wants to write and fills the write-ahead log. A renamed table is out of everyone's way, and a killed program goes on
+with it the next time.
+"""
+
+import time
+from collections.abc import Iterator
+
+import apsw
+
+from engine.store.schema import Tables
+
+_PREFIX = "discarded_"
+_STEP_SECONDS = 0.03
+
+
+def discard_generation(connection: apsw.Connection, tables: Tables) -> None:
+    """Take the tables of a generation away, in the caller's transaction."""
+    connection.execute(f"DROP TABLE IF EXISTS {tables.terms}")
+    # What the keyword index consists of; FTS5 itself then drops the little that is left.
+    discard(connection, f"{tables.fts}_data")
+    connection.execute(f"DROP TABLE IF EXISTS {tables.fts}")
+    discard(connection, tables.chunks)
+    connection.execute(f"DROP TABLE IF EXISTS {tables.files}")
+
+
+def discard(connection: apsw.Connection, table: str) -> None:
+    """Take a table away, if it is there, in the caller's transaction; its indexes, which are small, go at once."""
+    if table not in _tables(connection, table):
+        return
+    query = "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL"
+    for (index,) in connection.execute(query, (table,)).fetchall():
+        connection.execute(f"DROP INDEX {index}")
+    taken = {int(name.removeprefix(_PREFIX)) for name in discarded(connection)}
+    connection.execute(f"ALTER TABLE {table} RENAME TO {_PREFIX}{max(taken, default=0) + 1}")
+
+
+def discarded(connection: apsw.Connection) -> list[str]:
+    """Names of the tables that wait for their end."""
+    return list(_tables(connection, f"{_PREFIX}[0-9]*"))
+
+
+def shrink(connection: apsw.Connection) -> bool:
+    """One short step, in the caller's transaction; False when nothing is left to do."""
+    waiting = discarded(connection)
+    if not waiting:
+        return False
+    table = waiting[0]
+    delete = f"DELETE FROM {table} WHERE _rowid_ = (SELECT min(_rowid_) FROM {table})"
+    end = time.monotonic() + _STEP_SECONDS
+    connection.execute(delete)
+    while connection.changes() and time.monotonic() < end:
+        connection.execute(delete)
+    if not connection.changes():
+        connection.execute(f"DROP TABLE {table}")
+    return True
+
+
+def _tables(connection: apsw.Connection, pattern: str) -> Iterator[str]:
+    rows = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB ?", (pattern,))
+    return (name for (name,) in rows)

@@ -1,0 +1,42 @@
+"""The banner of this window: what is wrong with the index or a sync, and what a person is asked before a rebuild."""
+
+from functools import partial
+
+from PySide6.QtCore import Slot
+from PySide6.QtWidgets import QWidget
+
+from gui.widgets.message import Action, Banner
+from gui.workspace import Workspace
+
+
+class Notices(Banner):
+    """Its actions steer the workspace."""
+
+    def __init__(self, workspace: Workspace, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._workspace = workspace
+        workspace.sync_failed.connect(self.tell_failed_sync)
+
+    @Slot(str, bool)
+    def tell_index_problem(self, sentence: str, mendable: bool) -> None:
+        mend = (Action("Rebuild index…", self.ask_rebuild),) if mendable else ()
+        self.say(sentence, "degraded", *mend, key="index")
+
+    @Slot(str)
+    def tell_failed_sync(self, sentence: str) -> None:
+        self.say(sentence, "degraded", Action("Try again", self._workspace.sync), key="sync")
+
+    @Slot()
+    def ask_rebuild(self) -> None:
+        """Ask before the whole index is made again."""
+        self.say(
+            "Rebuild the whole index? Searching goes on with the present one until the new one is ready.",
+            "working",
+            Action("Rebuild", partial(self._workspace.sync, force=True)),
+            Action("Keep it", self.clear),
+            key="rebuild",
+        )
+
+    def complain(self, sentence: str) -> None:
+        """Say something that went wrong, whatever it was."""
+        self.say(sentence, "degraded")

@@ -1,0 +1,57 @@
+"""How many chunks hold a word: asked once while the index stays as it is, and anew when it changed."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from engine.backends.builtin import BuiltinMemory
+from engine.records import SearchExplanation
+from engine.search.frequencies import Counts
+from engine.settings import Settings
+
+Explain = Callable[[str], str]
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "a.md").write_text("# Weirs\n\nThe weir and its weirkeeper.\n", "utf-8")
+    (folder / "b.md").write_text("# Diary\n\nSaw the weir.\n", "utf-8")
+    return folder
+
+
+@pytest.fixture
+def memory(tmp_path: Path, notes: Path) -> Iterator[BuiltinMemory]:
+    settings = Settings(provider="none")
+    store = msgspec.structs.replace(settings.store, path=str(tmp_path / "data"))
+    memory = BuiltinMemory(notes, msgspec.structs.replace(settings, store=store), executor=None, background=False)
+    memory.sync()
+    yield memory
+    memory.close()
+
+
+def _counted(memory: BuiltinMemory, query: str) -> str:
+    explanation = memory.search(query, explain=True).explanation
+    assert isinstance(explanation, SearchExplanation)
+    return next(stage.note for stage in explanation.stages if stage.name == "words")
+
+
+def test_a_changed_index_is_counted_anew(memory: BuiltinMemory, notes: Path) -> None:
+    assert "“weir” in 2" in _counted(memory, "weir and more")
+    assert "“weirk” in 1" in _counted(memory, "weirk")
+    (notes / "c.md").write_text("# More\n\nAnother weir, another weirkeeper.\n", "utf-8")
+    memory.sync()
+    assert "“weir” in 3" in _counted(memory, "weir and more")
+    assert "“weirk” in 2" in _counted(memory, "weirk")
+
+
+def test_what_was_counted_is_not_read_again(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    original = Counts._read
+    monkeypatch.setattr(Counts, "_read", lambda self, start: read.append(start) or original(self, start))
+    asked = [_counted(memory, query) for query in ("wei", "weir", "weirk", "wei", "dia", "diar")]
+    assert read == ["wei", "dia"]
+    assert "“weirk” in 1" in asked[2]

@@ -1,0 +1,84 @@
+import gc
+import threading
+from collections.abc import Iterator
+from typing import ClassVar
+
+import pytest
+
+from gui.collector import Collector
+
+
+class Knot:
+    """Garbage that only the collector can find, and that says on which thread it did."""
+
+    found_by: ClassVar[list[int]] = []
+
+    def __init__(self) -> None:
+        self.itself = self
+
+    def __del__(self) -> None:
+        Knot.found_by.append(threading.get_ident())
+
+
+@pytest.fixture
+def automatic() -> Iterator[None]:
+    Knot.found_by.clear()
+    gc.collect()
+    gc.enable()
+    yield
+    gc.disable()
+
+
+@pytest.fixture
+def collector(automatic, qapp) -> Iterator[Collector]:
+    collector = Collector()
+    yield collector
+    collector.close()
+
+
+def tie(knots: int) -> None:
+    for _ in range(knots):
+        Knot()
+
+
+def test_without_it_the_pool_collects(automatic, qtbot, jobs):
+    done: list[object] = []
+    jobs.read(lambda _: tie(10_000), done.append)
+    qtbot.waitUntil(lambda: bool(done))
+    assert set(Knot.found_by) - {threading.get_ident()}
+
+
+def test_what_the_pool_leaves_is_collected_on_the_gui_thread(qtbot, jobs, collector):
+    done: list[object] = []
+    jobs.read(lambda _: tie(10_000), done.append)
+    qtbot.waitUntil(lambda: bool(done and Knot.found_by))
+    assert set(Knot.found_by) == {threading.get_ident()}
+
+
+def test_every_generation_gets_its_turn(qtbot, collector, monkeypatch):
+    passes: list[int] = []
+    collect = gc.collect
+    monkeypatch.setattr(gc, "collect", lambda generation: passes.append(generation) or collect(generation))
+    before = gc.get_threshold()
+    gc.set_threshold(10, 1, 1)
+    kept: list[list[int]] = []
+    try:
+        qtbot.waitUntil(lambda: kept.extend([0] for _ in range(100)) or set(passes) == {0, 1, 2})
+    finally:
+        gc.set_threshold(*before)
+
+
+def test_what_stands_before_the_work_is_left_out_until_the_end(collector):
+    assert not gc.isenabled()
+    before = gc.get_freeze_count()
+    collector.freeze()
+    assert gc.get_freeze_count() > before
+    collector.close()
+    assert gc.get_freeze_count() == 0
+    assert gc.isenabled()
+
+
+def test_where_nothing_was_automatic_nothing_becomes_so(automatic, qapp):
+    gc.disable()
+    Collector().close()
+    assert not gc.isenabled()

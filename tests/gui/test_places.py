@@ -1,0 +1,14 @@
+from pathlib import Path
+
+from gui.places import Places
+from tests.helpers.fake_memory import make_status
+
+
+def test_only_what_there_is_is_listed(user_home):
+    config, log = Path("settings.toml"), Path("mnemoscope.log")
+    assert [name for name, _ in Places().listed(None)] == ["Settings", "Window"]
+    listed = dict(Places(config, log).listed(make_status(db_path="index.sqlite")))
+    assert listed["Settings"] == "settings.toml"
+    assert listed["Index"] == "index.sqlite"
+    assert listed["Log"] == "mnemoscope.log"
+    assert Path(listed["Window"]).is_relative_to(user_home)
