@@ -1,0 +1,300 @@
+"""Gemini CLI: the sessions it records, as lines of JSON or as one document, and what `/chat save` kept.
+
+Written from its public source and documentation up to September 2026:
+
+* `~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl`, since spring 2026: a line of metadata, then messages, lines
+  with `$set` that change the metadata, and `$rewindTo`. A message is written again, whole, when its tools were called:
+  what is new in it is given then. What the person took back by rewinding was said, and stays. A `$set` of all messages
+  is the shortened history that the model is sent, and passed over. A sub-agent's file has its parent's id as folder.
+* `chats/session-<time>-<id>.json`, since September 2025: the same messages in one document. Resuming such a session
+  copies it into a `.jsonl` of the same name, which then counts alone.
+* `checkpoint-<tag>.json`: the history that `/chat save` wrote, with neither times nor ids.
+
+`logs.json` repeats the prompts of all sessions of a project, without answers, and is not read; neither are the states
+in `checkpoints/`, which tools leave before they change a file.
+"""
+
+import os
+import re
+import urllib.parse
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from engine.control import CancelToken
+from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean
+from engine.corpus.transcripts.readable import items, mapping, seconds, string, tool_input
+
+_AGENT = "gemini"
+_BLOCK = 256 * 1024
+_HASH = re.compile(r"[0-9a-f]{64}")
+_SESSION = re.compile(rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"sessionId"\s*:)(?=.*?"projectHash"\s*:)', re.DOTALL)
+_HISTORY = re.compile(rb'"(?:parts|role)"\s*:')
+_REFERENCED = "--- Content from referenced files ---"
+_END = "--- End of content ---"
+_SETTING_UP = "This is the Gemini CLI. We are setting up the context for our chat."
+_SET_UP = "Got it. Thanks for the context!"
+
+_Part = tuple[Role, Kind, str, str]
+"""Role, kind, text and the name of the tool."""
+
+
+class _Given(msgspec.Struct, array_like=True):
+    """How much of a message that may be written again was given."""
+
+    ordinal: int
+    text: bool = False
+    thoughts: int = 0
+    calls: list[str] = []
+    results: list[str] = []
+
+
+class GeminiParser(LineParser, kw_only=True):
+    given: dict[str, _Given] = msgspec.field(default_factory=dict)
+
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        change = value.get("$set")
+        if isinstance(change, dict):
+            self.learn(change)
+        elif "$rewindTo" in value:
+            pass
+        elif "type" in value:
+            return self.message(value, line)
+        elif "sessionId" in value:
+            self.learn(value)
+        else:
+            self.count_unknown(None)
+        return []
+
+    def learn(self, metadata: Mapping[str, Any]) -> None:
+        """Take in what the metadata say of the session as a whole."""
+        facts = self.facts
+        facts.id = clean(string(metadata.get("sessionId"))) or facts.id
+        facts.title = clean(string(metadata.get("summary"))).strip() or facts.title
+        facts.started = facts.started or seconds(metadata.get("startTime"))
+        directories = items(metadata.get("directories"))
+        facts.project = facts.project or clean(string(directories[0] if directories else None))
+
+    def message(self, value: Mapping[str, Any], line: int | None) -> list[Message]:
+        """What a recorded message says that was not given; without a line its ordinal stands for it."""
+        name = clean(string(value.get("id")))
+        given = self.given.get(name) or _Given(self.ordinal + 1)
+        parts = list(self._new_parts(value, given))
+        if not parts:
+            return []
+        if name:
+            self.given[name] = given
+        last, self.ordinal = self.ordinal, given.ordinal
+        side, time = bool(self.facts.parent), seconds(value.get("timestamp"))
+        messages = [
+            self.part(role, kind, text, line or given.ordinal, id=name, time=time, tool=tool, side=side)
+            for role, kind, text, tool in parts
+        ]
+        self.ordinal = max(last, given.ordinal)
+        return messages
+
+    def turn(self, value: Mapping[str, Any]) -> list[Message]:
+        """What an entry of a saved history says."""
+        role: Role = "assistant" if value.get("role") == "model" else "user"
+        parts = [part for part in self._parts(value.get("parts"), role) if part[2].strip()]
+        if not parts:
+            return []
+        self.ordinal += 1
+        return [self.part(role, kind, text, self.ordinal, tool=tool) for role, kind, text, tool in parts]
+
+    def _new_parts(self, value: Mapping[str, Any], given: _Given) -> Iterator[_Part]:
+        kind = value.get("type")
+        if kind not in ("user", "gemini", "info", "error", "warning"):
+            self.count_unknown(kind)
+            return
+        thoughts = items(value.get("thoughts"))
+        for thought in map(mapping, thoughts[given.thoughts :]):
+            text = "\n".join(filter(None, (string(thought.get("subject")), string(thought.get("description")))))
+            if text.strip():
+                yield "assistant", "thinking", text, ""
+        given.thoughts = max(given.thoughts, len(thoughts))
+        if not given.text:
+            role: Role = "user" if kind == "user" else "assistant" if kind == "gemini" else "system"
+            parts = [part for part in self._content(value, role) if part[2].strip()]
+            given.text = bool(parts)
+            yield from parts
+        for number, call in enumerate(items(value.get("toolCalls"))):
+            yield from self._call(mapping(call), number, given)
+
+    def _content(self, value: Mapping[str, Any], role: Role) -> list[_Part]:
+        """The content of a message; beside it may stand what the person typed, where the program made more of it."""
+        content = self._parts(value.get("content"), role)
+        typed = self._parts(value.get("displayContent"), role) if role == "user" else []
+        if not typed or typed == content:
+            return content
+        return typed + [("system" if part[0] == "user" else part[0], *part[1:]) for part in content]
+
+    def _call(self, call: Mapping[str, Any], number: int, given: _Given) -> Iterator[_Part]:
+        name = string(call.get("name"))
+        key = clean(string(call.get("id"))) or str(number)
+        if key not in given.calls:
+            given.calls.append(key)
+            text = tool_input(call.get("args")) or string(call.get("description"))
+            if text.strip():
+                yield "assistant", "tool-call", text, name
+        if key not in given.results:
+            result = self._parts(call.get("result"), "tool")
+            text = "\n".join(part[2] for part in result) or string(call.get("resultDisplay"))
+            if text.strip():
+                given.results.append(key)
+                yield "tool", "tool-result", text, name
+
+    def _parts(self, content: object, role: Role) -> list[_Part]:
+        """The parts of a content as the API has them: a string, a part, or a list of both."""
+        parts: list[_Part] = []
+        for item in content if isinstance(content, list) else [content]:
+            part = self._part({"text": item} if isinstance(item, str) else mapping(item), role)
+            if part is None:
+                continue
+            if parts and parts[-1][:2] == part[:2] == (role, "text"):
+                part = (role, "text", f"{parts.pop()[2]}{part[2]}", "")
+            parts.append(part)
+        return [piece for part in parts for piece in _by_author(part)]
+
+    def _part(self, part: Mapping[str, Any], role: Role) -> _Part | None:
+        text = part.get("text")
+        if isinstance(text, str):
+            return ("assistant", "thinking", text, "") if part.get("thought") is True else (role, "text", text, "")
+        call = mapping(part.get("functionCall"))
+        if call:
+            return "assistant", "tool-call", tool_input(call.get("args")), string(call.get("name"))
+        answer = mapping(part.get("functionResponse"))
+        if answer:
+            return "tool", "tool-result", tool_input(answer.get("response")), string(answer.get("name"))
+        media = mapping(part.get("inlineData")) or mapping(part.get("fileData"))
+        if media:
+            return role, "text", f"[{string(media.get('mimeType')).partition('/')[0] or 'file'}]", ""
+        code = mapping(part.get("executableCode"))
+        if code:
+            return "assistant", "tool-call", string(code.get("code")), "code"
+        output = mapping(part.get("codeExecutionResult"))
+        if output:
+            return "tool", "tool-result", string(output.get("output")), "code"
+        if part.keys() - {"thoughtSignature", "thought", "videoMetadata"}:
+            self.count_unknown(f"part {min(part)}")
+        return None
+
+
+class GeminiLines:
+    agent = _AGENT
+
+    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
+        return any(isinstance(value.get("projectHash"), str) and "sessionId" in value for value in values)
+
+    def parser(self, path: str) -> GeminiParser:
+        return GeminiParser(facts=_facts(path))
+
+    def resume(self, state: bytes) -> GeminiParser:
+        return msgspec.json.decode(state, type=GeminiParser)
+
+
+class GeminiDocument:
+    agent = _AGENT
+
+    def matches(self, path: str, head: bytes) -> bool:
+        name = os.path.basename(path)
+        if not name.endswith(".json"):
+            return False
+        if name.startswith("checkpoint-"):
+            return bool(_HISTORY.search(head))
+        return bool(_SESSION.match(head)) and not os.path.exists(f"{path}l")
+
+    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+        """The one session of the file; of a file that breaks off what is whole, before the ValueError."""
+        parser = GeminiParser(facts=_facts(path))
+        messages: list[Message] = []
+        broken: Exception | None = None
+        try:
+            for part, value in _members(path):
+                if cancel:
+                    cancel.checkpoint()
+                if part == "metadata":
+                    parser.learn(value)
+                elif part == "message":
+                    messages += parser.message(value, None)
+                else:
+                    messages += parser.turn(value)
+        except ValueError as error:
+            broken = error
+        if messages or not broken:
+            yield Conversation("", parser.facts, tuple(messages), Counter(parser.unknown))
+        if broken:
+            raise broken
+
+
+def _members(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The members of a document that tell something, one by one. Raises OSError, ValueError."""
+    import ijson
+
+    places = {"messages.item": "message", "history.item": "turn", "item": "turn"}
+    builder, inside = None, ""
+    with open(path, "rb") as file:
+        try:
+            for prefix, event, value in ijson.parse(file, use_float=True, buf_size=_BLOCK):
+                if builder is None and event == "start_map" and prefix in places:
+                    builder, inside = ijson.ObjectBuilder(), prefix
+                if builder is not None:
+                    builder.event(event, value)
+                    if event == "end_map" and prefix == inside:
+                        yield places[inside], builder.value
+                        builder = None
+                elif event == "string" and prefix in ("sessionId", "summary", "startTime"):
+                    yield "metadata", {prefix: value}
+                elif event == "string" and prefix == "directories.item":
+                    yield "metadata", {"directories": [value]}
+        except (ijson.JSONError, ArithmeticError) as error:
+            raise ValueError(f"the document breaks off or is no JSON: {error}") from None
+
+
+def _facts(path: str) -> SessionFacts:
+    """What the place of a file says: a sub-agent's is in a folder of its parent's id, a checkpoint has a tag."""
+    folder, name = os.path.split(path)
+    stem = name.partition(".json")[0]
+    facts = SessionFacts(agent=_AGENT, id=clean(stem))
+    if stem.startswith("checkpoint-"):
+        facts.title = clean(urllib.parse.unquote(stem.removeprefix("checkpoint-")))
+        project = folder
+    elif os.path.basename(folder) == "chats":
+        project = os.path.dirname(folder)
+    else:
+        facts.parent = clean(os.path.basename(folder)) if os.path.basename(os.path.dirname(folder)) == "chats" else ""
+        project = os.path.dirname(os.path.dirname(folder))
+    facts.project = clean(_project(project))
+    return facts
+
+
+def _project(folder: str) -> str:
+    """The folder that a folder of `~/.gemini/tmp` stands for; its name where that was made from the project's."""
+    try:
+        with open(os.path.join(folder, ".project_root"), encoding="utf-8", errors="replace") as file:
+            if root := file.read(4096).strip():
+                return root
+    except (OSError, ValueError):
+        pass
+    name = os.path.basename(folder)
+    return "" if _HASH.fullmatch(name) else name
+
+
+def _by_author(part: _Part) -> Iterator[_Part]:
+    """A text of the person without what the program put in: the project's description, files named with @."""
+    role, kind, text, tool = part
+    if text == _SET_UP:
+        yield "system", kind, text, tool
+    elif role != "user" or kind != "text":
+        yield part
+    elif _SETTING_UP in text[:200]:
+        yield "system", kind, text, tool
+    else:
+        typed, marker, files = text.partition(_REFERENCED)
+        files, end, more = files.partition(_END)
+        yield role, kind, typed.rstrip("\n") if marker else typed, tool
+        yield "system", kind, marker + files + end, tool
+        yield role, kind, more, tool
