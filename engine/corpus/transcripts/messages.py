@@ -12,6 +12,7 @@ Kind = Literal["text", "thinking", "tool-call", "tool-result"]
 _UNUSABLE = re.compile("[\ud800-\udfff\0]")
 _SLICE = 64 * 1024  # a regex holds the interpreter's lock
 _LONGEST_TITLE = 120
+_LONGEST_GIVEN = 200
 # After a digit, the full stop is that of a numbered list.
 _SENTENCE_END = re.compile("(?<=[^\\d\\s][.!?…])\\s|(?<=[\\u3002\\uff01\\uff1f])|\n")
 
@@ -90,6 +91,11 @@ def _clean(text: str) -> str:
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return _UNUSABLE.sub("\ufffd", text)
+
+
+def one_line(title: str) -> str:
+    """A given title on one line, at most 200 characters."""
+    return " ".join(clean(title[: 4 * _LONGEST_GIVEN]).split())[:_LONGEST_GIVEN]
 
 
 def first_sentence(text: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 # Programs write times in seconds or in milliseconds: as milliseconds, this is March 1973.
 _FEWEST_MILLISECONDS = 1e11
 _YEAR_10000 = 253_402_300_800.0
+_LONGEST_KIND = 40
 
 
 def mapping(value: object) -> Mapping[str, Any]:
@@ -61,3 +62,34 @@ def tool_input(value: object) -> str:
         return json.dumps(value, indent=2, ensure_ascii=False)
     except RecursionError:
         return "[nested too deeply to be shown]"
+
+
+def content(value: object) -> str:
+    """The text of what a message or a tool result holds: a string, a block, or a list of both.
+
+    What is no text is named in brackets; its data never appear.
+    """
+    blocks = value if isinstance(value, list) else [value]
+    return "\n".join(text for text in map(_block, blocks) if text)
+
+
+def _block(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    block = mapping(value)
+    if isinstance(block.get("text"), str):
+        return string(block["text"])
+    named = [string(block.get(key)) for key in ("title", "url") if string(block.get(key))]
+    if named:
+        return " ".join(named)
+    kind = string(block.get("type"))
+    if "image" in kind:
+        return "[image]"
+    return f"[{kind}]" if kind.replace("_", "").isalnum() and len(kind) <= _LONGEST_KIND else ""
+
+
+def between(text: str, opening: str, closing: str) -> str:
+    """What stands between the first of these marks and the next of those; nothing where one is missing."""
+    start = text.find(opening)
+    end = text.find(closing, start + len(opening))
+    return text[start + len(opening) : end] if 0 <= start < end else ""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.corpus.transcripts.readable import items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.readable import between, content, items, mapping, seconds, string, tool_input
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()),
@@ -77,3 +77,28 @@ def test_any_value_has_a_time_a_text_and_members(value: object) -> None:
     assert isinstance(string(value), str)
     assert isinstance(mapping(value), dict)
     assert isinstance(items(value), list)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("a", "a"),
+        (None, ""),
+        (["a", {"type": "text", "text": "b"}, 7, {"text": 3}, ""], "a\nb"),
+        ([{"type": "input_image", "image_url": "data:image/png;base64,iVBO"}], "[image]"),
+        ({"type": "document", "source": {"data": "JVBE"}}, "[document]"),
+        (
+            {"type": "web_search_result", "title": "Sails", "url": "https://a.b", "encrypted_content": "x"},
+            "Sails https://a.b",
+        ),
+        ({"type": "odd type\n"}, ""),
+    ],
+)
+def test_blocks_are_named_where_they_are_no_text(value: object, text: str) -> None:
+    assert content(value) == text
+
+
+def test_what_stands_between_two_marks() -> None:
+    assert between("a <x>b</x> c</x>", "<x>", "</x>") == "b"
+    assert between("a <x>b", "<x>", "</x>") == between("b</x>", "<x>", "</x>") == ""
+    assert between("</x> <x></x>", "<x>", "</x>") == ""

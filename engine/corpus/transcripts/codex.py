@@ -1,0 +1,306 @@
+"""Codex CLI's transcripts: `~/.codex/sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl` and `archived_sessions/`.
+
+Written from its public source and descriptions of it, versions 0.1 (spring 2025) to 0.144 (July 2026). Until September
+2025 a file is a header and bare items without times; since then each line is an envelope of time, type and payload.
+The same words may come as an item of the model's history, as an event for the screen, or as both, far apart.
+"""
+
+import os
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+from typing import Any
+
+import msgspec
+
+from engine.corpus.transcripts.codex_injected import speech_of
+from engine.corpus.transcripts.formats import LineParser
+from engine.corpus.transcripts.jsonl import parse_line
+from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.readable import content, items, mapping, seconds, string, tool_input
+
+_ENVELOPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
+_ENVELOPES_PASSED_OVER = frozenset({"world_state", "inter_agent_communication_metadata"})
+_ITEMS_PASSED_OVER = frozenset(
+    "additional_tools compaction compaction_summary compaction_trigger context_compaction ghost_snapshot other".split()
+)
+_EVENTS_PASSED_OVER = frozenset(
+    """agent_reasoning_section_break background_event collab_agent_interaction_end collab_agent_spawn_end
+    collab_close_end collab_resume_end collab_waiting_end context_compacted deprecation_notice
+    dynamic_tool_call_request dynamic_tool_call_response entered_review_mode error exec_command_begin exec_command_end
+    exited_review_mode guardian_assessment hook_completed image_generation_end injected_message mcp_tool_call_begin
+    mcp_tool_call_end model_reroute patch_apply_begin patch_apply_end plan_update session_configured shutdown_complete
+    stream_error sub_agent_activity task_complete task_started thread_goal_updated thread_rolled_back
+    thread_settings_applied token_count turn_aborted turn_complete turn_diff turn_started undo_completed
+    view_image_tool_call warning web_search_begin web_search_end""".split()
+)
+_TURN_ITEMS_PASSED_OVER = frozenset(
+    """commandexecution collabagenttoolcall contextcompaction filechange hookprompt imagegeneration imageview
+    mcptoolcall sleep subagentactivity websearch""".split()
+)
+_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$", re.IGNORECASE)
+_HOUSEKEEPERS = frozenset({"compact", "memory_consolidation", "guardian"})
+_COMPARED = 64 * 1024
+
+
+class CodexParser(LineParser, kw_only=True):
+    """Reads one transcript of Codex CLI."""
+
+    headed: bool = False
+    """The session's own header was read; a fork goes on with the header of the session that it was taken from."""
+    side: bool = False
+    calls: dict[str, str] = msgspec.field(default_factory=dict)
+    """Names of the tools called, by the id of the call, until its output comes."""
+    unpaired: dict[int, int] = msgspec.field(default_factory=dict)
+    """By digest of the words: how often they came as an item more than as an event (less, if negative)."""
+
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        kind, payload = string(value.get("type")), value.get("payload")
+        if not kind:
+            return self._header(value)
+        time = seconds(value.get("timestamp"))
+        if not isinstance(payload, dict):
+            return self._item(value, line, time)
+        if kind == "response_item":
+            return self._item(payload, line, time)
+        if kind == "event_msg":
+            return self._event(payload, line, time)
+        if kind == "inter_agent_communication":
+            return self._say("assistant", "text", [content(payload.get("content"))], line, time, event=True, side=True)
+        if kind == "compacted":
+            return (
+                self._add("system", "text", string(payload.get("message")), line, time)
+                if payload.get("message")
+                else []
+            )
+        if kind == "session_meta":
+            self._meta(payload)
+        elif kind == "turn_context":
+            self.facts.project = self.facts.project or clean(string(payload.get("cwd")))
+        elif kind not in _ENVELOPES_PASSED_OVER:
+            self.count_unknown(kind)
+        return []
+
+    # --- the lines ---
+
+    def _header(self, value: Mapping[str, Any]) -> list[Message]:
+        if isinstance(value.get("id"), str) and "timestamp" in value:
+            self._meta(value)
+        elif "record_type" not in value:
+            self.count_unknown(None)
+        return []
+
+    def _meta(self, meta: Mapping[str, Any]) -> None:
+        if self.headed:
+            return
+        self.headed = True
+        facts = self.facts
+        facts.id = clean(string(meta.get("id")) or string(meta.get("session_id"))) or facts.id
+        facts.project = clean(string(meta.get("cwd"))) or facts.project
+        facts.branch = clean(string(mapping(meta.get("git")).get("branch")))
+        facts.started = seconds(meta.get("timestamp"))
+        source = mapping(meta.get("source"))
+        agent = source.get("subagent")
+        spawned = mapping(mapping(agent).get("thread_spawn"))
+        self.side = bool(agent)
+        facts.parent = clean(string(meta.get("parent_thread_id")) or string(spawned.get("parent_thread_id")))
+        purpose = string(agent) or string(mapping(agent).get("other"))
+        facts.generated = "internal" in source or purpose in _HOUSEKEEPERS
+
+    def _item(self, item: Mapping[str, Any], line: int, time: float | None) -> list[Message]:
+        kind, id = string(item.get("type")), string(item.get("id"))
+        if kind == "message":
+            return self._message(item, line, time)
+        if kind == "reasoning":
+            thoughts = [content(part) for part in items(item.get("summary")) + items(item.get("content"))]
+            return self._say("assistant", "thinking", thoughts, line, time, id=id)
+        if kind == "agent_message":
+            return self._say("assistant", "text", [content(item.get("content"))], line, time, id=id, side=True)
+        if kind.endswith("_call"):
+            return self._call(kind, item, line, time)
+        if kind.endswith("_output"):
+            tool = self.calls.pop(clean(string(item.get("call_id"))), "") or string(item.get("name"))
+            return self._add("tool", "tool-result", _output(item), line, time, id=id, tool=tool)
+        if kind not in _ITEMS_PASSED_OVER:
+            self.count_unknown(kind)
+        return []
+
+    def _message(self, item: Mapping[str, Any], line: int, time: float | None) -> list[Message]:
+        role, id = string(item.get("role")), string(item.get("id"))
+        blocks = item.get("content")
+        if role == "user":
+            return self._person(blocks if isinstance(blocks, list) else [blocks], line, time, id=id)
+        if role == "assistant":
+            return self._agent(content(blocks), line, time, id=id)
+        if role not in {"developer", "system"}:  # both are instructions
+            self.count_unknown(f"message of {role or 'nobody'}")
+        return []
+
+    def _call(self, kind: str, item: Mapping[str, Any], line: int, time: float | None) -> list[Message]:
+        id = string(item.get("call_id"))
+        tool = string(item.get("name")) or kind.removesuffix("_call")
+        if kind == "image_generation_call":
+            given: object = item.get("revised_prompt")
+        elif "action" in item:
+            action = mapping(item.get("action"))
+            given = {key: value for key, value in action.items() if key != "type" and value is not None}
+        else:
+            given = item.get("arguments", item.get("input"))
+        if id:
+            self.calls[clean(id)] = clean(tool)
+        text = _input(given, structured=kind != "custom_tool_call")
+        return self._add("assistant", "tool-call", text, line, time, id=string(item.get("id")), tool=tool)
+
+    def _event(self, event: Mapping[str, Any], line: int, time: float | None) -> list[Message]:
+        kind = string(event.get("type"))
+        if kind == "user_message":
+            pictures = [{"type": "image"}] * (len(items(event.get("images"))) + len(items(event.get("local_images"))))
+            return self._person([event.get("message"), *pictures], line, time, event=True)
+        if kind == "agent_message":
+            return self._agent(string(event.get("message")), line, time, event=True)
+        if kind in {"agent_reasoning", "agent_reasoning_raw_content"}:
+            return self._say("assistant", "thinking", [string(event.get("text"))], line, time, event=True)
+        if kind == "item_completed":
+            return self._turn_item(mapping(event.get("item")), line, time)
+        if kind == "thread_name_updated":
+            self.facts.title = one_line(string(event.get("thread_name")))
+        elif kind not in _EVENTS_PASSED_OVER:
+            self.count_unknown(kind)
+        return []
+
+    def _turn_item(self, item: Mapping[str, Any], line: int, time: float | None) -> list[Message]:
+        """Files of the "paginated" kind have these events in place of those for the screen."""
+        kind, id = string(item.get("type")).replace("_", "").lower(), string(item.get("id"))
+        if kind == "usermessage":
+            return self._person(items(item.get("content")), line, time, id=id, event=True)
+        if kind == "agentmessage":
+            return self._agent(content(item.get("content")), line, time, id=id, event=True)
+        if kind == "plan":
+            return self._say("assistant", "text", [string(item.get("text"))], line, time, id=id, event=True)
+        if kind == "reasoning":
+            thoughts = [content(part) for part in items(item.get("summary_text")) + items(item.get("raw_content"))]
+            return self._say("assistant", "thinking", thoughts, line, time, id=id, event=True)
+        if kind not in _TURN_ITEMS_PASSED_OVER:
+            self.count_unknown(f"item {kind}")
+        return []
+
+    # --- what comes of them ---
+
+    def _person(
+        self, blocks: Sequence[object], line: int, time: float | None, *, id: str = "", event: bool = False
+    ) -> list[Message]:
+        speech = speech_of(blocks)
+        self.facts.project = self.facts.project or clean(speech.folder)
+        messages = self._say("user", "text", [speech.words], line, time, id=id, event=event, pictures=speech.pictures)
+        if speech.command is not None:
+            messages += self._add("user", "tool-call", speech.command, line, time, id=id, tool="shell")
+            messages += self._add("tool", "tool-result", speech.result, line, time, id=id, tool="shell")
+        for notice in speech.notices:
+            messages += self._say("system", "text", [notice], line, time, id=id, event=event)
+        return messages
+
+    def _agent(self, text: str, line: int, time: float | None, *, id: str = "", event: bool = False) -> list[Message]:
+        """The event has the words without the plan in them, which is an event of its own."""
+        text = _cut(text, "oai-mem-citation")[0]
+        words, plans = _cut(text, "proposed_plan")
+        return self._say("assistant", "text", [words, *plans], line, time, id=id, event=event)
+
+    def _say(
+        self,
+        role: Role,
+        kind: Kind,
+        texts: Sequence[str],
+        line: int,
+        time: float | None,
+        *,
+        id: str = "",
+        event: bool = False,
+        side: bool = False,
+        pictures: int = 0,
+    ) -> list[Message]:
+        """One message of those texts that did not come before in the other way."""
+        shown = ["[image]"] * pictures
+        fresh = [text for text in texts if (text.strip() or pictures) and self._is_fresh(role, kind, text, event)]
+        self.ordinal += bool(fresh)
+        return [
+            self.part(
+                role, kind, "\n".join(filter(None, [text, *shown])), line, id=id, time=time, side=side or self.side
+            )
+            for text in fresh
+        ]
+
+    def _add(
+        self, role: Role, kind: Kind, text: str, line: int, time: float | None, *, id: str = "", tool: str = ""
+    ) -> list[Message]:
+        self.ordinal += 1
+        return [self.part(role, kind, text, line, id=id, time=time, tool=tool, side=self.side)]
+
+    def _is_fresh(self, role: Role, kind: Kind, text: str, event: bool) -> bool:
+        words = f"{role} {kind} {''.join(text[:_COMPARED].split())}"
+        digest = int.from_bytes(blake2b(words.encode(errors="replace"), digest_size=7).digest())
+        step = -1 if event else 1
+        surplus = self.unpaired.pop(digest, 0)
+        if surplus + step:
+            self.unpaired[digest] = surplus + step
+        return surplus * step >= 0
+
+
+class CodexFormat:
+    """Codex CLI's sessions."""
+
+    agent = "codex"
+
+    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
+        return any(map(_is_line, values))
+
+    def parser(self, path: str) -> CodexParser:
+        found = _ID.search(os.path.basename(path).removesuffix(".jsonl"))
+        return CodexParser(facts=SessionFacts(agent=self.agent, id=found.group() if found else ""))
+
+    def resume(self, state: bytes) -> CodexParser:
+        return msgspec.json.decode(state, type=CodexParser)
+
+
+def _is_line(value: Mapping[str, Any]) -> bool:
+    kind = string(value.get("type"))
+    if not kind:
+        return value.get("record_type") == "state" or (
+            isinstance(value.get("id"), str) and isinstance(value.get("timestamp"), str) and "instructions" in value
+        )
+    return kind in _ENVELOPES and isinstance(value.get("payload"), dict)
+
+
+def _input(given: object, *, structured: bool) -> str:
+    """The input of a tool; a command given as a list of words as one would type it."""
+    if structured and isinstance(given, str):
+        parsed = parse_line(given.encode(errors="replace"))
+        given = given if parsed is None else parsed
+    command = mapping(given).get("command")
+    if isinstance(command, list) and command and all(isinstance(word, str) for word in command):
+        if len(command) == 3 and command[1] in {"-c", "-lc"}:
+            return str(command[2])
+        return shlex.join(command)
+    return tool_input(given)
+
+
+def _output(item: Mapping[str, Any]) -> str:
+    """What a tool gave back: text, blocks, or the first version's text with the exit code beside it."""
+    if "output" not in item:
+        return tool_input(item.get("tools"))
+    output = item["output"]
+    if isinstance(output, str) and output.startswith('{"output":'):
+        output = (parse_line(output.encode(errors="replace")) or {}).get("output", output)
+    if isinstance(output, dict):
+        output = output["content"] if "content" in output else tool_input(output)
+    return content(output)
+
+
+def _cut(text: str, tag: str) -> tuple[str, list[str]]:
+    """The text without the elements of this tag, and what was in them."""
+    opening, closing = f"<{tag}>", f"</{tag}>"
+    inside: list[str] = []
+    while (start := text.find(opening)) >= 0 and (end := text.find(closing, start)) >= 0:
+        inside.append(text[start + len(opening) : end].strip("\n"))
+        text = text[:start] + text[end + len(closing) :]
+    return (text.strip() if inside else text), inside

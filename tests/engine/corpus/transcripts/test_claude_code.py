@@ -1,0 +1,351 @@
+"""Claude Code's transcripts: whose words are whose, what is passed over, what is said of the session."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.corpus.transcripts.claude_code import ClaudeCodeFormat
+from engine.corpus.transcripts.messages import Message
+from tests.helpers.transcripts import feed, feed_with_pauses, fixture_lines, json_values, mangled
+
+FIXTURES = Path(__file__).parent / "fixtures" / "claude_code"
+SESSION = "5d1c7a52-3c1e-4b0e-9a39-0d4f5c1be001"
+MAIN = FIXTURES / f"{SESSION}.jsonl"
+SUB_AGENT = FIXTURES / SESSION / "subagents" / "agent-a1b2c3.jsonl"
+SAMPLES = [value for _, value in fixture_lines(MAIN)]
+AT = 1_773_050_400.0
+
+
+def user(content: Any, **more: Any) -> dict[str, Any]:
+    return {"type": "user", "sessionId": "s", "message": {"role": "user", "content": content}, **more}
+
+
+def answer(id: str, *blocks: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"type": "assistant", "sessionId": "s", "message": {"id": id, "content": list(blocks)}, **more}
+
+
+def text(words: str) -> dict[str, Any]:
+    return {"type": "text", "text": words}
+
+
+def parts_of(*values: dict[str, Any]) -> list[tuple[str, str, str]]:
+    messages = feed(ClaudeCodeFormat().parser("s.jsonl"), enumerate(values, 1))
+    return [(message.role, message.kind, message.text) for message in messages]
+
+
+def test_a_session_is_read_with_thoughts_calls_and_results() -> None:
+    parser = ClaudeCodeFormat().parser(str(MAIN))
+    messages = feed(parser, fixture_lines(MAIN))
+
+    assert messages == [
+        Message("system", "text", "/model opus", 5, 1, "u02", AT + 2),
+        Message(
+            "user",
+            "text",
+            "Why does the sail tear? Look at the picture.\nIt is new.\n[image]",
+            line=7,
+            ordinal=2,
+            id="u04",
+            time=AT + 4,
+        ),
+        Message("assistant", "thinking", "Perhaps the seam.", 8, 3, "u05", AT + 5),
+        Message("assistant", "text", "Let me look.", 9, 3, "u06", AT + 6),
+        Message("assistant", "tool-call", "ls sails", 10, 3, "u07", AT + 7, "Bash"),
+        Message("tool", "tool-result", "main\njib", 12, 4, "u09", AT + 8, "Bash"),
+        Message(
+            "assistant", "tool-call", '{\n  "file_path": "sail.py",\n  "limit": 5\n}', 13, 5, "u10", AT + 9, "Read"
+        ),
+        Message("tool", "tool-result", "seam = 1\n[image]", 14, 6, "u11", AT + 10, "Read"),
+        Message("assistant", "text", "The seam is too thin.", 15, 7, "u12", AT + 11),
+        Message("user", "text", "And the jib?", 16, 8, "u13", AT + 12),
+        Message("system", "text", "[Request interrupted by user]", 18, 9, "u15", AT + 13),
+        Message(
+            "system",
+            "text",
+            "<task-notification>\n<summary>The test run ended</summary>\n</task-notification>",
+            line=19,
+            ordinal=10,
+            id="u16",
+            time=AT + 14,
+        ),
+        Message(
+            "system",
+            "text",
+            "This session is being continued from a previous conversation that ran out of context. "
+            "The seam was too thin.",
+            line=20,
+            ordinal=11,
+            id="u17",
+            time=AT + 15,
+        ),
+        Message("user", "text", "/review the jib as well", 21, 12, "u18", AT + 16),
+        Message("user", "tool-call", "git status", 23, 13, "u20", AT + 17, "bash"),
+        Message("tool", "tool-result", "clean", 24, 14, "u21", AT + 17, "bash"),
+        Message("system", "text", "API Error: overloaded", 25, 15, "u22", AT + 18),
+        Message("user", "text", "Find the seams.", 26, 16, "u23", AT + 19, side=True),
+        Message("assistant", "text", "Three seams.", 27, 17, "u24", AT + 20, side=True),
+        Message("assistant", "text", "Sewn again.", 31, 18, "u25", AT + 21),
+    ]
+    facts = parser.facts
+    assert (facts.agent, facts.id, facts.title) == ("claude-code", SESSION, "The torn sail")
+    assert facts.opening == "Why does the sail tear?"
+    assert (facts.project, facts.branch, facts.parent) == ("/home/ada/boat", "sails", "")
+    assert (facts.started, facts.ended) == (AT + 2, AT + 21)
+    assert not facts.generated
+    assert parser.unknown == {"hologram": 1, "block hologram": 1}
+    assert parser.calls == {}
+
+
+def test_a_sub_agents_file_is_a_session_of_its_own() -> None:
+    parser = ClaudeCodeFormat().parser(str(SUB_AGENT))
+    messages = feed(parser, fixture_lines(SUB_AGENT))
+    assert [(message.role, message.text, message.side) for message in messages] == [
+        ("user", "Count the seams. Report them.", True),
+        ("assistant", "Three.", True),
+    ]
+    assert (parser.facts.id, parser.facts.parent, parser.facts.name) == ("agent-a1b2c3", SESSION, "Count the seams.")
+    assert not parser.facts.generated
+
+    renamed = ClaudeCodeFormat().parser("copy.jsonl")
+    feed(renamed, fixture_lines(SUB_AGENT))
+    assert renamed.facts == parser.facts
+
+
+@pytest.mark.parametrize(
+    ("path", "words", "generated"),
+    [
+        ("agent-a1.jsonl", "Warmup", True),
+        ("agent-a1.jsonl", "Warmup the oven", False),
+        ("agent-acompact-77.jsonl", "Sum up", True),
+        ("agent-aprompt_suggestion-77.jsonl", "Guess", True),
+        ("s.jsonl", "Warmup", False),
+    ],
+)
+def test_what_the_program_starts_for_itself_is_marked(path: str, words: str, generated: bool) -> None:
+    parser = ClaudeCodeFormat().parser(path)
+    parser.feed(user(words), 1)
+    assert parser.facts.generated is generated
+
+
+def test_the_name_of_the_file_tells_the_session_and_a_line_where_it_does_not() -> None:
+    for path, session in [(f"/p/{SESSION}.jsonl", SESSION), ("/p/copy.jsonl", "s"), (f"/p/x{SESSION}.jsonl", "s")]:
+        parser = ClaudeCodeFormat().parser(path)
+        feed(
+            parser, [(1, {"type": "user", "message": {"content": "x"}}), (2, user("y")), (3, user("z", sessionId="t"))]
+        )
+        assert parser.facts.id == session
+
+
+@pytest.mark.parametrize(
+    ("content", "parts"),
+    [
+        ("  as it is \n", [("user", "text", "  as it is \n")]),
+        ("", []),
+        (" \n ", []),
+        ([], []),
+        (["a", text("b")], [("user", "text", "a"), ("user", "text", "b")]),
+        ([{"type": "image"}], [("user", "text", "[image]")]),
+        ([{"type": "image"}, text("see"), {"type": "document"}], [("user", "text", "see\n[image]\n[document]")]),
+        ("Do it.\n<system-reminder>\nbe good\n</system-reminder>", [("user", "text", "Do it.")]),
+        (
+            "<system-reminder>a</system-reminder><system-reminder>b</system-reminder>Do it.",
+            [("user", "text", "Do it.")],
+        ),
+        ("<system-reminder>a</system-reminder>", []),
+        ("<system-reminder>never closed", [("user", "text", "<system-reminder>never closed")]),
+        (
+            "Why is <system-reminder>x</system-reminder> here?",
+            [("user", "text", "Why is <system-reminder>x</system-reminder> here?")],
+        ),
+        ("<ide_selection>The user selected x</ide_selection>\nFix it", [("user", "text", "Fix it")]),
+        ("<local-command-stdout>Cost: 3</local-command-stdout>", []),
+        ("Caveat: The messages below were generated by the user while running local commands. DO NOT", []),
+        ("Caveat: I am no sailor", [("user", "text", "Caveat: I am no sailor")]),
+        (
+            "[Request interrupted by user for tool use]",
+            [("system", "text", "[Request interrupted by user for tool use]")],
+        ),
+        ("<command-name>/clear</command-name>\n<command-args></command-args>", [("system", "text", "/clear")]),
+        ("<command-message>init</command-message>", [("system", "text", "init")]),
+        (
+            "<command-name>/rename</command-name><command-args>My sail</command-args>",
+            [("system", "text", "/rename My sail")],
+        ),
+        (
+            "<command-message>plan</command-message>\n<command-name>/plan</command-name>\n<command-args>a\nb</command-args>",
+            [("user", "text", "/plan a\nb")],
+        ),
+        ("<user-memory-input>Sew twice</user-memory-input>", [("user", "text", "Sew twice")]),
+        ("<bash-input>ls</bash-input>", [("user", "tool-call", "ls")]),
+        ("<bash-stdout>a</bash-stdout><bash-stderr>b</bash-stderr>", [("tool", "tool-result", "a\nb")]),
+        (
+            '<teammate-message id="x">hi</teammate-message>',
+            [("system", "text", '<teammate-message id="x">hi</teammate-message>')],
+        ),
+    ],
+)
+def test_only_the_persons_words_are_the_persons(content: Any, parts: list[tuple[str, str, str]]) -> None:
+    assert parts_of(user(content)) == parts
+
+
+@pytest.mark.parametrize(
+    ("more", "role"),
+    [
+        ({}, "user"),
+        ({"origin": {"kind": "human"}}, "user"),
+        ({"origin": None}, "user"),
+        ({"origin": {"kind": "peer"}}, "system"),
+        ({"origin": {"kind": ["odd"]}}, "system"),
+        ({"isCompactSummary": True}, "system"),
+        ({"isMeta": True}, None),
+    ],
+)
+def test_a_line_may_say_that_it_is_not_the_persons(more: dict[str, Any], role: str | None) -> None:
+    assert parts_of(user("hello", **more)) == ([(role, "text", "hello")] if role else [])
+
+
+@pytest.mark.parametrize(
+    ("attachment", "role"),
+    [
+        ({"type": "queued_command", "prompt": "hi", "commandMode": "prompt"}, "user"),
+        ({"type": "queued_command", "prompt": [text("hi")]}, "user"),
+        ({"type": "queued_command", "prompt": "hi", "commandMode": "task-notification"}, "system"),
+        ({"type": "queued_command", "prompt": "hi", "origin": {"kind": "peer"}}, "system"),
+        ({"type": "queued_command", "prompt": "hi", "isMeta": True}, None),
+        ({"type": "todo_reminder", "prompt": "hi"}, None),
+        ("odd", None),
+    ],
+)
+def test_what_was_typed_while_the_agent_worked_is_read(attachment: Any, role: str | None) -> None:
+    line = {"type": "attachment", "sessionId": "s", "attachment": attachment}
+    assert parts_of(line) == ([(role, "text", "hi")] if role else [])
+
+
+def test_the_lines_of_one_message_share_its_number_while_they_follow_each_other() -> None:
+    lines = [
+        answer("m1", text("a"), uuid="1"),
+        {"type": "progress"},
+        answer("m1", text("b"), text("c"), uuid="2"),
+        answer("m2", text("d"), uuid="3"),
+        user("e", uuid="4"),
+        answer("m2", text("f"), uuid="5"),
+        answer("", text("g")),
+        answer("", text("h")),
+    ]
+    messages = feed(ClaudeCodeFormat().parser("s.jsonl"), enumerate(lines, 1))
+    assert "".join(message.text for message in messages) == "abcdefgh"
+    assert [message.ordinal for message in messages] == [1, 1, 1, 2, 3, 4, 5, 6]
+
+
+def test_a_line_that_comes_again_counts_once() -> None:
+    first, second = user("Once.", uuid="1"), answer("m", text("Yes."), uuid="2")
+    assert len(parts_of(first, second, first, second, user("Once.", uuid="3"), user("Once."), user("Once."))) == 5
+
+
+@pytest.mark.parametrize(
+    ("content", "detail", "result"),
+    [
+        ("out", {"stdout": "other"}, "out"),
+        ("", {"stdout": "out", "stderr": "err"}, "out\nerr"),
+        ("", "Error: no", "Error: no"),
+        (None, {"stdout": 3}, ""),
+        ([{"type": "image", "source": {"data": "AAAA"}}], None, "[image]"),
+        ([{"type": "tool_reference", "tool_name": "x"}], None, "[tool_reference]"),
+    ],
+)
+def test_a_result_is_read_from_the_line_that_has_it(content: Any, detail: Any, result: str) -> None:
+    parser = ClaudeCodeFormat().parser("s.jsonl")
+    parser.feed(answer("m", {"type": "tool_use", "id": "t", "name": "Bash", "input": {}}), 1)
+    (message,) = parser.feed(
+        user([{"type": "tool_result", "tool_use_id": "t", "content": content}], toolUseResult=detail), 2
+    )
+    assert (message.role, message.kind, message.tool, message.text) == ("tool", "tool-result", "Bash", result)
+
+
+def test_tools_that_run_at_the_provider_are_tools_too() -> None:
+    searched = {
+        "type": "web_search_tool_result",
+        "tool_use_id": "w",
+        "content": [{"type": "web_search_result", "title": "Sails", "url": "https://a.b", "encrypted_content": "RXF="}],
+    }
+    used = {"type": "server_tool_use", "id": "w", "name": "web_search", "input": {"query": "sails"}}
+    messages = feed(ClaudeCodeFormat().parser("s.jsonl"), [(1, answer("m", used, searched))])
+    assert [(message.role, message.tool, message.text) for message in messages] == [
+        ("assistant", "web_search", "sails"),
+        ("tool", "web_search", "Sails https://a.b"),
+    ]
+
+
+def test_titles_rank_by_who_gave_them_and_the_last_of_equals_counts() -> None:
+    custom = {"type": "custom-title", "customTitle": "Mine"}
+    by_agent = {"type": "ai-title", "aiTitle": " Made\nup "}
+    name = {"type": "agent-name", "agentName": "helper"}
+    for lines, title in [
+        ([by_agent, name], "Made up"),
+        ([name], "helper"),
+        ([custom, by_agent], "Mine"),
+        ([custom, {**custom, "customTitle": "Newer"}], "Newer"),
+        ([custom, {**custom, "customTitle": ""}, {**custom, "customTitle": 7}], "Mine"),
+        ([{**custom, "customTitle": "x" * 5000}], "x" * 200),
+    ]:
+        parser = ClaudeCodeFormat().parser("s.jsonl")
+        feed(parser, enumerate(lines, 1))
+        assert parser.facts.title == title
+
+
+def test_a_summary_is_a_title_where_it_sums_up_a_message_of_this_session() -> None:
+    said = user("hello", uuid="leaf")
+    summary = {"type": "summary", "summary": "About sails", "leafUuid": "leaf"}
+    other = {"type": "summary", "summary": "About oars", "leafUuid": "elsewhere"}
+    for lines, title in [
+        ([summary, said], "About sails"),
+        ([said, summary, other], "About sails"),
+        ([other, said], ""),
+        ([{"type": "ai-title", "aiTitle": "Made"}, said, summary], "Made"),
+    ]:
+        parser = ClaudeCodeFormat().parser("s.jsonl")
+        feed(parser, enumerate(lines, 1))
+        assert parser.facts.title == title
+
+
+def test_its_lines_are_recognised_and_others_are_not() -> None:
+    matches = ClaudeCodeFormat().matches
+    assert matches(SAMPLES[:1])
+    assert matches(SAMPLES[1:2])
+    assert matches([{"type": "permission-mode", "permissionMode": "plan", "sessionId": "s"}])
+    assert matches([{}, user("x", uuid="u")])
+    assert not matches([])
+    assert not matches([{"type": "message", "id": "a", "message": {"role": "user", "content": "x"}}])
+    assert not matches([{"type": "session", "id": "a", "cwd": "/"}])
+    assert not matches([{"type": "session_meta", "payload": {"id": "x"}}])
+    assert not matches([{"type": "user", "uuid": "u", "sessionId": "s", "message": {"role": "user", "parts": []}}])
+    assert not matches([{"type": ["user"], "uuid": "u", "sessionId": "s", "message": {"content": ""}}])
+
+
+@pytest.mark.parametrize("path", [MAIN, SUB_AGENT])
+def test_reading_goes_on_where_it_stopped(path: Path) -> None:
+    format = ClaudeCodeFormat()
+    whole = format.parser(str(path))
+    messages = feed(whole, fixture_lines(path))
+    assert feed_with_pauses(format, str(path), fixture_lines(path)) == (whole, messages)
+
+
+@given(st.lists(mangled(SAMPLES) | st.dictionaries(st.sampled_from(["type", "message", "uuid"]), json_values)))
+def test_any_json_is_read_and_what_it_left_can_be_stored(values: list[dict[str, Any]]) -> None:
+    format = ClaudeCodeFormat()
+    format.matches(values)
+    parser = format.parser("s.jsonl")
+    lines = list(enumerate(values, start=1))
+    messages = feed(parser, lines)
+
+    assert feed_with_pauses(format, "s.jsonl", lines) == (parser, messages)
+    for message in messages:
+        json.dumps([message.text, message.id, message.tool], ensure_ascii=False).encode()
+        assert 1 <= message.line <= len(values)
+    numbers = [message.ordinal for message in messages]
+    assert numbers == sorted(numbers)
+    assert set(numbers) == set(range(1, parser.ordinal + 1))

@@ -1,0 +1,342 @@
+"""Codex CLI's transcripts: both forms, no message twice, none lost, nothing that was put in for the person."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.corpus.transcripts.codex import CodexFormat
+from engine.corpus.transcripts.messages import Message
+from tests.helpers.transcripts import feed, feed_with_pauses, fixture_lines, json_values, mangled
+
+FIXTURES = Path(__file__).parent / "fixtures" / "codex"
+SESSION = "019b1f00-1111-7222-8333-444455556666"
+ENVELOPES = FIXTURES / f"rollout-2026-03-09T11-00-00-{SESSION}.jsonl"
+BARE = FIXTURES / "rollout-2025-06-01T10-00-00-1b2c3d4e-0000-4000-8000-000000000001.jsonl"
+SAMPLES = [value for path in (ENVELOPES, BARE) for _, value in fixture_lines(path)]
+AT = 1_773_050_400.0
+
+
+def item(**payload: Any) -> dict[str, Any]:
+    return {"timestamp": "2026-03-09T10:00:00Z", "type": "response_item", "payload": payload}
+
+
+def event(**payload: Any) -> dict[str, Any]:
+    return {"timestamp": "2026-03-09T10:00:00Z", "type": "event_msg", "payload": payload}
+
+
+def asked(*texts: str) -> dict[str, Any]:
+    return item(type="message", role="user", content=[{"type": "input_text", "text": text} for text in texts])
+
+
+def answered(text: str) -> dict[str, Any]:
+    return item(type="message", role="assistant", content=[{"type": "output_text", "text": text}])
+
+
+def shown(role: str, text: str) -> dict[str, Any]:
+    return event(type=f"{role}_message", message=text)
+
+
+def parts_of(*values: dict[str, Any]) -> list[tuple[str, str, str]]:
+    messages = feed(CodexFormat().parser("s.jsonl"), enumerate(values, 1))
+    return [(message.role, message.kind, message.text) for message in messages]
+
+
+def test_a_session_of_envelopes_is_read() -> None:
+    parser = CodexFormat().parser(str(ENVELOPES))
+    messages = feed(parser, fixture_lines(ENVELOPES))
+
+    assert messages == [
+        Message("user", "text", "Why does the sail tear? Look.\n[image]", 7, 1, "", AT + 2),
+        Message("assistant", "thinking", "**The seam**\n\nperhaps", 9, 2, "", AT + 3),
+        Message("assistant", "text", "Let me look.", 10, 3, "", AT + 4),
+        Message("assistant", "thinking", "or the wind", 12, 4, "rs_1", AT + 5),
+        Message("assistant", "tool-call", "ls sails", 14, 5, "", AT + 6, "shell"),
+        Message("tool", "tool-result", "main\njib", 15, 6, "", AT + 7, "shell"),
+        Message("assistant", "tool-call", "*** Begin Patch\n*** End Patch", 16, 7, "", AT + 8, "apply_patch"),
+        Message("tool", "tool-result", "Done", 17, 8, "", AT + 8, "apply_patch"),
+        Message("assistant", "tool-call", "git status 'my sail'", 18, 9, "", AT + 9, "local_shell"),
+        Message("tool", "tool-result", "clean\n[image]", 19, 10, "", AT + 9, "local_shell"),
+        Message("assistant", "tool-call", "torn sail", 20, 11, "", AT + 10, "web_search"),
+        Message(
+            "assistant", "tool-call", '{\n  "plan": [],\n  "explanation": "sew"\n}', 21, 12, "", AT + 11, "update_plan"
+        ),
+        Message("assistant", "text", "The seam is too thin.", 22, 13, "", AT + 12),
+        Message("assistant", "text", "1. Sew it", 23, 14, "p1", AT + 12),
+        Message("user", "text", "yes", 25, 15, "", AT + 13),
+        Message("user", "text", "yes", 27, 16, "", AT + 14),
+        Message("user", "tool-call", "pwd", 29, 17, "", AT + 15, "shell"),
+        Message("tool", "tool-result", "/home/ada/boat", 29, 18, "", AT + 15, "shell"),
+        Message(
+            "system",
+            "text",
+            '<subagent_notification>\n{"agent_id":"x","status":"done"}\n</subagent_notification>',
+            line=31,
+            ordinal=19,
+            time=AT + 16,
+        ),
+        Message("system", "text", "The seam was sewn.", 32, 20, "", AT + 17),
+        Message("assistant", "text", "Only shown.", 38, 21, "", AT + 19),
+        Message("assistant", "text", "Only kept.", 39, 22, "", AT + 20),
+    ]
+    facts = parser.facts
+    assert (facts.agent, facts.id, facts.title) == ("codex", SESSION, "The torn sail")
+    assert facts.opening == "Why does the sail tear?"
+    assert (facts.project, facts.branch, facts.parent) == ("/home/ada/boat", "sails", "")
+    assert (facts.started, facts.ended) == (AT, AT + 20)
+    assert not facts.generated
+    assert parser.unknown == {"hologram": 3}
+
+
+def test_the_older_form_has_bare_items() -> None:
+    parser = CodexFormat().parser(str(BARE))
+    messages = feed(parser, fixture_lines(BARE))
+
+    assert messages == [
+        Message("user", "text", "Sew the sail. Now.", 4, 1),
+        Message("assistant", "thinking", "Thread first.", 6, 2, "rs_1"),
+        Message("assistant", "tool-call", "ls", 7, 3, "fc_1", tool="shell"),
+        Message("tool", "tool-result", "sail\n", 8, 4, tool="shell"),
+        Message("assistant", "text", "Sewn.", 9, 5, "msg_1"),
+        Message("user", "text", "Again.", 10, 6),
+        Message("assistant", "text", "Sewn.", 11, 7, "msg_2"),
+    ]
+    facts = parser.facts
+    assert facts.id == "1b2c3d4e-0000-4000-8000-000000000001"
+    assert (facts.project, facts.branch) == ("/home/ada/boat", "main"), "the folder is in the injected context alone"
+    assert (facts.started, facts.ended) == (1_748_764_800.0, None)
+    assert parser.unknown == {}
+
+
+words = st.sampled_from(["yes", "go on", "Sew  it.\n", "no"])
+
+
+@given(said=st.lists(st.tuples(st.sampled_from(["user", "agent"]), words, st.sampled_from("ieb"))), data=st.data())
+def test_no_message_is_twice_and_none_is_lost_whatever_lies_between(
+    said: list[tuple[str, str, str]], data: st.DataObject
+) -> None:
+    """Each as an item, as an event or as both; the second of both comes anywhere after the first."""
+    only_one_way: dict[tuple[str, str], str] = {}
+    lines: list[dict[str, Any]] = []
+    late: list[dict[str, Any]] = []
+    expected = []
+    for role, text, ways in said:
+        # Words that come in one way only come so always: else nobody could tell two messages from one.
+        way = only_one_way.setdefault((role, text), ways)
+        both = [asked(text) if role == "user" else answered(text), shown(role, text)]
+        if way == "b":
+            first = data.draw(st.sampled_from([0, 1]))
+            lines.append(both[first])
+            late.append(both[1 - first])
+        else:
+            lines.append(both["ie".index(way)])
+        expected.append(("user" if role == "user" else "assistant", text))
+        if data.draw(st.booleans()):
+            lines += late
+            late.clear()
+    lines += late
+    assert sorted((role, text) for role, _, text in parts_of(*lines)) == sorted(expected)
+
+
+def test_the_twin_may_come_much_later_and_with_other_blanks() -> None:
+    between = [item(type="function_call", name="x", arguments="{}", call_id=str(number)) for number in range(300)]
+    found = parts_of(answered("Done.\nAll of it."), *between, shown("agent", "Done. All of it. "))
+    assert [text for _, kind, text in found if kind == "text"] == ["Done.\nAll of it."]
+
+
+def test_the_paginated_kind_completes_items() -> None:
+    def completed(**turn_item: Any) -> dict[str, Any]:
+        return event(type="item_completed", item=turn_item)
+
+    found = parts_of(
+        asked("Sew it."),
+        completed(type="UserMessage", content=[{"type": "text", "text": "Sew it."}, {"type": "skill", "name": "sew"}]),
+        completed(type="Reasoning", summary_text=["Thread."], raw_content=["Needle."]),
+        completed(type="AgentMessage", content=[{"type": "Text", "text": "Sewn."}]),
+        answered("Sewn."),
+        completed(type="FileChange", changes={}),
+    )
+    assert found == [
+        ("user", "text", "Sew it."),
+        ("assistant", "thinking", "Thread."),
+        ("assistant", "thinking", "Needle."),
+        ("assistant", "text", "Sewn."),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("  as it is \n", [("user", "  as it is \n")]),
+        (" \n", []),
+        ("<environment_context>\n<cwd>/x</cwd>\n</environment_context>", []),
+        ("<environment_context>\nCurrent working directory: /x\nmore\n</environment_context>\n", []),
+        ("<environment_context> is what?", [("user", "<environment_context> is what?")]),
+        ("<user_instructions>\n\nBe kind\n\n</user_instructions>", []),
+        ("# AGENTS.md instructions for /x\n\n<INSTRUCTIONS>\nBe kind\n</INSTRUCTIONS>", []),
+        (
+            "# AGENTS.md instructions\n\n<INSTRUCTIONS>\n</INSTRUCTIONS>\n<environment_context>b</environment_context>",
+            [],
+        ),
+        ("# AGENTS.md instructions are missing", [("user", "# AGENTS.md instructions are missing")]),
+        ("<permissions instructions>\nnone\n</permissions instructions>", []),
+        ("<turn_aborted>\nThe user interrupted\n</turn_aborted>", []),
+        ("<skill>\n<name>sew</name>\n</skill>", []),
+        ('<codex_internal_context source="x">\ny\n</codex_internal_context>', []),
+        ("<user_action>\nreview\n</user_action>", [("system", "<user_action>\nreview\n</user_action>")]),
+        ("# Context from my IDE setup:\n\n## My request for Codex:\nfix\nit\n", [("user", "fix\nit")]),
+        ("# Context from my IDE setup:\nnothing more", [("user", "# Context from my IDE setup:\nnothing more")]),
+    ],
+)
+def test_only_the_persons_words_are_the_persons(text: str, parts: list[tuple[str, str]]) -> None:
+    expected = [(role, "text", words) for role, words in parts]
+    assert parts_of(asked(text)) == expected
+    assert parts_of(shown("user", text)) == expected
+    assert parts_of(asked(text), shown("user", text)) == expected
+    assert parts_of({"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}) == expected
+
+
+def test_instructions_to_the_agent_are_left_out() -> None:
+    for role in ("developer", "system"):
+        assert parts_of(item(type="message", role=role, content=[{"type": "input_text", "text": "Be kind"}])) == []
+    assert parts_of(asked("<skill>x</skill>", "Sew", "<environment_context>y</environment_context>", "it")) == [
+        ("user", "text", "Sew\nit")
+    ]
+
+
+def test_words_and_plan_are_apart_and_citations_are_none() -> None:
+    text = "Here:\n<proposed_plan>\n# Sew\n</proposed_plan>\n<oai-mem-citation>\nx\n</oai-mem-citation>"
+    plan = event(type="item_completed", item={"type": "Plan", "text": "# Sew\n"})
+    expected = [("assistant", "text", "Here:"), ("assistant", "text", "# Sew")]
+    assert parts_of(answered(text)) == expected
+    assert parts_of(answered(text), plan, shown("agent", "Here:")) == expected
+    assert parts_of(answered("<proposed_plan> has no end")) == [("assistant", "text", "<proposed_plan> has no end")]
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        ({"type": "function_call", "arguments": '{"cmd": "ls"}'}, "ls"),
+        ({"type": "function_call", "arguments": "{}"}, ""),
+        ({"type": "function_call", "arguments": "not json"}, "not json"),
+        ({"type": "function_call", "arguments": {"a": 1, "b": "c"}}, '{\n  "a": 1,\n  "b": "c"\n}'),
+        ({"type": "function_call", "arguments": '{"command": ["zsh", "-lc", "ls | wc"], "timeout": 1}'}, "ls | wc"),
+        ({"type": "function_call", "arguments": '{"command": ["echo", "a b"]}'}, "echo 'a b'"),
+        ({"type": "function_call", "arguments": '{"command": []}'}, '{\n  "command": []\n}'),
+        ({"type": "custom_tool_call", "input": '{"a": 1}'}, '{"a": 1}'),
+        ({"type": "tool_search_call", "arguments": {"query": "sails"}}, "sails"),
+        ({"type": "web_search_call", "action": {"type": "open_page", "url": "https://a.b"}}, "https://a.b"),
+        ({"type": "web_search_call"}, ""),
+        ({"type": "image_generation_call", "result": "iVBO", "revised_prompt": "a sail"}, "a sail"),
+        ({"type": "image_generation_call", "result": "iVBO"}, ""),
+    ],
+)
+def test_a_call_is_shown_as_one_would_type_it(call: dict[str, Any], text: str) -> None:
+    assert parts_of(item(**call)) == [("assistant", "tool-call", text)]
+
+
+@pytest.mark.parametrize(
+    ("output", "text"),
+    [
+        ("plain", "plain"),
+        ('{"output": "odd', '{"output": "odd'),
+        ('{"output":"a\\nb","metadata":{"exit_code":0}}', "a\nb"),
+        ({"content": "old", "success": True}, "old"),
+        ({"success": False}, '{\n  "success": false\n}'),
+        ([{"type": "input_text", "text": "a"}, {"type": "input_image", "image_url": "data:"}], "a\n[image]"),
+        (None, ""),
+        (7, ""),
+    ],
+)
+def test_an_output_is_text(output: Any, text: str) -> None:
+    assert parts_of(item(type="function_call_output", call_id="c", output=output)) == [("tool", "tool-result", text)]
+
+
+@pytest.mark.parametrize(
+    ("source", "more", "parent", "side", "generated"),
+    [
+        ("cli", {}, "", False, False),
+        ({"subagent": {"thread_spawn": {"parent_thread_id": "p", "depth": 1}}}, {}, "p", True, False),
+        ({"subagent": "review"}, {"parent_thread_id": "q"}, "q", True, False),
+        ({"subagent": "memory_consolidation"}, {}, "", True, True),
+        ({"subagent": {"other": "guardian"}}, {}, "", True, True),
+        ({"internal": "memory_consolidation"}, {}, "", False, True),
+        ({"subagent": ["odd"]}, {"parent_thread_id": ["odd"]}, "", True, False),
+    ],
+)
+def test_the_header_tells_whose_session_it_is(
+    source: Any, more: dict[str, Any], parent: str, side: bool, generated: bool
+) -> None:
+    parser = CodexFormat().parser("s.jsonl")
+    parser.feed({"type": "session_meta", "payload": {"id": "x", "source": source, **more}}, 1)
+    (message,) = parser.feed(asked("Sew. Now."), 2)
+    assert (parser.facts.id, parser.facts.parent, parser.facts.generated) == ("x", parent, generated)
+    assert message.side is side
+    assert parser.facts.opening == ("Sew." if parent or not side else "")
+
+
+def test_the_name_tells_the_session_where_no_line_does() -> None:
+    for path in (str(ENVELOPES), f"/archived_sessions/rollout-{SESSION}.jsonl"):
+        assert CodexFormat().parser(path).facts.id == SESSION
+    assert CodexFormat().parser("notes.jsonl").facts.id == ""
+
+
+def test_words_of_another_agent_are_beside_the_conversation() -> None:
+    letter = {"author": "/root", "recipient": "/root/a", "content": "Count the seams."}
+    parser = CodexFormat().parser("s.jsonl")
+    messages = feed(
+        parser,
+        [
+            (1, {"type": "inter_agent_communication", "payload": letter}),
+            (
+                2,
+                item(
+                    type="agent_message", **{**letter, "content": [{"type": "input_text", "text": letter["content"]}]}
+                ),
+            ),
+        ],
+    )
+    assert [(message.role, message.text, message.side) for message in messages] == [
+        ("assistant", "Count the seams.", True)
+    ]
+
+
+def test_its_lines_are_recognised_and_others_are_not() -> None:
+    matches = CodexFormat().matches
+    assert matches(SAMPLES[:1])
+    assert matches([value for _, value in fixture_lines(BARE)][:1])
+    assert matches([{}, {"record_type": "state"}])
+    assert not matches([])
+    assert not matches([{"type": "message", "id": "a", "message": {"role": "user", "content": "x"}}])
+    assert not matches([{"type": "session", "id": "a", "timestamp": "2026-01-01T00:00:00Z", "cwd": "/"}])
+    assert not matches([{"type": "user", "uuid": "u", "sessionId": "s", "message": {"content": "x"}}])
+    assert not matches([{"id": "a", "thread_name": "x", "updated_at": "y"}])
+    assert not matches([{"type": ["event_msg"], "payload": {}}, {"type": "event_msg", "payload": []}])
+
+
+@pytest.mark.parametrize("path", [ENVELOPES, BARE])
+def test_reading_goes_on_where_it_stopped(path: Path) -> None:
+    format = CodexFormat()
+    whole = format.parser(str(path))
+    messages = feed(whole, fixture_lines(path))
+    assert feed_with_pauses(format, str(path), fixture_lines(path)) == (whole, messages)
+
+
+@given(st.lists(mangled(SAMPLES) | st.dictionaries(st.sampled_from(["type", "payload", "id"]), json_values)))
+def test_any_json_is_read_and_what_it_left_can_be_stored(values: list[dict[str, Any]]) -> None:
+    format = CodexFormat()
+    format.matches(values)
+    parser = format.parser("s.jsonl")
+    lines = list(enumerate(values, start=1))
+    messages = feed(parser, lines)
+
+    assert feed_with_pauses(format, "s.jsonl", lines) == (parser, messages)
+    for message in messages:
+        json.dumps([message.text, message.id, message.tool], ensure_ascii=False).encode()
+        assert 1 <= message.line <= len(values)
+    numbers = [message.ordinal for message in messages]
+    assert numbers == sorted(numbers)
+    assert set(numbers) == set(range(1, parser.ordinal + 1))
