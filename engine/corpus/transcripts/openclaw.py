@@ -43,6 +43,7 @@ class OpenClawParser(LineParser, kw_only=True):
     archive: bool = False
     headed: bool = False
     asked: bool = False
+    side: bool = False
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         data = mapping(value.get("data"))
@@ -77,7 +78,7 @@ class OpenClawParser(LineParser, kw_only=True):
         facts.project = clean(string(value.get("cwd")))
         facts.started = seconds(value.get("timestamp")) or facts.started
         parent = string(value.get("parentSession")) or string(value.get("branchedFrom"))
-        facts.parent = _session_id(clean(re.split(r"[/\\]", parent)[-1]))
+        facts.parent = facts.parent or _session_id(clean(re.split(r"[/\\]", parent)[-1]))
 
     def _message(self, message: Mapping[str, Any], entry: Mapping[str, Any], line: int) -> list[Message]:
         role = message.get("role")
@@ -114,7 +115,10 @@ class OpenClawParser(LineParser, kw_only=True):
         self.ordinal += 1
         time = seconds(*times)
         name = string(entry.get("id"))
-        return [self.part(role, kind, text, line, id=name, time=time, tool=tool) for role, kind, text, tool in saying]
+        return [
+            self.part(role, kind, text, line, id=name, time=time, tool=tool, side=self.side)
+            for role, kind, text, tool in saying
+        ]
 
     def _user(self, message: Mapping[str, Any]) -> list[_Part]:
         """A user's text is sorted out as a whole: its blocks may split an envelope from what is in it."""
@@ -199,8 +203,10 @@ class OpenClawFormat:
         session = _session_id(name)
         stored = stored_session(folder, session)
         generated = stored.generated or bool(_COPY.search(name))
-        facts = SessionFacts(agent=self.agent, id=clean(session), title=stored.label.strip(), generated=generated)
-        return OpenClawParser(facts=facts, archive=bool(_ARCHIVE.search(name)))
+        facts = SessionFacts(
+            agent=self.agent, id=clean(session), title=stored.label.strip(), parent=stored.parent, generated=generated
+        )
+        return OpenClawParser(facts=facts, archive=bool(_ARCHIVE.search(name)), side=bool(stored.parent))
 
     def resume(self, state: bytes) -> OpenClawParser:
         return msgspec.json.decode(state, type=OpenClawParser)

@@ -33,6 +33,7 @@ _HINTS = (
 _MESSAGE_ID = re.compile(r"\[message_id:[^\]]+\]")
 _RECALLED = {"<relevant-memories>": "</relevant-memories>"}
 _ACTIVE_MEMORY = {"<active_memory_plugin>": "</active_memory_plugin>"}
+_LONGEST_MEMORY = 500  # lines
 _INBOUND_SIGNS = (_MARK, " (untrusted", _TRAILING, "_plugin>", "<relevant-", *_HINTS, "[message_id:")
 
 _STAMP = re.compile(r"\[[A-Za-z]{3} \d{4}-\d{2}-\d{2} \d{2}:\d{2}[^\]\n]{0,40}\] *")
@@ -210,14 +211,15 @@ def _line(lines: _Lines, at: int) -> str:
     return lines[at].strip() if at < len(lines) else ""
 
 
-def _find(lines: _Lines, wanted: str, at: int) -> int:
+def _find(lines: _Lines, wanted: str, at: int, before: int | None = None) -> int:
     """The first such line from there on; the end where there is none."""
-    return next((index for index in range(at, len(lines)) if lines[index].strip() == wanted), len(lines))
+    last = len(lines) if before is None else min(before, len(lines))
+    return next((index for index in range(at, last) if lines[index].strip() == wanted), len(lines))
 
 
 def _after_tag(lines: _Lines, at: int, closing: str) -> int:
-    end = _find(lines, closing, at + 1)
-    return _after_blank(lines, end + 1) if end < len(lines) else at
+    end = _find(lines, closing, at + 1, at + _LONGEST_MEMORY)
+    return _after_blank(lines, end + 1) if _line(lines, end) == closing else at
 
 
 def _after_blank(lines: _Lines, at: int) -> int:

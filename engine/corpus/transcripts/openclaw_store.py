@@ -22,6 +22,8 @@ class StoredSession(NamedTuple):
     label: str = ""
     """As the person named it."""
     generated: bool = False
+    parent: str = ""
+    """Id of the session that started it as its sub-agent."""
 
 
 def is_generated(*, key: object = None, run: object = None) -> bool:
@@ -46,14 +48,16 @@ def _sessions(path: str, _mtime: int, _size: int) -> Mapping[str, StoredSession]
     """All of a file by session id, in the state that its time and size name. Raises OSError."""
     import ijson
 
-    found: dict[str, StoredSession] = {}
+    ids: dict[str, str] = {}
+    found: dict[str, StoredSession] = {}  # at first with the key of the parent
     with open(path, "rb") as file:
         try:
             for key, value in ijson.kvitems(file, "", use_float=True, buf_size=_BLOCK):
                 entry = mapping(value)
-                generated = is_generated(key=key) or is_generated(key=entry.get("spawnedBy"))
                 if session := string(entry.get("sessionId")):
-                    found[session] = StoredSession(clean(string(entry.get("label"))), generated)
+                    label, starter = clean(string(entry.get("label"))), string(entry.get("spawnedBy"))
+                    ids[key] = clean(session)
+                    found[session] = StoredSession(label, is_generated(key=key) or is_generated(key=starter), starter)
         except (ijson.JSONError, ValueError):  # half written: what came before counts
             pass
-    return found
+    return {session: stored._replace(parent=ids.get(stored.parent, "")) for session, stored in found.items()}

@@ -142,6 +142,7 @@ def test_a_reply_counts_whatever_was_asked(asked: str) -> None:
         ("<relevant-memories>\n1. tea\n</relevant-memories>\n\nMake tea", [("user", "Make tea")]),
         ("<relevant-memories>\nnever closed", [("user", "<relevant-memories>\nnever closed")]),
         ("Delivery: to send a message, use the `message` tool.\nMake tea", [("user", "Make tea")]),
+        ("requester_profile is the verified linked requester. Take it.\nMake tea", [("user", "Make tea")]),
         (
             "Tea?\n\n<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>\na\n<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>\nb\n"
             "<<<END_OPENCLAW_INTERNAL_CONTEXT>>>\nc\n<<<END_OPENCLAW_INTERNAL_CONTEXT>>>\nNow.",
@@ -246,6 +247,7 @@ def test_the_store_beside_it_tells_a_live_run_and_the_name_of_a_session(tmp_path
         "agent:main:main": {"sessionId": "talk", "label": "About boats"},
         "agent:main:cron:news:run:1": {"sessionId": "run"},
         "agent:main:subagent:1": {"sessionId": "child", "spawnedBy": "agent:main:cron:news:run:1"},
+        "agent:main:subagent:2": {"sessionId": "helper", "spawnedBy": "agent:main:main"},
         "odd": 7,
     }
     (tmp_path / "sessions.json").write_text(json.dumps(store))
@@ -253,6 +255,11 @@ def test_the_store_beside_it_tells_a_live_run_and_the_name_of_a_session(tmp_path
     facts = {name: OpenClawFormat().parser(str(tmp_path / f"{name}.jsonl")).facts for name in ("talk", "run", "child")}
     assert facts["talk"].title == "About boats"
     assert [name for name in facts if facts[name].generated] == ["run", "child"]
+
+    helper = OpenClawFormat().parser(str(tmp_path / "helper.jsonl"))
+    assert (helper.facts.parent, helper.facts.generated) == ("talk", False)
+    assert [message.side for message in helper.feed(user("Count the boats."), 1)] == [True]
+    assert helper.facts.opening == "Count the boats."
 
     (tmp_path / "sessions.json").write_text(json.dumps(store)[:-20])
     assert OpenClawFormat().parser(str(tmp_path / "run.jsonl")).facts.generated, "what came before counts"
