@@ -7,20 +7,20 @@ scrolling only draws. Heights depend on the font alone: a list of any length kno
 from collections import OrderedDict
 from dataclasses import dataclass
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QPainter
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from gui.search.excerpt_layout import ExcerptLayout
-from gui.search.model import RowRole, more_text
+from gui.search.model import more_text
 from gui.search.rows import FileRow, MoreRow, ResultRow
 from gui.style import font_at
 from gui.theme import Tokens, tokens
 from gui.widgets.elided import elide
+from gui.widgets.row_model import Index, RowRole
+from gui.widgets.row_painting import AT_LEFT, AT_RIGHT, GUTTER, paint_ground
 from gui.widgets.wording import ago
 
-GUTTER = 16
-EDGE = 3
 PAD = 6
 META_GAP = 2
 FILE_TOP = 6
@@ -32,12 +32,8 @@ NOTE_SHARE = 0.4
 """How much of the width of path and heading together a heading may claim."""
 LEAST_NOTE = 8
 """A heading that is cut shows at least so many letters."""
-AT_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
-AT_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
 KEPT = 400
 """Laid-out rows kept: many screens, and some 1 MB."""
-
-_Index = QModelIndex | QPersistentModelIndex
 
 
 class RowMetrics:
@@ -81,17 +77,17 @@ class ResultDelegate(QStyledItemDelegate):
         """The rows changed: drop what was laid out for the old ones."""
         self._drawings.clear()
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return self._sizes[type(index.data(RowRole))]
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row = index.data(RowRole)
         colours = tokens(option.palette)
         rect = option.rect.adjusted(GUTTER, 0, -GUTTER, 0)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if not isinstance(row, FileRow):
-            _paint_ground(painter, option, colours)
+            paint_ground(painter, option, colours)
         match row:
             case FileRow():
                 self._paint_file(painter, rect, row, colours)
@@ -180,20 +176,6 @@ class _ResultDrawing:
     """Heading, or which half of the search found the row alone."""
 
 
-def _paint_ground(painter: QPainter, option: QStyleOptionViewItem, colours: Tokens) -> None:
-    state = option.state
-    rect = option.rect
-    if state & QStyle.StateFlag.State_Selected:
-        painter.fillRect(rect, colours.accent_ground)
-        painter.fillRect(QRect(rect.left(), rect.top(), EDGE, rect.height()), colours.accent)
-        if state & QStyle.StateFlag.State_HasFocus:  # tells the list's turn from the box's
-            painter.setPen(_faint(colours.accent))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5))
-    elif state & QStyle.StateFlag.State_MouseOver:
-        painter.fillRect(rect, colours.alternate)
-
-
 def _paint_score(painter: QPainter, corner: QPointF, row: ResultRow, colours: Tokens) -> None:
     """Score as length, the words' and the meaning's share of it as colours."""
     score = min(1.0, max(0.0, row.result.score))
@@ -204,9 +186,3 @@ def _paint_score(painter: QPainter, corner: QPointF, row: ResultRow, colours: To
         if length >= 1:
             painter.setBrush(colour)
             painter.drawRoundedRect(QRectF(corner.x(), corner.y(), length, BAR_HEIGHT), 2, 2)
-
-
-def _faint(colour: QColor) -> QColor:
-    faint = QColor(colour)
-    faint.setAlphaF(0.45)
-    return faint

@@ -1,19 +1,28 @@
 """The line above the results: how many, what the colours of the score bars mean, and how they are sorted."""
 
-from typing import get_args
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QActionGroup, QColor, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSizePolicy, QWidget
 
-from gui.search.delegate import GUTTER
-from gui.search.rows import SortOrder
 from gui.style import font_at
 from gui.theme import tokens
 from gui.widgets.icons import icon_pixmap
+from gui.widgets.row_painting import GUTTER
 
 _SQUARE = 10
 _ARROW = 12
+
+
+@dataclass(frozen=True)
+class Order:
+    """One way to sort: what it is called in code and on the button, and what it means."""
+
+    value: str
+    words: str
+    tip: str
 
 
 class CountLine(QWidget):
@@ -65,33 +74,35 @@ class CountLine(QWidget):
 
 
 class SortButton(QPushButton):
-    """Shows the order and opens a menu of both."""
+    """Shows the order and opens a menu of all; the first is the one to begin with."""
 
     order_chosen = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, orders: Sequence[Order], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         menu = QMenu(self)
         group = QActionGroup(menu)
-        for order in get_args(SortOrder):
-            action = menu.addAction(order.capitalize())
+        for order in orders:
+            action = menu.addAction(order.words)
             action.setData(order)
             action.setCheckable(True)
-            action.setChecked(order == "relevance")
+            action.setChecked(order is orders[0])
             group.addAction(action)
         group.triggered.connect(self._choose)
         self.setMenu(menu)
-        self._show("relevance")
+        self._show(orders[0])
 
-    def _show(self, order: str) -> None:
-        self.setText(order.capitalize())
-        self.setAccessibleName(f"Sorted by {order}")
-        self.setToolTip("Best first" if order == "relevance" else "The results found, newest file first")
+    def _show(self, order: Order) -> None:
+        self.setText(order.words)
+        self.setAccessibleName(f"Sorted by {order.words.lower()}")
+        self.setToolTip(order.tip)
+        self.updateGeometry()
 
     @Slot(QAction)
     def _choose(self, action: QAction) -> None:
-        self._show(action.data())
-        self.order_chosen.emit(action.data())
+        order: Order = action.data()
+        self._show(order)
+        self.order_chosen.emit(order.value)
 
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(font_at(12))
@@ -119,10 +130,10 @@ class ListHeader(QWidget):
 
     order_chosen = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, orders: Sequence[Order], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._counts = CountLine()
-        self._sort = SortButton()
+        self._sort = SortButton(orders)
         self._sort.order_chosen.connect(self.order_chosen)
         row = QHBoxLayout(self)
         row.setContentsMargins(GUTTER, 0, GUTTER - 4, 1)

@@ -2,70 +2,22 @@
 
 import html
 import time
-from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QObject, Qt
 
-from gui.search.rows import FileRow, MoreRow, ResultRow, Row, RowKey
+from gui.search.rows import FileRow, MoreRow, ResultRow, Row
+from gui.widgets.row_model import Index, RowModel, RowRole
 from gui.widgets.wording import ago, counted, exact
 
-_Index = QModelIndex | QPersistentModelIndex
-_NOWHERE = QModelIndex()
 
-RowRole = Qt.ItemDataRole.UserRole + 1
-"""The row itself, for the delegate: title, text and match ranges in one value."""
-
-
-class ResultModel(QAbstractListModel):
-    """Rows are replaced as a whole; whoever shows them keeps place by their keys."""
+class ResultModel(RowModel):
+    """What the result rows say."""
 
     def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._rows: list[Row] = []
-        self._places: dict[RowKey, int] = {}
+        super().__init__(FileRow, parent)
 
-    def set_rows(self, rows: Sequence[Row]) -> None:
-        self.beginResetModel()
-        self._rows = list(rows)
-        self._places = {row.key: place for place, row in enumerate(self._rows)}
-        self.endResetModel()
-
-    def shows(self, rows: Sequence[Row]) -> bool:
-        """Whether these are the rows already."""
-        return self._rows == rows
-
-    def row(self, place: int) -> Row | None:
-        return self._rows[place] if 0 <= place < len(self._rows) else None
-
-    def place(self, key: RowKey) -> int:
-        """Where the row with this key is now; -1 when it is gone."""
-        return self._places.get(key, -1)
-
-    def keys_in_order(self) -> list[RowKey]:
-        """Of all rows, in order."""
-        return [row.key for row in self._rows]
-
-    def is_header(self, place: int) -> bool:
-        return isinstance(self._rows[place], FileRow)
-
-    def first_place(self) -> int:
-        """The best result; -1 in an empty list."""
-        return next((place for place, row in enumerate(self._rows) if isinstance(row, ResultRow)), -1)
-
-    # --- QAbstractListModel -----------------------------------------------------------------------------------------
-
-    def rowCount(self, parent: _Index = _NOWHERE) -> int:
-        return 0 if parent.isValid() else len(self._rows)
-
-    def flags(self, index: _Index) -> Qt.ItemFlag:
-        row = self.row(index.row())
-        if row is None:
-            return Qt.ItemFlag.NoItemFlags
-        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemNeverHasChildren
-        return flags if isinstance(row, FileRow) else flags | Qt.ItemFlag.ItemIsSelectable
-
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         row = self.row(index.row()) if index.isValid() else None
         if row is None:
             return None

@@ -6,9 +6,9 @@ from PySide6.QtCore import Slot
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
-from gui.search.delegate import GUTTER
 from gui.theme import tokens
 from gui.widgets.labels import label
+from gui.widgets.row_painting import GUTTER
 
 
 class NoticeBar(QWidget):

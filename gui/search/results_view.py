@@ -8,13 +8,18 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from engine import MemoryProviderStatus
 from gui.search import texts
-from gui.search.list_header import ListHeader
+from gui.search.list_header import ListHeader, Order
 from gui.search.notice_bar import NoticeBar
 from gui.search.result_list import ResultList
 from gui.search.rows import SortOrder, build_rows
 from gui.search.runner import Answer
 from gui.search.state_page import Action, StatePage, make_key_table, make_stage_table
 from gui.widgets.wording import counted
+
+ORDERS = (
+    Order("relevance", "Relevance", "Best first"),
+    Order("date", "Date", "The results found, newest file first"),
+)
 
 
 class ResultsView(QWidget):
@@ -31,7 +36,7 @@ class ResultsView(QWidget):
         self._answer: Answer | None = None
         self._order: SortOrder = "relevance"
         self._content: tuple[object, ...] = ()
-        self._header = ListHeader()
+        self._header = ListHeader(ORDERS)
         self._notice = NoticeBar()
         self.list = ResultList()
         self.page = StatePage()

@@ -1,0 +1,227 @@
+"""A list of rows under headings that keeps its place while rows come and go, and walks over the headings."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPoint, QRect, Qt, QTimer, Signal
+from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QWidget
+
+from gui.widgets.row_model import Index, KeyedRow, RowModel
+
+_Action = QAbstractItemView.CursorAction
+_MINUTE_MS = 60_000
+_WALKING = {Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown, Qt.Key.Key_Home, Qt.Key.Key_End}
+_COMMANDS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
+
+
+def _is_text(event: QKeyEvent) -> bool:
+    return bool(event.text()) and event.text().isprintable()
+
+
+@dataclass(frozen=True)
+class Place:
+    """What a person looks at, told without row numbers."""
+
+    current: Hashable
+    number: int
+    anchors: tuple[tuple[Hashable, int], ...]
+    """Rows to hold on to and where their tops are in the viewport; the first that still exists counts."""
+    above: frozenset[Hashable]
+    """Rows that stood higher than what is seen."""
+
+
+class RowList(QListView):
+    """One column of rows of a `RowModel`; headings can not be current.
+
+    A subclass sets the delegate, puts its rows in while `arranging`, and says what opening a row means.
+    """
+
+    left = Signal()
+    """Up on the first row, or Escape: back to where the person came from."""
+    typed = Signal(object)
+    """QKeyEvent that belongs to the box above."""
+
+    def __init__(self, rows: RowModel, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.rows = rows
+        self._arranging = False
+        rows.setParent(self)
+        self.setModel(rows)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setMouseTracking(True)
+        self.setAccessibleName(name)
+        minute = QTimer(self, interval=_MINUTE_MS)  # "14 min ago" must not stay true for ever
+        minute.timeout.connect(self.viewport().update)
+        minute.start()
+
+    def take_focus(self) -> None:
+        """Go into the list, where it has rows; the first is current if none was."""
+        if self.rows.rowCount():
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def open_current(self) -> None:
+        self._activate(self.currentIndex())
+
+    def _activate(self, index: Index) -> None:
+        """Enter or a double click on this row."""
+        raise NotImplementedError
+
+    def _show_menu(self, at: QPoint) -> None:
+        """The current row's menu is wanted at this global position."""
+        raise NotImplementedError
+
+    def _restyle(self) -> None:
+        """The font changed: measure anew."""
+        raise NotImplementedError
+
+    # --- keeping the place ------------------------------------------------------------------------------------------
+
+    def _put(self, rows: Sequence[KeyedRow]) -> None:
+        self.rows.set_rows(rows)
+        self.doItemsLayout()
+
+    def _remember(self, unsteady: type | tuple[type, ...] = ()) -> Place:
+        """Where the person is; rows of `unsteady` kinds are nothing to hold on to, and what comes in their place is."""
+        current = self.rows.row(self.currentIndex().row())
+        visible = self._visible_places()
+        if current is not None and self.currentIndex().row() in visible:
+            visible = [self.currentIndex().row(), *visible]
+        anchors = []
+        for number in visible:
+            row = self.rows.row(number)
+            if row is not None and not isinstance(row, unsteady):
+                anchors.append((row.key, self.visualRect(self.rows.index(number)).top()))
+        above = frozenset(self.rows.keys_in_order()[: self._first_visible()])
+        key = None if current is None or isinstance(current, unsteady) else current.key
+        return Place(key, self.currentIndex().row(), tuple(anchors), above)
+
+    def _visible_places(self) -> list[int]:
+        first = self.indexAt(QPoint(1, 1)).row()
+        last = self.indexAt(QPoint(1, self.viewport().height() - 1)).row()
+        return list(range(max(first, 0), (last if last >= 0 else self.rows.rowCount() - 1) + 1))
+
+    def _first_visible(self) -> int:
+        return next(iter(self._visible_places()), 0)
+
+    def _return_to(self, place: Place, shift: int = 0) -> None:
+        """Make the same row current and show it where it was, `shift` pixels higher."""
+        number = self.rows.place(place.current)
+        self._set_current(number if number >= 0 else self._nearest_row(place.number))
+        for key, top in place.anchors:
+            now = self.rows.place(key)
+            if now >= 0:
+                bar = self.verticalScrollBar()
+                bar.setValue(bar.value() + self.visualRect(self.rows.index(now)).top() - (top - shift))
+                break
+
+    def _set_current(self, number: int) -> None:
+        index = self.rows.index(number)
+        self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+
+    def _nearest_row(self, number: int) -> int:
+        number = min(max(number, 0), self.rows.rowCount() - 1)
+        return self._step(number, 1, 0) if self._step(number, 1, 0) >= 0 else self._step(number, -1, 0)
+
+    # --- walking ----------------------------------------------------------------------------------------------------
+
+    def _step(self, number: int, direction: int, start: int = 1) -> int:
+        """The first row from `number` (or, with `start` 1, after it) that can be current; -1 when there is none."""
+        number += direction * start
+        while 0 <= number < self.rows.rowCount():
+            if not self.rows.is_header(number):
+                return number
+            number += direction
+        return -1
+
+    def moveCursor(self, action: _Action, modifiers: Qt.KeyboardModifier) -> QModelIndex:
+        count = self.rows.rowCount()
+        current = self.currentIndex().row()
+        if not count:
+            return QModelIndex()
+        match action:
+            case _Action.MoveHome:
+                target = self._step(0, 1, 0)
+            case _Action.MoveEnd:
+                target = self._step(count - 1, -1, 0)
+            case _Action.MoveDown | _Action.MoveNext:
+                target = self._step(current, 1)
+            case _Action.MoveUp | _Action.MovePrevious:
+                target = self._step(current, -1)
+            case _Action.MovePageDown | _Action.MovePageUp:
+                target = self._page(current, 1 if action == _Action.MovePageDown else -1)
+            case _:
+                target = current
+        return self.rows.index(target if target >= 0 else current)
+
+    def _page(self, current: int, direction: int) -> int:
+        """The row about one viewport away, at least the next one, at most the last one that way."""
+        rect = self.visualRect(self.rows.index(current))
+        wanted = rect.top() + direction * (self.viewport().height() - rect.height())
+        target = self._step(current, direction)
+        following = target
+        while following >= 0:
+            top = self.visualRect(self.rows.index(following)).top()
+            if (top - wanted) * direction > 0:
+                break
+            target, following = following, self._step(following, direction)
+        return target
+
+    def scrollTo(
+        self, index: Index, hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible
+    ) -> None:
+        if self._arranging:
+            return
+        super().scrollTo(index, hint)
+        above = index.row() - 1
+        if above >= 0 and self.rows.is_header(above):  # a first row is not shown without its heading
+            top = self.visualRect(self.rows.index(above)).top()
+            if top < 0:
+                self.verticalScrollBar().setValue(self.verticalScrollBar().value() + top)
+
+    # --- events -----------------------------------------------------------------------------------------------------
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = event.key()
+        commanded = bool(event.modifiers() & _COMMANDS)
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.open_current()
+        elif key == Qt.Key.Key_Escape or (key == Qt.Key.Key_Up and self._step(self.currentIndex().row(), -1) < 0):
+            self.left.emit()
+        elif key in _WALKING:
+            super().keyPressEvent(event)
+        elif not commanded and (_is_text(event) or key == Qt.Key.Key_Backspace):
+            self.typed.emit(event)
+        else:
+            event.ignore()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        number = self.indexAt(event.position().toPoint()).row()
+        if number >= 0 and not self.rows.is_header(number):
+            super().mousePressEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if event.buttons() == Qt.MouseButton.NoButton:  # dragging over rows would select each
+            super().mouseMoveEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        rect = self.visualRect(self.currentIndex())
+        by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
+        if self.currentIndex().isValid() and (by_key or rect.contains(event.pos())):
+            at = QRect(rect).bottomLeft() + QPoint(24, 0) if by_key else event.pos()
+            self._show_menu(self.viewport().mapToGlobal(at))
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        if not self.currentIndex().isValid() and self.rows.rowCount():
+            self._set_current(self.rows.first_place())
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._restyle()
+            self.scheduleDelayedItemsLayout()

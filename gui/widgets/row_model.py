@@ -1,0 +1,70 @@
+"""Rows that are replaced as a whole, some of them headings over the others, as a Qt model."""
+
+from collections.abc import Hashable, Sequence
+from typing import Any, Protocol
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+Index = QModelIndex | QPersistentModelIndex
+_NOWHERE = QModelIndex()
+
+RowRole = Qt.ItemDataRole.UserRole + 1
+"""The row itself, for the delegate: everything that it draws in one value."""
+
+
+class KeyedRow(Protocol):
+    """A row is a value; `key` says which one it is, whatever it tells."""
+
+    @property
+    def key(self) -> Hashable: ...
+
+
+class RowModel(QAbstractListModel):
+    """One flat list; whoever shows it keeps place by the rows' keys. `headings`: kinds that can not be current."""
+
+    def __init__(self, headings: type | tuple[type, ...], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._headings = headings
+        self._rows: list[Any] = []
+        self._places: dict[Hashable, int] = {}
+
+    def set_rows(self, rows: Sequence[KeyedRow]) -> None:
+        self.beginResetModel()
+        self._rows = list(rows)
+        self._places = {row.key: place for place, row in enumerate(self._rows)}
+        self.endResetModel()
+
+    def shows(self, rows: Sequence[KeyedRow]) -> bool:
+        """Whether these are the rows already."""
+        return self._rows == rows
+
+    def row(self, place: int) -> Any:
+        """None where there is none."""
+        return self._rows[place] if 0 <= place < len(self._rows) else None
+
+    def place(self, key: Hashable) -> int:
+        """Where the row with this key is now; -1 when it is gone."""
+        return self._places.get(key, -1)
+
+    def keys_in_order(self) -> list[Hashable]:
+        """Of all rows, in order."""
+        return [row.key for row in self._rows]
+
+    def is_header(self, place: int) -> bool:
+        return isinstance(self._rows[place], self._headings)
+
+    def first_place(self) -> int:
+        """The first row that can be current; -1 in an empty list."""
+        return next((place for place in range(len(self._rows)) if not self.is_header(place)), -1)
+
+    # --- QAbstractListModel -----------------------------------------------------------------------------------------
+
+    def rowCount(self, parent: Index = _NOWHERE) -> int:
+        return 0 if parent.isValid() else len(self._rows)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        row = self.row(index.row())
+        if row is None:
+            return Qt.ItemFlag.NoItemFlags
+        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemNeverHasChildren
+        return flags if isinstance(row, self._headings) else flags | Qt.ItemFlag.ItemIsSelectable
