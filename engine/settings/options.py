@@ -86,12 +86,31 @@ class ChunkingSettings(Section, frozen=True):
         self._put("overlap", min(self.overlap, self.tokens - 1))
 
 
+class SessionDeltaSettings(Section, frozen=True):
+    delta_bytes: Annotated[
+        int, _option("Bytes by which a session must grow before it is indexed at once; 0 for any growth.", 0)
+    ] = 100_000
+    delta_messages: Annotated[
+        int, _option("Lines by which a session must grow before it is indexed at once; 0 for any growth.", 0)
+    ] = 50
+
+
 class SyncSettings(Section, frozen=True):
     on_session_start: Annotated[bool, _option("Bring the index up to date once when a session starts.")] = True
     on_search: Annotated[bool, _option("Bring the index up to date after a search that found it out of date.")] = True
     watch: Annotated[bool, _option("Watch the folders and index what changes.")] = True
     watch_debounce_ms: Annotated[int, _option("Milliseconds of quiet to wait for after a change.", 0)] = 1500
     interval_minutes: Annotated[int, _option("Minutes between regular updates; 0 for none.", 0)] = 0
+    sessions: SessionDeltaSettings = SessionDeltaSettings()
+
+
+class SessionSettings(Section, frozen=True):
+    folders: Annotated[
+        tuple[str, ...],
+        _option("Folders, or exported files, with sessions of AI agents; listing one is what switches sessions on."),
+    ] = ()
+    thinking: Annotated[bool, _option("Index what agents thought, not only what they said.")] = False
+    tools: Annotated[bool, _option("Index the calls and results of tools, not only what was said.")] = False
 
 
 class HybridSettings(Section, frozen=True):
@@ -158,6 +177,7 @@ class Settings(Section, frozen=True):
     exclude: Annotated[tuple[str, ...], _option("Patterns of files and folders to leave out.")] = ()
     extensions: Annotated[tuple[str, ...], _option("Endings of the files to index, such as .md or .txt.")] = (".md",)
     max_file_bytes: Annotated[int, _option("Largest file to index, in bytes.", 1)] = 10_000_000
+    sessions: SessionSettings = SessionSettings()
     store: StoreSettings = StoreSettings()
     chunking: ChunkingSettings = ChunkingSettings()
     sync: SyncSettings = SyncSettings()
@@ -169,3 +189,6 @@ class Settings(Section, frozen=True):
         super().__post_init__()
         if not self.sources:
             self._put("sources", ("memory",))
+        if self.sessions.folders and "sessions" not in self.sources:
+            # The reference wants a second switch, and its users wonder for months why they have 0 of 49 sessions.
+            self._put("sources", (*self.sources, "sessions"))

@@ -31,7 +31,7 @@ def raw_lines(descriptor: int, *, offset: int = 0, number: int = 1) -> Iterator[
     """The lines of an open file from `offset`, where line `number` starts. Raises OSError."""
     position = offset
     start, parts = offset, list[bytes]()
-    while block := os.pread(descriptor, _BLOCK, position) if hasattr(os, "pread") else _read_at(descriptor, position):
+    while block := read_at(descriptor, position, _BLOCK):
         begin = 0
         while (end := block.find(b"\n", begin)) >= 0:
             parts.append(block[begin:end])
@@ -47,9 +47,12 @@ def raw_lines(descriptor: int, *, offset: int = 0, number: int = 1) -> Iterator[
         yield RawLine(number, start, b"".join(parts), False)
 
 
-def _read_at(descriptor: int, position: int) -> bytes:
+def read_at(descriptor: int, position: int, size: int) -> bytes:
+    """At most `size` bytes of an open file from a place in it. Raises OSError."""
+    if hasattr(os, "pread"):
+        return os.pread(descriptor, size, position)
     os.lseek(descriptor, position, os.SEEK_SET)
-    return os.read(descriptor, _BLOCK)
+    return os.read(descriptor, size)
 
 
 def parse_line(data: bytes) -> dict[str, Any] | None:

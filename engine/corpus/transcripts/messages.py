@@ -5,6 +5,8 @@ from typing import Literal
 
 import msgspec
 
+from engine.corpus.redaction import redact
+
 Role = Literal["user", "assistant", "tool", "system"]
 Kind = Literal["text", "thinking", "tool-call", "tool-result"]
 
@@ -13,6 +15,7 @@ _UNUSABLE = re.compile("[\ud800-\udfff\0]")
 _SLICE = 64 * 1024  # a regex holds the interpreter's lock
 _LONGEST_TITLE = 120
 _LONGEST_GIVEN = 200
+_OPENING = 8 * 1024
 # After a digit, the full stop is that of a numbered list.
 _SENTENCE_END = re.compile("(?<=[^\\d\\s][.!?…])\\s|(?<=[\\u3002\\uff01\\uff1f])|\n")
 
@@ -71,7 +74,8 @@ class SessionFacts(msgspec.Struct, kw_only=True):
         if self.opening or message.role != "user" or message.kind != "text":
             return
         if not message.side or self.parent:  # a sub-agent's session opens with what the agent asked of it
-            self.opening = first_sentence(message.text)
+            # Masked before it is cut: half a secret would no longer be known for one.
+            self.opening = first_sentence(redact(message.text[:_OPENING]))
 
 
 def clean(text: str) -> str:

@@ -1,0 +1,110 @@
+"""Opens a transcript, finds out by its content which agent wrote it, and reads it: whole, or from where it ended."""
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+
+import msgspec
+
+from engine.control import CancelToken
+from engine.corpus.opening import open_regular
+from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineFormat, LineParser
+from engine.corpus.transcripts.jsonl import RawLine, parse_line, raw_lines, read_at
+from engine.corpus.transcripts.messages import Message
+from engine.corpus.transcripts.registry import DOCUMENT_FORMATS, LINE_FORMATS
+
+_HEAD_BYTES = 64 * 1024
+_LINES_TO_JUDGE = 20
+_LONGEST_LINE = 64 * 1024 * 1024
+"""A longer one is counted as unknown: to hold and parse it would take several times as much memory."""
+_LINES_BETWEEN_CHECKS = 64
+
+
+@contextmanager
+def opened(path: Path | str) -> Iterator[tuple[int, os.stat_result]]:
+    """Descriptor and state of a transcript. Raises `PathRefused`, OSError."""
+    descriptor, state = open_regular(path)
+    try:
+        yield descriptor, state
+    finally:
+        os.close(descriptor)
+
+
+def document_format(descriptor: int, path: str) -> DocumentFormat | None:
+    """The format of an open transcript that is one document; None for another. Raises OSError."""
+    head = read_at(descriptor, 0, _HEAD_BYTES)
+    return next((known for known in DOCUMENT_FORMATS if known.matches(path, head)), None)
+
+
+def line_format(descriptor: int) -> LineFormat | None:
+    """The format of an open transcript with one JSON object a line; None for another. Raises OSError."""
+    values = [
+        value
+        for raw in islice(raw_lines(descriptor), _LINES_TO_JUDGE)
+        if len(raw.data) <= _LONGEST_LINE and (value := parse_line(raw.data)) is not None
+    ]
+    return next((known for known in LINE_FORMATS if values and known.matches(values)), None)
+
+
+class LineReader(msgspec.Struct):
+    """Where the reading of a transcript with one JSON object a line stands."""
+
+    parser: LineParser
+    offset: int = 0
+    """Of the first byte that was not read yet: always the beginning of a line."""
+    line: int = 1
+    """Number of that line."""
+
+    def read(self, descriptor: int, cancel: CancelToken | None = None) -> Iterator[Message]:
+        """Messages of all whole lines from here on; afterwards this stands at the end. Raises OSError, Cancelled."""
+        for number, raw in enumerate(raw_lines(descriptor, offset=self.offset, number=self.line)):
+            if cancel is not None and number % _LINES_BETWEEN_CHECKS == 0:
+                cancel.checkpoint()
+            if not raw.whole:
+                return
+            self.offset, self.line = raw.start + len(raw.data) + 1, raw.number + 1
+            yield from fed(self.parser, raw)
+
+    def read_rest(self, descriptor: int) -> list[Message]:
+        """Messages of a last line without a line end, if it is whole already; this stays where it is.
+
+        The parser is not to be used any more: it has seen a line that will be read again.
+        """
+        last = next((raw for raw in raw_lines(descriptor, offset=self.offset, number=self.line)), None)
+        return [] if last is None or last.whole else fed(self.parser, last, count=False)
+
+
+def fed(parser: LineParser, raw: RawLine, *, count: bool = True) -> list[Message]:
+    """The messages of one line; a line that is no JSON object is counted as unknown if `count`."""
+    value = parse_line(raw.data) if len(raw.data) <= _LONGEST_LINE else None
+    if value is not None:
+        return parser.feed(value, raw.number)
+    if count and raw.data.strip():
+        parser.count_unknown("too long" if len(raw.data) > _LONGEST_LINE else "no JSON")
+    return []
+
+
+def read_session(path: Path, key: str, cancel: CancelToken | None = None) -> Conversation | None:
+    """One session of a transcript, whole; None where the transcript does not hold it (any more).
+
+    Raises OSError, `PathRefused`, ValueError for a document that breaks off, Cancelled.
+    """
+    with opened(path) as (descriptor, _):
+        document = document_format(descriptor, str(path))
+        if document is not None:
+            return next((one for one in document.conversations(str(path), cancel) if one.key == key), None)
+        known = line_format(descriptor)
+        if known is None or key:
+            return None
+        reader = LineReader(known.parser(str(path)))
+        messages = [*reader.read(descriptor, cancel), *reader.read_rest(descriptor)]
+        return Conversation("", reader.parser.facts, tuple(messages), Counter(reader.parser.unknown))
+
+
+def raw_line(path: Path, line: int) -> bytes | None:
+    """One line of a transcript as it stands there; None where there is none. Raises OSError, `PathRefused`."""
+    with opened(path) as (descriptor, _):
+        return next((raw.data for raw in raw_lines(descriptor) if raw.number == line), None)

@@ -1,0 +1,221 @@
+"""Where sessions lie: the folders that the settings list, what in them may be a transcript, and back from its name.
+
+Only directory entries are read here; `recognition` looks into the files. A listed folder is consent, so nothing else
+is ever looked at.
+"""
+
+import os
+import re
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from engine.control import CancelToken
+from engine.corpus.discovery import DiscoveryListener, FoundFile
+from engine.corpus.ignore import BAD_NAME, is_unusable, shown
+from engine.corpus.opening import is_link
+from engine.corpus.roots import holds_secrets
+from engine.errors import PathRefused
+from engine.records import FileIssue
+from engine.settings import Settings
+
+_TRANSCRIPT = re.compile(
+    r".*\.jsonl(?:\.(?:reset|deleted)\.\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?Z)?"
+    r"|conversations(?:-\d+)?\.json|session-.*\.json|ses_.*\.json|.*\.zip",
+    re.IGNORECASE | re.DOTALL,
+)
+_PARTS_OF_SESSIONS = frozenset({("storage", "message"), ("storage", "part"), ("storage", "session_diff")})
+"""Folders (with the one above) in which opencode keeps the messages of the sessions beside them, a file each."""
+_AGENTS = (".claude/projects", ".codex/sessions", ".codex/archived_sessions", "opencode/storage", ".gemini/tmp")
+_OPENCLAW = re.compile(r"/agents/([^/]+)/sessions$|/state/sessions/([^/]+)$")
+_PREFIX = "sessions/"
+
+
+class Store(msgspec.Struct, frozen=True):
+    """One folder, or one export, that the settings list."""
+
+    name: str
+    """`sessions/<short name>`: what the stable names of its transcripts start with."""
+    path: str
+    """Absolute; the folder above it is resolved."""
+
+
+def find_stores(settings: Settings) -> tuple[Store, ...]:
+    """The stores that the settings list, each with a name of its own; they need not exist."""
+    stores: list[Store] = []
+    taken: set[str] = set()
+    for text in map(str.strip, settings.sessions.folders):
+        if not text:
+            continue
+        named = os.path.abspath(os.path.expanduser(text))
+        path = os.path.join(os.path.realpath(os.path.dirname(named)), os.path.basename(named))
+        if any(_covers(store.path, path) for store in stores):
+            continue
+        base = _short_name(path)
+        name, number = base, 1
+        while name.casefold() in taken:
+            number += 1
+            name = f"{base}-{number}"
+        taken.add(name.casefold())
+        stores.append(Store(_PREFIX + name, path))
+    return tuple(stores)
+
+
+def _covers(folder: str, path: str) -> bool:
+    return path == folder or path.startswith(os.path.join(folder, ""))
+
+
+def _short_name(path: str) -> str:
+    """What the agent is called where the folder is one that it uses, else the folder's own name."""
+    slashed = path.replace(os.sep, "/")
+    if match := _OPENCLAW.search(slashed):
+        return match[1] or match[2]
+    for known in _AGENTS:
+        if slashed.endswith("/" + known):
+            return known.split("/")[0].lstrip(".") + ("-archive" if "archived" in known else "")
+    stem, suffix = os.path.splitext(os.path.basename(path))
+    base = stem if suffix.lower() in (".zip", ".json", ".jsonl") else stem + suffix
+    return re.sub(r"[^\w.-]+", "-", base).strip("-.") or "store"
+
+
+class FoundTranscripts(msgspec.Struct, frozen=True):
+    files: list[FoundFile]
+    """Newest first."""
+    skipped: list[FileIssue]
+
+
+def find_transcripts(
+    settings: Settings, *, cancel: CancelToken | None = None, listener: DiscoveryListener | None = None
+) -> FoundTranscripts:
+    """Every file in the stores that may be a transcript by its name. Raises `Cancelled`; all else becomes an issue."""
+    walk = _Walk(cancel, listener)
+    for store in find_stores(settings):
+        walk.visit(store)
+    walk.files.sort(key=lambda file: (-file.mtime_ns, file.name))
+    return FoundTranscripts(walk.files, walk.skipped)
+
+
+class _Walk:
+    def __init__(self, cancel: CancelToken | None, listener: DiscoveryListener | None) -> None:
+        self.files: list[FoundFile] = []
+        self.skipped: list[FileIssue] = []
+        self._cancel = cancel
+        self._listener = listener
+
+    def visit(self, store: Store) -> None:
+        try:
+            state = os.lstat(store.path)
+        except FileNotFoundError:
+            self._pass(store.name, "missing", f"The session folder {store.path} does not exist.")
+            return
+        except OSError as error:
+            self._unreadable(store.name, error)
+            return
+        if is_link(state):
+            self._pass(store.name, "symlink", "Links are not followed; name the place it points to instead.")
+        elif holds_secrets(store.path):
+            self._pass(store.name, "secret", "Folders with keys and credentials are never read.")
+        elif stat.S_ISDIR(state.st_mode):
+            self._descend(store)
+        else:
+            name = f"{store.name}/{os.path.basename(store.path)}"
+            self.files.append(FoundFile(name, store.path, "sessions", state.st_size, state.st_mtime_ns))
+
+    def _descend(self, store: Store) -> None:
+        stack = [(store.path, store.name)]
+        while stack:
+            path, name = stack.pop()
+            if self._cancel is not None:
+                self._cancel.checkpoint()
+            if self._listener is not None:
+                self._listener(len(self.files), name)
+            for entry in self._entries(path, name):
+                below = f"{name}/{entry.name}"
+                try:
+                    if self._enter(entry, below, os.path.basename(path)):
+                        stack.append((entry.path, below))
+                except OSError as error:
+                    self._unreadable(below, error)
+
+    def _enter(self, entry: os.DirEntry[str], name: str, above: str) -> bool:
+        """Take the entry if it may be a transcript; True for a folder to go into."""
+        folder = entry.is_dir(follow_symlinks=False)
+        if not folder and not may_be_transcript(entry.name):
+            return False
+        state = entry.stat(follow_symlinks=False)
+        if is_unusable(entry.name):
+            self._pass(name, *BAD_NAME)
+        elif is_link(state):
+            self._pass(name, "symlink", "Links are not followed.")
+        elif folder:
+            return (above, entry.name) not in _PARTS_OF_SESSIONS
+        elif stat.S_ISREG(state.st_mode):
+            self.files.append(FoundFile(name, entry.path, "sessions", state.st_size, state.st_mtime_ns))
+        return False
+
+    def _entries(self, path: str, name: str) -> list[os.DirEntry[str]]:
+        try:
+            with os.scandir(path) as entries:
+                return sorted(entries, key=lambda entry: entry.name)
+        except OSError as error:
+            self._unreadable(name, error)
+            return []
+
+    def _unreadable(self, name: str, error: OSError) -> None:
+        self._pass(name, "unreadable", f"It cannot be read: {error.strerror or error}.")
+
+    def _pass(self, name: str, rule: str, detail: str) -> None:
+        self.skipped.append(FileIssue(path=shown(name), rule=rule, detail=detail))
+
+
+def may_be_transcript(path: str) -> bool:
+    """Whether a file can be a transcript by its name."""
+    return _TRANSCRIPT.fullmatch(os.path.basename(path)) is not None
+
+
+def names_session(name: str, settings: Settings) -> bool:
+    """Whether a stable name lies in one of the stores; a workspace may have a folder called sessions of its own."""
+    return name.startswith(_PREFIX) and any(name.startswith(f"{store.name}/") for store in find_stores(settings))
+
+
+def locate_transcript(name: str, settings: Settings) -> tuple[Path, str]:
+    """Path of the transcript that a session with this stable name is read from, and the session's key in it.
+
+    Raises `PathRefused` for every name that the stores would not give, `FileNotFoundError` for one that has gone.
+    """
+    parts = name.split("/")
+    if is_unusable(name) or {"", ".", ".."}.intersection(parts):
+        raise PathRefused
+    store = next((store for store in find_stores(settings) if name.startswith(store.name + "/")), None)
+    if store is None or holds_secrets(store.path):
+        raise PathRefused
+    return _find(store, name[len(store.name) + 1 :].split("/"))
+
+
+def _find(store: Store, parts: list[str]) -> tuple[Path, str]:
+    path, state = store.path, os.lstat(store.path)
+    if stat.S_ISREG(state.st_mode) and parts[0] == os.path.basename(path):
+        return Path(path), "/".join(parts[1:])
+    for depth, part in enumerate(parts, 1):
+        if is_link(state) or not stat.S_ISDIR(state.st_mode):
+            raise PathRefused
+        entry = next(_named(path, part), None)
+        if entry is None:
+            raise FileNotFoundError(f"{path}/{part}")
+        path, state = entry.path, entry.stat(follow_symlinks=False)
+        if stat.S_ISREG(state.st_mode):
+            if not may_be_transcript(part):
+                raise PathRefused
+            return Path(path), "/".join(parts[depth:])
+    raise PathRefused
+
+
+def _named(folder: str, name: str) -> Iterator[os.DirEntry[str]]:
+    """The entry with exactly this name: many file systems would open it in another case or Unicode form too."""
+    try:
+        with os.scandir(folder) as entries:
+            yield from (entry for entry in entries if entry.name == name)
+    except PermissionError:
+        raise PathRefused from None

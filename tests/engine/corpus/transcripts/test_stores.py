@@ -1,0 +1,118 @@
+"""The folders with sessions: named, walked, and back from a session's name to its transcript."""
+
+import os
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from engine.corpus.transcripts.stores import find_stores, find_transcripts, locate_transcript, names_session
+from engine.errors import PathRefused
+from engine.settings import Settings
+from engine.settings.options import SessionSettings
+
+
+def listing(*folders: Path | str) -> Settings:
+    return Settings(sessions=SessionSettings(folders=tuple(map(str, folders))))
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    for name in (
+        ".claude/projects/-home-ada-boat/one.jsonl",
+        ".claude/projects/-home-ada-boat/notes.txt",
+        ".codex/sessions/2026/03/01/rollout-2.jsonl",
+        ".openclaw/agents/main/sessions/three.jsonl.reset.2026-03-01T10-00-00.000Z",
+        ".openclaw/agents/main/sessions/three.jsonl.bak",
+        "exports/conversations.json",
+        "opencode/storage/session/p/ses_1.json",
+        "opencode/storage/message/ses_1/msg_1.json",
+    ):
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("{}\n")
+    return tmp_path
+
+
+def test_a_listed_folder_switches_sessions_on() -> None:
+    assert "sessions" not in Settings().sources
+    assert listing("/x").sources == ("memory", "sessions")
+
+
+def test_stores_are_called_after_their_agents(home: Path) -> None:
+    folders = (
+        home / ".claude/projects", home / ".codex/sessions", home / ".openclaw/agents/main/sessions",
+        home / "exports", home / "exports" / "conversations.json",
+    )  # fmt: skip
+    names = [store.name for store in find_stores(listing(*folders, home / ".claude/projects"))]
+    assert names == ["sessions/claude", "sessions/codex", "sessions/main", "sessions/exports"]
+
+
+def test_two_stores_of_one_name_are_told_apart(home: Path) -> None:
+    (home / "other/exports").mkdir(parents=True)
+    stores = find_stores(listing(home / "exports", home / "other/exports"))
+    assert [store.name for store in stores] == ["sessions/exports", "sessions/exports-2"]
+
+
+def test_only_what_may_be_a_transcript_is_found_newest_first(home: Path) -> None:
+    os.utime(home / ".codex/sessions/2026/03/01/rollout-2.jsonl", (2e9, 2e9))
+    found = find_transcripts(
+        listing(home / ".claude/projects", home / ".codex/sessions", home / ".openclaw/agents/main/sessions")
+    )
+    assert found.files[0].name == "sessions/codex/2026/03/01/rollout-2.jsonl"
+    assert {file.name for file in found.files[1:]} == {
+        "sessions/claude/-home-ada-boat/one.jsonl",
+        "sessions/main/three.jsonl.reset.2026-03-01T10-00-00.000Z",
+    }
+    assert all(file.source == "sessions" for file in found.files)
+
+
+def test_messages_that_lie_beside_their_sessions_are_not_walked(home: Path) -> None:
+    found = find_transcripts(listing(home / "opencode/storage"))
+    assert [file.name for file in found.files] == ["sessions/opencode/session/p/ses_1.json"]
+
+
+def test_missing_folders_links_and_places_for_keys_are_reported(home: Path) -> None:
+    (home / "link").symlink_to(home / "exports")
+    (home / ".ssh").mkdir()
+    (home / "exports/linked.jsonl").symlink_to(home / ".claude/projects/-home-ada-boat/one.jsonl")
+    found = find_transcripts(listing(home / "nowhere", home / "link", home / ".ssh", home / "exports"))
+    assert [issue.rule for issue in found.skipped] == ["missing", "symlink", "secret", "symlink"]
+    assert [file.name for file in found.files] == ["sessions/exports/conversations.json"]
+
+
+def test_a_name_leads_back_to_its_transcript_and_key(home: Path) -> None:
+    settings = listing(home / ".claude/projects", home / "exports/conversations.json")
+    path, key = locate_transcript("sessions/claude/-home-ada-boat/one.jsonl", settings)
+    assert (path, key) == (home / ".claude/projects/-home-ada-boat/one.jsonl", "")
+    path, key = locate_transcript("sessions/conversations/conversations.json/abc", settings)
+    assert (path, key) == (home / "exports/conversations.json", "abc")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "sessions/claude/-home-ada-boat/notes.txt", "sessions/claude/../projects/-home-ada-boat/one.jsonl",
+        "sessions/claude", "sessions/claude/-home-ada-boat", "sessions/other/one.jsonl", "/etc/passwd",
+        "sessions/claude/-home-ada-boat/one.jsonl\0", "sessions/claude//one.jsonl",
+        "sessions/claude/linked/one.jsonl", "sessions/claude/linked.jsonl",
+    ],
+)  # fmt: skip
+def test_every_other_name_is_refused(home: Path, name: str) -> None:
+    projects = home / ".claude/projects"
+    (projects / "linked").symlink_to(projects / "-home-ada-boat")
+    (projects / "linked.jsonl").symlink_to(projects / "-home-ada-boat/one.jsonl")
+    with pytest.raises(PathRefused):
+        locate_transcript(name, listing(projects))
+
+
+def test_a_transcript_that_went_is_missing(home: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        locate_transcript("sessions/claude/-home-ada-boat/two.jsonl", listing(home / ".claude/projects"))
+
+
+def test_a_folder_called_sessions_among_the_notes_is_no_store(home: Path) -> None:
+    settings = listing(home / ".claude/projects")
+    assert names_session("sessions/claude/x.jsonl", settings)
+    assert not names_session("sessions/2026-03-01.md", settings)
+    assert not names_session("sessions/claude/x.jsonl", msgspec.structs.replace(settings, sessions=SessionSettings()))
