@@ -124,14 +124,14 @@ def _check_finding(finding: doctor.Finding) -> Check:
 
 def _check_notes(place: Place, snapshot: Snapshot, token: CancelToken) -> Check:
     """Whether the index knows the files as they are now, by their sizes and times."""
-    there = {(file.source, file.name): file for file in discover(place.folder, place.settings, cancel=token).files}
-    known = snapshot.files()
+    there = {file.name: file for file in discover(place.folder, place.settings, cancel=token).files}
+    known = snapshot.files("memory")
     new = len(there.keys() - known.keys())
     gone = len(known.keys() - there.keys())
     changed = sum(
-        (file.size, file.mtime_ns) != (known[key].size, known[key].mtime_ns)
-        for key, file in there.items()
-        if key in known
+        (file.size, file.mtime_ns) != (known[name].size, known[name].mtime_ns)
+        for name, file in there.items()
+        if name in known
     )
     if new or gone or changed:
         return _degraded("Notes", f"Since the last update {new:,} came, {changed:,} changed, {gone:,} went.", _INDEX)

@@ -23,6 +23,8 @@ def discard_generation(connection: apsw.Connection, tables: Tables) -> None:
     discard(connection, f"{tables.fts}_data")
     connection.execute(f"DROP TABLE IF EXISTS {tables.fts}")
     discard(connection, tables.chunks)
+    discard(connection, tables.transcripts)
+    connection.execute(f"DROP TABLE IF EXISTS {tables.sessions}")
     connection.execute(f"DROP TABLE IF EXISTS {tables.files}")
 
 

@@ -38,7 +38,16 @@ def _m001_shared_tables(connection: apsw.Connection) -> None:
     create_generation(connection, Tables(1), first_chunk_id=1)
 
 
-MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (_m001_shared_tables,)
+def _m002_sessions(connection: apsw.Connection) -> None:
+    for generation in generations_present(connection):
+        tables = Tables(generation)
+        columns = {name for _, name, *_ in connection.execute(f"PRAGMA table_info({tables.chunks})")}
+        if "places" not in columns:
+            connection.execute(f"ALTER TABLE {tables.chunks} ADD COLUMN places BLOB")
+        _create_sessions(connection, tables)
+
+
+MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (_m001_shared_tables, _m002_sessions)
 
 
 @dataclass(frozen=True)
@@ -54,6 +63,16 @@ class Tables:
     @property
     def chunks(self) -> str:
         return f"chunks_{self.generation}"
+
+    @property
+    def sessions(self) -> str:
+        """What is known of the sessions among the files."""
+        return f"sessions_{self.generation}"
+
+    @property
+    def transcripts(self) -> str:
+        """The files that sessions are read from: how far, and why not."""
+        return f"transcripts_{self.generation}"
 
     @property
     def fts(self) -> str:
@@ -80,8 +99,10 @@ def create_generation(connection: apsw.Connection, tables: Tables, *, first_chun
     connection.execute(
         f"""CREATE TABLE {tables.chunks} (
             id INTEGER PRIMARY KEY AUTOINCREMENT, file_id INTEGER NOT NULL, start_line INTEGER NOT NULL,
-            end_line INTEGER NOT NULL, hash BLOB NOT NULL, heading TEXT NOT NULL, text TEXT NOT NULL)"""
+            end_line INTEGER NOT NULL, hash BLOB NOT NULL, heading TEXT NOT NULL, text TEXT NOT NULL,
+            places BLOB)"""
     )
+    # `places` (JSON) says which message of a session each part of the text is from; NULL for notes.
     connection.execute(f"CREATE INDEX {tables.chunks}_file ON {tables.chunks} (file_id)")
     connection.execute(f"CREATE INDEX {tables.chunks}_hash ON {tables.chunks} (hash)")
     connection.execute("INSERT INTO sqlite_sequence VALUES (?, ?)", (tables.chunks, first_chunk_id - 1))
@@ -90,6 +111,23 @@ def create_generation(connection: apsw.Connection, tables: Tables, *, first_chun
             {", ".join(FTS_COLUMNS)}, content='', contentless_delete=1, tokenize="{FTS_TOKENIZER}")"""
     )
     connection.execute(f"CREATE VIRTUAL TABLE {tables.terms} USING fts5vocab ({tables.fts}, 'col')")
+    _create_sessions(connection, tables)
+
+
+def _create_sessions(connection: apsw.Connection, tables: Tables) -> None:
+    connection.execute(
+        f"""CREATE TABLE IF NOT EXISTS {tables.sessions} (
+            file_id INTEGER PRIMARY KEY, transcript TEXT NOT NULL, agent TEXT NOT NULL, session_id TEXT NOT NULL,
+            project TEXT NOT NULL, branch TEXT NOT NULL, parent TEXT NOT NULL, started REAL, ended REAL,
+            messages INTEGER NOT NULL, bytes INTEGER NOT NULL)"""
+    )
+    connection.execute(f"CREATE INDEX IF NOT EXISTS {tables.sessions}_transcript ON {tables.sessions} (transcript)")
+    # `state` is what a reader needs to go on where the transcript ended; NULL where it must begin anew.
+    connection.execute(
+        f"""CREATE TABLE IF NOT EXISTS {tables.transcripts} (
+            path TEXT PRIMARY KEY, mtime_ns INTEGER NOT NULL, size INTEGER NOT NULL, state BLOB, rule TEXT NOT NULL,
+            detail TEXT NOT NULL)"""
+    )
 
 
 def generations_present(connection: apsw.Connection) -> list[int]:

@@ -39,6 +39,8 @@ class StoredChunk:
     end_line: int
     heading: tuple[str, ...]
     text: str
+    places: bytes | None
+    """Of a session's chunk, as JSON: which message each part of the text is from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +86,10 @@ class Snapshot:
         """Whether tables that nobody needs any more wait for their end."""
         return bool(discarded(self.connection))
 
-    def files(self) -> dict[tuple[Source, str], StoredFile]:
-        rows = self.connection.execute(f"SELECT source, path, id, hash, mtime_ns, size FROM {self.tables.files}")
-        return {(source, path): StoredFile(*rest) for source, path, *rest in rows}
+    def files(self, source: Source) -> dict[str, StoredFile]:
+        """The indexed files of one source by their names."""
+        query = f"SELECT path, id, hash, mtime_ns, size FROM {self.tables.files} WHERE source = ?"
+        return {path: StoredFile(*rest) for path, *rest in self.connection.execute(query, (source,))}
 
     def file_count(self) -> int:
         """How many files are indexed, those without a chunk included."""
@@ -148,15 +151,15 @@ class Snapshot:
         for group in _groups(ids):
             rows = self.connection.execute(
                 f"""SELECT c.id, f.path, f.source, f.title, f.language, f.mtime_ns, c.start_line, c.end_line, c.heading,
-                        c.text
+                        c.text, c.places
                     FROM {self.tables.chunks} c CROSS JOIN {self.tables.files} f ON f.id = c.file_id
                     WHERE c.id IN ({_marks(group)})""",
                 group,
             )
-            for id_, path, source, title, language, mtime_ns, start, end, heading, text in rows:
+            for id_, path, source, title, language, mtime_ns, start, end, heading, text, places in rows:
                 path_of_headings = tuple(heading.split(HEADING_SEPARATOR)) if heading else ()
                 found[id_] = StoredChunk(
-                    id_, path, source, title, language, mtime_ns / 1e9, start, end, path_of_headings, text
+                    id_, path, source, title, language, mtime_ns / 1e9, start, end, path_of_headings, text, places
                 )
         return found
 

@@ -25,6 +25,25 @@ class NewChunk:
     heading_tokens: str
     words: str
     stems: str
+    places: bytes | None = None
+    """Of a session's chunk, as JSON: which message each part of the text is from."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewSession:
+    """What is known of a session on its way in."""
+
+    transcript: str
+    """Stable name of the file that it is read from."""
+    agent: str
+    id: str
+    project: str
+    branch: str
+    parent: str
+    started: float | None
+    ended: float | None
+    messages: int
+    bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +58,7 @@ class NewFile:
     title_tokens: str
     name_tokens: str
     chunks: tuple[NewChunk, ...]
+    session: NewSession | None = None
 
 
 class Writer(Snapshot):
@@ -57,12 +77,28 @@ class Writer(Snapshot):
                 VALUES (?, ?, ?, ?, ?, ?, ?)""",
             (file.source, file.path, file.hash, file.mtime_ns, file.size, file.title, file.language),
         )
-        file_id = self.connection.last_insert_rowid()
+        return self._add_chunks(self.connection.last_insert_rowid(), file), removed
+
+    def extend_file(self, file: NewFile, *, keep: int) -> tuple[list[int], list[int]]:
+        """Put chunks behind the first `keep` of a file that is there, in place of the others.
+
+        Returns the ids of the (new, removed) chunks. What else is known of the file is replaced as well.
+        """
+        query = f"SELECT id FROM {self.tables.files} WHERE source = ? AND path = ?"
+        file_id = number(self.connection, query, (file.source, file.path))
+        removed = self._remove_chunks(file_id, keep)
+        self.connection.execute(
+            f"UPDATE {self.tables.files} SET hash = ?, mtime_ns = ?, size = ?, title = ?, language = ? WHERE id = ?",
+            (file.hash, file.mtime_ns, file.size, file.title, file.language, file_id),
+        )
+        return self._add_chunks(file_id, file), removed
+
+    def _add_chunks(self, file_id: int, file: NewFile) -> list[int]:
         first = self._next_chunk_id()
         self.connection.executemany(
-            f"INSERT INTO {self.tables.chunks} VALUES (?, ?, ?, ?, ?, ?, ?)",
+            f"INSERT INTO {self.tables.chunks} VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (
-                (id_, file_id, c.start_line, c.end_line, c.hash, HEADING_SEPARATOR.join(c.heading), c.text)
+                (id_, file_id, c.start_line, c.end_line, c.hash, HEADING_SEPARATOR.join(c.heading), c.text, c.places)
                 for id_, c in enumerate(file.chunks, first)
             ),
         )
@@ -73,7 +109,16 @@ class Writer(Snapshot):
                 for id_, c in enumerate(file.chunks, first)
             ),
         )
-        return list(range(first, first + len(file.chunks))), removed
+        if file.session is not None:
+            session = file.session
+            self.connection.execute(
+                f"INSERT OR REPLACE INTO {self.tables.sessions} VALUES ({','.join('?' * 11)})",
+                (
+                    file_id, session.transcript, session.agent, session.id, session.project, session.branch,
+                    session.parent, session.started, session.ended, session.messages, session.bytes,
+                ),
+            )  # fmt: skip
+        return list(range(first, first + len(file.chunks)))
 
     def remove_file(self, source: Source, path: str) -> list[int]:
         """Forget a file; returns the ids of its chunks."""
@@ -82,17 +127,23 @@ class Writer(Snapshot):
         ).fetchone()
         if row is None:
             return []
-        chunks: list[tuple[int, bytes]] = list(
-            self.connection.execute(f"SELECT id, hash FROM {self.tables.chunks} WHERE file_id = ?", row)
-        )
+        ids = self._remove_chunks(row[0])
+        if source == "sessions":
+            self.connection.execute(f"DELETE FROM {self.tables.sessions} WHERE file_id = ?", row)
+        self.connection.execute(f"DELETE FROM {self.tables.files} WHERE id = ?", row)
+        return ids
+
+    def _remove_chunks(self, file_id: int, keep: int = 0) -> list[int]:
+        """Remove the chunks of a file behind the first `keep`; returns their ids."""
+        query = f"SELECT id, hash FROM {self.tables.chunks} WHERE file_id = ? ORDER BY id LIMIT -1 OFFSET ?"
+        chunks: list[tuple[int, bytes]] = list(self.connection.execute(query, (file_id, keep)))
         ids = [id_ for id_, _ in chunks]
         # The last use of these vectors, unless the text comes back: what eviction goes by.
         self.connection.executemany(
             "UPDATE embedding_cache SET used = ? WHERE hash = ?", ((int(time.time()), hash_) for _, hash_ in chunks)
         )
         self.connection.executemany(f"DELETE FROM {self.tables.fts} WHERE rowid = ?", ((id_,) for id_ in ids))
-        self.connection.execute(f"DELETE FROM {self.tables.chunks} WHERE file_id = ?", row)
-        self.connection.execute(f"DELETE FROM {self.tables.files} WHERE id = ?", row)
+        self.connection.executemany(f"DELETE FROM {self.tables.chunks} WHERE id = ?", ((id_,) for id_ in ids))
         return ids
 
     def touch_file(self, source: Source, path: str, *, mtime_ns: int, size: int) -> None:

@@ -29,7 +29,7 @@ def damage_of(store: IndexStore) -> IndexCorrupt:
 
 def names(store: IndexStore) -> list[str]:
     with store.read() as snapshot:
-        return [path for _, path in snapshot.files()]
+        return list(snapshot.files("memory"))
 
 
 def add(store: IndexStore, name: str) -> None:

@@ -65,7 +65,7 @@ def test_a_failed_transaction_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError):
         fail_half_way()
     with store.read() as snapshot:
-        assert snapshot.files() == {}
+        assert snapshot.files("memory") == {}
     store.close()
 
 
@@ -161,11 +161,11 @@ def test_a_killed_rebuild_is_taken_up_again_only_under_the_same_rules(tmp_path: 
     with store.write() as writer:
         tables = writer.begin_generation("rules 2")
     with store.read(tables=tables) as snapshot:
-        assert list(snapshot.files()) == [("memory", "a.md")]
+        assert list(snapshot.files("memory")) == ["a.md"]
     with store.write() as writer:
         tables = writer.begin_generation("rules 3")
     with store.read(tables=tables) as snapshot:
-        assert snapshot.files() == {}
+        assert snapshot.files("memory") == {}
     store.close()
 
 
@@ -213,7 +213,7 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing(tmp_path: Path) -> None:
     with pytest.raises(DiskFull, match="disk is full"), store.write() as writer:
         writer.replace_file(new_file("b.md", "x" * 1_000_000))
     with store.read() as snapshot:
-        assert list(snapshot.files()) == [("memory", "a.md")]
+        assert list(snapshot.files("memory")) == ["a.md"]
     store.close()
 
 
@@ -243,7 +243,7 @@ def test_a_damaged_index_is_set_aside_and_started_anew(tmp_path: Path, damage: s
     assert "set aside" in store.recovered
     assert len(list(database.parent.glob("index.sqlite.damaged-*"))) == 1
     with store.read() as snapshot:
-        assert snapshot.files() == {}
+        assert snapshot.files("memory") == {}
     store.close()
 
 

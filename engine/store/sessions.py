@@ -1,0 +1,82 @@
+"""Reading and writing what is known of sessions, and of the transcripts that they are read from."""
+
+from typing import NamedTuple
+
+from engine.store.snapshot import Snapshot
+from engine.store.writer import Writer
+
+
+class StoredTranscript(NamedTuple):
+    """A file that sessions are read from, as it was when it was last read."""
+
+    mtime_ns: int
+    size: int
+    rule: str
+    """Why nothing of it is indexed; empty where something is."""
+    detail: str
+
+
+class StoredSession(NamedTuple):
+    """What is known of one indexed session."""
+
+    path: str
+    title: str
+    agent: str
+    id: str
+    project: str
+    branch: str
+    parent: str
+    started: float | None
+    ended: float | None
+    messages: int
+    bytes: int
+
+
+def transcripts(snapshot: Snapshot) -> dict[str, StoredTranscript]:
+    """Every file that was looked at for sessions, by its name."""
+    query = f"SELECT path, mtime_ns, size, rule, detail FROM {snapshot.tables.transcripts}"
+    return {path: StoredTranscript(*rest) for path, *rest in snapshot.connection.execute(query)}
+
+
+def transcript_state(snapshot: Snapshot, path: str) -> bytes | None:
+    """What a reader needs to go on where this transcript ended; None where it must begin anew."""
+    query = f"SELECT state FROM {snapshot.tables.transcripts} WHERE path = ?"
+    row = snapshot.connection.execute(query, (path,)).fetchone()
+    return None if row is None else row[0]
+
+
+def sessions_of(snapshot: Snapshot, transcript: str) -> dict[str, str]:
+    """Names and hashes of the sessions that were read from a transcript."""
+    query = f"""SELECT f.path, f.hash FROM {snapshot.tables.sessions} s
+                CROSS JOIN {snapshot.tables.files} f ON f.id = s.file_id WHERE s.transcript = ?"""
+    return dict(snapshot.connection.execute(query, (transcript,)))
+
+
+def sessions(snapshot: Snapshot, path: str | None = None) -> list[StoredSession]:
+    """All indexed sessions, or the one of this name; newest first."""
+    rows = snapshot.connection.execute(
+        f"""SELECT f.path, f.title, s.agent, s.session_id, s.project, s.branch, s.parent, s.started, s.ended,
+                s.messages, s.bytes
+            FROM {snapshot.tables.sessions} s CROSS JOIN {snapshot.tables.files} f ON f.id = s.file_id
+            WHERE ?1 IS NULL OR f.path = ?1
+            ORDER BY f.mtime_ns DESC, f.path""",
+        (path,),
+    )
+    return [StoredSession(*row) for row in rows]
+
+
+def note_transcript(
+    writer: Writer, path: str, *, mtime_ns: int, size: int, state: bytes | None, rule: str = "", detail: str = ""
+) -> None:
+    """Note how far a transcript was read, or by which rule it is not."""
+    writer.connection.execute(
+        f"INSERT OR REPLACE INTO {writer.tables.transcripts} VALUES (?, ?, ?, ?, ?, ?)",
+        (path, mtime_ns, size, state, rule, detail),
+    )
+
+
+def forget_transcript(writer: Writer, path: str) -> list[int]:
+    """Forget a transcript with all its sessions; returns the ids of their chunks."""
+    removed = [id_ for name in sessions_of(writer, path) for id_ in writer.remove_file("sessions", name)]
+    writer.connection.execute(f"DELETE FROM {writer.tables.transcripts} WHERE path = ?", (path,))
+    return removed
