@@ -1,11 +1,14 @@
 """From a file on disk to the rows that the store keeps: read, chunked, analysed. Touches no database."""
 
 import hashlib
+from collections.abc import Iterable, Iterator
 
-from engine.corpus.chunking import CHUNKER_VERSION, chunk_markdown
+from engine.corpus.chunking import CHUNKER_VERSION, Chunk, chunk_markdown
 from engine.corpus.discovery import FoundFile
 from engine.corpus.document import describe
 from engine.corpus.reading import NoteText, read_note
+from engine.corpus.redaction import REDACTION_VERSION
+from engine.corpus.transcripts.packing import PACKER_VERSION, SessionChunk
 from engine.settings import Settings
 from engine.store.writer import NewChunk, NewFile
 from engine.text import ANALYSER_VERSION, analyse, detect_language
@@ -13,8 +16,11 @@ from engine.text import ANALYSER_VERSION, analyse, detect_language
 
 def fingerprint(settings: Settings) -> str:
     """What the stored rows depend on; a rebuild follows when it changes."""
-    chunking = settings.chunking
-    return f"chunker {CHUNKER_VERSION}, {chunking.tokens}/{chunking.overlap}; analyser {ANALYSER_VERSION}"
+    chunking, wanted = settings.chunking, settings.sessions
+    return (
+        f"chunker {CHUNKER_VERSION}, {chunking.tokens}/{chunking.overlap}; analyser {ANALYSER_VERSION}; "
+        f"packer {PACKER_VERSION}, thinking {wanted.thinking:d}, tools {wanted.tools:d}; redaction {REDACTION_VERSION}"
+    )
 
 
 def read(file: FoundFile, settings: Settings) -> NoteText:
@@ -26,24 +32,8 @@ def prepare(file: FoundFile, note: NoteText, settings: Settings) -> NewFile:
     """All rows of one file."""
     language = detect_language(note.text)
     title = describe(note.text, file.name).title
-    headings: dict[tuple[str, ...], str] = {}
-    chunks = []
-    for chunk in chunk_markdown(note.text, tokens=settings.chunking.tokens, overlap=settings.chunking.overlap):
-        analysed = analyse(chunk.text, language)
-        if chunk.heading not in headings:
-            headings[chunk.heading] = _both("\n".join(chunk.heading), language)
-        chunks.append(
-            NewChunk(
-                start_line=chunk.start_line,
-                end_line=chunk.end_line,
-                hash=hashlib.sha256(chunk.text.encode()).digest(),
-                heading=chunk.heading,
-                text=chunk.text,
-                heading_tokens=headings[chunk.heading],
-                words=analysed.words,
-                stems=analysed.stems,
-            )
-        )
+    chunking = settings.chunking
+    chunks = chunk_markdown(note.text, tokens=chunking.tokens, overlap=chunking.overlap)
     return NewFile(
         source=file.source,
         path=file.name,
@@ -52,13 +42,32 @@ def prepare(file: FoundFile, note: NoteText, settings: Settings) -> NewFile:
         size=file.size,
         title=title,
         language=language,
-        title_tokens=_both(title, language),
-        name_tokens=_both(file.name, language),
-        chunks=tuple(chunks),
+        title_tokens=both(title, language),
+        name_tokens=both(file.name, language),
+        chunks=tuple(chunk_rows(chunks, language)),
     )
 
 
-def _both(text: str, language: str) -> str:
+def chunk_rows(chunks: Iterable[Chunk | SessionChunk], language: str) -> Iterator[NewChunk]:
+    """The chunks as they are stored."""
+    headings: dict[tuple[str, ...], str] = {}
+    for chunk in chunks:
+        analysed = analyse(chunk.text, language)
+        if chunk.heading not in headings:
+            headings[chunk.heading] = both("\n".join(chunk.heading), language)
+        yield NewChunk(
+            start_line=chunk.start_line,
+            end_line=chunk.end_line,
+            hash=hashlib.sha256(chunk.text.encode()).digest(),
+            heading=chunk.heading,
+            text=chunk.text,
+            heading_tokens=headings[chunk.heading],
+            words=analysed.words,
+            stems=analysed.stems,
+        )
+
+
+def both(text: str, language: str) -> str:
     """Words, then stems: one stream for the short columns that are searched both ways. Phrases hold in each half."""
     words, stems = analyse(text, language)
     return words if stems == words else f"{words} {stems}"

@@ -11,11 +11,12 @@ from engine.errors import Cancelled, MnemoscopeError, ProviderError
 from engine.records import MemorySyncProgressUpdate, SyncReason, SyncReport
 from engine.store.coding import StoredModel
 from engine.store.schema import Tables
+from engine.sync.commits import TextOutcome
 from engine.sync.embed_stage import EmbedStage
 from engine.sync.parts import StageWork, SyncParts
 from engine.sync.preparing import fingerprint
 from engine.sync.progress import ProgressMeter
-from engine.sync.text_stage import TextOutcome, TextStage
+from engine.sync.text_stage import TextStage
 from engine.text import forget_words
 
 log = logging.getLogger(__name__)

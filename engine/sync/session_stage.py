@@ -1,0 +1,83 @@
+"""Brings the sessions of a generation to what their transcripts hold now."""
+
+from engine.corpus.discovery import FoundFile
+from engine.corpus.transcripts.stores import find_transcripts
+from engine.errors import PathRefused
+from engine.records import FileIssue
+from engine.store import sessions
+from engine.store.sessions import StoredTranscript
+from engine.sync.commits import Change, Commits, TextOutcome
+from engine.sync.parts import StageWork
+
+
+class SessionStage:
+    """One sync's work on the sessions of one generation, used once."""
+
+    def __init__(self, work: StageWork, commits: Commits, outcome: TextOutcome) -> None:
+        self._work = work
+        self._settings = work.parts.settings
+        self._commits = commits
+        self._outcome = outcome
+        self._token = work.token
+        self._meter = work.meter
+
+    def run(self) -> None:
+        """One pass. Raises `Cancelled` between transcripts and within long ones; what was committed stays."""
+        with self._work.parts.store.read(tables=self._work.tables) as snapshot:
+            known = sessions.transcripts(snapshot)
+        if not known and not self._settings.sessions.folders:
+            return
+        self._meter.start("discovering")
+        found = find_transcripts(self._settings, cancel=self._token, listener=self._meter.step)
+        self._outcome.skipped += found.skipped
+        self._outcome.files_seen += len(found.files)
+        present = {file.name for file in found.files}
+        for name in known.keys() - present:
+            self._token.checkpoint()
+            self._forget(name)
+        due = [file for file in found.files if _differs(file, known.get(file.name))]
+        names = {file.name for file in due}
+        for name, stored in known.items():
+            if name in present and name not in names:
+                self._outcome.files_unchanged += 1
+                if stored.rule:
+                    self._outcome.skipped.append(FileIssue(path=name, rule=stored.rule, detail=stored.detail))
+        self._read(due)
+
+    def _read(self, due: list[FoundFile]) -> None:
+        if not due:
+            return
+        from engine.sync.transcript_rows import TranscriptRows  # brings every format with it
+
+        rows = TranscriptRows(self._work, self._commits)
+        self._meter.start("indexing", len(due))
+        for number, file in enumerate(due):
+            self._token.checkpoint()
+            self._meter.step(number, file.name)
+            try:
+                issue = rows.take(file)
+            except FileNotFoundError:
+                self._forget(file.name)
+            except PathRefused:
+                self._fail(file, "symlink", "A link or a special file has taken its place.")
+            except OSError as error:
+                self._fail(file, "unreadable", f"It cannot be read: {error.strerror or error}.")
+            else:
+                if issue is not None:
+                    self._outcome.skipped.append(issue)
+        self._meter.step(len(due), "")
+
+    def _fail(self, file: FoundFile, rule: str, detail: str) -> None:
+        self._outcome.failed.append(FileIssue(path=file.name, rule=rule, detail=detail))
+        self._forget(file.name)
+
+    def _forget(self, name: str) -> None:
+        self._commits.put(_forgetting(name), removed=1)
+
+
+def _forgetting(name: str) -> Change:
+    return lambda writer: ([], sessions.forget_transcript(writer, name))
+
+
+def _differs(file: FoundFile, stored: StoredTranscript | None) -> bool:
+    return stored is None or (file.mtime_ns, file.size) != (stored.mtime_ns, stored.size)

@@ -1,0 +1,295 @@
+"""From one transcript to the rows of its sessions: read from where it ended, redacted, packed, analysed."""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import replace
+
+import msgspec
+
+from engine.corpus.discovery import FoundFile
+from engine.corpus.ignore import is_unusable
+from engine.corpus.redaction import redact
+from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineFormat
+from engine.corpus.transcripts.jsonl import read_at
+from engine.corpus.transcripts.messages import Message, SessionFacts
+from engine.corpus.transcripts.packing import Packer, Said, SessionChunk
+from engine.corpus.transcripts.reading import LineReader, document_format, line_format, opened
+from engine.records import FileIssue
+from engine.store import sessions
+from engine.store.writer import NewFile, NewSession, Writer
+from engine.sync.commits import Change, Commits
+from engine.sync.parts import StageWork
+from engine.sync.preparing import both, chunk_rows
+from engine.text import detect_language
+
+_ANCHOR_BYTES = 4096
+_HEAD_CHARACTERS = 4096
+
+
+class _State(msgspec.Struct):
+    """What is stored of a line transcript, to go on where it ended."""
+
+    agent: str
+    offset: int
+    line: int
+    anchor: str
+    """Digest of what stands before `offset`: where that has changed, the transcript did not just grow."""
+    parser: msgspec.Raw
+    open: tuple[Said, ...]
+    """Messages of the last chunk: it is made again, with what has come since."""
+    closed: int
+    """How many chunks before it stay as they are."""
+    messages: int
+    language: str
+
+
+class TranscriptRows:
+    """Reads transcripts for one pass over one generation."""
+
+    def __init__(self, work: StageWork, commits: Commits) -> None:
+        self._store = work.parts.store
+        self._tables = work.tables
+        self._token = work.token
+        self._settings = work.parts.settings
+        self._commits = commits
+
+    def take(self, file: FoundFile) -> FileIssue | None:
+        """Bring the sessions of one transcript up to date; an issue where nothing of it can be indexed.
+
+        Raises OSError, `PathRefused`, Cancelled; then nothing of it has changed, but for sessions of an export that
+        stand before the place.
+        """
+        with opened(file.path) as (descriptor, _):
+            document = document_format(descriptor, file.path)
+            if document is None:
+                known = line_format(descriptor)
+                if known is not None:
+                    return self._lines(file, descriptor, known)
+        if document is not None:
+            return self._document(file, document)
+        return self._pass(file, "unknown-format", "It is no transcript of an agent that is known.")
+
+    def _pass(self, file: FoundFile, rule: str, detail: str) -> FileIssue:
+        """Note that nothing of a transcript is indexed, and why."""
+
+        def change(writer: Writer) -> tuple[list[int], list[int]]:
+            removed = sessions.forget_transcript(writer, file.name)
+            _note(writer, file, None, rule, detail)
+            return [], removed
+
+        self._commits.put(change)
+        return FileIssue(path=file.name, rule=rule, detail=detail)
+
+    # --- one JSON object a line -----------------------------------------------------------------------------------
+
+    def _lines(self, file: FoundFile, descriptor: int, known: LineFormat) -> FileIssue | None:
+        state = self._state(file, descriptor, known)
+        if state is None:
+            reader = LineReader(known.parser(file.path))
+            state = _State(known.agent, 0, 1, "", msgspec.Raw(b""), (), 0, 0, "")
+        else:
+            reader = LineReader(known.resume(bytes(state.parser)), state.offset, state.line)
+        packer = self._packer(state.open)
+        messages = state.messages
+        for message in reader.read(descriptor, self._token):
+            messages += _is_speech(message)
+            self._add(packer, message)
+        closed = state.closed + len(packer.chunks)
+        _mask(reader.parser.facts)
+        after = _State(
+            known.agent,
+            reader.offset,
+            reader.line,
+            _anchor(descriptor, reader.offset),
+            msgspec.Raw(msgspec.json.encode(reader.parser)),
+            packer.open,
+            closed,
+            messages,
+            state.language,
+        )
+        # A last line without its end may be complete or half written: it is read again when the transcript grows.
+        for message in reader.read_rest(descriptor):
+            messages += _is_speech(message)
+            self._add(packer, message)
+        chunks = packer.finish()
+        after.language = state.language or _language(chunks)
+        facts = reader.parser.facts
+        if facts.generated:
+            return self._pass(file, "generated", "The agent wrote it for its own housekeeping.")
+        new = self._file(file, file.name, facts, messages, chunks, after.language, hash=after.anchor, size=file.size)
+        self._commits.put(_replacing(file, new, state.closed, msgspec.json.encode(after)), indexed=1)
+        return None
+
+    def _state(self, file: FoundFile, descriptor: int, known: LineFormat) -> _State | None:
+        """Where the reading of this transcript ended; None if it must begin anew."""
+        with self._store.read(tables=self._tables) as snapshot:
+            stored = sessions.transcript_state(snapshot, file.name)
+        if stored is None:
+            return None
+        try:
+            state = msgspec.json.decode(stored, type=_State)
+            known.resume(bytes(state.parser))
+        except msgspec.DecodeError:
+            return None  # of another version of this program
+        same = state.agent == known.agent and _anchor(descriptor, state.offset) == state.anchor
+        return state if same and state.offset <= file.size else None
+
+    # --- documents ------------------------------------------------------------------------------------------------
+
+    def _document(self, file: FoundFile, known: DocumentFormat) -> FileIssue | None:
+        with self._store.read(tables=self._tables) as snapshot:
+            stored = sessions.sessions_of(snapshot, file.name)
+        seen: set[str] = set()
+        issue = None
+        try:
+            for conversation in known.conversations(file.path, self._token):
+                self._token.checkpoint()
+                name = _name(file, conversation.key)
+                if name in seen:
+                    continue
+                seen.add(name)
+                digest = _digest(conversation)
+                if stored.get(name) != digest and not conversation.facts.generated:
+                    self._commits.put(_putting(self._session(file, name, conversation, digest)), indexed=1)
+        except ValueError as error:
+            detail = f"It breaks off after {len(seen):,} sessions, which are indexed: {error}"
+            issue = FileIssue(path=file.name, rule="broken", detail=detail)
+
+        def settle(writer: Writer) -> tuple[list[int], list[int]]:
+            # What a document that breaks off has lost may come back whole.
+            gone = [] if issue else [name for name in stored if name not in seen]
+            removed = [id_ for name in gone for id_ in writer.remove_file("sessions", name)]
+            _note(writer, file, None, issue.rule if issue else "", issue.detail if issue else "")
+            return [], removed
+
+        self._commits.put(settle)
+        return issue
+
+    def _session(self, file: FoundFile, name: str, conversation: Conversation, digest: str) -> NewFile:
+        packer = self._packer(())
+        for message in conversation.messages:
+            self._add(packer, message)
+        chunks = packer.finish()
+        count = sum(map(_is_speech, conversation.messages))
+        size = sum(len(message.text) for message in conversation.messages)
+        return self._file(file, name, conversation.facts, count, chunks, _language(chunks), hash=digest, size=size)
+
+    # --- rows -----------------------------------------------------------------------------------------------------
+
+    def _packer(self, open: tuple[Said, ...]) -> Packer:
+        chunking = self._settings.chunking
+        return Packer(chunking.tokens, chunking.overlap, open)
+
+    def _add(self, packer: Packer, message: Message) -> None:
+        wanted = self._settings.sessions
+        if message.role == "system" or not message.text.strip():
+            return
+        if message.kind == "thinking" and not wanted.thinking:
+            return
+        if message.kind in ("tool-call", "tool-result") and not wanted.tools:
+            return
+        packer.add(Said(message.role, redact(message.text), message.line, message.ordinal, message.id))
+
+    @staticmethod
+    def _file(
+        file: FoundFile,
+        name: str,
+        facts: SessionFacts,
+        messages: int,
+        chunks: list[SessionChunk],
+        language: str,
+        *,
+        hash: str,
+        size: int,
+    ) -> NewFile:
+        title = redact(facts.name)
+        # The file's name is mostly a number; what a person remembers is the agent and the project.
+        words = f"{facts.agent} {facts.project} {facts.branch}"
+        return NewFile(
+            source="sessions",
+            path=name,
+            hash=hash,
+            # A session's date is that of its last message: an export is as new as the day it was asked for.
+            mtime_ns=file.mtime_ns if facts.ended is None else int(facts.ended * 1e9),
+            size=size,
+            title=title,
+            language=language,
+            title_tokens=both(title, language),
+            name_tokens=both(words, language),
+            chunks=tuple(
+                replace(row, places=msgspec.json.encode(chunk.places))
+                for row, chunk in zip(chunk_rows(chunks, language), chunks, strict=True)
+            ),
+            session=NewSession(
+                transcript=file.name,
+                agent=facts.agent,
+                id=facts.id,
+                project=facts.project,
+                branch=facts.branch,
+                parent=facts.parent,
+                started=facts.started,
+                ended=facts.ended,
+                messages=messages,
+                bytes=size,
+            ),
+        )
+
+
+def _replacing(file: FoundFile, new: NewFile, closed: int, state: bytes) -> Change:
+    """Put the new chunks behind those that are closed."""
+
+    def change(writer: Writer) -> tuple[list[int], list[int]]:
+        _note(writer, file, state)
+        if new.path in sessions.sessions_of(writer, file.name):
+            return writer.extend_file(new, keep=closed)
+        # Nobody has said anything yet in a session that an agent has just begun.
+        return writer.replace_file(new) if new.chunks else ([], [])
+
+    return change
+
+
+def _putting(new: NewFile) -> Change:
+    return lambda writer: writer.replace_file(new)
+
+
+def _note(writer: Writer, file: FoundFile, state: bytes | None, rule: str = "", detail: str = "") -> None:
+    sessions.note_transcript(
+        writer, file.name, mtime_ns=file.mtime_ns, size=file.size, state=state, rule=rule, detail=detail
+    )
+
+
+def _mask(facts: SessionFacts) -> None:
+    """Mask secrets in what is stored with the state of a parser."""
+    for name in ("title", "opening", "project", "branch"):
+        setattr(facts, name, redact(getattr(facts, name)))
+
+
+def _is_speech(message: Message) -> bool:
+    return message.kind == "text" and message.role in ("user", "assistant") and not message.side
+
+
+def _anchor(descriptor: int, offset: int) -> str:
+    start = max(0, offset - _ANCHOR_BYTES)
+    return hashlib.sha256(read_at(descriptor, start, offset - start)).hexdigest()
+
+
+def _name(file: FoundFile, key: str) -> str:
+    if not key:
+        return file.name
+    usable = not is_unusable(key) and "/" not in key and key not in (".", "..") and len(key) <= 100
+    return f"{file.name}/{key if usable else hashlib.sha256(key.encode()).hexdigest()[:32]}"
+
+
+def _digest(conversation: Conversation) -> str:
+    facts = conversation.facts
+    content = msgspec.json.encode((facts.title, facts.project, conversation.messages))
+    return hashlib.sha256(content).hexdigest()
+
+
+def _language(chunks: Iterable[SessionChunk]) -> str:
+    head = ""
+    for chunk in chunks:
+        head += chunk.text
+        if len(head) >= _HEAD_CHARACTERS:
+            break
+    return detect_language(head)
