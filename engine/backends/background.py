@@ -2,39 +2,52 @@
 
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import msgspec
 
 from engine.corpus.ignore import IgnoreRules
 from engine.corpus.roots import find_roots
+from engine.corpus.transcripts.stores import find_stores, may_be_transcript
 from engine.errors import WorkspaceError
 from engine.records import SyncReason, WatcherStatus
 from engine.settings import Settings
 from engine.sync.scheduler import SyncScheduler
+from engine.sync.session_deltas import SessionDeltas
 from engine.sync.watcher import WatchBatch, Watcher
 
 log = logging.getLogger(__name__)
 
 _SECONDS_A_MINUTE = 60.0
+_SESSION_DEBOUNCE_MS = 5000
+_WORSE = ("off", "native", "polling")
 
 OFF = WatcherStatus(enabled=False, mode="off", roots=(), last_change=None, error=None)
 
 
 class Background:
-    """Watcher and scheduler of one open workspace. `run` does one sync, `changed` hears of changes on disk."""
+    """Watchers and scheduler of one open workspace."""
 
     def __init__(
-        self, workspace: Path, settings: Settings, run: Callable[[SyncReason], object], changed: Callable[[], None]
+        self,
+        workspace: Path,
+        settings: Settings,
+        run: Callable[[SyncReason], object],
+        changed: Callable[[], None],
+        indexed_sizes: Callable[[], Mapping[str, int]],
     ) -> None:
+        """`run` does one sync, `changed` hears of changes on disk, `indexed_sizes` is for `SessionDeltas`."""
         self._changed = changed
         self._sessions: set[str] = set()
         self._settings = settings
         self._scheduler = SyncScheduler(run, interval_seconds=settings.sync.interval_minutes * _SECONDS_A_MINUTE)
         self._not_watching = ""
         """Why there is no watcher though the settings want one."""
-        self._watcher = self._watch(workspace) if settings.sync.watch else None
+        self._watchers: list[Watcher] = []
+        if settings.sync.watch:
+            self._watch_notes(workspace)
+            self._watch_sessions(indexed_sizes)
 
     def session_started(self, key: str) -> None:
         """Sync once a session key, if the settings want it."""
@@ -46,22 +59,31 @@ class Background:
         self._scheduler.request(reason)
 
     def watcher_status(self) -> WatcherStatus:
-        if self._watcher is None:
+        found = [watcher.status() for watcher in self._watchers]
+        if not found:
             return msgspec.structs.replace(OFF, error=self._not_watching or None)
-        return self._watcher.status()
+        changes = [status.last_change for status in found if status.last_change is not None]
+        errors = [self._not_watching, *(status.error or "" for status in found)]
+        return WatcherStatus(
+            enabled=any(status.enabled for status in found),
+            mode=max((status.mode for status in found), key=_WORSE.index),
+            roots=tuple(root for status in found for root in status.roots),
+            last_change=max(changes, default=None),
+            error=" ".join(dict.fromkeys(filter(None, errors))) or None,
+        )
 
     def close(self) -> None:
-        if self._watcher is not None:
-            self._watcher.stop()
+        for watcher in self._watchers:
+            watcher.stop()
         self._scheduler.close()
 
-    def _watch(self, workspace: Path) -> Watcher | None:
+    def _watch_notes(self, workspace: Path) -> None:
         try:
             roots = find_roots(workspace, self._settings)
         except WorkspaceError as error:
             log.info("Nothing to watch: %s", type(error).__name__)
             self._not_watching = str(error)
-            return None
+            return
         rules = IgnoreRules(self._settings)
         names = {os.path.realpath(root.path): root.name for root in roots.found if root.extra}
 
@@ -73,11 +95,34 @@ class Background:
             [Path(roots.workspace), *map(Path, names)],
             ignored,
             debounce_ms=self._settings.sync.watch_debounce_ms,
-            on_change=self._on_change,
+            on_change=self._notes_changed,
         )
-        watcher.start()
-        return watcher
+        self._start(watcher)
 
-    def _on_change(self, batch: WatchBatch) -> None:
+    def _watch_sessions(self, indexed_sizes: Callable[[], Mapping[str, int]]) -> None:
+        stores = find_stores(self._settings)
+        if not stores:
+            return
+        deltas = SessionDeltas(stores, self._settings.sync.sessions, indexed_sizes)
+
+        def changed(batch: WatchBatch) -> None:
+            self._changed()
+            if batch.overflow or deltas.call_for_sync(batch.paths):
+                self._scheduler.request("session-delta")
+
+        def ignored(root: str, path: str, is_dir: bool) -> bool:
+            return not is_dir and not may_be_transcript(path)
+
+        self._start(
+            Watcher(
+                [Path(store.path) for store in stores], ignored, debounce_ms=_SESSION_DEBOUNCE_MS, on_change=changed
+            )
+        )
+
+    def _start(self, watcher: Watcher) -> None:
+        watcher.start()
+        self._watchers.append(watcher)
+
+    def _notes_changed(self, batch: WatchBatch) -> None:
         self._changed()
         self._scheduler.request("watch")

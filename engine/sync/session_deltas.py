@@ -1,0 +1,56 @@
+"""Whether sessions have grown enough since they were indexed to be indexed again at once.
+
+An agent writes a line every few seconds: none of them alone is a reason to sync. What has grown less is indexed by the
+next sync, whatever its reason.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+
+from engine.corpus.transcripts.stores import Store, may_be_transcript
+from engine.settings.options import SessionDeltaSettings
+
+_BLOCK = 64 * 1024
+
+
+class SessionDeltas:
+    """Judges changes in the folders with sessions."""
+
+    def __init__(
+        self, stores: Iterable[Store], limits: SessionDeltaSettings, indexed_sizes: Callable[[], Mapping[str, int]]
+    ) -> None:
+        """`indexed_sizes`: bytes of every transcript when it was last indexed, by its stable name."""
+        self._stores = [(os.path.realpath(store.path), store.name) for store in stores]
+        self._limits = limits
+        self._indexed_sizes = indexed_sizes
+
+    def call_for_sync(self, paths: Iterable[str]) -> bool:
+        """Whether any of these changed files has grown by enough, shrunk or gone."""
+        sizes = self._indexed_sizes()
+        return any(self._is_due(path, sizes.get(self._name(path))) for path in paths)
+
+    def _name(self, path: str) -> str:
+        for root, name in self._stores:
+            if path.startswith(os.path.join(root, "")):
+                return f"{name}/{os.path.relpath(path, root).replace(os.sep, '/')}"
+            if path == root:
+                return f"{name}/{os.path.basename(path)}"
+        return ""
+
+    def _is_due(self, path: str, indexed: int | None) -> bool:
+        try:
+            with open(path, "rb") as file:
+                size = os.fstat(file.fileno()).st_size
+                # A shrunken transcript is another one: it counts from its beginning.
+                start = 0 if indexed is None or size < indexed else indexed
+                limits = self._limits
+                if size == start:
+                    return False
+                if size - start >= limits.delta_bytes or limits.delta_messages <= 0:
+                    return may_be_transcript(path)
+                file.seek(start)
+                lines = sum(block.count(b"\n") for block in iter(lambda: file.read(_BLOCK), b""))
+                return lines >= limits.delta_messages and may_be_transcript(path)
+        except OSError:
+            # A folder stands for what came and went in it; a transcript that has gone must not be found any more.
+            return indexed is not None or os.path.isdir(path)
