@@ -63,18 +63,18 @@ class MemorySearchResult(Record, frozen=True):
     text_share: float
     """How much of `score` the words gave, 0 to 1; the meaning gave the rest."""
     message: "MessagePlace | None" = None
-    """Where in a session the chunk starts; None for a note."""
+    """The message of the session that the snippet's first match is in; None for a note."""
 
 
 class MessagePlace(Record, frozen=True):
-    """The message of a session with which a chunk starts."""
+    """One message of a session."""
 
     ordinal: int
     """From 1."""
     id: str
     """As the transcript has it; empty where it has none."""
     role: str
-    """`user` or `assistant`; empty where the chunk holds both."""
+    """`user`, `assistant` or `tool`."""
 
 
 class SearchStage(Record, frozen=True):

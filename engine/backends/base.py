@@ -51,7 +51,10 @@ class MemorySearchManager(Protocol):
         """Text of the file with this stable name; empty for one that vanished; raises `PathRefused` otherwise."""
 
     def open_file(self, path: str, *, cancel: CancelToken | None = None) -> NumberedText:
-        """The same file as lazily decoded lines, for files of any size. Raises `PathRefused`, `FileNotFoundError`."""
+        """The same file as lazily decoded lines, for files of any size. Raises `PathRefused`, `FileNotFoundError`.
+
+        Sessions are refused: they are read with `read_session`, which masks secrets.
+        """
 
     def locate(self, path: str) -> Path:
         """Absolute path of the file, checked like `read_file`: for an editor, a file manager or a watcher."""
@@ -66,9 +69,9 @@ class MemorySearchManager(Protocol):
         """
 
     def raw_message(self, path: str, line: int) -> str:
-        """What stands in the transcript on this line (in an export: for this message), as JSON, unmasked.
+        """What stands in the transcript on this line, as it is, unmasked.
 
-        Raises as `read_session` does; `FileNotFoundError` also for a line that is not there.
+        Raises as `read_session` does; `FileNotFoundError` also for a line that is not there, as in an export.
         """
 
     def similar_sessions(self, path: str, *, max_results: int = 10) -> tuple[tuple[SessionSummary, float], ...]:

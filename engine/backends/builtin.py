@@ -14,17 +14,20 @@ from engine.backends.follower import Follower
 from engine.backends.history import SyncHistory
 from engine.backends.listeners import Listeners
 from engine.backends.provider_slot import ProviderSlot
+from engine.backends.session_library import SessionLibrary
 from engine.control import CancelToken
 from engine.corpus.guard import PathGuard
 from engine.corpus.numbered import NumberedText
 from engine.embedding.registry import select_provider
-from engine.errors import Closed, IndexCorrupt, MnemoscopeError, ProviderError, StoreError
+from engine.errors import Closed, IndexCorrupt, MnemoscopeError, PathRefused, ProviderError, StoreError
 from engine.records import (
     FileText,
     MemoryProviderStatus,
     MemorySyncProgressUpdate,
     Probe,
     SearchOutcome,
+    SessionSummary,
+    SessionText,
     Source,
     SyncReason,
     SyncReport,
@@ -95,6 +98,7 @@ class BuiltinMemory:
         self._listeners = Listeners()
         # A program that stays has not seen what changed while it was away.
         self._dirty = background
+        self._sessions = SessionLibrary(settings, self._store, self._vectors)
         self._searcher = Searcher(settings, self._store, self._vectors, self._slot.provider, self._slot.note)
         self._background = self._start_background() if background else None
         self._follower = Follower(self._moment, self._listeners.tell) if background else None
@@ -138,6 +142,9 @@ class BuiltinMemory:
 
     def read_file(self, path: str, *, start: int | None = None, lines: int | None = None) -> FileText:
         try:
+            if self._sessions.holds(path):
+                self._check_open()
+                return self._sessions.read_file(path, start=start, lines=lines)
             text = self.open_file(path)
         except FileNotFoundError:
             return FileText(path=path, text="", from_line=start or 1, lines=0, truncated=False, next_from=None)
@@ -145,11 +152,31 @@ class BuiltinMemory:
             return read_slice(text, path, start, lines)
 
     def open_file(self, path: str, *, cancel: CancelToken | None = None) -> NumberedText:
+        if self._sessions.holds(path):
+            raise PathRefused  # as it is on disk a transcript shows secrets
         return NumberedText.open(self.locate(path), cancel)
 
     def locate(self, path: str) -> Path:
         self._check_open()
+        if self._sessions.holds(path):
+            return self._sessions.locate(path)
         return PathGuard(self._workspace, self._settings).locate(path)
+
+    def sessions(self) -> tuple[SessionSummary, ...]:
+        self._check_open()
+        return self._sessions.all()
+
+    def read_session(self, path: str, *, reveal: bool = False, cancel: CancelToken | None = None) -> SessionText:
+        self._check_open()
+        return self._sessions.read(path, reveal=reveal, cancel=cancel)
+
+    def raw_message(self, path: str, line: int) -> str:
+        self._check_open()
+        return self._sessions.raw(path, line)
+
+    def similar_sessions(self, path: str, *, max_results: int = 10) -> tuple[tuple[SessionSummary, float], ...]:
+        self._check_open()
+        return self._sessions.similar(path, self._slot.provider(), max_results)
 
     def status(self) -> MemoryProviderStatus:
         self._check_open()
@@ -301,7 +328,7 @@ class BuiltinMemory:
                 # The sync that was joined was already past what changed since it began.
                 self.sync(reason=reason)
 
-        return background.Background(self._workspace, self._settings, run, changed)
+        return background.Background(self._workspace, self._settings, run, changed, self._sessions.indexed_sizes)
 
     def _executor(self) -> Executor:
         if self._executor_given is not None:

@@ -1,6 +1,11 @@
 """Makes the result that is shown from a chunk and its scores."""
 
-from engine.records import MemorySearchResult
+from bisect import bisect_right
+
+import msgspec
+
+from engine.corpus.transcripts.packing import Place
+from engine.records import MemorySearchResult, MessagePlace
 from engine.search.explanation import Scored
 from engine.search.scoring import Blend
 from engine.search.snippets import make_snippet
@@ -11,6 +16,7 @@ from engine.text import QueryAnalysis, highlight_ranges
 def make_result(chunk: StoredChunk, scored: Scored, question: QueryAnalysis, blend: Blend) -> MemorySearchResult:
     languages = (chunk.language,) if chunk.language else ()
     snippet = make_snippet(chunk.text, highlight_ranges(chunk.text, question, languages))
+    place = None if chunk.places is None else _place(chunk.places, snippet.place)
     return MemorySearchResult(
         path=chunk.path,
         start_line=chunk.start_line,
@@ -22,12 +28,19 @@ def make_result(chunk: StoredChunk, scored: Scored, question: QueryAnalysis, ble
         title=chunk.title,
         heading=chunk.heading,
         modified=chunk.modified,
-        snippet_line=chunk.start_line + snippet.first_line,
+        snippet_line=chunk.start_line + snippet.first_line if place is None else place.line,
         match_ranges=snippet.ranges,
         text_score=round(scored.text, 6),
         vector_score=None if scored.vector is None else round(scored.vector, 6),
         text_share=round(blend.text_share(scored.text, scored.vector), 6),
+        message=None if place is None else MessagePlace(ordinal=place.ordinal, id=place.id, role=place.role),
     )
+
+
+def _place(encoded: bytes, offset: int) -> Place:
+    """The message that a place in a session's chunk is from."""
+    places = msgspec.json.decode(encoded, type=tuple[Place, ...])
+    return places[max(0, bisect_right([place.offset for place in places], offset) - 1)]
 
 
 def cite(path: str, start: int, end: int) -> str:

@@ -17,6 +17,8 @@ class Snippet:
     """Line within the chunk's text, from 0."""
     ranges: tuple[FileRange, ...]
     """Matches in `text`."""
+    place: int
+    """Offset in the chunk's text of its first match, else of its beginning."""
 
 
 def make_snippet(text: str, ranges: Sequence[FileRange], limit: int = LIMIT) -> Snippet:
@@ -32,7 +34,7 @@ def make_snippet(text: str, ranges: Sequence[FileRange], limit: int = LIMIT) -> 
         body = body[lead:].rstrip()
     end = begin + len(body)
     if len(body) <= limit:
-        return Snippet(body, first, _shifted(ranges, begin, end, 0))
+        return Snippet(body, first, _shifted(ranges, begin, end, 0), _first_match(ranges, begin, end))
     return _cut_line(text, begin, end, first, ranges, limit)
 
 
@@ -83,7 +85,12 @@ def _cut_line(text: str, begin: int, end: int, line: int, ranges: Sequence[FileR
         stop = space if space >= 0 else stop
     before = _ELLIPSIS if start > begin else ""
     after = _ELLIPSIS if stop < end else ""
-    return Snippet(before + text[start:stop] + after, line, _shifted(ranges, start, stop, len(before)))
+    shown = before + text[start:stop] + after
+    return Snippet(shown, line, _shifted(ranges, start, stop, len(before)), _first_match(ranges, start, stop))
+
+
+def _first_match(ranges: Sequence[FileRange], begin: int, end: int) -> int:
+    return next((start for start, _ in ranges if begin <= start < end), begin)
 
 
 def _shifted(ranges: Sequence[FileRange], begin: int, end: int, offset: int) -> tuple[FileRange, ...]:

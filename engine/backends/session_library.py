@@ -1,0 +1,194 @@
+"""The sessions of an index: listed, read from their transcripts with secrets masked, compared by meaning."""
+
+import shlex
+from collections import defaultdict
+from pathlib import Path
+
+from engine.control import CancelToken
+from engine.corpus.redaction import redact
+from engine.corpus.transcripts.messages import Message
+from engine.corpus.transcripts.stores import locate_transcript, names_session
+from engine.embedding.base import EmbeddingProvider
+from engine.errors import PathRefused
+from engine.records import FileText, SessionMessage, SessionSummary, SessionText
+from engine.settings import Settings
+from engine.store import sessions
+from engine.store.coding import StoredModel, Vectors, decode
+from engine.store.index import IndexStore
+from engine.store.sessions import StoredSession
+from engine.store.snapshot import Snapshot
+from engine.store.vectors import VectorIndex
+
+_RESUME = {
+    "claude-code": "claude --resume {id}",
+    "codex": "codex resume {id}",
+    "opencode": "opencode --session {id}",
+}
+_CANDIDATES = 400
+
+
+class SessionLibrary:
+    """The sessions of one workspace. Thread-safe."""
+
+    def __init__(self, settings: Settings, store: IndexStore, vectors: VectorIndex) -> None:
+        self._settings = settings
+        self._store = store
+        self._vectors = vectors
+
+    def holds(self, path: str) -> bool:
+        """Whether a stable name is that of a session, known or not."""
+        return names_session(path, self._settings)
+
+    def all(self) -> tuple[SessionSummary, ...]:
+        """Every indexed session, newest first."""
+        with self._store.read() as snapshot:
+            return tuple(map(_summary, sessions.sessions(snapshot)))
+
+    def indexed_sizes(self) -> dict[str, int]:
+        """Bytes of every transcript when it was last read, by its stable name."""
+        with self._store.read() as snapshot:
+            return {name: stored.size for name, stored in sessions.transcripts(snapshot).items()}
+
+    def read(self, path: str, *, reveal: bool, cancel: CancelToken | None) -> SessionText:
+        """See `MemorySearchManager.read_session`."""
+        from engine.corpus.transcripts.reading import read_session
+
+        file, key = self._locate(path)
+        try:
+            found = read_session(file, key, cancel)
+        except ValueError as error:
+            raise FileNotFoundError(f"The transcript breaks off: {error}") from error
+        if found is None:
+            raise FileNotFoundError(path)
+        masked = 0
+        messages = []
+        for message in found.messages:
+            if cancel is not None:
+                cancel.checkpoint()
+            text = redact(message.text)
+            masked += text != message.text
+            messages.append(_shown(message, message.text if reveal else text))
+        return SessionText(
+            summary=self._known(path),
+            messages=tuple(messages),
+            masked=masked,
+            unknown=tuple(sorted(found.unknown.items())),
+        )
+
+    def read_file(self, path: str, *, start: int | None, lines: int | None) -> FileText:
+        """A transcript as text: what was said on a line of it stands on the line of that number, others are empty."""
+        spoken: dict[int, list[str]] = defaultdict(list)
+        for message in self.read(path, reveal=False, cancel=None).messages:
+            if message.kind == "text" and message.role != "system":
+                spoken[message.line].append(f"{message.role.capitalize()}: {' '.join(message.text.split())}")
+        last = max(spoken, default=0)
+        first = max(1, start or 1)
+        end = min(last, first + lines - 1) if lines and lines > 0 else last
+        text = "\n".join(" ".join(spoken.get(line, ())) for line in range(first, end + 1))
+        return FileText(
+            path=path,
+            text=text,
+            from_line=first,
+            lines=max(0, end - first + 1),
+            truncated=end < last,
+            next_from=end + 1 if end < last else None,
+        )
+
+    def raw(self, path: str, line: int) -> str:
+        """See `MemorySearchManager.raw_message`."""
+        from engine.corpus.transcripts.reading import raw_line
+
+        file, key = self._locate(path)
+        data = None if key else raw_line(file, line)
+        if data is None:
+            raise FileNotFoundError(f"{path}, line {line}")
+        return data.decode("utf-8", "replace")
+
+    def locate(self, path: str) -> Path:
+        """Absolute path of the transcript that a session is read from. Raises `PathRefused`, FileNotFoundError."""
+        return self._locate(path)[0]
+
+    def similar(
+        self, path: str, provider: EmbeddingProvider | None, most: int
+    ) -> tuple[tuple[SessionSummary, float], ...]:
+        """The sessions nearest in meaning: of each, the chunk nearest to the middle of this one's vectors counts."""
+        if provider is None:
+            return ()
+        with self._store.read() as snapshot:
+            model_id = snapshot.model_id(provider.id, provider.model, provider.key)
+            if model_id is None:
+                return ()
+            model = StoredModel.of(model_id, provider.id, provider.model, provider.key, provider.dims)
+            middle = _middle(snapshot, path, model)
+            if middle is None:
+                return ()
+            ids, cosines = self._vectors.search(snapshot, model, middle, _CANDIDATES)
+            near = dict(zip(ids.tolist(), cosines.tolist(), strict=True))
+            best: dict[str, float] = {}
+            for id_, chunk in snapshot.chunks(list(near)).items():
+                if chunk.source == "sessions" and chunk.path != path:
+                    best[chunk.path] = max(best.get(chunk.path, -1.0), near[id_])
+            known = {session.path: session for session in sessions.sessions(snapshot)}
+        order = sorted((item for item in best.items() if item[0] in known), key=lambda item: (-item[1], item[0]))
+        return tuple((_summary(known[name]), cosine) for name, cosine in order[:most])
+
+    def _locate(self, path: str) -> tuple[Path, str]:
+        return locate_transcript(path, self._settings)
+
+    def _known(self, path: str) -> SessionSummary:
+        with self._store.read() as snapshot:
+            found = sessions.sessions(snapshot, path)
+        if not found:
+            raise PathRefused  # a transcript that the index does not hold (yet), or holds nothing of
+        return _summary(found[0])
+
+
+def _middle(snapshot: Snapshot, path: str, model: StoredModel) -> Vectors | None:
+    """Mean direction (dims,) of the vectors of a session; None where it has none."""
+    import numpy as np
+
+    files = snapshot.files("sessions")
+    if path not in files:
+        return None
+    rows = [vector for _, vector in snapshot.vectors(model.id, snapshot.chunks_of_files([files[path].id]))]
+    if not rows:
+        return None
+    middle = decode(rows, model.dims).astype(np.float32).mean(axis=0)
+    length = float(np.linalg.norm(middle))
+    return middle / length if length else None
+
+
+def _summary(stored: StoredSession) -> SessionSummary:
+    command = _RESUME.get(stored.agent, "") if stored.id and not stored.parent else ""
+    if command:
+        command = command.format(id=shlex.quote(stored.id))
+        if stored.project.startswith(("/", "~")) or stored.project[1:2] == ":":
+            command = f"cd {shlex.quote(stored.project)} && {command}"
+    return SessionSummary(
+        path=stored.path,
+        agent=stored.agent,
+        id=stored.id,
+        title=stored.title,
+        project=stored.project,
+        branch=stored.branch,
+        started=stored.started,
+        ended=stored.ended,
+        messages=stored.messages,
+        bytes=stored.bytes,
+        parent=stored.parent,
+        resume_command=command,
+    )
+
+
+def _shown(message: Message, text: str) -> SessionMessage:
+    return SessionMessage(
+        role=message.role,
+        kind=message.kind,
+        text=text,
+        line=message.line,
+        ordinal=message.ordinal,
+        id=message.id,
+        time=message.time,
+        tool=message.tool,
+        side=message.side,
+    )

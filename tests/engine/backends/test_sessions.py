@@ -1,0 +1,217 @@
+"""Sessions from their transcripts to search results, and back to the message."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.backends import builtin
+from engine.backends.builtin import BuiltinMemory
+from engine.errors import PathRefused
+from engine.settings import Settings
+from engine.settings.options import SessionSettings, StoreSettings
+from engine.sync import transcript_rows
+from tests.helpers.fake_provider import FakeProvider, selection_of
+
+SECRET = "ghp_" + "a1B2c3D4" * 5
+NAME = "sessions/main/boat.jsonl"
+
+
+def said(role: str, text: str, minute: int, id: str = "") -> str:
+    message = {"role": role, "content": [{"type": "text", "text": text}]}
+    stamp = f"2026-03-01T10:{minute:02}:00.000Z"
+    return json.dumps({"type": "message", "id": id or f"m{minute}", "timestamp": stamp, "message": message}) + "\n"
+
+
+HEAD = json.dumps({"type": "session", "id": "s1", "cwd": "/home/ada/boat", "timestamp": "2026-03-01T10:00:00.000Z"})
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    folder = tmp_path / "agents/main/sessions"
+    folder.mkdir(parents=True)
+    return folder
+
+
+@pytest.fixture
+def boat(store: Path) -> Path:
+    path = store / "boat.jsonl"
+    path.write_text(
+        f"{HEAD}\n"
+        + said("user", f"The varnish peels off the mast. My token is {SECRET}", 1)
+        + said("assistant", "Sand it down and apply seven thin coats of varnish.", 2)
+    )
+    return path
+
+
+@pytest.fixture
+def memory(tmp_path: Path, store: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[BuiltinMemory]:
+    monkeypatch.setattr(builtin, "select_provider", lambda settings: selection_of(FakeProvider()))
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "garden.md").write_text("# Garden\n\nSow the carrots.\n")
+    settings = Settings(
+        sessions=SessionSettings(folders=(str(store),)), store=StoreSettings(path=str(tmp_path / "data"))
+    )
+    opened = BuiltinMemory(notes, settings, executor=None, background=False)
+    yield opened
+    opened.close()
+
+
+def paths(memory: BuiltinMemory, query: str) -> list[str]:
+    return [result.path for result in memory.search(query).results]
+
+
+def test_a_message_is_found_with_its_place(memory: BuiltinMemory, boat: Path) -> None:
+    report = memory.sync()
+    assert (report.files_indexed, report.failed) == (2, ())
+    (result,) = memory.search("seven coats of varnish").results
+    assert (result.path, result.source, result.title) == (NAME, "sessions", "The varnish peels off the mast.")
+    assert (result.start_line, result.end_line) == (2, 3)
+    assert result.message is not None
+    assert (result.message.ordinal, result.message.id) in [(1, "m1"), (2, "m2")]
+    assert result.snippet_line == result.message.ordinal + 1
+    assert {count.source: count.files for count in memory.status().source_counts} == {"memory": 1, "sessions": 1}
+
+
+def test_an_unchanged_transcript_is_not_read_again(memory: BuiltinMemory, boat: Path, monkeypatch) -> None:
+    memory.sync()
+    monkeypatch.setattr(transcript_rows.TranscriptRows, "take", lambda *_: pytest.fail("read again"))
+    report = memory.sync()
+    assert (report.files_indexed, report.files_unchanged) == (0, 2)
+
+
+def test_a_session_is_listed_and_read_with_its_secrets_masked(memory: BuiltinMemory, boat: Path) -> None:
+    memory.sync()
+    (summary,) = memory.sessions()
+    assert (summary.agent, summary.id, summary.project, summary.messages) == ("openclaw", "s1", "/home/ada/boat", 2)
+    assert summary.started is not None
+    text = memory.read_session(NAME)
+    assert [(one.role, one.line) for one in text.messages] == [("user", 2), ("assistant", 3)]
+    assert SECRET not in text.messages[0].text
+    assert text.masked == 1
+    assert SECRET in memory.read_session(NAME, reveal=True).messages[0].text
+    assert SECRET in memory.raw_message(NAME, 2)
+
+
+def test_read_file_gives_what_was_said_on_the_cited_lines(memory: BuiltinMemory, boat: Path) -> None:
+    memory.sync()
+    text = memory.read_file(NAME, start=3, lines=1)
+    assert text.text == "Assistant: Sand it down and apply seven thin coats of varnish."
+    assert memory.read_file(NAME).text.split("\n")[0] == ""
+    assert SECRET not in memory.read_file(NAME).text
+    assert memory.read_file("sessions/main/gone.jsonl").text == ""
+    with pytest.raises(PathRefused):
+        memory.open_file(NAME)
+
+
+def test_no_secret_reaches_the_index(memory: BuiltinMemory, boat: Path) -> None:
+    with boat.open("a") as file:
+        file.write(said("assistant", f"Never print {SECRET} again.", 3).rstrip("\n"))
+    memory.sync()
+    folder = memory._store.files.folder
+    memory.close()
+    for file in folder.iterdir():
+        assert SECRET[8:].encode() not in file.read_bytes()
+
+
+def test_growth_is_read_from_where_it_ended(memory: BuiltinMemory, boat: Path, monkeypatch) -> None:
+    memory.sync()
+    offsets: list[int] = []
+    read = transcript_rows.LineReader.read
+
+    def noted(self, *arguments):
+        offsets.append(self.offset)
+        return read(self, *arguments)
+
+    monkeypatch.setattr(transcript_rows.LineReader, "read", noted)
+    size = boat.stat().st_size
+    with boat.open("a") as file:
+        file.write(said("user", "And the rudder bearing?", 4))
+    report = memory.sync()
+    assert offsets == [size]
+    assert report.files_indexed == 1
+    assert paths(memory, "rudder bearing") == [NAME]
+    assert paths(memory, "seven coats of varnish") == [NAME]
+    assert memory.sessions()[0].messages == 3
+
+
+@pytest.mark.parametrize("cut", [0, 1, 40, -3])
+def test_growing_in_any_steps_gives_what_reading_at_once_gives(
+    memory: BuiltinMemory, boat: Path, tmp_path: Path, cut: int
+) -> None:
+    whole = boat.read_bytes() + b"".join(
+        said("user" if minute % 2 else "assistant", f"Word{minute} " * 90, minute).encode() for minute in range(3, 12)
+    )
+    lines = whole.splitlines(keepends=True)
+    written = b""
+    for line in lines:
+        boat.write_bytes(written + line[:cut])
+        memory.sync()
+        written += line
+        boat.write_bytes(written)
+        memory.sync()
+    grown = chunks(memory)
+    memory.sync(force=True)
+    assert grown == chunks(memory)
+    assert len(grown) > 3
+
+
+def chunks(memory: BuiltinMemory) -> list[tuple]:
+    with memory._store.read() as snapshot:
+        file = snapshot.files("sessions")[NAME]
+        found = snapshot.chunks(snapshot.chunks_of_files([file.id]))
+    return [(c.start_line, c.end_line, c.text, c.places) for c in sorted(found.values(), key=lambda c: c.id)]
+
+
+def test_a_rewritten_transcript_is_read_anew(memory: BuiltinMemory, boat: Path) -> None:
+    memory.sync()
+    boat.write_text(f"{HEAD}\n" + said("user", "Which anchor chain? " * 20, 1) * 5)
+    memory.sync()
+    assert paths(memory, "varnish") == []
+    assert set(paths(memory, "anchor chain")) == {NAME}
+
+
+def test_a_transcript_that_went_is_forgotten(memory: BuiltinMemory, boat: Path) -> None:
+    memory.sync()
+    boat.unlink()
+    assert memory.sync().files_removed == 1
+    assert paths(memory, "varnish") == []
+    assert memory.sessions() == ()
+
+
+def test_a_file_of_another_kind_is_passed_over_once(memory: BuiltinMemory, store: Path) -> None:
+    (store / "log.jsonl").write_text('{"level": "info"}\n')
+    for _ in range(2):
+        (issue,) = memory.sync().skipped
+        assert (issue.path, issue.rule) == ("sessions/main/log.jsonl", "unknown-format")
+
+
+def test_an_empty_session_is_not_listed(memory: BuiltinMemory, store: Path) -> None:
+    path = store / "new.jsonl"
+    path.write_text(f"{HEAD}\n")
+    memory.sync()
+    assert memory.sessions() == ()
+    path.write_text(f"{HEAD}\n" + said("user", "Which anchor chain?", 1))
+    memory.sync()
+    assert [summary.title for summary in memory.sessions()] == ["Which anchor chain?"]
+
+
+def test_sessions_like_this_one(memory: BuiltinMemory, boat: Path, store: Path) -> None:
+    (store / "mast.jsonl").write_text(f"{HEAD}\n" + said("user", "Varnish the mast with thin coats?", 1))
+    (store / "soup.jsonl").write_text(f"{HEAD}\n" + said("user", "How long do lentils simmer?", 1))
+    memory.sync()
+    near = memory.similar_sessions(NAME)
+    assert near[0][0].path == "sessions/main/mast.jsonl"
+    assert all(summary.path != NAME for summary, _ in near)
+    assert memory.similar_sessions("sessions/main/gone.jsonl") == ()
+
+
+def test_a_command_takes_a_session_up_again(memory: BuiltinMemory) -> None:
+    from engine.backends.session_library import _summary
+    from engine.store.sessions import StoredSession
+
+    stored = StoredSession("p", "t", "codex", "abc; rm", "/home/ada/my boat", "", "", None, None, 1, 1)
+    assert _summary(stored).resume_command == "cd '/home/ada/my boat' && codex resume 'abc; rm'"
+    assert _summary(stored._replace(parent="x")).resume_command == ""
