@@ -13,6 +13,9 @@ from typing import NamedTuple
 from engine.corpus.secret_patterns import PATTERNS, SecretPattern
 from engine.corpus.secret_values import LONGEST_JUDGED, secret_span
 
+REDACTION_VERSION = 1
+"""Raise it when more is masked: what was stored before is then read and stored anew."""
+
 HIDDEN = "***"
 """What stands for a secret that is hidden whole."""
 

@@ -23,7 +23,7 @@ from engine.settings import Settings
 
 _TRANSCRIPT = re.compile(
     r".*\.jsonl(?:\.(?:reset|deleted)\.\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?Z)?"
-    r"|conversations(?:-\d+)?\.json|session-.*\.json|ses_.*\.json|.*\.zip",
+    r"|conversations(?:-\d+)?\.json|(?:session|checkpoint)-.*\.json|ses_.*\.json|.*\.zip",
     re.IGNORECASE | re.DOTALL,
 )
 _PARTS_OF_SESSIONS = frozenset({("storage", "message"), ("storage", "part"), ("storage", "session_diff")})

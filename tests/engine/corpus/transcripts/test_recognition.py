@@ -1,0 +1,33 @@
+"""Every fixture is recognised by its content as what it is, whatever it is called."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from engine.corpus.transcripts.reading import document_format, line_format, opened, read_session
+
+FIXTURES = Path(__file__).parent / "fixtures"
+AGENTS = {"claude_code": "claude-code", "codex": "codex", "gemini": "gemini", "openclaw": "openclaw"}
+LINES = sorted(path for path in FIXTURES.rglob("*.jsonl") if path.parent.name in AGENTS)
+
+
+@pytest.mark.parametrize("fixture", LINES, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_line_transcripts_are_known_by_their_content(fixture: Path, tmp_path: Path) -> None:
+    path = tmp_path / "some-name.jsonl"
+    shutil.copy(fixture, path)
+    with opened(path) as (descriptor, _):
+        known = line_format(descriptor)
+        assert document_format(descriptor, str(path)) is None
+    assert known is not None
+    assert known.agent == AGENTS[fixture.parent.name]
+    session = read_session(path, "")
+    assert session is not None
+    assert session.facts.agent == known.agent
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b"{}\n", b"[]\n", b'{"level": "info"}\n', b"\x00" * 100, b"# Notes\n"])
+def test_other_files_are_none(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "other.jsonl"
+    path.write_bytes(content)
+    assert read_session(path, "") is None
