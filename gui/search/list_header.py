@@ -1,6 +1,6 @@
 """The line above the results: how many, what the colours of the score bars mean, and how they are sorted."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal, Slot
@@ -92,6 +92,13 @@ class SortButton(QPushButton):
         self.setMenu(menu)
         self._show(orders[0])
 
+    def add_option(self, words: str, choose: Callable[[bool], None]) -> None:
+        """Something besides the order that can be on or off; off to begin with."""
+        self.menu().addSeparator()
+        action = self.menu().addAction(words)
+        action.setCheckable(True)
+        action.toggled.connect(choose)
+
     def _show(self, order: Order) -> None:
         self.setText(order.words)
         self.setAccessibleName(f"Sorted by {order.words.lower()}")
@@ -133,18 +140,18 @@ class ListHeader(QWidget):
     def __init__(self, orders: Sequence[Order], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._counts = CountLine()
-        self._sort = SortButton(orders)
-        self._sort.order_chosen.connect(self.order_chosen)
+        self.sort_button = SortButton(orders)
+        self.sort_button.order_chosen.connect(self.order_chosen)
         row = QHBoxLayout(self)
         row.setContentsMargins(GUTTER, 0, GUTTER - 4, 1)
         row.setSpacing(8)
         row.addWidget(self._counts, 1)
-        row.addWidget(self._sort)
+        row.addWidget(self.sort_button)
         self._restyle()
 
     def show_counts(self, *texts: str, legend: bool, sortable: bool) -> None:
         self._counts.show_counts(*texts, legend=legend)
-        self._sort.setVisible(sortable)
+        self.sort_button.setVisible(sortable)
 
     def _restyle(self) -> None:
         self.setFixedHeight(QFontMetrics(font_at(12)).height() + 20)

@@ -49,15 +49,17 @@ class QueryBox(QWidget):
     into_list = Signal()
     accepted = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, hint: str = "Search by words or meaning", name: str = "Search", parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._history = QueryHistory()
         self._before = ""
         self._walking = False
         self.edit = _Edit(self)
         self.edit.setMaxLength(LONGEST)
-        self.edit.setPlaceholderText("Search by words or meaning")
-        self.edit.setAccessibleName("Search")
+        self.edit.setPlaceholderText(hint)
+        self.edit.setAccessibleName(name)
         self.edit.setToolTip("Alt+Up and Alt+Down: earlier and later questions")
         self.edit.textChanged.connect(self._changed)
         self.edit.into_list.connect(self.into_list)
@@ -68,8 +70,8 @@ class QueryBox(QWidget):
         self.edit.installEventFilter(self)
         self._icon = QLabel(self)
         self._state = label(role="meta", parent=self)
-        self._state.setAccessibleName("Search state")
-        self._clear = IconButton("close", "Clear the search", parent=self)
+        self._state.setAccessibleName(f"{name}: state")
+        self._clear = IconButton("close", f"{name}: clear", parent=self)
         self._clear.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Escape does the same
         self._clear.clicked.connect(self.edit.clear)
         self._clear.clicked.connect(self.focus)

@@ -91,7 +91,7 @@ class ResultList(RowList):
 
     def _tell_above(self, before: frozenset[Hashable]) -> None:
         """Results that were not above before: new ones, and those that have overtaken what is seen."""
-        keys = frozenset(self.rows.keys_in_order()[: self._first_visible()])
+        keys = self.rows.keys_before(self._first_visible())
         self._overtaken = (self._overtaken & keys) | (keys - before)
         more = sum(1 for key in self._overtaken if isinstance(key, tuple) and key[0] == "result")
         if more:

@@ -96,7 +96,7 @@ class RowList(QListView):
             row = self.rows.row(number)
             if row is not None and not isinstance(row, unsteady):
                 anchors.append((row.key, self.visualRect(self.rows.index(number)).top()))
-        above = frozenset(self.rows.keys_in_order()[: self._first_visible()])
+        above = self.rows.keys_before(self._first_visible())
         key = None if current is None or isinstance(current, unsteady) else current.key
         return Place(key, self.currentIndex().row(), tuple(anchors), above)
 

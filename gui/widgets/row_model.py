@@ -26,12 +26,12 @@ class RowModel(QAbstractListModel):
         super().__init__(parent)
         self._headings = headings
         self._rows: list[Any] = []
-        self._places: dict[Hashable, int] = {}
+        self._places: dict[Hashable, int] | None = None
 
     def set_rows(self, rows: Sequence[KeyedRow]) -> None:
         self.beginResetModel()
         self._rows = list(rows)
-        self._places = {row.key: place for place, row in enumerate(self._rows)}
+        self._places = None
         self.endResetModel()
 
     def shows(self, rows: Sequence[KeyedRow]) -> bool:
@@ -44,11 +44,13 @@ class RowModel(QAbstractListModel):
 
     def place(self, key: Hashable) -> int:
         """Where the row with this key is now; -1 when it is gone."""
+        if self._places is None:  # not before someone keeps a place: a long list has many keys
+            self._places = {row.key: place for place, row in enumerate(self._rows)}
         return self._places.get(key, -1)
 
-    def keys_in_order(self) -> list[Hashable]:
-        """Of all rows, in order."""
-        return [row.key for row in self._rows]
+    def keys_before(self, place: int) -> frozenset[Hashable]:
+        """Of all rows above this place."""
+        return frozenset(row.key for row in self._rows[:place])
 
     def is_header(self, place: int) -> bool:
         return isinstance(self._rows[place], self._headings)

@@ -1,0 +1,123 @@
+"""Searches what was said in sessions, while a person types: the newest text wins, and pauses are waited for."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from engine import CancelToken, MemorySearchManager, MemorySearchResult, SearchOutcome
+from gui.jobs import Job, Jobs
+from gui.search.runner import is_searchable
+from gui.sessions.criteria import Role
+
+PAUSE_MS = 350
+"""Titles are searched at each key; what was said only when the person rests."""
+MOST_HITS = 400
+
+
+@dataclass(frozen=True)
+class ContentHits:
+    """What a search of the sessions' content found; nothing where none was asked for."""
+
+    text: str = ""
+    results: tuple[MemorySearchResult, ...] = ()
+    """Best first."""
+    total: int = 0
+    notice: str = ""
+
+    def count(self, role: Role) -> Mapping[str, int]:
+        """Path -> how many found places the person or the agent said. A place that holds both counts for each."""
+        return Counter(result.path for result in self.results if _said_by(result, role))
+
+    def line(self, path: str, role: Role) -> int | None:
+        """Where in this session the best hit is."""
+        best = (result for result in self.results if result.path == path and _said_by(result, role))
+        return next((result.start_line for result in best), None)
+
+    @property
+    def hidden(self) -> int:
+        """How many more there are than were asked for."""
+        return max(0, self.total - len(self.results))
+
+
+NO_HITS = ContentHits()
+
+
+def _said_by(result: MemorySearchResult, role: Role) -> bool:
+    return not role or result.message is None or result.message.role in ("", role)
+
+
+class ContentSearch(QObject):
+    """Answers with `found`, or `failed`; the answer to an older text is dropped."""
+
+    found = Signal(object)
+    """ContentHits."""
+    failed = Signal(str)
+    idle = Signal()
+    """Nothing is due or running any more."""
+
+    def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._manager: MemorySearchManager | None = None
+        self._job: Job | None = None
+        self._due = ""
+        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
+        self._pause.timeout.connect(self.hurry)
+
+    @property
+    def busy(self) -> bool:
+        return bool(self._due) or self._job is not None
+
+    def set_manager(self, manager: MemorySearchManager | None) -> None:
+        self.stop()
+        self._manager = manager
+
+    def ask(self, text: str) -> None:
+        """Search for this after a pause; too little text is no question."""
+        self._drop()
+        if self._manager is not None and is_searchable(text):
+            self._due = text
+            self._pause.start()
+        else:
+            self.idle.emit()
+
+    @Slot()
+    def hurry(self) -> None:
+        """Search now for what is due."""
+        self._pause.stop()
+        text, self._due = self._due, ""
+        if text:
+            self._run(text)
+
+    def stop(self) -> None:
+        """Want nothing any more."""
+        self._drop()
+        self.idle.emit()
+
+    def _drop(self) -> None:
+        self._pause.stop()
+        self._due = ""
+        if self._job is not None:
+            self._job.cancel()  # and its answer is dropped
+        self._job = None
+
+    def _run(self, text: str) -> None:
+        manager = self._manager
+        assert manager is not None
+
+        def work(token: CancelToken) -> SearchOutcome:
+            return manager.search(text, max_results=MOST_HITS, sources=["sessions"], cancel=token)
+
+        def on_done(outcome: SearchOutcome) -> None:
+            self._job = None
+            self.found.emit(ContentHits(text, outcome.results, outcome.total, outcome.notice))
+            self.idle.emit()
+
+        def on_error(sentence: str) -> None:
+            self._job = None
+            self.failed.emit(sentence)
+            self.idle.emit()
+
+        self._job = self._jobs.read(work, on_done, on_error)

@@ -1,0 +1,170 @@
+"""Paints the rows of the session list: headings over pairs of lines, each two heights known from the font alone."""
+
+import re
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QTextLayout
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from gui.sessions.rows import HeadingRow, SessionRow
+from gui.sessions.wording import hits_text, parts_text, span
+from gui.style import font_at
+from gui.theme import Tokens, tokens
+from gui.widgets.elided import elide
+from gui.widgets.icons import icon_pixmap
+from gui.widgets.row_model import Index, RowRole
+from gui.widgets.row_painting import AT_LEFT, AT_RIGHT, GUTTER, paint_ground
+from gui.widgets.utf16 import utf16_ranges
+from gui.widgets.wording import counted
+
+PAD = 6
+GAP = 10
+INDENT = 16
+"""Of a sub-agent's session below its parent's."""
+CHEVRON = 12
+HEADING_TOP = 6
+"""Space above a heading beyond that below it, so that it sits nearer to its own rows."""
+MARK_RADIUS = 2.5
+MARK_PAD = 1.5
+WORDS_SHARE = 0.55
+"""How much of a row's width its second line may take up with agent and project before the figures are shortened."""
+
+
+class SessionDelegate(QStyledItemDelegate):
+    """Draws in the colours of the palette that it is given. `words`: what was typed, marked in titles."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.words: Sequence[str] = ()
+        self.restyle()
+
+    def restyle(self) -> None:
+        """The font changed: measure anew."""
+        self._title = font_at(13, QFont.Weight.DemiBold)
+        self._meta = font_at(12)
+        self._title_metrics = QFontMetrics(self._title)
+        self._meta_metrics = QFontMetrics(self._meta)
+        self._title_line = round(self._title_metrics.height() * 1.35)
+        self._meta_line = round(self._meta_metrics.height() * 1.35)
+        self._heading_size = QSize(0, self._title_metrics.height() + 18)
+        self._session_size = QSize(0, PAD + self._title_line + self._meta_line + PAD)
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return self._heading_size if isinstance(index.data(RowRole), HeadingRow) else self._session_size
+
+    def toggles(self, row: object, rect: QRect, at: QPoint) -> bool:
+        """Whether a click at this place of a row in `rect` shows or hides the sub-agents."""
+        return isinstance(row, SessionRow) and bool(row.entry.parts) and at.x() - rect.left() < GUTTER + 2
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        row = index.data(RowRole)
+        colours = tokens(option.palette)
+        rect = option.rect.adjusted(GUTTER, 0, -GUTTER, 0)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if isinstance(row, HeadingRow):
+            self._paint_heading(painter, rect.adjusted(0, HEADING_TOP, 0, 0), row, colours)
+        else:
+            paint_ground(painter, option, colours)
+            self._paint_session(painter, rect, row, colours)
+        painter.restore()
+
+    def _paint_heading(self, painter: QPainter, rect: QRect, row: HeadingRow, colours: Tokens) -> None:
+        painter.setPen(colours.muted)
+        painter.setFont(self._meta)
+        number = f"{row.sessions:,}"
+        painter.drawText(rect, AT_RIGHT, number)
+        room = rect.width() - self._meta_metrics.horizontalAdvance(number) - GAP
+        painter.setFont(self._title)
+        painter.drawText(rect, AT_LEFT, elide(self._title_metrics, row.title, Qt.TextElideMode.ElideRight, room))
+
+    def _paint_session(self, painter: QPainter, rect: QRect, row: SessionRow, colours: Tokens) -> None:
+        top = QRect(rect.left(), rect.top() + PAD, rect.width(), self._title_line)
+        below = QRect(rect.left(), top.bottom() + 1, rect.width(), self._meta_line)
+        if row.depth:
+            top.adjust(INDENT, 0, 0, 0)
+            below.adjust(INDENT, 0, 0, 0)
+        if row.entry.parts:
+            name = "chevron-down" if row.opened else "chevron-right"
+            arrow = icon_pixmap(name, colours.muted, CHEVRON, painter.device().devicePixelRatioF())
+            painter.drawPixmap(rect.left() - CHEVRON - 1, top.center().y() - CHEVRON // 2 + 1, arrow)
+        note = _note(row)
+        painter.setFont(self._meta)
+        painter.setPen(colours.accent)
+        painter.drawText(top, AT_RIGHT, note)
+        taken = self._meta_metrics.horizontalAdvance(note) + GAP if note else 0
+        self._paint_title(painter, top.adjusted(0, 0, -taken, 0), row, colours)
+        self._paint_meta(painter, below, row, colours)
+
+    def _paint_title(self, painter: QPainter, rect: QRect, row: SessionRow, colours: Tokens) -> None:
+        text = elide(self._title_metrics, row.entry.title[: rect.width()], Qt.TextElideMode.ElideRight, rect.width())
+        ink = colours.text if row.entry.summary.title else colours.muted
+        marks = _marks(text, self.words) if row.entry.summary.title else []
+        painter.setFont(self._title)
+        painter.setPen(ink)
+        if not marks:
+            painter.drawText(rect, AT_LEFT, text)
+            return
+        layout = QTextLayout(text, self._title)
+        layout.beginLayout()
+        line = layout.createLine()
+        layout.endLayout()
+        corner = QPointF(rect.left(), rect.top() + (rect.height() - line.height()) / 2)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colours.mark)
+        boxes = []
+        for start, end in utf16_ranges(text, marks):
+            left, right = sorted((_x(line.cursorToX(start)), _x(line.cursorToX(end))))
+            boxes.append(QRectF(left - MARK_PAD, 0, right - left + 2 * MARK_PAD, line.height()).translated(corner))
+        for box in boxes:
+            painter.drawRoundedRect(box, MARK_RADIUS, MARK_RADIUS)
+        painter.setPen(ink)
+        layout.draw(painter, corner)
+
+    def _paint_meta(self, painter: QPainter, rect: QRect, row: SessionRow, colours: Tokens) -> None:
+        metrics = self._meta_metrics
+        words = " · ".join(part for part in (row.entry.agent, row.entry.project, _parts_note(row)) if part)
+        summary = row.entry.summary
+        took = span(summary.started, summary.ended)
+        wide = metrics.horizontalAdvance(words)
+        # The unit goes before the names are cut, the figures when too little would be left of the names.
+        figures = (
+            (counted(summary.messages, "message"), wide),
+            (f"{summary.messages:,}", min(wide, int(rect.width() * WORDS_SHARE))),
+        )
+        joined = ((" · ".join(part for part in (number, took) if part), least) for number, least in figures)
+        shown = next(
+            (text for text, need in joined if metrics.horizontalAdvance(text) + GAP + need <= rect.width()), ""
+        )
+        painter.setFont(self._meta)
+        painter.setPen(colours.muted)
+        painter.drawText(rect, AT_RIGHT, shown)
+        room = rect.width() - (metrics.horizontalAdvance(shown) + GAP if shown else 0)
+        painter.drawText(rect, AT_LEFT, elide(metrics, words, Qt.TextElideMode.ElideRight, room))
+
+
+def _note(row: SessionRow) -> str:
+    """At the right of the title: why the row is listed."""
+    if row.alike is not None:
+        return f"{row.alike:.2f}"
+    return hits_text(row.hits) if row.hits else ""
+
+
+def _parts_note(row: SessionRow) -> str:
+    if row.depth:
+        return "sub-agent"
+    return parts_text(len(row.entry.parts)) if row.entry.parts else ""
+
+
+def _marks(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
+    """Where the typed words stand in the text."""
+    if not words:
+        return []
+    pattern = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
+    return [found.span() for found in re.finditer(pattern, text, re.IGNORECASE)]
+
+
+def _x(answer: object) -> float:
+    """PySide hands the cursor's position back beside the coordinate."""
+    return float(answer[0] if isinstance(answer, tuple) else answer)  # type: ignore[arg-type]

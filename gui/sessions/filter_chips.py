@@ -1,0 +1,176 @@
+"""The chips beside the sessions' box: agent, project, time, and who said what was searched for."""
+
+from collections.abc import Callable, Sequence
+from datetime import date
+from functools import partial
+
+from PySide6.QtCore import QDate, Signal, Slot
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QDateEdit, QDialog, QDialogButtonBox, QFormLayout, QHBoxLayout, QMenu, QWidget
+
+from gui.sessions.catalogue import Catalogue, Choice
+from gui.sessions.criteria import ANY_TIME, PERIODS, Period, Role, month_period
+from gui.sessions.wording import agent_name, folder_name
+from gui.widgets.chip import Chip
+from gui.widgets.wording import grouped
+
+ROLES: tuple[tuple[Role, str], ...] = (("", "Anyone"), ("user", "Me"), ("assistant", "The agent"))
+MOST_PROJECTS = 40
+"""A longer menu would leave the screen; a project beyond is found by typing its name."""
+LONGEST_NAME = 24
+
+
+class FilterChips(QWidget):
+    """What is chosen; `changed` follows each choice of the person."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.agent = ""
+        self.project = ""
+        self.period = ANY_TIME
+        self.role: Role = ""
+        self._catalogue: Catalogue | None = None
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(12)
+        self._agent_chip = self._add(row, self._fill_agents)
+        self._project_chip = self._add(row, self._fill_projects, yields=True)
+        self._period_chip = self._add(row, self._fill_periods)
+        self._role_chip = self._add(row, self._fill_roles)
+        self._role_chip.setToolTip("Who said the words that were found in a session")
+        self._show()
+
+    def show_catalogue(self, catalogue: Catalogue) -> None:
+        """Offer what there is in these sessions."""
+        self._catalogue = catalogue
+
+    def clear(self) -> None:
+        """Choose everything, without telling."""
+        self.agent = self.project = ""
+        self.period = ANY_TIME
+        self._show()
+
+    def _add(self, row: QHBoxLayout, fill: Callable[[QMenu], None], *, yields: bool = False) -> Chip:
+        menu = QMenu(self)
+        menu.setToolTipsVisible(True)
+        menu.aboutToShow.connect(partial(self._open, menu, fill))
+        chip = Chip("", menu, yields=yields)
+        row.addWidget(chip)
+        return chip
+
+    @staticmethod
+    def _open(menu: QMenu, fill: Callable[[QMenu], None]) -> None:
+        menu.clear()
+        fill(menu)
+
+    # --- menus ------------------------------------------------------------------------------------------------------
+
+    def _fill_agents(self, menu: QMenu) -> None:
+        self._fill(menu, "All agents", self._catalogue.agents if self._catalogue else (), "agent")
+
+    def _fill_projects(self, menu: QMenu) -> None:
+        projects = self._catalogue.projects if self._catalogue else ()
+        self._fill(menu, "All projects", projects[:MOST_PROJECTS], "project")
+
+    def _fill(self, menu: QMenu, everything: str, choices: Sequence[Choice], attribute: str) -> None:
+        chosen = getattr(self, attribute)
+        self._offer(menu, everything, not chosen, partial(self._choose, attribute, ""))
+        menu.addSeparator()
+        for choice in choices:
+            words = f"{choice.words.replace('&', '&&')}\t{grouped(choice.sessions)}"
+            tip = choice.value if attribute == "project" else ""
+            self._offer(menu, words, chosen == choice.value, partial(self._choose, attribute, choice.value), tip)
+
+    def _fill_periods(self, menu: QMenu) -> None:
+        for period in PERIODS:
+            self._offer(menu, period.words, period == self.period, partial(self._choose, "period", period))
+        months = menu.addMenu("Month")
+        for month, sessions in self._catalogue.months if self._catalogue else ():
+            period = month_period(month)
+            words = f"{period.words}\t{grouped(sessions)}"
+            self._offer(months, words, period == self.period, partial(self._choose, "period", period))
+        months.setEnabled(not months.isEmpty())
+        menu.addAction("Between two days…").triggered.connect(self._ask_days)
+
+    def _fill_roles(self, menu: QMenu) -> None:
+        for role, words in ROLES:
+            self._offer(menu, words, role == self.role, partial(self._choose, "role", role))
+
+    @staticmethod
+    def _offer(menu: QMenu, words: str, chosen: bool, choose: Callable[[], None], tip: str = "") -> None:
+        action = menu.addAction(words)
+        action.setCheckable(True)
+        action.setChecked(chosen)
+        action.setToolTip(tip)
+        action.triggered.connect(lambda _checked: choose())
+
+    # --- choosing ---------------------------------------------------------------------------------------------------
+
+    def _choose(self, attribute: str, value: object) -> None:
+        if getattr(self, attribute) != value:
+            setattr(self, attribute, value)
+            self._show()
+            self.changed.emit()
+
+    @Slot()
+    def _ask_days(self) -> None:
+        first, last = self.period.bounds(date.today()) if self.period.narrows else (None, None)
+        dialog = DaysDialog(first, None if last == date.max else last, self)
+        dialog.accepted.connect(lambda: self._choose("period", dialog.period()))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _show(self) -> None:
+        role = dict(ROLES)[self.role]
+        for chip, words, narrows, name in (
+            (self._agent_chip, agent_name(self.agent) if self.agent else "All agents", self.agent, "Agent"),
+            (self._project_chip, folder_name(self.project) or "All projects", self.project, "Project"),
+            (self._period_chip, self.period.words, self.period.narrows, "Time"),
+            (self._role_chip, f"Said by {role.lower()}", self.role, "Said by"),
+        ):
+            chip.setText(words if len(words) <= LONGEST_NAME else f"{words[: LONGEST_NAME - 1]}…")
+            chip.setShortcut(QKeySequence())  # an ampersand in a folder's name is no mnemonic
+            chip.setAccessibleName(f"{name}: {words.removeprefix('Said by ')}")
+            chip.set_narrows(bool(narrows))
+            chip.updateGeometry()
+        self._project_chip.setToolTip(self.project)
+
+
+class DaysDialog(QDialog):
+    """Asks for the first and the last day; the order in which they are given does not matter."""
+
+    def __init__(self, first: date | None, last: date | None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Between two days")
+        today = date.today()
+        self._first = self._edit(first or today.replace(day=1), "First day")
+        self._last = self._edit(last or today, "Last day")
+        form = QFormLayout(self)
+        form.setContentsMargins(16, 16, 16, 16)
+        form.addRow("From", self._first)
+        form.addRow("To", self._last)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        form.addRow(buttons)
+
+    def period(self) -> Period:
+        """What was chosen."""
+        first, last = sorted((self._day(self._first), self._day(self._last)))
+        words = " \N{EN DASH} ".join(f"{day.day} {day:%b %Y}" for day in dict.fromkeys((first, last)))
+        return Period(words, first=first, last=last)
+
+    @staticmethod
+    def _edit(day: date, name: str) -> QDateEdit:
+        edit = QDateEdit(QDate(day.year, day.month, day.day))
+        edit.setCalendarPopup(True)
+        edit.setDisplayFormat("d MMM yyyy")
+        edit.setAccessibleName(name)
+        return edit
+
+    @staticmethod
+    def _day(edit: QDateEdit) -> date:
+        chosen = edit.date()
+        return date(chosen.year(), chosen.month(), chosen.day())

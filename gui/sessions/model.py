@@ -1,0 +1,63 @@
+"""The session rows as a Qt model."""
+
+import html
+from typing import Any
+
+from PySide6.QtCore import QObject, Qt
+
+from gui.sessions.rows import HeadingRow, Row, SessionRow
+from gui.sessions.wording import hits_text, parts_text, span
+from gui.widgets.row_model import Index, RowModel, RowRole
+from gui.widgets.wording import counted, exact, size_text
+
+
+class SessionModel(RowModel):
+    """What the session rows say."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(HeadingRow, parent)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        row = self.row(index.row()) if index.isValid() else None
+        if row is None:
+            return None
+        match role:
+            case _ if role == RowRole:
+                return row
+            case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.AccessibleTextRole:
+                return _spoken(row)
+            case Qt.ItemDataRole.ToolTipRole if isinstance(row, SessionRow):
+                return f"<qt>{html.escape(_tip(row)).replace(chr(10), '<br>')}</qt>"
+        return None
+
+
+def _spoken(row: Row) -> str:
+    if isinstance(row, HeadingRow):
+        return f"{row.title}, {counted(row.sessions, 'session')}"
+    entry, summary = row.entry, row.entry.summary
+    parts = len(entry.parts)
+    told = (
+        "Sub-agent" if row.depth else "",
+        entry.title,
+        entry.agent,
+        entry.project,
+        counted(summary.messages, "message"),
+        span(summary.started, summary.ended),
+        hits_text(row.hits) if row.hits else "",
+        f"{parts_text(parts)} {'shown' if row.opened else 'hidden'}" if parts else "",
+        "" if row.alike is None else f"likeness {row.alike:.2f}",
+    )
+    return ". ".join(part for part in told if part)
+
+
+def _tip(row: SessionRow) -> str:
+    summary = row.entry.summary
+    times = [exact(moment) for moment in (summary.started, summary.ended) if moment]
+    told = (
+        row.entry.title,
+        f"{row.entry.agent} · {counted(summary.messages, 'message')} · {size_text(summary.bytes)}",
+        " \N{EN DASH} ".join(dict.fromkeys(times)),
+        f"{summary.project}{f' (branch {summary.branch})' if summary.branch else ''}",
+        summary.path,
+    )
+    return "\n".join(part for part in told if part.strip())

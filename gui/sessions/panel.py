@@ -1,0 +1,357 @@
+"""The sessions panel: what is typed and chosen becomes a list of sessions, and one of them the one to read.
+
+It owns two widgets that the window places apart: `header` for the top bar and `body` for the left column.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import date
+
+from PySide6.QtCore import QObject, QPoint, QTimer, Signal, Slot
+from PySide6.QtWidgets import QWidget
+
+from engine import MemoryProviderStatus, MemorySearchManager, SessionSummary
+from gui.jobs import Jobs
+from gui.search.query_box import QueryBox
+from gui.search.result_menu import copy_text
+from gui.sessions import texts
+from gui.sessions.catalogue import EMPTY, SessionOrder
+from gui.sessions.comparison import Alike, Comparison
+from gui.sessions.content_search import NO_HITS, ContentHits, ContentSearch
+from gui.sessions.criteria import Criteria
+from gui.sessions.filter_chips import FilterChips
+from gui.sessions.listing_view import ListingView, make_place_table
+from gui.sessions.reader import SessionsReader
+from gui.sessions.rows import Row, SessionRow, build_alike, build_listing
+from gui.sessions.session_menu import SessionMenu
+from gui.widgets.folding_row import FoldingRow
+
+PREVIEW_MS = 120
+PATIENCE_MS = 600
+"""Nobody is told of searching before that long after the last key."""
+BOX_LETTERS = 40
+"""Where the box cannot have that many, the filters go below it."""
+
+
+class SessionsPanel(QObject):
+    """Everything between a memory's sessions and the one that the conversation shows."""
+
+    session_activated = Signal(object)
+    """SessionSummary: the person wants to go there."""
+    session_selected = Signal(object)
+    """SessionSummary, or None: the conversation should follow."""
+    folder_wanted = Signal()
+    """No session folder was chosen yet, or another one is wanted."""
+    settled = Signal()
+    """Nothing is running or due: what is shown is what there is."""
+
+    def __init__(self, jobs: Jobs, *, today: Callable[[], date] = date.today, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._today = today
+        self._manager: MemorySearchManager | None = None
+        self._criteria = Criteria()
+        self._hits = NO_HITS
+        self._opened: set[str] = set()
+        self._told: tuple[object, ...] = ()
+        self._reader = SessionsReader(jobs, self)
+        self._content = ContentSearch(jobs, self)
+        self._comparison = Comparison(jobs, self)
+        self._preview = QTimer(self, singleShot=True, interval=PREVIEW_MS)
+        self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
+        self.box = QueryBox("Find a session by title, project or what was said", "Find a session")
+        self.chips = FilterChips()
+        self.view = ListingView()
+        self.header: QWidget = FoldingRow(self.box, self.chips, BOX_LETTERS)
+        self.body: QWidget = self.view
+        self._connect()
+        self.set_manager(None)
+
+    def _connect(self) -> None:
+        self._preview.timeout.connect(self._tell_selected)
+        self._patience.timeout.connect(self._grow_impatient)
+        self._reader.read.connect(self._take_sessions)
+        self._reader.failed.connect(self._show_failure)
+        self._reader.idle.connect(self._tell_settled)
+        self._comparison.found.connect(self._show_alike)
+        self._comparison.failed.connect(self._show_failed_comparison)
+        self._content.found.connect(self._take_hits)
+        self._content.failed.connect(self._show_failed_search)
+        self._content.idle.connect(self._tell_settled)
+        self.box.text_changed.connect(self._typed)
+        self.box.into_list.connect(self.focus_list)
+        self.box.accepted.connect(self._accept)
+        self.chips.changed.connect(self._filter)
+        self.view.order_chosen.connect(self._sort)
+        self.view.parts_wanted.connect(self._show_parts)
+        listed = self.view.list
+        listed.current_changed.connect(self._follow)
+        listed.opened.connect(self._activate)
+        listed.folded.connect(self._fold)
+        listed.left.connect(self._leave_list)
+        listed.typed.connect(self.box.type_key)
+        listed.copy_wanted.connect(self._copy_path)
+        listed.menu_wanted.connect(self._show_menu)
+
+    # --- for the window ---------------------------------------------------------------------------------------------
+
+    @property
+    def busy(self) -> bool:
+        """False once `settled` was emitted, until something else is asked."""
+        return any((self._reader.busy, self._content.busy, self._comparison.busy, self._preview.isActive()))
+
+    def set_manager(self, manager: MemorySearchManager | None) -> None:
+        """List the sessions of this memory from now on."""
+        self._comparison.end()
+        self._hits = NO_HITS
+        self._opened.clear()
+        self._manager = manager
+        self._content.set_manager(manager)
+        self.box.setEnabled(manager is not None)
+        self.chips.show_catalogue(EMPTY)
+        self.view.notice.show_notice("")
+        self.view.show_page(("", texts.READING if manager is not None else ""))
+        self._reader.set_manager(manager)
+        self._content.ask(self._criteria.text)
+
+    @Slot()
+    def refresh(self) -> None:
+        """The index changed: read the list again, without moving anything."""
+        self._reader.refresh()
+        if self._hits.text:
+            self._content.ask(self._hits.text)
+
+    @Slot()
+    def focus_box(self) -> None:
+        """Go to the box with its text selected."""
+        self.box.focus_all()
+
+    @Slot()
+    def focus_list(self) -> None:
+        """Go to the sessions or what can be done without them; else to the box."""
+        if self.view.has_rows:
+            self.view.list.take_focus()
+        elif not self.view.page.take_focus():
+            self.box.focus()
+
+    def search(self, text: str) -> None:
+        """Put `text` into the box and search for it at once."""
+        self.box.edit.setText(text)
+        self._content.hurry()
+
+    def place(self, path: str) -> tuple[int | None, str]:
+        """Line of the best hit in this session (None without one) and the words that were searched for."""
+        return self._hits.line(path, self.chips.role), self._criteria.text
+
+    @Slot(str)
+    def show_similar(self, path: str) -> None:
+        """List the sessions that are like the one with this path, with a way back."""
+        known = self._reader.known
+        entry = known.catalogue.by_path.get(path) if known else None
+        if self._manager is not None and entry is not None:
+            self._comparison.start(self._manager, entry)
+            self.view.notice.show_notice("Comparing sessions…", "Back to all", self._go_back)
+
+    # --- reading ----------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _take_sessions(self) -> None:
+        assert self._reader.known is not None
+        self.chips.show_catalogue(self._reader.known.catalogue)
+        self._show_again()
+
+    @Slot(str)
+    def _show_failure(self, sentence: str) -> None:
+        self.view.show_page(("The sessions cannot be listed", sentence), actions=(("Try again", self.refresh),))
+
+    # --- filtering --------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _typed(self) -> None:
+        if self.box.query != self._criteria.text:
+            self._hits = NO_HITS
+            self.box.set_state("")
+            self._content.ask(self.box.query)
+            self._patience.start()
+            self._filter()
+
+    @Slot()
+    def _filter(self) -> None:
+        """What is wanted has changed: show it from the top."""
+        self._comparison.end()
+        chosen = self.chips
+        self._criteria = replace(
+            self._criteria, text=self.box.query, agent=chosen.agent, project=chosen.project, period=chosen.period
+        )
+        self._show()
+
+    @Slot(str)
+    def _sort(self, order: SessionOrder) -> None:
+        self._criteria = replace(self._criteria, order=order)
+        self._show()
+
+    @Slot(bool)
+    def _show_parts(self, shown: bool) -> None:
+        self._criteria = replace(self._criteria, parts=shown)
+        self._show(keep=True)
+
+    @Slot()
+    def _accept(self) -> None:
+        """Enter in the box: search what was said, or open the first session once that has been done."""
+        if self._content.busy:
+            self._content.hurry()
+        elif self.view.has_rows:
+            self.view.list.open_current()
+
+    @Slot(str, bool)
+    def _fold(self, path: str, shown: bool) -> None:
+        (self._opened.add if shown else self._opened.discard)(path)
+        self._show(keep=True)
+
+    @Slot()
+    def _clear_filters(self) -> None:
+        self.chips.clear()
+        self.box.edit.clear()
+        self._filter()
+        self.box.focus()
+
+    def _show(self, *, keep: bool = False) -> None:
+        """List what is wanted of what is known."""
+        known, criteria = self._reader.known, self._criteria
+        if known is None:
+            return
+        if not known.catalogue.sessions:
+            self._show_nothing_known(known.status)
+            return
+        hits = self._hits.count(self.chips.role)
+        listing = build_listing(known.catalogue, criteria, hits, self._opened, self._today())
+        self.view.notice.show_notice(texts.notice(self._hits))
+        if self._hits.text and self._hits.text == criteria.text:
+            self.box.set_state(texts.box_state(listing))
+        if listing.rows:
+            counts = texts.header_counts(known.catalogue, criteria, listing)
+            self.view.show_rows(listing.rows, counts, words=criteria.words, keep=keep)
+        else:
+            words = texts.nothing_matches(criteria, searching=self._content.busy)
+            self.view.show_page(words, "No sessions", actions=(("Clear the filters", self._clear_filters),))
+
+    def _show_again(self) -> None:
+        """More is known: list it where the person is, unless something else is on show."""
+        if self._comparison.entry is None:
+            self._show(keep=self.view.has_rows)
+
+    def _show_nothing_known(self, status: MemoryProviderStatus) -> None:
+        self.view.notice.show_notice("")
+        self.view.show_page(
+            texts.without_sessions(status),
+            actions=((texts.CHOOSE, self.folder_wanted.emit),),
+            make_table=make_place_table,
+        )
+
+    # --- what was said ----------------------------------------------------------------------------------------------
+
+    @Slot(object)
+    def _take_hits(self, hits: ContentHits) -> None:
+        self._patience.stop()
+        self._hits = hits
+        self._show_again()
+
+    @Slot(str)
+    def _show_failed_search(self, sentence: str) -> None:
+        self._patience.stop()
+        self.box.set_state("")
+        self._show_again()
+        if self._comparison.entry is None:
+            self.view.notice.show_notice(sentence, "Try again", self._search_again)
+
+    @Slot()
+    def _search_again(self) -> None:
+        self._content.ask(self._criteria.text)
+        self._content.hurry()
+
+    @Slot()
+    def _grow_impatient(self) -> None:
+        if self._content.busy:
+            self.box.set_state(texts.SEARCHING)
+
+    # --- sessions like one ------------------------------------------------------------------------------------------
+
+    @Slot(object)
+    def _show_alike(self, alike: Alike) -> None:
+        known, entry = self._reader.known, self._comparison.entry
+        rows: list[Row] = build_alike(known.catalogue, alike) if known else []
+        title = entry.title if entry else ""
+        self.view.notice.show_notice(texts.alike(title, len(rows)), "Back to all", self._go_back)
+        if rows:
+            self.view.show_rows(rows, ("Most alike first",), sortable=False)
+            self.view.list.take_focus()
+        else:
+            back = (("Back to all", self._go_back),)
+            self.view.show_page(("Nothing comes close", texts.NOTHING_ALIKE), actions=back)
+            self.view.page.take_focus()
+        self._tell_settled()
+
+    @Slot(str)
+    def _show_failed_comparison(self, sentence: str) -> None:
+        self.view.notice.show_notice(sentence, "Back to all", self._go_back)
+        self._tell_settled()
+
+    @Slot()
+    def _go_back(self) -> None:
+        """From the sessions like one to all, with that one current."""
+        before = self._comparison.end()
+        self._show()
+        if before is not None:
+            self.view.list.go_to(before.summary.path)
+        self.focus_list()
+
+    # --- one session ------------------------------------------------------------------------------------------------
+
+    @Slot(object)
+    def _follow(self, summary: SessionSummary | None) -> None:
+        if self._identity(summary) != self._told:
+            self._preview.start()
+
+    @Slot()
+    def _tell_selected(self) -> None:
+        summary = self.view.list.current_session()
+        self._told = self._identity(summary)
+        self.session_selected.emit(summary)
+        self._tell_settled()
+
+    @Slot(object)
+    def _activate(self, summary: SessionSummary) -> None:
+        self._preview.stop()
+        self._told = self._identity(summary)
+        self.session_activated.emit(summary)
+        self._tell_settled()
+
+    def _identity(self, summary: SessionSummary | None) -> tuple[object, ...]:
+        return () if summary is None else (summary.path, *self.place(summary.path))
+
+    @Slot()
+    def _leave_list(self) -> None:
+        if self._comparison.entry is not None:
+            self._go_back()
+        else:
+            self.box.focus()
+
+    @Slot()
+    def _copy_path(self) -> None:
+        summary = self.view.list.current_session()
+        if summary is not None:
+            copy_text(summary.path)
+
+    @Slot(object, QPoint)
+    def _show_menu(self, row: SessionRow, at: QPoint) -> None:
+        menu = SessionMenu(row, self.view)
+        path = row.entry.summary.path
+        menu.open.triggered.connect(lambda: self._activate(row.entry.summary))
+        menu.fold.triggered.connect(lambda: self._fold(path, not row.opened))
+        menu.alike.triggered.connect(lambda: self.show_similar(path))
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.popup(at)
+
+    @Slot()
+    def _tell_settled(self) -> None:
+        if not self.busy:
+            self.settled.emit()

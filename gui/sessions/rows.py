@@ -1,0 +1,121 @@
+"""The rows of the session list: sessions under their day or project, as values that know nothing of Qt's views."""
+
+from collections.abc import Callable, Container, Mapping, Sequence
+from datetime import date
+from operator import attrgetter
+from typing import Any, NamedTuple, cast
+
+from engine import SessionSummary
+from gui.sessions.catalogue import Catalogue, Entry
+from gui.sessions.criteria import Criteria, Test
+from gui.sessions.wording import day_title
+
+RowKey = tuple[str, str]
+
+
+class HeadingRow(NamedTuple):
+    """Heads the sessions of one day or project."""
+
+    title: str
+    sessions: int
+
+    @property
+    def key(self) -> RowKey:
+        return ("heading", self.title)
+
+
+class SessionRow(NamedTuple):
+    """One session. A tuple, since ten thousand of them are made while a person types."""
+
+    entry: Entry
+    depth: int = 0
+    """1 for the session of a sub-agent under its parent's."""
+    hits: int = 0
+    """Messages that were found by what they say."""
+    opened: bool = False
+    """All its sub-agents' sessions stand below it."""
+    alike: float | None = None
+    """Cosine with the session that this list was asked for; None in the list of all."""
+
+    @property
+    def key(self) -> RowKey:
+        return ("session", self.entry.summary.path)
+
+
+Row = HeadingRow | SessionRow
+
+
+class Listing(NamedTuple):
+    """What is listed, and how many sessions that are; sub-agents' not counted."""
+
+    rows: list[Row]
+    sessions: int
+    hits: int
+
+
+def build_listing(
+    catalogue: Catalogue, criteria: Criteria, hits: Mapping[str, int], opened: Container[str], today: date
+) -> Listing:
+    """The sessions that are wanted, in their order. `hits`: path -> found messages; `opened`: paths of parents.
+
+    One plain loop: ten thousand sessions are gone through between two keys.
+    """
+    chosen, typed = criteria.chosen(today), criteria.typed(hits)
+    group, name = _GROUPS[criteria.order]
+    listed: list[Row] = []
+    heading, value, counted, sessions = -1, _NOTHING, 0, 0
+    for entry in catalogue.orders[criteria.order]:
+        fits = (chosen is None or chosen(entry)) and (typed is None or typed(entry))
+        parts = _parts(entry, criteria, chosen, typed, opened) if entry.parts else _NO_PARTS
+        if not (fits or parts.named):
+            continue
+        if group is not None and group(entry) != value:
+            _close_group(listed, heading, counted)
+            value, counted, heading = group(entry), 0, len(listed)
+            listed.append(HeadingRow(name(value, today), 0))
+        counted += 1
+        sessions += 1
+        listed.append(SessionRow(entry, 0, hits.get(entry.summary.path, 0) if hits else 0, parts.unfolded))
+        listed += [SessionRow(part, 1, hits.get(part.summary.path, 0)) for part in parts.shown]
+    _close_group(listed, heading, counted)
+    return Listing(listed, sessions, sum(row[2] for row in listed if isinstance(row, SessionRow)) if hits else 0)
+
+
+def _close_group(listed: list[Row], heading: int, sessions: int) -> None:
+    if heading >= 0:
+        listed[heading] = cast(HeadingRow, listed[heading])._replace(sessions=sessions)
+
+
+class _Parts(NamedTuple):
+    """Sub-agents' sessions below one that is listed."""
+
+    shown: Sequence[Entry]
+    named: bool
+    """Some of them were looked for, so that they are shown with their parent, whatever is folded."""
+    unfolded: bool
+
+
+_NO_PARTS = _Parts((), False, False)
+
+
+def _parts(entry: Entry, criteria: Criteria, chosen: Test | None, typed: Test | None, opened: Container[str]) -> _Parts:
+    parts = [part for part in entry.parts if chosen is None or chosen(part)]
+    named = [part for part in parts if typed(part)] if typed is not None else []
+    unfolded = bool(parts) and (criteria.parts or entry.summary.path in opened)
+    return _Parts(parts if unfolded else named, bool(named), unfolded)
+
+
+_NOTHING: Any = object()
+_GROUPS: dict[str, tuple[Callable[[Entry], Any] | None, Callable[[Any, date], str]]] = {
+    "newest": (attrgetter("last_day"), day_title),
+    "oldest": (attrgetter("last_day"), day_title),
+    "longest": (None, day_title),
+    "project": (attrgetter("project"), lambda project, _today: project or "No project"),
+}
+"""How the rows of an order are grouped, and what a group is called. Two folders of one name stand together."""
+
+
+def build_alike(catalogue: Catalogue, found: Sequence[tuple[SessionSummary, float]]) -> list[Row]:
+    """Sessions by how near they are to one; those that are gone from the catalogue are left out."""
+    entries = ((catalogue.by_path.get(summary.path), cosine) for summary, cosine in found)
+    return [SessionRow(entry, alike=cosine) for entry, cosine in entries if entry is not None]

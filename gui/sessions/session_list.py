@@ -1,0 +1,145 @@
+"""The list of sessions: a view over any number of them, laid out a screenful or two at a time."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal, Slot
+from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent
+from PySide6.QtWidgets import QAbstractItemView, QListView, QWidget
+
+from engine import SessionSummary
+from gui.sessions.delegate import SessionDelegate
+from gui.sessions.model import SessionModel
+from gui.sessions.rows import Row, SessionRow
+from gui.widgets.row_list import RowList
+from gui.widgets.row_model import Index
+
+_BATCH = 300
+"""Rows laid out at once, some 2 ms; the rest follows while the loop is idle."""
+
+
+class SessionList(RowList):
+    """Sessions under their days; only sessions can be current."""
+
+    current_changed = Signal(object)
+    """The current SessionSummary, or None in an empty list."""
+    opened = Signal(object)
+    """SessionSummary, by Enter or a double click."""
+    folded = Signal(str, bool)
+    """Path of a parent, and whether its sub-agents' sessions are to be shown."""
+    copy_wanted = Signal()
+    menu_wanted = Signal(object, QPoint)
+    """SessionRow and the global position."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(SessionModel(), "Sessions", parent)
+        self.painter = SessionDelegate(self)
+        self.setItemDelegate(self.painter)
+        self.setLayoutMode(QListView.LayoutMode.Batched)
+        self._chosen = False
+        self.selectionModel().currentChanged.connect(self._moved)
+        self.doubleClicked.connect(self._activate)
+
+    def show_rows(self, rows: Sequence[Row], words: Sequence[str], *, keep: bool) -> None:
+        """Replace the rows, with `words` marked in titles.
+
+        `keep`: where the person is; else at the top, with the first session current.
+        """
+        if keep and self.rows.shows(rows):
+            return
+        place = self._remember() if keep and self.rows.rowCount() and self._moved_away() else None
+        self.painter.words = words
+        self._arranging = True
+        try:
+            # What is returned to must be laid out now.
+            self.setBatchSize(_BATCH if place is None else max(_BATCH, place.number + 2 * _BATCH))
+            self._put(rows)
+            self.setBatchSize(_BATCH)
+            if place is not None:
+                self._return_to(place)
+            else:
+                self._chosen = False
+                self._set_current(self.rows.first_place())
+                self.scrollToTop()
+        finally:
+            self._arranging = False
+        self.current_changed.emit(self.current_session())
+
+    def current_session(self) -> SessionSummary | None:
+        row = self.current_row()
+        return row.entry.summary if row else None
+
+    def current_row(self) -> SessionRow | None:
+        row = self.rows.row(self.currentIndex().row())
+        return row if isinstance(row, SessionRow) else None
+
+    def go_to(self, path: str) -> bool:
+        """Make the session current that has this path; False where it is not listed."""
+        number = self.rows.place(("session", path))
+        if number >= 0:
+            self._set_current(number)
+        return number >= 0
+
+    def _moved_away(self) -> bool:
+        return self._chosen or self.verticalScrollBar().value() > 0
+
+    def scrollTo(
+        self, index: Index, hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible
+    ) -> None:
+        if not self._arranging and index.isValid() and not self.visualRect(index).isValid():
+            self.setBatchSize(index.row() + _BATCH)  # a row beyond the first batches has no place yet
+            self.doItemsLayout()
+            self.setBatchSize(_BATCH)
+        super().scrollTo(index, hint)
+
+    def _activate(self, index: Index) -> None:
+        row = self.rows.row(index.row())
+        if isinstance(row, SessionRow):
+            self._chosen = True
+            self.opened.emit(row.entry.summary)
+
+    def _show_menu(self, at: QPoint) -> None:
+        row = self.current_row()
+        if row is not None:
+            self.menu_wanted.emit(row, at)
+
+    def _restyle(self) -> None:
+        self.painter.restyle()
+
+    @Slot(QModelIndex, QModelIndex)
+    def _moved(self, current: QModelIndex, previous: QModelIndex) -> None:
+        if not self._arranging and current.isValid():
+            self._chosen = True
+            self.current_changed.emit(self.current_session())
+
+    # --- events -----------------------------------------------------------------------------------------------------
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        row = self.current_row()
+        key = event.key()
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy_wanted.emit()
+        elif row is not None and row.entry.parts and key == Qt.Key.Key_Right and not row.opened:
+            self.folded.emit(row.entry.summary.path, True)
+        elif row is not None and key == Qt.Key.Key_Left and (row.opened or row.depth):
+            self._fold(row)
+        else:
+            super().keyPressEvent(event)
+
+    def _fold(self, row: SessionRow) -> None:
+        """Left: hide the sub-agents below a parent; on one of them, go to the parent."""
+        if row.opened:
+            self.folded.emit(row.entry.summary.path, False)
+            return
+        number = self.currentIndex().row()
+        while (above := self.rows.row(number)) is not None and not (isinstance(above, SessionRow) and not above.depth):
+            number -= 1
+        self.setCurrentIndex(self.rows.index(number))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        index = self.indexAt(event.position().toPoint())
+        row = self.rows.row(index.row())
+        on_arrow = self.painter.toggles(row, self.visualRect(index), event.position().toPoint())
+        if on_arrow and event.button() == Qt.MouseButton.LeftButton:
+            self.folded.emit(row.entry.summary.path, not row.opened)
+        else:
+            super().mousePressEvent(event)

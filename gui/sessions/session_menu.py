@@ -1,0 +1,30 @@
+"""What can be done with one session of the list."""
+
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QMenu, QWidget
+
+from gui.search.result_menu import copy_text
+from gui.sessions.rows import SessionRow
+from gui.sessions.wording import parts_text
+
+
+class SessionMenu(QMenu):
+    """The context menu of `row`. Copying happens here; `open`, `fold` and `alike` are for the owner to connect."""
+
+    def __init__(self, row: SessionRow, parent: QWidget) -> None:
+        super().__init__(parent)
+        summary = row.entry.summary
+        self.open = self.addAction("Open")
+        self.open.setShortcut(QKeySequence("Return"))
+        parts = parts_text(len(row.entry.parts))
+        self.fold = self.addAction(f"Hide {parts}" if row.opened else f"Show {parts}")
+        self.fold.setVisible(bool(row.entry.parts))
+        self.addSeparator()
+        resume = self.addAction("Copy resume command")
+        resume.setEnabled(bool(summary.resume_command))
+        resume.triggered.connect(lambda: copy_text(summary.resume_command))
+        copy = self.addAction("Copy path")
+        copy.setShortcut(QKeySequence.StandardKey.Copy)
+        copy.triggered.connect(lambda: copy_text(summary.path))
+        self.addSeparator()
+        self.alike = self.addAction("Sessions like this one")

@@ -1,0 +1,77 @@
+"""Titles and sentences of the sessions view where it lists nothing, and the counts above what it lists."""
+
+from engine import MemoryProviderStatus
+from gui.sessions.catalogue import Catalogue
+from gui.sessions.content_search import ContentHits
+from gui.sessions.criteria import Criteria
+from gui.sessions.rows import Listing
+from gui.sessions.wording import hits_text
+from gui.widgets.wording import counted, grouped
+
+READING = "Reading the list of sessions…"
+SEARCHING = "Searching what was said…"
+CHOOSE = "Choose a session folder…"
+PLACES = (
+    ("Claude Code", "~/.claude/projects"),
+    ("Codex", "~/.codex/sessions"),
+    ("OpenClaw", "~/.openclaw/agents"),
+    ("ChatGPT, Claude", "the folder with the export that you downloaded"),
+)
+_LONGEST_TEXT = 80
+
+
+def is_off(status: MemoryProviderStatus) -> bool:
+    """No session folder was chosen so far."""
+    return "sessions" not in status.sources
+
+
+def without_sessions(status: MemoryProviderStatus) -> tuple[str, str]:
+    """Title and sentence where there is not one session."""
+    if is_off(status):
+        return (
+            "Where are your sessions?",
+            "Choose the folder in which an agent keeps its sessions, and all of them are listed here, "
+            "to be searched and read. Nothing in that folder is changed.",
+        )
+    if status.syncing is not None:
+        return "No session is indexed yet", "They are listed here as soon as they have been read."
+    return "No session is indexed yet", "None was found in the folders that you chose."
+
+
+def nothing_matches(criteria: Criteria, *, searching: bool) -> tuple[str, str]:
+    """Title and sentence where filters leave nothing."""
+    text = criteria.text if len(criteria.text) <= _LONGEST_TEXT else f"{criteria.text[:_LONGEST_TEXT]}…"
+    title = f"No session matches “{text}”" if text else "No session matches"
+    if searching:
+        return title, SEARCHING
+    chosen = criteria.agent or criteria.project or criteria.period.narrows
+    if chosen:
+        return title, "Only sessions that fit the chosen agent, project and time were looked at."
+    return title, "These words stand in no title and no project, and nothing that was said comes close to them."
+
+
+def header_counts(catalogue: Catalogue, criteria: Criteria, listing: Listing) -> tuple[str, str]:
+    """The line above the list, at length and short."""
+    if not criteria.narrows:
+        short = counted(catalogue.sessions, "session")
+        return f"{short} · {counted(len(catalogue.agents), 'agent')}", short
+    short = f"{grouped(listing.sessions)} of {counted(catalogue.sessions, 'session')}"
+    return (f"{short} · {hits_text(listing.hits)}" if listing.hits else short), short
+
+
+def box_state(listing: Listing) -> str:
+    """In the box, once it was searched what was said."""
+    return hits_text(listing.hits) if listing.hits else "No hits"
+
+
+def notice(hits: ContentHits) -> str:
+    """What limits the found places."""
+    hidden = f"Only the best {grouped(len(hits.results))} hits are counted." if hits.hidden else ""
+    return " ".join(part for part in (hidden, hits.notice) if part)
+
+
+def alike(title: str, found: int) -> str:
+    return f"{counted(found, 'session')} like “{title}”" if found else f"No session is like “{title}”."
+
+
+NOTHING_ALIKE = "Sessions are compared by their meaning, as far as it has been embedded."

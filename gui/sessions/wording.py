@@ -1,0 +1,67 @@
+"""What the sessions view says, from values alone."""
+
+from datetime import date
+
+from gui.widgets.wording import counted
+
+UNTITLED = "Untitled session"
+_AGENTS = {
+    "openclaw": "OpenClaw",
+    "claude-code": "Claude Code",
+    "codex": "Codex",
+    "chatgpt": "ChatGPT",
+    "claude": "Claude",
+    "gemini": "Gemini",
+    "gemini-cli": "Gemini CLI",
+    "opencode": "opencode",
+}
+_MINUTE, _HOUR, _DAY = 60, 3600, 86_400
+_WEEK_DAYS = 7
+
+
+def agent_name(agent: str) -> str:
+    """ "claude-code" -> "Claude Code"; one that is not known keeps its own name."""
+    return _AGENTS.get(agent, agent or "Unknown agent")
+
+
+def folder_name(path: str) -> str:
+    """Last folder of a path of any system."""
+    return path.replace("\\", "/").rstrip("/").rpartition("/")[2] or path
+
+
+def month_title(month: date) -> str:
+    return f"{month:%B %Y}"
+
+
+def day_title(day: date | None, today: date) -> str:
+    """ "Today", "Yesterday", "Sunday" within a week, "Sunday 8 February", "7 January 2025"."""
+    if day is None:
+        return "No date"
+    passed = (today - day).days
+    if passed in (0, 1):
+        return "Yesterday" if passed else "Today"
+    if 1 < passed < _WEEK_DAYS:
+        return f"{day:%A}"
+    return f"{day:%A} {day.day} {day:%B}" if day.year == today.year else f"{day.day} {day:%B %Y}"
+
+
+def span(started: float | None, ended: float | None) -> str:
+    """How long a session took: "22 min", "1 h 27", "3 days"; empty where it is not known or no time at all."""
+    seconds = 0.0 if started is None or ended is None else ended - started
+    if seconds <= 0:
+        return ""
+    if seconds < _MINUTE:
+        return "under 1 min"
+    if seconds < _HOUR:
+        return f"{int(seconds // _MINUTE)} min"
+    if seconds < _DAY:
+        return f"{int(seconds // _HOUR)} h {int(seconds % _HOUR // _MINUTE):02}"
+    return counted(int(seconds // _DAY), "day")
+
+
+def parts_text(parts: int) -> str:
+    return counted(parts, "sub-agent")
+
+
+def hits_text(hits: int) -> str:
+    return counted(hits, "hit")
