@@ -1,18 +1,18 @@
 """The list of results: keeps what a person has chosen or seen in its place while answers come and go."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QWidget
 
 from engine import MemorySearchResult
+from gui.search.above_button import AboveButton
 from gui.search.delegate import ResultDelegate
 from gui.search.model import ResultModel
 from gui.search.rows import MoreRow, ResultRow, Row
 from gui.widgets.row_list import Place, RowList
 from gui.widgets.row_model import Index
-from gui.widgets.wording import counted
 
 
 class ResultList(RowList):
@@ -35,11 +35,7 @@ class ResultList(RowList):
         self.chosen = False
         """The person, not the program, made the current result current."""
         self.setItemDelegate(self.painter)
-        self._overtaken: frozenset[Hashable] = frozenset()
-        self._above = QPushButton(self)
-        self._above.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Home does the same
-        self._above.hide()
-        self._above.setProperty("role", "primary")
+        self._above = AboveButton(self)
         self._above.clicked.connect(self.scrollToTop)
         self.verticalScrollBar().valueChanged.connect(self._scrolled)
         self.selectionModel().currentChanged.connect(self._moved)
@@ -79,38 +75,18 @@ class ResultList(RowList):
 
     def _return_to(self, place: Place, shift: int = 0) -> None:
         super()._return_to(place, shift)
-        self._tell_above(place.above)
+        self._above.tell(place.above, self.rows.keys_before(self._first_visible()))
 
     def _start_at_top(self) -> None:
         self._held = self.chosen = False
-        self._forget_above()
+        self._above.forget()
         self._set_current(self.rows.first_place())
         self.scrollToTop()
-
-    # --- what came in above the place that was kept -----------------------------------------------------------------
-
-    def _tell_above(self, before: frozenset[Hashable]) -> None:
-        """Results that were not above before: new ones, and those that have overtaken what is seen."""
-        keys = self.rows.keys_before(self._first_visible())
-        self._overtaken = (self._overtaken & keys) | (keys - before)
-        more = sum(1 for key in self._overtaken if isinstance(key, tuple) and key[0] == "result")
-        if more:
-            self._above.setText(f"{counted(more, 'more result')} above")
-            self._place_above()
-        self._above.setVisible(more > 0)
-
-    def _forget_above(self) -> None:
-        self._overtaken = frozenset()
-        self._above.hide()
-
-    def _place_above(self) -> None:
-        self._above.adjustSize()
-        self._above.move((self.viewport().width() - self._above.width()) // 2, 8)
 
     @Slot(int)
     def _scrolled(self, value: int) -> None:
         if value == 0:
-            self._forget_above()
+            self._above.forget()
 
     # --- events -----------------------------------------------------------------------------------------------------
 
@@ -118,7 +94,7 @@ class ResultList(RowList):
     def _moved(self, current: QModelIndex, previous: QModelIndex) -> None:
         if not self._arranging and current.isValid():
             self._held = self.chosen = True
-            self._forget_above()
+            self._above.forget()
             self.current_changed.emit(self.current_result())
 
     @Slot(QModelIndex)
@@ -153,4 +129,4 @@ class ResultList(RowList):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._place_above()
+        self._above.place()

@@ -111,7 +111,7 @@ class RowList(QListView):
     def _return_to(self, place: Place, shift: int = 0) -> None:
         """Make the same row current and show it where it was, `shift` pixels higher."""
         number = self.rows.place(place.current)
-        self._set_current(number if number >= 0 else self._nearest_row(place.number))
+        self._set_current(number if number >= 0 else self.rows.nearest(place.number))
         for key, top in place.anchors:
             now = self.rows.place(key)
             if now >= 0:
@@ -123,20 +123,7 @@ class RowList(QListView):
         index = self.rows.index(number)
         self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
 
-    def _nearest_row(self, number: int) -> int:
-        number = min(max(number, 0), self.rows.rowCount() - 1)
-        return self._step(number, 1, 0) if self._step(number, 1, 0) >= 0 else self._step(number, -1, 0)
-
     # --- walking ----------------------------------------------------------------------------------------------------
-
-    def _step(self, number: int, direction: int, start: int = 1) -> int:
-        """The first row from `number` (or, with `start` 1, after it) that can be current; -1 when there is none."""
-        number += direction * start
-        while 0 <= number < self.rows.rowCount():
-            if not self.rows.is_header(number):
-                return number
-            number += direction
-        return -1
 
     def moveCursor(self, action: _Action, modifiers: Qt.KeyboardModifier) -> QModelIndex:
         count = self.rows.rowCount()
@@ -145,13 +132,13 @@ class RowList(QListView):
             return QModelIndex()
         match action:
             case _Action.MoveHome:
-                target = self._step(0, 1, 0)
+                target = self.rows.step(0, 1, 0)
             case _Action.MoveEnd:
-                target = self._step(count - 1, -1, 0)
+                target = self.rows.step(count - 1, -1, 0)
             case _Action.MoveDown | _Action.MoveNext:
-                target = self._step(current, 1)
+                target = self.rows.step(current, 1)
             case _Action.MoveUp | _Action.MovePrevious:
-                target = self._step(current, -1)
+                target = self.rows.step(current, -1)
             case _Action.MovePageDown | _Action.MovePageUp:
                 target = self._page(current, 1 if action == _Action.MovePageDown else -1)
             case _:
@@ -162,13 +149,13 @@ class RowList(QListView):
         """The row about one viewport away, at least the next one, at most the last one that way."""
         rect = self.visualRect(self.rows.index(current))
         wanted = rect.top() + direction * (self.viewport().height() - rect.height())
-        target = self._step(current, direction)
+        target = self.rows.step(current, direction)
         following = target
         while following >= 0:
             top = self.visualRect(self.rows.index(following)).top()
             if (top - wanted) * direction > 0:
                 break
-            target, following = following, self._step(following, direction)
+            target, following = following, self.rows.step(following, direction)
         return target
 
     def scrollTo(
@@ -190,7 +177,7 @@ class RowList(QListView):
         commanded = bool(event.modifiers() & _COMMANDS)
         if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.open_current()
-        elif key == Qt.Key.Key_Escape or (key == Qt.Key.Key_Up and self._step(self.currentIndex().row(), -1) < 0):
+        elif key == Qt.Key.Key_Escape or (key == Qt.Key.Key_Up and self.rows.step(self.currentIndex().row(), -1) < 0):
             self.left.emit()
         elif key in _WALKING:
             super().keyPressEvent(event)

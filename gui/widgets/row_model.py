@@ -57,7 +57,22 @@ class RowModel(QAbstractListModel):
 
     def first_place(self) -> int:
         """The first row that can be current; -1 in an empty list."""
-        return next((place for place in range(len(self._rows)) if not self.is_header(place)), -1)
+        return self.step(0, 1, 0)
+
+    def step(self, number: int, direction: int, start: int = 1) -> int:
+        """The first row from `number` (or, with `start` 1, after it) that can be current; -1 when there is none."""
+        number += direction * start
+        while 0 <= number < len(self._rows):
+            if not self.is_header(number):
+                return number
+            number += direction
+        return -1
+
+    def nearest(self, number: int) -> int:
+        """The row that can be current at `number`, else after it, else before it; -1 when there is none."""
+        number = min(max(number, 0), len(self._rows) - 1)
+        after = self.step(number, 1, 0)
+        return after if after >= 0 else self.step(number, -1, 0)
 
     # --- QAbstractListModel -----------------------------------------------------------------------------------------
 
