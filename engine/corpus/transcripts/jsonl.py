@@ -90,14 +90,14 @@ def _parse_long(data: bytes) -> object:
 
     try:
         try:
-            return _built(ijson.basic_parse(io.BytesIO(data), buf_size=_BLOCK))
+            return built(ijson.basic_parse(io.BytesIO(data), buf_size=_BLOCK))
         except ijson.JSONError:
-            return _built(ijson.basic_parse(io.BytesIO(b"".join(_mended(data))), buf_size=_BLOCK))
+            return built(ijson.basic_parse(io.BytesIO(b"".join(_mended(data))), buf_size=_BLOCK))
     except ijson.JSONError as error:
         raise ValueError(str(error)) from None
 
 
-def _built(events: Iterator[tuple[str, Any]]) -> object:
+def built(events: Iterator[tuple[str, Any]]) -> object:
     """The value of these parser events. Raises ValueError.
 
     (ijson's own builder spells out the path to each value: 100 GB for 400 KB of brackets.)

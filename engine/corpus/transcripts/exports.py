@@ -1,0 +1,190 @@
+"""Data exports: `conversations.json`, in the zip file as it was sent or unpacked, read one conversation at a time.
+
+Nothing of a zip file is ever unpacked to disk, and nothing is read that is larger than an export can be, whether it
+says so or turns out so.
+"""
+
+import re
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import IO, Any
+
+from engine.control import CancelToken
+from engine.corpus.transcripts.jsonl import built
+
+_BLOCK = 256 * 1024
+_HEAD = 64 * 1024
+LARGEST_DOCUMENT = 4 * 1024**3
+"""Bytes of one `conversations.json`; exports of many years stay below a tenth of it."""
+LARGEST_CONVERSATION = 128 * 1024**2
+"""Bytes of one conversation, which is held in memory as a whole."""
+_ZIP = b"PK\x03\x04"
+_MEMBER = re.compile(r"(?:[^/\\]+/){0,2}conversations(?:[-_]\d{1,6})?\.json")
+_COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # of others, a few bytes become megabytes in one step
+_ENCRYPTED = 0x1
+_BOM = b"\xef\xbb\xbf"
+_HALF = rb"\\u[dD][89abAB][0-9a-fA-F]{2}"
+_SURROGATES = re.compile(_HALF + rb"\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+_FIRST_HALF = re.compile(_HALF)
+_ESCAPE, _PAIR = 6, 12  # bytes of an escaped half, and of both
+_REPLACEMENT = rb"\ufffd"
+
+_Event = tuple[str, Any]
+
+
+def matches(path: str, head: bytes, is_ours: Callable[[bytes], bool]) -> bool:
+    """Whether `is_ours` says so of the first bytes of the document, or of the first one in the zip file."""
+    if not head.startswith(_ZIP):
+        return is_ours(head)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = _members(archive)
+            if not members:
+                return False
+            with archive.open(members[0]) as document:
+                return is_ours(document.read(_HEAD))
+    except (OSError, ValueError, *_BROKEN):
+        return False
+
+
+def conversations(path: str, cancel: CancelToken | None = None) -> Iterator[Mapping[str, Any]]:
+    """The JSON objects of the conversations, one after the other.
+
+    Raises OSError, Cancelled, and ValueError for what breaks off, is no JSON or is too large, after what came before.
+    """
+    with open(path, "rb") as file, _broken_as_value_error():
+        if file.read(len(_ZIP)) != _ZIP:
+            file.seek(0)
+            yield from _objects(_Reader(file, cancel))
+            return
+        with zipfile.ZipFile(file) as archive:
+            for member in _members(archive):
+                with archive.open(member) as document:
+                    yield from _objects(_Reader(document, cancel))
+
+
+_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ArithmeticError)
+
+
+@contextmanager
+def _broken_as_value_error() -> Iterator[None]:
+    import ijson  # not needed before an export is read
+
+    try:
+        yield
+    except (*_BROKEN, ijson.JSONError) as error:
+        if isinstance(error, ValueError):
+            raise
+        raise ValueError(f"The export breaks off or is damaged: {error}") from None
+
+
+def _members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
+    """The documents in a zip file, in order. Raises ValueError for one that is too large or not readable."""
+    members = [member for member in archive.infolist() if _MEMBER.fullmatch(member.filename)]
+    if members:
+        depth = min(member.filename.count("/") for member in members)
+        members = [member for member in members if member.filename.count("/") == depth]
+    for member in members:
+        if member.file_size > LARGEST_DOCUMENT:
+            raise ValueError(_too_large(f"{member.filename} has {member.file_size:,} bytes", LARGEST_DOCUMENT))
+        if member.compress_type not in _COMPRESSIONS or member.flag_bits & _ENCRYPTED:
+            raise ValueError(f"{member.filename} is encrypted or packed in an unusual way.")
+    return sorted(members, key=lambda member: member.filename)
+
+
+def _too_large(what: str, limit: int) -> str:
+    return f"{what}; the limit is {limit:,}."
+
+
+class _Reader:
+    """A file that gives some 256 KB at once, no more than an export may have, and no half of a surrogate pair.
+
+    (Some such halves end ijson's parser, others it takes together with the next letter.)
+    """
+
+    def __init__(self, file: IO[bytes], cancel: CancelToken | None) -> None:
+        self._file = file
+        self._cancel = cancel
+        self._total = 0
+        self._since = 0
+        self._kept = file.read(len(_BOM)).removeprefix(_BOM)
+
+    def read(self, size: int = _BLOCK) -> bytes:
+        if not size:
+            return b""
+        block = b""
+        while not block:
+            if self._cancel:
+                self._cancel.checkpoint()
+            read = self._file.read(_BLOCK - _PAIR)
+            self._count(len(read))
+            block, self._kept = self._kept + read, b""
+            if not read:
+                break
+            end = _whole_escapes(block)
+            block, self._kept = block[:end], block[end:]
+        return _SURROGATES.sub(_mended, block)
+
+    def _count(self, size: int) -> None:
+        self._total += size
+        self._since += size
+        if self._total > LARGEST_DOCUMENT:
+            raise ValueError(_too_large("The export is larger than exports are", LARGEST_DOCUMENT))
+        if self._since > LARGEST_CONVERSATION:
+            raise ValueError(_too_large("A conversation is larger than conversations are", LARGEST_CONVERSATION))
+
+    def conversation_ends(self) -> None:
+        self._since = 0
+
+
+def _whole_escapes(block: bytes) -> int:
+    """Up to where the block has no escape that its end may have cut."""
+    end = block.find(b"\\", max(0, len(block) - _PAIR))
+    if end < 0:
+        return len(block)
+    end -= _backslashes_before(block, end) % 2
+    if _FIRST_HALF.fullmatch(block, max(0, end - _ESCAPE), end):
+        end -= _ESCAPE
+        end -= _backslashes_before(block, end) % 2
+    return end
+
+
+def _mended(match: re.Match[bytes]) -> bytes:
+    is_escaped = _backslashes_before(match.string, match.start()) % 2 == 1  # then it is text that looks like an escape
+    if len(match[0]) == _PAIR:
+        return match[0][:_ESCAPE] + _REPLACEMENT if is_escaped else match[0]
+    return match[0] if is_escaped else _REPLACEMENT
+
+
+def _backslashes_before(block: bytes, position: int) -> int:
+    start = position
+    while start and block[start - 1] == ord("\\"):
+        start -= 1
+    return position - start
+
+
+def _objects(reader: _Reader) -> Iterator[Mapping[str, Any]]:
+    """The objects in the document's array; a document that is an object is one itself."""
+    import ijson
+
+    events: Iterator[_Event] = ijson.basic_parse(reader, buf_size=_BLOCK)
+    for event in events:
+        if event[0] != "end_array" and event[0] != "start_array":
+            value = built(_one(event, events))
+            if isinstance(value, dict):
+                yield value
+            reader.conversation_ends()
+
+
+def _one(first: _Event, events: Iterator[_Event]) -> Iterator[_Event]:
+    """The events of one value."""
+    yield first
+    depth = 1 if first[0] in ("start_map", "start_array") else 0
+    while depth:
+        event = next(events, None)
+        if event is None:
+            return
+        yield event
+        depth += (event[0] in ("start_map", "start_array")) - (event[0] in ("end_map", "end_array"))

@@ -1,0 +1,101 @@
+"""ChatGPT's export: the visible branch of every conversation."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.corpus.transcripts.chatgpt import ChatGptExport
+from tests.helpers.exports import head, in_order, packed, read, read_first, written
+from tests.helpers.transcripts import mangled
+
+_FIXTURE = Path(__file__).parent / "fixtures" / "chatgpt" / "conversations.json"
+_FORMAT = ChatGptExport()
+
+
+def test_the_fixture() -> None:
+    first, second = read(_FORMAT, _FIXTURE)
+    assert in_order(first) == [
+        ("system", "text", "I bake.\nBe brief.", ""),
+        ("user", "text", "[image]\nWhy is it flat?\nIt rose before.\nI mean the loaf.\n[audio]\n[recipe.pdf]", ""),
+        ("assistant", "thinking", "Looking at the crumb\nIt is dense.", ""),
+        ("assistant", "tool-call", "print(350 * 0.75)", "python"),
+        ("tool", "tool-result", "262.5", "python"),
+        ("tool", "tool-result", "On proofing\nhttps://example.com/a\nCold dough rises slowly.", "browser"),
+        ("assistant", "thinking", "Thought for 4 seconds", ""),
+        ("assistant", "text", "It proofed too long.", ""),
+        ("assistant", "text", "Something new.", ""),
+    ]
+    assert [message.ordinal for message in first.messages] == list(range(1, 10))
+    assert [message.line for message in first.messages] == list(range(1, 10))
+    assert [message.id for message in first.messages] == ["m2", *(f"m{number}" for number in range(3, 11))]
+    assert first.messages[0].time is None
+    assert first.messages[1].time == 1735689602
+    assert (first.key, first.facts.id, first.facts.title) == ("c-1", "c-1", "Sourdough at night")
+    assert (first.facts.started, first.facts.ended) == (1735689602, 1735689609)
+    assert first.unknown == {"hologram": 1}
+
+    assert (second.key, second.facts.title, second.messages) == ("c-2", "", ())
+    assert (second.facts.started, second.facts.ended) == (1735700000, 1735700001)
+
+
+def test_without_a_current_node_the_newest_leaf_ends_the_branch(tmp_path: Path) -> None:
+    value = json.loads(_FIXTURE.read_text("utf-8"))
+    value[0]["current_node"] = "gone"
+    assert len(read(_FORMAT, written(tmp_path, value))[0].messages) == 9
+
+
+def test_a_tree_that_runs_in_a_circle_ends(tmp_path: Path) -> None:
+    value = json.loads(_FIXTURE.read_text("utf-8"))
+    value[0]["mapping"]["client-created-root"]["parent"] = "n10"
+    assert len(read(_FORMAT, written(tmp_path, value))[0].messages) == 9
+
+
+def test_is_known_by_its_content(tmp_path: Path) -> None:
+    assert _FORMAT.matches(str(_FIXTURE), head(_FIXTURE))
+    claude = _FIXTURE.parent.parent / "claude_export" / "conversations.json"
+    assert not _FORMAT.matches(str(claude), head(claude))
+    assert not _FORMAT.matches("x", b'{"mapping": 1}')
+    assert not _FORMAT.matches("x", b"")
+
+
+def test_a_split_export_in_a_zip_file_is_read_in_order(tmp_path: Path) -> None:
+    value = json.loads(_FIXTURE.read_text("utf-8"))
+    path = packed(
+        tmp_path,
+        {
+            "export/user.json": b"{}",
+            "export/conversations-001.json": json.dumps(value[1:]).encode(),
+            "export/conversations-000.json": b"\xef\xbb\xbf" + json.dumps(value[:1]).encode(),
+            "export/more/conversations.json": json.dumps(value).encode(),
+        },
+    )
+    assert _FORMAT.matches(str(path), head(path))
+    assert [conversation.key for conversation in read(_FORMAT, path)] == ["c-1", "c-2"]
+
+
+@settings(max_examples=150)
+@given(data=st.data())
+def test_any_json_in_any_place_is_read(tmp_path_factory: Any, data: st.DataObject) -> None:
+    value = data.draw(mangled(json.loads(_FIXTURE.read_text("utf-8"))))
+    path = written(tmp_path_factory.mktemp("export"), [value, 1, None, [], value])
+    found, error = read_first(_FORMAT, path)
+    for conversation in found:
+        assert [message.ordinal for message in conversation.messages] == list(range(1, len(conversation.messages) + 1))
+        for message in conversation.messages:
+            message.text.encode()
+    if "NaN" not in path.read_text() and "Infinity" not in path.read_text():
+        assert error is None
+        assert len(found) == 2
+
+
+@given(cut=st.integers(0, 4000))
+def test_what_came_before_a_cut_is_given(tmp_path_factory: Any, cut: int) -> None:
+    text = _FIXTURE.read_bytes()
+    path = tmp_path_factory.mktemp("export") / "conversations.json"
+    path.write_bytes(text.rstrip()[:-1] + b"," + text[1:][:cut])
+    found, error = read_first(_FORMAT, path)
+    assert len(found) >= 2
+    assert error is not None

@@ -1,0 +1,73 @@
+"""Claude.ai's export: messages as text and as blocks, and the branch that was seen last."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.corpus.transcripts.claude_export import ClaudeExport
+from tests.helpers.exports import head, in_order, packed, read, read_first, written
+from tests.helpers.transcripts import mangled
+
+_FIXTURE = Path(__file__).parent / "fixtures" / "claude_export" / "conversations.json"
+_FORMAT = ClaudeExport()
+
+
+def test_the_fixture() -> None:
+    first, second = read(_FORMAT, _FIXTURE)
+    assert in_order(first) == [
+        ("user", "text", "Why do they split?", ""),
+        ("user", "text", "Pasted notes.", ""),
+        ("user", "text", "[plan.md]\n# Beds", ""),
+        ("user", "text", "[photo.jpg]", ""),
+        ("assistant", "thinking", "Water, most likely.", ""),
+        ("assistant", "tool-call", "tomato splitting", "web_search"),
+        ("tool", "tool-result", "After heavy rain.\n[image]", "web_search"),
+        ("assistant", "text", "Basil.", ""),
+        ("assistant", "text", "Too much water at once.", ""),
+        ("user", "text", "Thanks.", ""),
+    ]
+    assert [message.ordinal for message in first.messages] == [1, 1, 1, 1, 2, 2, 2, 2, 2, 3]
+    assert [message.id for message in first.messages] == ["m1"] * 4 + ["m2"] * 5 + ["m4"]
+    assert (first.key, first.facts.name, first.unknown) == ("c-1", "Tomatoes", {"aroma": 1})
+    assert first.messages[0].time == first.facts.started == 1774767995
+
+    assert in_order(second) == [("user", "text", "Hello. Are you there?", ""), ("assistant", "text", "Yes.", "")]
+    assert (second.facts.title, second.facts.opening) == ("", "Hello.")
+
+
+def test_the_named_leaf_ends_the_branch(tmp_path: Path) -> None:
+    value = json.loads(_FIXTURE.read_text("utf-8"))
+    value[0]["current_leaf_message_uuid"] = "m3"
+    assert read(_FORMAT, written(tmp_path, value))[0].messages[-1].text == "Edited away."
+
+
+def test_messages_without_names_are_all_given(tmp_path: Path) -> None:
+    value = json.loads(_FIXTURE.read_text("utf-8"))
+    for message in value[0]["chat_messages"]:
+        del message["uuid"]
+    assert len(read(_FORMAT, written(tmp_path, value))[0].messages) == 11
+
+
+def test_is_known_by_its_content_packed_or_not(tmp_path: Path) -> None:
+    assert _FORMAT.matches(str(_FIXTURE), head(_FIXTURE))
+    path = packed(tmp_path, {"users.json": b"[]", "conversations.json": _FIXTURE.read_bytes()})
+    assert _FORMAT.matches(str(path), head(path))
+    assert read(_FORMAT, path) == read(_FORMAT, _FIXTURE)
+    assert not _FORMAT.matches("x", b'[{"uuid": "p-1", "name": "A project"}]')
+
+
+@settings(max_examples=150)
+@given(data=st.data())
+def test_any_json_in_any_place_is_read(tmp_path_factory: Any, data: st.DataObject) -> None:
+    value = data.draw(mangled(json.loads(_FIXTURE.read_text("utf-8"))))
+    path = written(tmp_path_factory.mktemp("export"), [value, 1, None, [], value])
+    found, error = read_first(_FORMAT, path)
+    for conversation in found:
+        for message in conversation.messages:
+            message.text.encode()
+    if "NaN" not in path.read_text() and "Infinity" not in path.read_text():
+        assert error is None
+        assert len(found) == 2

@@ -1,0 +1,143 @@
+"""Reading exports: in steps, nothing to disk, nothing absurd."""
+
+import io
+import json
+import os
+import re
+import zipfile
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.control import CancelToken
+from engine.corpus.transcripts import exports
+from engine.corpus.transcripts.branches import branch
+from engine.errors import Cancelled
+from tests.helpers.exports import packed, written
+
+
+def test_objects_come_one_by_one(tmp_path: Path) -> None:
+    value = [{"a": 1}, 2, [3], {"b": [{"c": None}]}]
+    assert list(exports.conversations(str(written(tmp_path, value)))) == [value[0], value[3]]
+    assert list(exports.conversations(str(written(tmp_path, {"a": 1})))) == [{"a": 1}]
+    assert list(exports.conversations(str(written(tmp_path, [])))) == []
+
+
+def test_reads_no_more_than_it_was_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = written(tmp_path, [{"n": "x" * 1000}] * 3000)
+    sizes: list[int] = []
+    reading = exports._Reader.read
+    monkeypatch.setattr(
+        exports._Reader, "read", lambda self, size=-1: [block := reading(self, size), sizes.append(len(block))][0]
+    )
+    next(iter(exports.conversations(str(path))))
+    assert sum(sizes) < 600_000
+    assert max(sizes) <= 256 * 1024
+
+
+_pieces = st.sampled_from(["\\", "\\\\", "ud83d", "\ud83d", "\ude00", "\U0001f600", "a", '"', "\n", "\\ud83d\\ude00"])
+
+
+@given(texts=st.lists(st.lists(_pieces, max_size=12).map("".join), max_size=3), block=st.integers(13, 40))
+def test_half_surrogate_pairs_become_replacements_wherever_a_block_ends(
+    tmp_path_factory: pytest.TempPathFactory, texts: list[str], block: int
+) -> None:
+    path = written(tmp_path_factory.mktemp("export"), [{"texts": texts}])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(exports, "_BLOCK", block)
+        found = list(exports.conversations(str(path)))
+    whole = [json.loads(json.dumps(text)) for text in texts]  # joins halves that stand side by side
+    assert found == [{"texts": [re.sub("[\ud800-\udfff]", "\ufffd", text) for text in whole]}]
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"PK\x03\x04", b"PK\x03\x04" + b"x" * 100, b"[{", b'[{"a": 1}', b"nonsense", b'[{"a": \xff}]']
+)
+def test_what_is_no_export_is_refused(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(data)
+    with pytest.raises(ValueError, match=r"\w"):
+        list(exports.conversations(str(path)))
+    assert not exports.matches(str(path), data, lambda start: b"b" in start)
+
+
+def test_a_damaged_member_is_refused(tmp_path: Path) -> None:
+    path = packed(tmp_path, {"conversations.json": json.dumps([{"n": os.urandom(9000).hex()}]).encode()})
+    data = bytearray(path.read_bytes())
+    data[400:500] = bytes(100)
+    path.write_bytes(data)
+    with pytest.raises(ValueError, match="damaged"):
+        list(exports.conversations(str(path)))
+
+
+def test_an_absurd_member_is_refused_before_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exports, "LARGEST_DOCUMENT", 1000)
+    path = packed(tmp_path, {"conversations.json": b" " * 1001})
+    with pytest.raises(ValueError, match=r"conversations\.json has 1,001 bytes; the limit is 1,000\."):
+        list(exports.conversations(str(path)))
+    assert not exports.matches(str(path), path.read_bytes(), lambda start: True)
+    with pytest.raises(ValueError, match="the limit is 1,000"):
+        list(exports.conversations(str(written(tmp_path, [{"a": "b" * 1000}]))))
+
+
+def test_an_absurd_conversation_is_refused_and_many_are_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exports, "LARGEST_CONVERSATION", 600_000)
+    assert len(list(exports.conversations(str(written(tmp_path, [{"a": "b" * 1000}] * 2000))))) == 2000
+    with pytest.raises(ValueError, match="the limit is 600,000"):
+        list(exports.conversations(str(written(tmp_path, [{"a": "b" * 900_000}]))))
+
+
+def test_unusual_packing_is_refused(tmp_path: Path) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_BZIP2) as archive:
+        archive.writestr("conversations.json", "[]")
+    path = tmp_path / "x.zip"
+    path.write_bytes(buffer.getvalue())
+    with pytest.raises(ValueError, match="unusual"):
+        list(exports.conversations(str(path)))
+
+
+def test_only_documents_of_that_name_are_read_and_nothing_is_written(tmp_path: Path) -> None:
+    path = packed(
+        tmp_path,
+        {
+            "../conversations.json": b'[{"a": 1}]',
+            "a/b/c/d/conversations.json": b'[{"a": 2}]',
+            "shared_conversations.json": b'[{"a": 3}]',
+            "x/conversations.json": b'[{"a": 4}]',
+        },
+    )
+    before = sorted(tmp_path.rglob("*"))
+    assert {"a": 4} in list(exports.conversations(str(path)))
+    assert {"a": 3} not in list(exports.conversations(str(path)))
+    assert sorted(tmp_path.rglob("*")) == before
+    assert not (tmp_path.parent / "conversations.json").exists()
+
+
+def test_can_be_cancelled_within_a_conversation(tmp_path: Path) -> None:
+    token = CancelToken()
+    token.cancel()
+    with pytest.raises(Cancelled):
+        list(exports.conversations(str(written(tmp_path, [{}])), token))
+
+
+_names = st.sampled_from("abcdef")
+
+
+@given(
+    st.dictionaries(_names, st.sampled_from("abcdefg")),
+    st.dictionaries(_names, st.floats(0, 9)),
+    st.sampled_from("abcg"),
+)
+def test_a_branch_goes_from_parent_to_child_and_passes_no_node_twice(
+    parents: dict[str, str], times: dict[str, float | None], tip: str
+) -> None:
+    path = branch(parents, times, tip)
+    assert len(set(path)) == len(path)
+    assert bool(path) == bool(parents)
+    assert all(parents[child] == parent for parent, child in pairwise(path))
+    if tip in parents:
+        assert path[-1] == tip
