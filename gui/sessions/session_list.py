@@ -47,14 +47,16 @@ class SessionList(RowList):
         if keep and self.rows.shows(rows):
             return
         place = self._remember() if keep and self.rows.rowCount() and self._moved_away() else None
+        deepest = max((self.currentIndex().row(), *self._visible_places())) if place else 0
         self.painter.words = words
         self._arranging = True
         try:
             # What is returned to must be laid out now.
-            self.setBatchSize(_BATCH if place is None else max(_BATCH, place.number + 2 * _BATCH))
+            self.setBatchSize(deepest + _BATCH)
             self._put(rows)
             self.setBatchSize(_BATCH)
             if place is not None:
+                self._lay_out_to(min(deepest, len(rows) - 1))
                 self._return_to(place)
             else:
                 self._chosen = False
@@ -85,11 +87,16 @@ class SessionList(RowList):
     def scrollTo(
         self, index: Index, hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible
     ) -> None:
-        if not self._arranging and index.isValid() and not self.visualRect(index).isValid():
-            self.setBatchSize(index.row() + _BATCH)  # a row beyond the first batches has no place yet
-            self.doItemsLayout()
-            self.setBatchSize(_BATCH)
+        if not self._arranging:
+            self._lay_out_to(index.row())
         super().scrollTo(index, hint)
+
+    def _lay_out_to(self, number: int) -> None:
+        """A row beyond the batches so far has no place yet, and while they run Qt starts no larger one."""
+        if self.rows.row(number) is not None and not self.visualRect(self.rows.index(number)).isValid():
+            self.setLayoutMode(QListView.LayoutMode.SinglePass)
+            self.doItemsLayout()
+            self.setLayoutMode(QListView.LayoutMode.Batched)
 
     def _activate(self, index: Index) -> None:
         row = self.rows.row(index.row())

@@ -1,0 +1,55 @@
+"""A running panel over the dozen sessions, on the evening of their last day."""
+
+from collections.abc import Callable, Iterator
+from datetime import date, datetime
+
+import pytest
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from gui.jobs import Jobs
+from gui.sessions.panel import SessionsPanel
+from tests.helpers.fake_memory import FakeMemory
+from tests.helpers.fake_sessions import NOW, SESSIONS
+
+TODAY = datetime.fromtimestamp(NOW).date()
+
+
+@pytest.fixture
+def today() -> date:
+    return TODAY
+
+
+@pytest.fixture
+def memory() -> Iterator[FakeMemory]:
+    memory = FakeMemory(sessions=SESSIONS)
+    yield memory
+    memory.close()
+
+
+@pytest.fixture
+def show_panel(qtbot, jobs: Jobs) -> Callable[[FakeMemory], SessionsPanel]:
+    """Shows a panel over a memory in an active window, and waits until it has come to rest."""
+    windows: list[QWidget] = []
+
+    def run(memory: FakeMemory) -> SessionsPanel:
+        window = QWidget()
+        windows.append(window)
+        qtbot.addWidget(window)
+        panel = SessionsPanel(jobs, today=lambda: TODAY, parent=window)
+        column = QVBoxLayout(window)
+        column.addWidget(panel.header)
+        column.addWidget(panel.body, 1)
+        window.resize(900, 700)
+        with qtbot.waitActive(window):
+            window.show()
+            window.activateWindow()
+        panel.set_manager(memory)
+        qtbot.waitUntil(lambda: not panel.busy)
+        return panel
+
+    return run
+
+
+@pytest.fixture
+def panel(show_panel: Callable[[FakeMemory], SessionsPanel], memory: FakeMemory) -> SessionsPanel:
+    return show_panel(memory)

@@ -1,0 +1,52 @@
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QAbstractItemModelTester
+
+from gui.sessions.catalogue import make_catalogue
+from gui.sessions.criteria import Criteria
+from gui.sessions.model import SessionModel
+from gui.sessions.rows import build_alike, build_listing
+from tests.helpers.fake_sessions import SESSIONS, VALVE
+
+Role = Qt.ItemDataRole
+CATALOGUE = make_catalogue(session.summary for session in SESSIONS.values())
+
+
+@pytest.fixture
+def model(qtbot, today) -> SessionModel:
+    model = SessionModel()
+    QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal, model)
+    model.set_rows(build_listing(CATALOGUE, Criteria(), {VALVE: 2}, {VALVE}, today).rows)
+    return model
+
+
+def test_qt_accepts_the_model_through_its_changes(model):
+    assert model.rowCount() == 19
+    assert model.rowCount(model.index(0)) == 0
+    assert not model.flags(model.index(0)) & Qt.ItemFlag.ItemIsSelectable
+    assert model.flags(model.index(1)) & Qt.ItemFlag.ItemIsSelectable
+    assert model.place(("session", VALVE)) == model.first_place() == 1
+    model.set_rows(())
+    assert model.rowCount() == 0
+    assert model.first_place() == model.place(("session", VALVE)) == -1
+
+
+def test_rows_are_spoken_whole(model):
+    spoken = [model.index(place).data(Role.AccessibleTextRole) for place in range(3)]
+    assert spoken[0] == "Today, 2 sessions"
+    assert spoken[1] == (
+        "Fix the valve controller. Claude Code. greenhouse. 38 messages. 1 h 30. 2 hits. 1 sub-agent shown"
+    )
+    assert spoken[2].startswith("Sub-agent. Find unsettled relay reads. ")
+
+
+def test_likeness_is_spoken(model):
+    model.set_rows(build_alike(CATALOGUE, [(SESSIONS[VALVE].summary, 0.812)]))
+    assert model.index(0).data(Role.DisplayRole).endswith("likeness 0.81")
+
+
+def test_tooltips_tell_the_whole_project_and_show_text_as_text(model):
+    tip = model.index(1).data(Role.ToolTipRole)
+    assert "/home/ines/src/greenhouse (branch fix/valve)" in tip
+    assert VALVE in tip
+    assert model.index(0).data(Role.ToolTipRole) is None

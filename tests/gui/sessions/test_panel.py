@@ -1,0 +1,346 @@
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor, QGuiApplication
+from PySide6.QtWidgets import QAbstractButton, QLineEdit, QMenu, QPushButton, QWidget
+
+from engine import ProviderError
+from gui.sessions.filter_chips import DaysDialog
+from gui.sessions.panel import SessionsPanel
+from gui.sessions.rows import HeadingRow
+from gui.sessions.session_menu import SessionMenu
+from gui.theme import theme_tokens
+from tests.helpers.fake_memory import FakeMemory, make_progress
+from tests.helpers.fake_sessions import NOW, SESSIONS, VALVE, make_session_summary, many_summaries
+
+Key = Qt.Key
+CHILD = next(path for path, session in SESSIONS.items() if session.summary.parent)
+
+
+def _titles(panel: SessionsPanel) -> list[str]:
+    rows = panel.view.list.rows
+    found = [rows.row(place) for place in range(rows.rowCount())]
+    return [row.title if isinstance(row, HeadingRow) else row.entry.title for row in found]
+
+
+def _sessions(panel: SessionsPanel) -> list[str]:
+    rows = panel.view.list.rows
+    return [rows.row(place).entry.title for place in range(rows.rowCount()) if not rows.is_header(place)]
+
+
+def _counts(panel: SessionsPanel) -> str:
+    return panel.view.header._counts.accessibleName()
+
+
+def _type(qtbot, panel: SessionsPanel, text: str) -> None:
+    panel.box.focus()
+    qtbot.keyClicks(panel.box.edit, text)
+
+
+def _rest(qtbot, panel: SessionsPanel) -> None:
+    qtbot.waitUntil(lambda: not panel.busy)
+
+
+def _choose(panel: SessionsPanel, chip: str, words: str) -> None:
+    """Take what a chip's menu offers under these words."""
+    button = next(b for b in panel.chips.findChildren(QPushButton) if b.accessibleName().startswith(chip))
+    menu: QMenu = button.menu()
+    menu.aboutToShow.emit()
+    menus = [menu, *(action.menu() for action in menu.actions() if action.menu())]
+    next(a for m in menus for a in m.actions() if a.text().split("\t")[0] == words).trigger()
+
+
+def _press(page: QWidget, words: str) -> None:
+    next(b for b in page.findChildren(QAbstractButton) if b.text() == words).click()
+
+
+def test_all_sessions_are_listed_and_counted(panel):
+    assert _titles(panel)[:3] == ["Today", "Fix the valve controller", "Invoice double entry"]
+    assert _counts(panel) == "11 sessions · 6 agents"
+
+
+def test_the_first_session_is_selected_for_the_conversation(qtbot, show_panel, memory, jobs):
+    told = []
+    panel = SessionsPanel(jobs)
+    qtbot.addWidget(panel.header)
+    qtbot.addWidget(panel.body)
+    panel.session_selected.connect(told.append)
+    panel.set_manager(memory)
+    qtbot.waitUntil(lambda: not panel.busy and bool(told))
+    assert [summary.path for summary in told] == [VALVE]
+
+
+def test_typing_filters_titles_at_once_and_content_after_a_pause(qtbot, panel, memory):
+    _type(qtbot, panel, "relay")
+    assert _sessions(panel) == ["Fix the valve controller", "Find unsettled relay reads"]
+    assert memory.searches == []
+    _rest(qtbot, panel)
+    assert [(query, asked["sources"]) for query, _, asked in memory.searches] == [("relay", ["sessions"])]
+    assert _counts(panel) == "1 of 11 sessions · 2 hits"
+    assert panel.place(VALVE)[1] == "relay"
+    line, _ = panel.place(VALVE)
+    assert "relay" in next(m.text for m in SESSIONS[VALVE].messages if m.line == line).lower()
+
+
+def test_enter_searches_the_content_without_a_pause_and_then_opens(qtbot, panel, memory):
+    _type(qtbot, panel, "lisbon keys ruth")
+    qtbot.keyClick(panel.box.edit, Key.Key_Return)
+    assert not panel._content._pause.isActive()
+    _rest(qtbot, panel)
+    assert "Trip to Lisbon, flat and keys" in _sessions(panel)
+    with qtbot.waitSignal(panel.session_activated) as opened:
+        qtbot.keyClick(panel.box.edit, Key.Key_Return)
+    assert opened.args[0].title == _sessions(panel)[0]
+
+
+def test_only_the_newest_text_is_searched(qtbot, panel, memory):
+    _type(qtbot, panel, "relay")
+    _type(qtbot, panel, "s")
+    _rest(qtbot, panel)
+    assert [query for query, *_ in memory.searches] == ["relays"]
+
+
+def test_who_said_it_restricts_the_hits(qtbot, panel):
+    panel.search("firmware")
+    _rest(qtbot, panel)
+    assert _sessions(panel) == ["Fix the valve controller"]
+    _choose(panel, "Said by", "Me")
+    assert _sessions(panel) == []
+    _choose(panel, "Said by", "The agent")
+    assert _sessions(panel) == ["Fix the valve controller"]
+
+
+def test_agent_project_and_time_are_chosen_from_menus(qtbot, panel):
+    _choose(panel, "Agent", "Codex")
+    assert _counts(panel) == "3 of 11 sessions"
+    _choose(panel, "Project", "nas")
+    assert _sessions(panel) == ["Is the log rotated?"]
+    _choose(panel, "Agent", "All agents")
+    _choose(panel, "Project", "All projects")
+    _choose(panel, "Time", "January 2026")
+    assert _sessions(panel) == ["Drip or soaker hose", "バルブの説明書の要約"]
+
+
+def test_two_days_can_be_given_in_any_order(qtbot, panel):
+    dialog = DaysDialog(panel._today(), panel._today().replace(day=9))
+    qtbot.addWidget(dialog)
+    assert dialog.period().words == "9 Feb 2026 – 11 Feb 2026"
+    assert (dialog.period().first.day, dialog.period().last.day) == (9, 11)
+
+
+def test_orders(qtbot, panel):
+    panel.view.order_chosen.emit("project")
+    assert _titles(panel)[0] == "greenhouse"
+    panel.view.order_chosen.emit("longest")
+    assert _titles(panel)[0] == "Fix the valve controller"
+
+
+def test_sub_agents_are_unfolded_by_key_by_click_and_for_all(qtbot, panel):
+    listed = panel.view.list
+    listed.take_focus()
+    qtbot.keyClick(listed, Key.Key_Right)
+    assert _titles(panel)[2] == "Find unsettled relay reads"
+    qtbot.keyClick(listed, Key.Key_Down)
+    assert listed.current_session().path == CHILD
+    qtbot.keyClick(listed, Key.Key_Left)
+    assert listed.current_session().path == VALVE
+    qtbot.keyClick(listed, Key.Key_Left)
+    assert _titles(panel)[2] == "Invoice double entry"
+    at = listed.visualRect(listed.rows.index(1)).topLeft() + QPoint(6, 12)
+    qtbot.mouseClick(listed.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    assert _titles(panel)[2] == "Find unsettled relay reads"
+    qtbot.mouseClick(listed.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    assert _titles(panel)[2] == "Invoice double entry"
+    next(a for a in panel.view.header.sort_button.menu().actions() if a.text() == "Show sub-agents").trigger()
+    assert _titles(panel)[2] == "Find unsettled relay reads"
+
+
+def test_the_keys_lead_from_box_to_list_and_back(qtbot, panel):
+    panel.focus_box()
+    qtbot.keyClick(panel.box.edit, Key.Key_Down)
+    assert panel.view.list.hasFocus()
+    qtbot.keyClick(panel.view.list, Key.Key_Down)
+    with qtbot.waitSignal(panel.session_activated) as opened:
+        qtbot.keyClick(panel.view.list, Key.Key_Return)
+    assert opened.args[0].title == "Invoice double entry"
+    qtbot.keyClick(panel.view.list, Key.Key_Escape)
+    assert panel.box.edit.hasFocus()
+    panel.view.list.take_focus()
+    qtbot.keyClick(panel.view.list, "z")
+    assert panel.box.edit.hasFocus()
+    assert panel.box.query == "z"
+    qtbot.keyClick(panel.box.edit, Key.Key_Escape)
+    assert panel.box.query == ""
+
+
+def test_what_was_chosen_stays_when_sessions_come(qtbot, panel, memory):
+    listed = panel.view.list
+    listed.take_focus()
+    for _ in range(3):
+        qtbot.keyClick(listed, Key.Key_Down)
+    chosen = listed.current_session().path
+    newer = make_session_summary("sessions/new.jsonl", title="Brand new", started=NOW, ended=NOW)
+    memory.session_texts["sessions/new.jsonl"] = type(SESSIONS[VALVE])(summary=newer, messages=(), masked=0, unknown=())
+    panel.refresh()
+    panel.refresh()  # while the first is running
+    _rest(qtbot, panel)
+    assert "Brand new" in _titles(panel)
+    assert listed.current_session().path == chosen
+
+
+def test_sessions_like_one_are_shown_in_the_same_place_with_a_way_back(qtbot, panel):
+    listed = panel.view.list
+    panel.show_similar(VALVE)
+    _rest(qtbot, panel)
+    assert _titles(panel)[0] == "Find unsettled relay reads"
+    assert panel.view.notice.accessibleName() == "7 sessions like “Fix the valve controller”"
+    assert listed.hasFocus()
+    qtbot.keyClick(listed, Key.Key_Escape)
+    assert listed.current_session().path == VALVE
+    assert _counts(panel) == "11 sessions · 6 agents"
+    assert panel.view.notice.isHidden()
+
+
+def test_without_vectors_nothing_is_alike_and_typing_leads_back(qtbot, panel, memory):
+    memory.vectors = False
+    panel.show_similar(VALVE)
+    _rest(qtbot, panel)
+    assert "Nothing comes close" in panel.view.page.accessibleName()
+    _type(qtbot, panel, "inv")
+    assert _sessions(panel) == ["Invoice double entry"]
+
+
+def test_a_failed_comparison_says_so_beside_the_list(qtbot, panel, memory):
+    memory.session_error = ProviderError("The model is gone.")
+    panel.show_similar(VALVE)
+    _rest(qtbot, panel)
+    assert panel.view.notice.accessibleName() == "The model is gone."
+    _press(panel.view.notice, "Back to all")
+    assert len(_sessions(panel)) == 11
+
+
+def test_nothing_matches(qtbot, panel):
+    panel.search("zebra crossing")
+    assert "Searching what was said" in panel.view.page.accessibleName()
+    _rest(qtbot, panel)
+    assert panel.view.page.accessibleName().startswith("No session matches “zebra crossing” These words")
+    _choose(panel, "Agent", "Codex")
+    _press(panel.view.page, "Clear the filters")
+    assert _counts(panel) == "11 sessions · 6 agents"
+    assert panel.box.edit.hasFocus()
+
+
+def test_without_a_folder_one_is_asked_for(qtbot, show_panel):
+    memory = FakeMemory()
+    memory.set_status(sources=("memory",))
+    panel = show_panel(memory)
+    assert panel.view.page.accessibleName().startswith("Where are your sessions?")
+    with qtbot.waitSignal(panel.folder_wanted):
+        _press(panel.view.page, "Choose a session folder…")
+    memory.set_status(sources=("memory", "sessions"), syncing=make_progress())
+    panel.refresh()
+    _rest(qtbot, panel)
+    assert "as soon as they have been read" in panel.view.page.accessibleName()
+    panel.set_manager(None)
+    memory.close()
+
+
+def test_a_failure_can_be_tried_again(qtbot, show_panel, memory):
+    memory.session_error = ProviderError("The index is locked.")
+    panel = show_panel(memory)
+    assert panel.view.page.accessibleName() == "The sessions cannot be listed The index is locked."
+    memory.session_error = None
+    _press(panel.view.page, "Try again")
+    _rest(qtbot, panel)
+    assert len(_sessions(panel)) == 11
+
+
+def test_a_failed_search_leaves_the_titles(qtbot, panel, memory):
+    memory.search_error = ProviderError("No answer.")
+    panel.search("invoice")
+    _rest(qtbot, panel)
+    assert _sessions(panel) == ["Invoice double entry"]
+    assert panel.view.notice.accessibleName() == "No answer."
+    memory.search_error = None
+    _press(panel.view.notice, "Try again")
+    _rest(qtbot, panel)
+    assert panel.view.notice.isHidden()
+
+
+def test_another_memory_replaces_all(qtbot, panel):
+    other = FakeMemory(sessions={CHILD: SESSIONS[CHILD]})
+    panel.set_manager(other)
+    _rest(qtbot, panel)
+    assert _sessions(panel) == ["Find unsettled relay reads"]
+    panel.set_manager(None)
+    other.close()
+
+
+def test_the_menu_copies_what_resumes_a_session(qtbot, panel):
+    row = panel.view.list.current_row()
+    menu = SessionMenu(row, panel.view)
+    {action.text(): action for action in menu.actions()}["Copy resume command"].trigger()
+    assert QGuiApplication.clipboard().text() == SESSIONS[VALVE].summary.resume_command
+    {action.text(): action for action in menu.actions()}["Copy path"].trigger()
+    assert QGuiApplication.clipboard().text() == VALVE
+    assert menu.fold.text() == "Show 1 sub-agent"
+    none = SessionMenu(panel.view.list.rows.row(4), panel.view)
+    assert not {action.text(): action for action in none.actions()}["Copy resume command"].isEnabled()
+    assert not none.fold.isVisible()
+
+
+def test_the_menu_opens_over_the_current_session(qtbot, panel, monkeypatch):
+    monkeypatch.setattr(SessionMenu, "popup", lambda *_: None)  # offscreen cannot grab the keyboard
+    panel.view.list.menu_wanted.emit(panel.view.list.current_row(), QPoint(0, 0))
+    menu = panel.view.findChild(SessionMenu)
+    with qtbot.waitSignal(panel.session_activated):
+        menu.open.trigger()
+    menu.fold.trigger()
+    assert _titles(panel)[2] == "Find unsettled relay reads"
+    menu.alike.trigger()
+    _rest(qtbot, panel)
+    assert _titles(panel)[0] == "Find unsettled relay reads"
+
+
+def test_every_control_has_a_name(panel):
+    for root in (panel.header, panel.body):
+        for kind in (QAbstractButton, QLineEdit):
+            for widget in root.findChildren(kind):
+                if widget.focusPolicy() != Qt.FocusPolicy.NoFocus and widget.isVisible():
+                    assert widget.accessibleName() or (isinstance(widget, QAbstractButton) and widget.text())
+
+
+def test_ten_thousand_sessions_end_where_the_end_key_leads(qtbot, show_panel, monkeypatch):
+    memory = FakeMemory()
+    monkeypatch.setattr(memory, "sessions", lambda: many_summaries(10_000))
+    panel = show_panel(memory)
+    listed = panel.view.list
+    assert _counts(panel).startswith("10,000 sessions")
+    listed.take_focus()
+    qtbot.keyClick(listed, Key.Key_End)
+    assert listed.current_session().id == "09999"
+    assert listed.viewport().rect().intersects(listed.visualRect(listed.currentIndex()))
+    panel.set_manager(None)
+    memory.close()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_typed_words_are_marked_in_titles(qtbot, panel, appearance, theme, grabbed: Callable[[QWidget], set[int]]):
+    appearance.set_theme(theme)
+    mark = theme_tokens(theme).mark.rgb()
+    assert mark not in grabbed(panel.view.list.viewport())
+    _type(qtbot, panel, "valve")
+    assert mark in grabbed(panel.view.list.viewport())
+
+
+@pytest.fixture
+def grabbed() -> Callable[[QWidget], set[int]]:
+    """The colours that are seen in a widget."""
+
+    def run(widget: QWidget) -> set[int]:
+        image = widget.grab().toImage()
+        rows, columns = range(0, image.height(), 2), range(image.width())
+        return {QColor(image.pixel(x, y)).rgb() for y in rows for x in columns}
+
+    return run

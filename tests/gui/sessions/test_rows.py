@@ -1,0 +1,138 @@
+from datetime import date
+
+import pytest
+
+from gui.sessions.catalogue import make_catalogue
+from gui.sessions.criteria import ANY_TIME, Criteria, Period, month_period
+from gui.sessions.rows import HeadingRow, Listing, build_alike, build_listing
+from tests.helpers.fake_sessions import NOW, SESSIONS, VALVE, make_session_summary
+
+CATALOGUE = make_catalogue(session.summary for session in SESSIONS.values())
+CHILD = next(path for path, session in SESSIONS.items() if session.summary.parent)
+
+
+def _listed(today: date, criteria: Criteria = Criteria(), hits=None, opened=()) -> Listing:  # noqa: B008 - frozen
+    return build_listing(CATALOGUE, criteria, hits or {}, opened, today)
+
+
+def _titles(listing: Listing) -> list[str]:
+    return [row.title if isinstance(row, HeadingRow) else row.entry.title for row in listing.rows]
+
+
+def test_sessions_stand_under_their_days_newest_first(today):
+    listing = _listed(today)
+    assert _titles(listing)[:6] == [
+        "Today",
+        "Fix the valve controller",
+        "Invoice double entry",
+        "Yesterday",
+        "Why is my crumb gummy",
+        "Seed swap table, spring",
+    ]
+    assert _titles(listing)[-4:] == ["7 January 2025", "Untitled session", "No date", "Is the log rotated?"]
+    assert [row.sessions for row in listing.rows if isinstance(row, HeadingRow)] == [2, 3, 2, 1, 1, 1, 1]
+    assert listing.sessions == CATALOGUE.sessions == len(SESSIONS) - 1
+
+
+def test_oldest_first_leaves_those_without_a_date_at_the_end(today):
+    titles = _titles(_listed(today, Criteria(order="oldest")))
+    assert titles[:2] == ["7 January 2025", "Untitled session"]
+    assert titles[-2:] == ["No date", "Is the log rotated?"]
+
+
+def test_longest_first_has_no_headings(today):
+    listing = _listed(today, Criteria(order="longest"))
+    lengths = [row.entry.summary.messages for row in listing.rows]
+    assert lengths == sorted(lengths, reverse=True)
+    assert lengths[0] > lengths[-1]
+
+
+def test_by_project_those_without_one_come_last(today):
+    headings = [row.title for row in _listed(today, Criteria(order="project")).rows if isinstance(row, HeadingRow)]
+    assert headings == ["greenhouse", "nas", "otter", "workspace", "No project"]
+
+
+def test_sub_agents_are_shown_under_their_parent_when_asked_for(today):
+    for listing in (_listed(today, opened={VALVE}), _listed(today, Criteria(parts=True))):
+        parent, child = listing.rows[1], listing.rows[2]
+        assert (parent.entry.summary.path, parent.opened, parent.depth) == (VALVE, True, 0)
+        assert (child.entry.summary.path, child.depth) == (CHILD, 1)
+        assert listing.sessions == CATALOGUE.sessions  # they do not count
+
+
+def test_a_sub_agent_that_was_looked_for_is_shown_with_its_parent(today):
+    listing = _listed(today, Criteria(text="unsettled"))
+    assert _titles(listing) == ["Today", "Fix the valve controller", "Find unsettled relay reads"]
+    assert not listing.rows[1].opened
+
+
+def test_a_sub_agent_whose_parent_is_gone_stands_alone(today):
+    lonely = make_catalogue([make_session_summary(parent="nobody")])
+    assert lonely.sessions == 1
+    assert make_catalogue([make_session_summary(id="x", parent="x")]).sessions == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "titles"),
+    [
+        ("INVOICE", ["Invoice double entry"]),
+        ("otter lock", ["Postgres lock timeout on migrate"]),
+        ("019b-inv", ["Invoice double entry"]),
+        ("codex nas", ["Is the log rotated?"]),
+        ("バルブ", ["バルブの説明書の要約"]),
+        ("nowhere", []),
+    ],
+)
+def test_all_typed_words_stand_in_title_project_agent_or_id(today, text, titles):
+    listing = _listed(today, Criteria(text=text))
+    assert [row.entry.title for row in listing.rows if not isinstance(row, HeadingRow)] == titles
+
+
+def test_a_session_whose_content_was_found_is_listed_with_its_hits(today):
+    listing = _listed(today, Criteria(text="nowhere"), hits={VALVE: 3, CHILD: 1})
+    assert [row.hits for row in listing.rows[1:]] == [3, 1]
+    assert listing.hits == 4
+
+
+def test_agent_project_and_time_narrow_together(today):
+    codex = _listed(today, Criteria(agent="codex"))
+    assert codex.sessions == 3
+    assert _listed(today, Criteria(agent="codex", project="/home/ines/src/otter")).sessions == 2
+    assert _listed(today, Criteria(agent="codex", period=Period("", days=2))).sessions == 1
+    assert _listed(today, Criteria(period=month_period(date(2026, 1, 1)))).sessions == 2
+    assert _listed(today, Criteria(period=ANY_TIME)).sessions == CATALOGUE.sessions
+
+
+def test_a_session_over_midnight_belongs_to_both_days(today):
+    night = make_catalogue([make_session_summary(started=NOW - 86_400, ended=NOW)])
+    for days in (date(2026, 2, 10), date(2026, 2, 11)):
+        criteria = Criteria(period=Period("", first=days, last=days))
+        assert build_listing(night, criteria, {}, (), today).sessions == 1
+
+
+def test_months_end_on_their_last_day():
+    assert month_period(date(2024, 2, 1)).last == date(2024, 2, 29)
+    assert month_period(date(2025, 12, 1)).last == date(2025, 12, 31)
+
+
+def test_what_can_be_chosen_is_counted(today):
+    assert [(choice.words, choice.sessions) for choice in CATALOGUE.agents][:2] == [("Codex", 3), ("OpenClaw", 3)]
+    assert {choice.words for choice in CATALOGUE.projects} == {"greenhouse", "otter", "nas", "workspace"}
+    assert CATALOGUE.months[0] == (date(2026, 2, 1), 7)
+
+
+def test_projects_of_one_name_are_told_apart():
+    twins = make_catalogue([make_session_summary("a", project="/x/web"), make_session_summary("b", project="/y/web")])
+    assert {choice.words for choice in twins.projects} == {"x/web", "y/web"}
+
+
+def test_times_beyond_the_calendar_are_no_trouble(today):
+    odd = make_catalogue([make_session_summary(started=1e18, ended=1e18), make_session_summary("b", started=-1e18)])
+    assert odd.sessions == build_listing(odd, Criteria(), {}, (), today).sessions == 2
+
+
+def test_alike_sessions_keep_their_order_and_leave_out_what_is_gone():
+    valve, child = SESSIONS[VALVE].summary, SESSIONS[CHILD].summary
+    gone = make_session_summary("sessions/gone.jsonl")
+    rows = build_alike(CATALOGUE, [(child, 0.9), (gone, 0.8), (valve, 0.7)])
+    assert [(row.entry.summary.path, row.alike) for row in rows] == [(CHILD, 0.9), (VALVE, 0.7)]

@@ -1,0 +1,45 @@
+from datetime import date
+
+import pytest
+
+from gui.sessions.wording import agent_name, day_title, folder_name, span
+
+TODAY = date(2026, 2, 11)
+
+
+@pytest.mark.parametrize(
+    ("day", "title"),
+    [
+        (TODAY, "Today"),
+        (date(2026, 2, 10), "Yesterday"),
+        (date(2026, 2, 9), "Monday"),
+        (date(2026, 2, 5), "Thursday"),
+        (date(2026, 2, 4), "Wednesday 4 February"),
+        (date(2025, 12, 31), "31 December 2025"),
+        (date(2026, 2, 12), "Thursday 12 February"),
+        (None, "No date"),
+    ],
+)
+def test_days_are_told_as_a_person_would(day, title):
+    assert day_title(day, TODAY) == title
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(-5, ""), (0, ""), (20, "under 1 min"), (1320, "22 min"), (5220, "1 h 27"), (7380, "2 h 03"), (260_000, "3 days")],
+)
+def test_how_long_it_took(seconds, words):
+    assert span(1000.0, 1000.0 + seconds) == words
+
+
+def test_what_is_not_known_is_left_out():
+    assert span(None, 5.0) == span(5.0, None) == ""
+
+
+def test_names():
+    assert agent_name("claude-code") == "Claude Code"
+    assert agent_name("new-thing") == "new-thing"
+    assert folder_name("/home/ines/src/otter/") == "otter"
+    assert folder_name("C:\\src\\otter") == "otter"
+    assert folder_name("/") == "/"
+    assert folder_name("") == ""
