@@ -69,14 +69,15 @@ def build_listing(
         parts = _parts(entry, criteria, chosen, typed, opened) if entry.parts else _NO_PARTS
         if not (fits or parts.named):
             continue
-        if group is not None and group(entry) != value:
+        if group is not None and (own := group(entry)) != value:
             _close_group(listed, heading, counted)
-            value, counted, heading = group(entry), 0, len(listed)
+            value, counted, heading = own, 0, len(listed)
             listed.append(HeadingRow(name(value, today), 0))
         counted += 1
         sessions += 1
         listed.append(SessionRow(entry, 0, hits.get(entry.summary.path, 0) if hits else 0, parts.unfolded))
-        listed += [SessionRow(part, 1, hits.get(part.summary.path, 0)) for part in parts.shown]
+        if parts.shown:
+            listed.extend(SessionRow(part, 1, hits.get(part.summary.path, 0)) for part in parts.shown)
     _close_group(listed, heading, counted)
     return Listing(listed, sessions, sum(row[2] for row in listed if isinstance(row, SessionRow)) if hits else 0)
 
