@@ -4,6 +4,7 @@ import errno
 import os
 import stat
 from pathlib import Path
+from typing import BinaryIO
 
 from engine.errors import PathRefused
 
@@ -33,6 +34,12 @@ def open_regular(path: str | Path) -> tuple[int, os.stat_result]:
             raise
         os.close(descriptor)  # perhaps an editor has just put a new file in place of this one
     raise PathRefused
+
+
+def open_binary(path: str | Path) -> BinaryIO:
+    """The same as a file object, which the caller closes."""
+    descriptor, _ = open_regular(path)
+    return os.fdopen(descriptor, "rb")
 
 
 def _open(path: str | Path) -> tuple[int, os.stat_result]:

@@ -7,13 +7,13 @@ from dataclasses import replace
 import msgspec
 
 from engine.corpus.discovery import FoundFile
-from engine.corpus.ignore import is_unusable
 from engine.corpus.redaction import redact
 from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineFormat
 from engine.corpus.transcripts.jsonl import read_at
 from engine.corpus.transcripts.messages import Message, SessionFacts
 from engine.corpus.transcripts.packing import Packer, Said, SessionChunk
 from engine.corpus.transcripts.reading import LineReader, document_format, line_format, opened
+from engine.corpus.transcripts.stores import session_name
 from engine.records import FileIssue
 from engine.store import sessions
 from engine.store.writer import NewFile, NewSession, Writer
@@ -144,7 +144,7 @@ class TranscriptRows:
         try:
             for conversation in known.conversations(file.path, self._token):
                 self._token.checkpoint()
-                name = _name(file, conversation.key)
+                name = session_name(file.name, conversation.key)
                 if name in seen:
                     continue
                 seen.add(name)
@@ -271,13 +271,6 @@ def _is_speech(message: Message) -> bool:
 def _anchor(descriptor: int, offset: int) -> str:
     start = max(0, offset - _ANCHOR_BYTES)
     return hashlib.sha256(read_at(descriptor, start, offset - start)).hexdigest()
-
-
-def _name(file: FoundFile, key: str) -> str:
-    if not key:
-        return file.name
-    usable = not is_unusable(key) and "/" not in key and key not in (".", "..") and len(key) <= 100
-    return f"{file.name}/{key if usable else hashlib.sha256(key.encode()).hexdigest()[:32]}"
 
 
 def _digest(conversation: Conversation) -> str:

@@ -12,7 +12,9 @@ from contextlib import contextmanager
 from typing import IO, Any
 
 from engine.control import CancelToken
+from engine.corpus.opening import open_binary
 from engine.corpus.transcripts.jsonl import built
+from engine.errors import PathRefused
 
 _BLOCK = 256 * 1024
 _HEAD = 64 * 1024
@@ -39,13 +41,13 @@ def matches(path: str, head: bytes, is_ours: Callable[[bytes], bool]) -> bool:
     if not head.startswith(_ZIP):
         return is_ours(head)
     try:
-        with zipfile.ZipFile(path) as archive:
+        with open_binary(path) as file, zipfile.ZipFile(file) as archive:
             members = _members(archive)
             if not members:
                 return False
             with archive.open(members[0]) as document:
                 return is_ours(document.read(_HEAD))
-    except (OSError, ValueError, *_BROKEN):
+    except (OSError, ValueError, PathRefused, *_BROKEN):
         return False
 
 
@@ -54,7 +56,7 @@ def conversations(path: str, cancel: CancelToken | None = None) -> Iterator[Mapp
 
     Raises OSError, Cancelled, and ValueError for what breaks off, is no JSON or is too large, after what came before.
     """
-    with open(path, "rb") as file, _broken_as_value_error():
+    with open_binary(path) as file, _broken_as_value_error():
         if file.read(len(_ZIP)) != _ZIP:
             file.seek(0)
             yield from _objects(_Reader(file, cancel))

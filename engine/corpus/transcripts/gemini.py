@@ -24,6 +24,7 @@ from typing import Any
 import msgspec
 
 from engine.control import CancelToken
+from engine.corpus.opening import open_binary
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean
 from engine.corpus.transcripts.readable import items, mapping, seconds, string, tool_input
@@ -236,7 +237,7 @@ def _members(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
     places = {"messages.item": "message", "history.item": "turn", "item": "turn"}
     builder, inside = None, ""
-    with open(path, "rb") as file:
+    with open_binary(path) as file:
         try:
             for prefix, event, value in ijson.parse(file, use_float=True, buf_size=_BLOCK):
                 if builder is None and event == "start_map" and prefix in places:

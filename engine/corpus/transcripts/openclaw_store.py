@@ -9,8 +9,10 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from engine.corpus.opening import open_binary
 from engine.corpus.transcripts.messages import clean
 from engine.corpus.transcripts.readable import mapping, string
+from engine.errors import PathRefused
 
 _DREAM = "dreaming-narrative-"
 _DREAMED = re.compile(rf"(?:agent:[^:]*:)?{_DREAM}", re.IGNORECASE)
@@ -39,7 +41,7 @@ def stored_session(folder: str, session: str) -> StoredSession:
     try:
         stat = os.stat(path)
         return _sessions(path, stat.st_mtime_ns, stat.st_size).get(session, StoredSession())
-    except (OSError, ValueError):
+    except (OSError, ValueError, PathRefused):
         return StoredSession()
 
 
@@ -50,7 +52,7 @@ def _sessions(path: str, _mtime: int, _size: int) -> Mapping[str, StoredSession]
 
     ids: dict[str, str] = {}
     found: dict[str, StoredSession] = {}  # at first with the key of the parent
-    with open(path, "rb") as file:
+    with open_binary(path) as file:
         try:
             for key, value in ijson.kvitems(file, "", use_float=True, buf_size=_BLOCK):
                 entry = mapping(value)

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from engine.control import CancelToken
+from engine.corpus.opening import open_binary
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean
@@ -115,7 +116,7 @@ def _facts(agent: str, session: str, value: Mapping[str, Any]) -> SessionFacts:
 
 def _read(path: str) -> Mapping[str, Any]:
     """The object in a file. Raises OSError, ValueError."""
-    with open(path, "rb") as file:
+    with open_binary(path) as file:
         value = parse_line(file.read())
     if value is None:
         raise ValueError(f"no JSON object in {os.path.basename(path)}")

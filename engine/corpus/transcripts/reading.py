@@ -15,6 +15,7 @@ from engine.corpus.transcripts.formats import Conversation, DocumentFormat, Line
 from engine.corpus.transcripts.jsonl import RawLine, parse_line, raw_lines, read_at
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.registry import DOCUMENT_FORMATS, LINE_FORMATS
+from engine.corpus.transcripts.stores import session_name
 
 _HEAD_BYTES = 64 * 1024
 _LINES_TO_JUDGE = 20
@@ -87,17 +88,20 @@ def fed(parser: LineParser, raw: RawLine, *, count: bool = True) -> list[Message
     return []
 
 
-def read_session(path: Path, key: str, cancel: CancelToken | None = None) -> Conversation | None:
+def read_session(path: Path, part: str, cancel: CancelToken | None = None) -> Conversation | None:
     """One session of a transcript, whole; None where the transcript does not hold it (any more).
+
+    `part` is what the session's name has behind the transcript's, as `locate_transcript` gives it.
 
     Raises OSError, `PathRefused`, ValueError for a document that breaks off, Cancelled.
     """
     with opened(path) as (descriptor, _):
         document = document_format(descriptor, str(path))
         if document is not None:
-            return next((one for one in document.conversations(str(path), cancel) if one.key == key), None)
+            found = document.conversations(str(path), cancel)
+            return next((one for one in found if session_name("", one.key).lstrip("/") == part), None)
         known = line_format(descriptor)
-        if known is None or key:
+        if known is None or part:
             return None
         reader = LineReader(known.parser(str(path)))
         messages = [*reader.read(descriptor, cancel), *reader.read_rest(descriptor)]

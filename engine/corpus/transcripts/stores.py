@@ -4,6 +4,7 @@ Only directory entries are read here; `recognition` looks into the files. A list
 is ever looked at.
 """
 
+import hashlib
 import os
 import re
 import stat
@@ -31,6 +32,7 @@ _PARTS_OF_SESSIONS = frozenset({("storage", "message"), ("storage", "part"), ("s
 _AGENTS = (".claude/projects", ".codex/sessions", ".codex/archived_sessions", "opencode/storage", ".gemini/tmp")
 _OPENCLAW = re.compile(r"/agents/([^/]+)/sessions$|/state/sessions/([^/]+)$")
 _PREFIX = "sessions/"
+_LONGEST_KEY = 100
 
 
 class Store(msgspec.Struct, frozen=True):
@@ -180,8 +182,17 @@ def names_session(name: str, settings: Settings) -> bool:
     return name.startswith(_PREFIX) and any(name.startswith(f"{store.name}/") for store in find_stores(settings))
 
 
+def session_name(transcript: str, key: str) -> str:
+    """The stable name of the session with this key in a transcript."""
+    if not key:
+        return transcript
+    usable = not is_unusable(key) and "/" not in key and key not in (".", "..") and len(key) <= _LONGEST_KEY
+    # Two keys never get one name: what is cut or replaced might be what tells them apart.
+    return f"{transcript}/{key if usable else hashlib.sha256(key.encode('utf-8', 'replace')).hexdigest()[:32]}"
+
+
 def locate_transcript(name: str, settings: Settings) -> tuple[Path, str]:
-    """Path of the transcript that a session with this stable name is read from, and the session's key in it.
+    """Path of the transcript that a session with this stable name is read from, and what the name has behind it.
 
     Raises `PathRefused` for every name that the stores would not give, `FileNotFoundError` for one that has gone.
     """

@@ -1,0 +1,126 @@
+"""Exports: one file, many sessions, each by itself in the index."""
+
+import json
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.backends import builtin
+from engine.backends.builtin import BuiltinMemory
+from engine.settings import Settings
+from engine.settings.options import SessionSettings, StoreSettings
+from tests.helpers.fake_provider import FakeProvider, selection_of
+
+PREFIX = "sessions/exports/conversations.json"
+
+
+def conversation(key: str, *texts: str) -> dict[str, Any]:
+    nodes: dict[str, Any] = {"root": {"id": "root", "message": None, "parent": None, "children": []}}
+    above = "root"
+    for number, text in enumerate(texts, 1):
+        author = {"role": "user" if number % 2 else "assistant"}
+        content = {"content_type": "text", "parts": [text]}
+        message = {"id": f"{key}-m{number}", "author": author, "create_time": 1.77e9 + number, "content": content}
+        nodes[f"n{number}"] = {"id": f"n{number}", "message": message, "parent": above, "children": []}
+        nodes[above]["children"] = [f"n{number}"]
+        above = f"n{number}"
+    return {
+        "title": f"About {key}",
+        "conversation_id": key,
+        "mapping": nodes,
+        "current_node": above,
+        "create_time": 1.77e9,
+    }
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    path = tmp_path / "exports"
+    path.mkdir()
+    return path
+
+
+@pytest.fixture
+def memory(tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[BuiltinMemory]:
+    monkeypatch.setattr(builtin, "select_provider", lambda settings: selection_of(FakeProvider()))
+    (tmp_path / "notes").mkdir()
+    settings = Settings(
+        sessions=SessionSettings(folders=(str(folder),)), store=StoreSettings(path=str(tmp_path / "data"))
+    )
+    opened = BuiltinMemory(tmp_path / "notes", settings, executor=None, background=False)
+    yield opened
+    opened.close()
+
+
+def write(folder: Path, *conversations: dict[str, Any]) -> Path:
+    path = folder / "conversations.json"
+    path.write_text(json.dumps(conversations))
+    return path
+
+
+def test_every_conversation_is_a_session_of_its_own(memory: BuiltinMemory, folder: Path) -> None:
+    write(
+        folder, conversation("c1", "Why is my loaf flat?", "It proofed too long."), conversation("c2", "Fix the tap?")
+    )
+    report = memory.sync()
+    assert report.files_indexed == 2
+    assert {(one.path, one.title, one.messages) for one in memory.sessions()} == {
+        (f"{PREFIX}/c1", "About c1", 2),
+        (f"{PREFIX}/c2", "About c2", 1),
+    }
+    (result,) = memory.search("proofed too long").results
+    assert (result.path, result.citation) == (f"{PREFIX}/c1", f"{PREFIX}/c1#L1-L2")
+    assert result.message is not None
+    assert (result.message.ordinal, result.message.id) == (2, "c1-m2")
+    assert [message.text for message in memory.read_session(f"{PREFIX}/c1").messages][1] == "It proofed too long."
+    assert memory.read_file(f"{PREFIX}/c1", start=2, lines=1).text == "Assistant: It proofed too long."
+
+
+def test_a_newer_export_changes_only_what_is_new(memory: BuiltinMemory, folder: Path) -> None:
+    one, two = conversation("c1", "Why is my loaf flat?"), conversation("c2", "Fix the tap?")
+    write(folder, one, two)
+    memory.sync()
+    write(folder, one, conversation("c2", "Fix the tap?", "Turn the water off first."), conversation("c3", "Paint?"))
+    report = memory.sync()
+    assert (report.files_indexed, len(memory.sessions())) == (2, 3)
+    write(folder, one)
+    memory.sync()
+    assert [session.path for session in memory.sessions()] == [f"{PREFIX}/c1"]
+
+
+def test_the_zip_file_is_read_as_it_came(memory: BuiltinMemory, folder: Path) -> None:
+    with zipfile.ZipFile(folder / "export.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("conversations.json", json.dumps([conversation("c1", "Why is my loaf flat?")]))
+        archive.writestr("chat.html", "<html></html>")
+    memory.sync()
+    assert [session.path for session in memory.sessions()] == ["sessions/exports/export.zip/c1"]
+    assert memory.read_session("sessions/exports/export.zip/c1").messages[0].text == "Why is my loaf flat?"
+    assert sorted(path.name for path in folder.iterdir()) == ["export.zip"]
+
+
+def test_an_export_that_breaks_off_keeps_what_came_before(memory: BuiltinMemory, folder: Path) -> None:
+    both = [conversation("c1", "Why is my loaf flat?"), conversation("c2", "Fix the tap?")]
+    path = write(folder, *both)
+    memory.sync()
+    whole = path.read_text()
+    path.write_text(whole[: len(whole) * 3 // 4])
+    for _ in range(2):
+        (issue,) = memory.sync().skipped
+        assert (issue.path, issue.rule) == (PREFIX, "broken")
+    assert len(memory.sessions()) == 2
+    with pytest.raises(FileNotFoundError):
+        memory.read_session(f"{PREFIX}/c2")
+    path.write_text(whole)
+    assert memory.sync().skipped == ()
+
+
+def test_a_key_that_is_no_name_gets_one(memory: BuiltinMemory, folder: Path) -> None:
+    write(folder, conversation("../../etc/passwd", "Why is my loaf flat?"))
+    memory.sync()
+    (session,) = memory.sessions()
+    assert session.path.startswith(f"{PREFIX}/")
+    assert "/" not in session.path.removeprefix(f"{PREFIX}/")
+    assert memory.read_session(session.path).messages[0].text == "Why is my loaf flat?"

@@ -1,0 +1,86 @@
+"""Secrets of every kind, planted in sessions: none is in the index's files, in the log, or in what is embedded."""
+
+import json
+import logging
+import re
+from pathlib import Path
+
+import pytest
+
+from engine.backends import builtin
+from engine.backends.builtin import BuiltinMemory
+from engine.corpus.secret_patterns import PATTERNS
+from engine.logs import configure_logging
+from engine.settings import Settings
+from engine.settings.options import SessionSettings, StoreSettings
+from tests.helpers.fake_provider import FakeProvider, selection_of
+
+_MARKED = re.compile("«([^»]*)»")
+_TELLING = 12
+"""Shorter ones may stand in a file by chance."""
+EXAMPLES = [example for pattern in PATTERNS for example in pattern.examples]
+SECRETS = {
+    line
+    for example in EXAMPLES
+    for secret in _MARKED.findall(example)
+    for line in secret.splitlines()
+    if len(line) >= _TELLING
+}
+
+
+def openclaw_lines() -> list[dict]:
+    """Each example as something the person says, in a thought, as a tool's input and as its output."""
+    lines: list[dict] = [{"type": "session", "id": "s", "cwd": "/home/ada", "timestamp": "2026-03-01T10:00:00.000Z"}]
+    for number, example in enumerate(EXAMPLES):
+        text = _MARKED.sub(r"\1", example)
+        for role, blocks in (
+            ("user", [{"type": "text", "text": text}]),
+            (
+                "assistant",
+                [
+                    {"type": "thinking", "thinking": f"Do not repeat\n{text}\n"},
+                    {"type": "toolCall", "id": "c", "name": "exec", "arguments": {"command": text}},
+                    {"type": "text", "text": f"It says:\n{text}\nand no more. " + "Some more words. " * 40},
+                ],
+            ),
+            ("toolResult", [{"type": "text", "text": text}]),
+        ):
+            message = {"role": role, "content": blocks, "toolName": "exec", "toolCallId": "c"}
+            lines.append({"type": "message", "id": f"{number}{role}", "message": message})
+    return lines
+
+
+def test_no_planted_secret_is_kept_or_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("platformdirs.user_log_dir", lambda *_, **__: str(tmp_path / "logs"))
+    provider = FakeProvider()
+    monkeypatch.setattr(builtin, "select_provider", lambda settings: selection_of(provider))
+    store = tmp_path / "agents/main/sessions"
+    store.mkdir(parents=True)
+    lines = openclaw_lines()
+    (store / "all.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    for number, example in enumerate(EXAMPLES):
+        # Alone, so that it is the session's title too; without a last line end, so that it is read twice.
+        message = {"type": "message", "message": {"role": "user", "content": _MARKED.sub(r"\1", example)}}
+        (store / f"{number}.jsonl").write_text(json.dumps(lines[0]) + "\n" + json.dumps(message))
+    notes, data = tmp_path / "notes", tmp_path / "data"
+    notes.mkdir()
+    sessions = SessionSettings(folders=(str(store),), thinking=True, tools=True)
+    log = configure_logging(verbose=True)
+    try:
+        memory = BuiltinMemory(
+            notes, Settings(sessions=sessions, store=StoreSettings(path=str(data))), executor=None, background=False
+        )
+        report = memory.sync()
+        assert (report.error, report.failed) == ("", ())
+        assert memory.status().chunks > 100
+        assert any(memory.read_session(summary.path).masked for summary in memory.sessions())
+        memory.search("token", max_results=50)
+        memory.close()
+    finally:
+        logging.shutdown()
+    kept = {file: file.read_bytes() for folder in (data, log.parent) for file in folder.rglob("*") if file.is_file()}
+    sent = "\n".join(provider.embedded)
+    assert len(SECRETS) > 50
+    for secret in SECRETS:
+        assert secret not in sent
+        assert [file.name for file, content in kept.items() if secret.encode() in content] == []
