@@ -67,7 +67,7 @@ class MemorySearchResult(Record, frozen=True):
 
 
 class MessagePlace(Record, frozen=True):
-    """One message of a session."""
+    """One message of a session, and whose session it is."""
 
     ordinal: int
     """From 1."""
@@ -75,6 +75,9 @@ class MessagePlace(Record, frozen=True):
     """As the transcript has it; empty where it has none."""
     role: str
     """`user`, `assistant` or `tool`."""
+    agent: str = ""
+    """As in `SessionSummary`."""
+    project: str = ""
 
 
 class SearchStage(Record, frozen=True):

@@ -33,8 +33,12 @@ def make_result(chunk: StoredChunk, scored: Scored, question: QueryAnalysis, ble
         text_score=round(scored.text, 6),
         vector_score=None if scored.vector is None else round(scored.vector, 6),
         text_share=round(blend.text_share(scored.text, scored.vector), 6),
-        message=None if place is None else MessagePlace(ordinal=place.ordinal, id=place.id, role=place.role),
+        message=None if place is None else _message(place, chunk),
     )
+
+
+def _message(place: Place, chunk: StoredChunk) -> MessagePlace:
+    return MessagePlace(ordinal=place.ordinal, id=place.id, role=place.role, agent=chunk.agent, project=chunk.project)
 
 
 def _place(encoded: bytes, offset: int) -> Place:

@@ -41,6 +41,9 @@ class StoredChunk:
     text: str
     places: bytes | None
     """Of a session's chunk, as JSON: which message each part of the text is from."""
+    agent: str
+    """Of a session, else empty, as is the next."""
+    project: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,15 +154,16 @@ class Snapshot:
         for group in _groups(ids):
             rows = self.connection.execute(
                 f"""SELECT c.id, f.path, f.source, f.title, f.language, f.mtime_ns, c.start_line, c.end_line, c.heading,
-                        c.text, c.places
+                        c.text, c.places, coalesce(s.agent, ''), coalesce(s.project, '')
                     FROM {self.tables.chunks} c CROSS JOIN {self.tables.files} f ON f.id = c.file_id
+                    LEFT JOIN {self.tables.sessions} s ON s.file_id = f.id
                     WHERE c.id IN ({_marks(group)})""",
                 group,
             )
-            for id_, path, source, title, language, mtime_ns, start, end, heading, text, places in rows:
+            for id_, path, source, title, language, mtime_ns, start, end, heading, text, *session in rows:
                 path_of_headings = tuple(heading.split(HEADING_SEPARATOR)) if heading else ()
                 found[id_] = StoredChunk(
-                    id_, path, source, title, language, mtime_ns / 1e9, start, end, path_of_headings, text, places
+                    id_, path, source, title, language, mtime_ns / 1e9, start, end, path_of_headings, text, *session
                 )
         return found
 

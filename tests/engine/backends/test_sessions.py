@@ -71,6 +71,7 @@ def test_a_message_is_found_with_its_place(memory: BuiltinMemory, boat: Path) ->
     assert (result.start_line, result.end_line) == (2, 3)
     assert result.message is not None
     assert (result.message.ordinal, result.message.id) in [(1, "m1"), (2, "m2")]
+    assert (result.message.agent, result.message.project) == ("openclaw", "/home/ada/boat")
     assert result.snippet_line == result.message.ordinal + 1
     assert {count.source: count.files for count in memory.status().source_counts} == {"memory": 1, "sessions": 1}
 

@@ -2,27 +2,16 @@
 
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from engine.settings import Settings
+from tests.helpers.background import reasons, wait_until
 
 SYNC = Settings().sync
 QUIET = msgspec.structs.replace(SYNC, watch=False)
-
-
-def wait_until(condition: Callable[[], bool], seconds: float = 10) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "waited too long"
-        time.sleep(0.005)
-
-
-def reasons(memory) -> list[str]:
-    return [sync.reason for sync in memory.status().recent_syncs]
 
 
 def test_a_session_start_syncs_once_a_key(open_memory) -> None:

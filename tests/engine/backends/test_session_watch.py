@@ -1,0 +1,61 @@
+"""Sessions that grow while the program is open: indexed at once where it is worth it, with the next sync where not."""
+
+import json
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from engine.backends import background
+from engine.settings import Settings
+from engine.settings.options import SessionDeltaSettings, SessionSettings
+from tests.helpers.background import reasons, wait_until
+
+SYNC = msgspec.structs.replace(Settings().sync, sessions=SessionDeltaSettings(delta_bytes=10_000, delta_messages=3))
+
+
+def line(text: str) -> str:
+    return json.dumps({"type": "message", "message": {"role": "user", "content": text}}) + "\n"
+
+
+@pytest.fixture
+def transcript(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(background, "_SESSION_DEBOUNCE_MS", 30)
+    folder = tmp_path / "agents/main/sessions"
+    folder.mkdir(parents=True)
+    path = folder / "boat.jsonl"
+    path.write_text(json.dumps({"type": "session", "id": "s", "cwd": "/"}) + "\n" + line("Varnish the mast."))
+    return path
+
+
+def test_enough_messages_are_indexed_at_once(open_memory, transcript: Path) -> None:
+    sessions = SessionSettings(folders=(str(transcript.parent),))
+    memory = open_memory(background=True, sync=SYNC, sessions=sessions)
+    memory.sync()
+    status = memory.status()
+    assert (status.watcher.mode, str(transcript.parent) in status.watcher.roots) == ("native", True)
+    with transcript.open("a") as file:
+        file.write(line("And the rudder?") + line("And the keel?") + line("And the anchor chain?"))
+    wait_until(lambda: "session-delta" in reasons(memory))
+    wait_until(lambda: any("boat" in result.path for result in memory.search("anchor chain").results))
+
+
+def test_a_little_growth_is_indexed_with_the_next_search(open_memory, transcript: Path) -> None:
+    memory = open_memory(background=True, sync=SYNC, sessions=SessionSettings(folders=(str(transcript.parent),)))
+    memory.sync()
+    with transcript.open("a") as file:
+        file.write(line("And the anchor chain?"))
+    wait_until(lambda: memory.status().dirty)
+    assert reasons(memory) == ["manual"]
+    memory.search("anchor")
+    wait_until(lambda: reasons(memory) == ["manual", "search"] and not memory.status().dirty)
+    assert any("boat" in result.path for result in memory.search("anchor chain").results)
+
+
+def test_notes_are_no_transcripts_to_the_watch(open_memory, transcript: Path) -> None:
+    memory = open_memory(background=True, sync=SYNC, sessions=SessionSettings(folders=(str(transcript.parent),)))
+    memory.sync()
+    (transcript.parent / "sessions.json.lock").write_text("x" * 20_000)
+    (transcript.parent / "second.jsonl").write_text(transcript.read_text() + line("One") + line("Two"))
+    wait_until(lambda: reasons(memory) == ["manual", "session-delta"])
+    assert len(memory.sessions()) == 2

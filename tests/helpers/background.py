@@ -1,0 +1,17 @@
+"""Waiting for what a memory does by itself."""
+
+import time
+from collections.abc import Callable
+
+from engine.backends.base import MemorySearchManager
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 10) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited too long"
+        time.sleep(0.005)
+
+
+def reasons(memory: MemorySearchManager) -> list[str]:
+    return [sync.reason for sync in memory.status().recent_syncs]
