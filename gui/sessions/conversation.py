@@ -1,0 +1,247 @@
+"""One past session as a readable conversation: a header, the conversation, and finding in it."""
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from engine import MemorySearchManager
+from gui.jobs import Jobs
+from gui.sessions.conversation_actions import ConversationActions
+from gui.sessions.conversation_finding import ConversationLines, Landing
+from gui.sessions.conversation_header import ConversationHeader
+from gui.sessions.conversation_opening import OpenedSession, SessionOpener, Wanted
+from gui.sessions.conversation_view import ConversationView
+from gui.viewer.actions import key_action
+from gui.viewer.finding import Finding
+from gui.viewer.notice import EmptyPage, Hint
+from gui.widgets.message import Action, Banner
+from gui.widgets.wording import counted
+
+_SECRETS = "secrets"
+
+
+class ConversationPanel(QWidget):
+    """Shows one session at a time.
+
+    Signals:
+        escape_pressed: Esc with no find bar open; the window gives the keys back to the list.
+        more_wanted: more hits from this session (its path).
+        similar_wanted: sessions like this one (its path).
+        session_shown: the path of the session that is on the screen now.
+    """
+
+    escape_pressed = Signal()
+    more_wanted = Signal(str)
+    similar_wanted = Signal(str)
+    session_shown = Signal(str)
+
+    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._manager: MemorySearchManager | None = None
+        self._wanted: Wanted | None = None
+        self._opened: OpenedSession | None = None
+        self._view = ConversationView(jobs)
+        self._empty = EmptyPage()
+        self._stack = QStackedWidget()
+        for page in (self._empty, self._view):
+            self._stack.addWidget(page)
+        self._hint = Hint(self._stack)
+        self._banner = Banner()
+        self._opener = SessionOpener(jobs, self)
+        self._finding = Finding(jobs, self)
+        self._actions = ConversationActions(jobs, self._view, self)
+        do = self._actions
+        find = key_action(self, "Find in this session", QKeySequence.StandardKey.Find)
+        find.triggered.connect(self._open_find)
+        menu = [do.more, do.similar, None, do.copy_message, do.copy_session, None, find]
+        self._header = ConversationHeader([do.detail, do.resume], menu, self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        for part in (self._header, self._banner, self._finding.bar):
+            column.addWidget(part)
+        column.addWidget(self._stack, 1)
+        self._view.installEventFilter(self)
+        self._connect()
+        self.clear()
+
+    # --- for the window -------------------------------------------------------------------------------------------
+
+    def set_manager(self, manager: MemorySearchManager | None) -> None:
+        """Show sessions of another memory, or of none; what was shown goes away."""
+        self._manager = manager
+        self.clear()
+
+    def show_session(self, path: str, line: int | None = None, query: str = "") -> None:
+        """Show a session, at a line of its transcript, with the words of a query marked."""
+        if self._manager is None:
+            return
+        opened = self._opened
+        if opened is not None and opened.wanted.path == path:
+            before, self._wanted = self._wanted, Wanted(path, line, query, opened.wanted.reveal)
+            if before != self._wanted:
+                self._opener.land(opened.conversation, self._wanted)
+            return
+        self._wanted = Wanted(path, line, query)
+        self._open()
+
+    def clear(self) -> None:
+        """Show no session."""
+        self._wanted = None
+        self._opener.cancel()
+        self._drop()
+        self._header.hide()
+        self._say(
+            "Choose a session with Up and Down, and press Enter to read it here.",
+            keys="J and K go from message to message, N through the found words, Esc goes back to the list.",
+        )
+
+    # --- opening --------------------------------------------------------------------------------------------------
+
+    def _open(self) -> None:
+        if self._manager is not None and self._wanted is not None:
+            self._opener.open(self._manager, self._wanted)
+
+    def _drop(self) -> None:
+        self._close_find()
+        self._finding.hits.leave()
+        self._banner.clear(_SECRETS)
+        self._opened = None
+        self._actions.set_session(self._manager, None)
+        self._view.set_conversation(None, None)
+
+    def _on_opened(self, opened: OpenedSession) -> None:
+        self._drop()
+        self._opened = opened
+        session = opened.conversation.session
+        self._view.set_conversation(opened.conversation, opened.rows)
+        self._actions.set_session(self._manager, opened.conversation)
+        self._header.show_session(session)
+        self._header.show()
+        self._header.set_ready(True)
+        self._tell_of_secrets(opened)
+        if not opened.conversation.entries:
+            self._say("Nothing was said in this session.")
+            return
+        self._show_view()
+        self._land(opened.wanted, opened.landing)
+        self.session_shown.emit(session.summary.path)
+
+    def _land(self, wanted: Wanted, landing: Landing) -> None:
+        """Mark the words of the query, and go where the search leads."""
+        if self._opened is None:
+            return
+        conversation = self._opened.conversation
+        near = conversation.entries[landing.entry].first_piece + 1
+        lines = ConversationLines(conversation)
+        self._finding.hits.look_in(self._view, lines, near=near, query=wanted.query, language=conversation.language)
+        if landing.hit is not None:
+            self._view.show_hit(landing.hit)
+        elif wanted.line is not None:
+            self._view.go_to_entry(landing.entry)
+
+    def _on_failed(self, sentence: str) -> None:
+        self._drop()
+        self._header.hide()
+        self._say(sentence, retry=True)
+
+    def _on_slow(self) -> None:
+        self._drop()
+        self._header.hide()
+        self._say("Reading the session…")
+
+    def _say(self, sentence: str, *, keys: str = "", retry: bool = False) -> None:
+        self._empty.say(sentence, keys=keys, retry=retry)
+        self._stack.setCurrentWidget(self._empty)
+
+    def _show_view(self) -> None:
+        had_focus = self._empty.hasFocus()
+        self._stack.setCurrentWidget(self._view)
+        if had_focus:
+            self._view.setFocus()
+
+    # --- secrets --------------------------------------------------------------------------------------------------
+
+    def _tell_of_secrets(self, opened: OpenedSession) -> None:
+        held = opened.conversation.session.masked
+        if not held:
+            return
+        said = f"{counted(held, 'message holds', 'messages hold')} secrets"
+        if opened.wanted.reveal:
+            hide = Action("Mask them", lambda: self._reread(reveal=False))
+            self._banner.say(f"{said}. They are shown until you leave this session.", "degraded", hide, key=_SECRETS)
+        else:
+            show = Action("Reveal…", self._ask_to_reveal)
+            self._banner.say(f"{said}, which are masked.", "off", show, key=_SECRETS)
+
+    def _ask_to_reveal(self) -> None:
+        self._banner.say(
+            "Show these secrets in plain text on this screen? They are masked again in the next session.",
+            "degraded",
+            Action("Reveal them", lambda: self._reread(reveal=True)),
+            Action("Keep them masked", self._keep_masked),
+            key=_SECRETS,
+        )
+
+    def _keep_masked(self) -> None:
+        if self._opened is not None:
+            self._tell_of_secrets(self._opened)
+
+    def _reread(self, *, reveal: bool) -> None:
+        """The same session at the same message."""
+        current = self._view.current
+        if self._opened is None or self._wanted is None or current is None:
+            return
+        conversation = self._opened.conversation
+        line = conversation.message(conversation.entries[current]).line
+        self._wanted = Wanted(self._wanted.path, line, self._wanted.query, reveal)
+        self._open()
+
+    # --- finding --------------------------------------------------------------------------------------------------
+
+    def _open_find(self) -> None:
+        if self._opened is not None:
+            selected = self._view.selected_text()
+            self._finding.bar.open(selected if "\n" not in selected else "")
+
+    def _close_find(self) -> None:
+        if self._finding.open and self._finding.close():
+            self._view.setFocus()
+
+    # --- Qt's events ----------------------------------------------------------------------------------------------
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
+            self._header.show_active(event.type() == QEvent.Type.FocusIn)
+        return super().eventFilter(watched, event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """The conversation takes it; a focus proxy would make Tab pass over the buttons above."""
+        self._view.setFocus(event.reason())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Keys that the conversation does not use itself."""
+        match event.key():
+            case Qt.Key.Key_N:
+                self._finding.step(not event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+            case Qt.Key.Key_Escape if self._finding.open:
+                self._close_find()
+            case Qt.Key.Key_Escape:
+                self.escape_pressed.emit()
+            case _:
+                super().keyPressEvent(event)
+
+    def _connect(self) -> None:
+        self._opener.opened.connect(self._on_opened)
+        self._opener.landed.connect(self._land)
+        self._opener.failed.connect(self._on_failed)
+        self._opener.slow.connect(self._on_slow)
+        self._empty.retry.connect(self._open)
+        self._finding.closed.connect(self._close_find)
+        self._finding.notice.connect(self._hint.say)
+        self._actions.said.connect(self._hint.say)
+        self._actions.more_wanted.connect(self.more_wanted)
+        self._actions.similar_wanted.connect(self.similar_wanted)
+        for keys, forward in (("F3", True), ("Shift+F3", False)):
+            step = key_action(self, "Next hit" if forward else "Previous hit", keys)
+            step.triggered.connect(lambda _=False, forward=forward: self._finding.step(forward))

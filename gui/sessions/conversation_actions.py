@@ -1,0 +1,112 @@
+"""What can be done with the session that is shown: copy something of it, fold its tools, look for more like it."""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
+from PySide6.QtWidgets import QWidget
+
+from engine import MemorySearchManager
+from gui.jobs import Jobs
+from gui.sessions.conversation_markdown import conversation_markdown, entry_markdown
+from gui.sessions.conversation_rows import DETAILS
+from gui.sessions.conversation_text import Conversation
+from gui.sessions.conversation_view import ConversationView
+from gui.viewer.actions import give_key
+
+_MOST_COPIED = 16_000_000
+"""Characters; a clipboard with more stalls the programs that paste it."""
+
+
+class ConversationActions(QObject):
+    """The actions of buttons and menus.
+
+    Signals:
+        said: a sentence about what was done, or why it was not.
+        more_wanted: more hits from this session (its path).
+        similar_wanted: sessions like this one (its path).
+    """
+
+    said = Signal(str)
+    more_wanted = Signal(str)
+    similar_wanted = Signal(str)
+
+    def __init__(self, jobs: Jobs, view: ConversationView, panel: QWidget) -> None:
+        super().__init__(panel)
+        self._jobs = jobs
+        self._view = view
+        self._panel = panel
+        self._manager: MemorySearchManager | None = None
+        self._conversation: Conversation | None = None
+        self.detail = self._action("Tools: short", self._cycle_detail, "Alt+T")
+        self.resume = self._action("Copy resume command", self._copy_resume_command)
+        self.more = self._action("More from this session", self._want_more)
+        self.similar = self._action("Sessions like this one", self._want_similar)
+        self.copy = self._action("Copy", self._copy, QKeySequence.StandardKey.Copy)
+        self.copy_message = self._action("Copy message as Markdown", self._copy_message, "Ctrl+Shift+C")
+        self.copy_session = self._action("Copy session as Markdown", self._copy_session)
+
+    def set_session(self, manager: MemorySearchManager | None, conversation: Conversation | None) -> None:
+        """What the actions are about from now on."""
+        self._manager, self._conversation = manager, conversation
+        self.resume.setEnabled(conversation is not None and bool(conversation.session.summary.resume_command))
+        self._name_detail()
+
+    def _action(
+        self, text: str, run: Callable[[], None], keys: str | QKeySequence.StandardKey | None = None
+    ) -> QAction:
+        made = QAction(text, self)
+        made.triggered.connect(run)
+        if keys is not None:
+            give_key(self._panel, made, keys)
+        return made
+
+    def _want_more(self) -> None:
+        if self._conversation is not None:
+            self.more_wanted.emit(self._conversation.session.summary.path)
+
+    def _want_similar(self) -> None:
+        if self._conversation is not None:
+            self.similar_wanted.emit(self._conversation.session.summary.path)
+
+    def _cycle_detail(self) -> None:
+        detail = DETAILS[(DETAILS.index(self._view.detail) + 1) % len(DETAILS)]
+        self._view.set_detail(detail)
+        self._name_detail()
+
+    def _name_detail(self) -> None:
+        self.detail.setText(f"Tools: {self._view.detail}")
+
+    # --- copying --------------------------------------------------------------------------------------------------
+
+    def _copy_resume_command(self) -> None:
+        if self._conversation is not None:
+            command = self._conversation.session.summary.resume_command
+            QGuiApplication.clipboard().setText(command)
+            self.said.emit(f"Copied {command}")
+
+    def _copy(self) -> None:
+        """What is selected, or else the current message."""
+        if not self._view.copy_selection():
+            self._copy_message()
+
+    def _copy_message(self) -> None:
+        conversation, current = self._conversation, self._view.current
+        if conversation is not None and current is not None:
+            self._put(lambda _token: entry_markdown(conversation, current), "Message copied")
+
+    def _copy_session(self) -> None:
+        conversation, detail = self._conversation, self._view.detail
+        if conversation is not None:
+            tools = {"hidden": "without tools", "short": "tools in one line each", "full": "with all tools"}[detail]
+            self._put(lambda token: conversation_markdown(conversation, detail, token), f"Session copied, {tools}")
+
+    def _put(self, make: Callable[..., str], sentence: str) -> None:
+        def put(text: str) -> None:
+            if len(text) > _MOST_COPIED:
+                self.said.emit("That is too much for the clipboard. Hide the tools and copy it again.")
+                return
+            QGuiApplication.clipboard().setText(text)
+            self.said.emit(sentence)
+
+        self._jobs.read(make, put, self.said.emit)

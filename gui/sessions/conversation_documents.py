@@ -1,0 +1,162 @@
+"""Lays pieces of a conversation out in the background, as many as someone may soon look at."""
+
+import time
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, QThread, Signal
+from PySide6.QtGui import QTextBlockFormat, QTextCursor, QTextDocument, QTextOption
+
+from engine import CancelToken
+from gui.jobs import Jobs
+from gui.sessions.code_colours import colour_code
+from gui.sessions.conversation_text import Conversation
+from gui.viewer.page import PageStyle, blocks, build_page
+
+_KEPT = 160
+"""Pieces; some screens of them."""
+_SHIFT = 0.03
+"""Seconds that one job works before it hands over what it has."""
+_PLAIN_LINE_HEIGHT = 125
+_PROPORTIONAL = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
+
+
+@dataclass(frozen=True)
+class PieceStyle:
+    """What a piece is laid out for; one that was laid out for another is old."""
+
+    page: PageStyle
+    width: int
+    """Of the column of prose, in pixels."""
+    plain_width: int
+    """Of what stands in a box."""
+    key: tuple[object, ...]
+    """Equal for equal fonts, colours and widths."""
+
+
+@dataclass(frozen=True)
+class LaidPiece:
+    document: QTextDocument
+    height: float
+    key: tuple[object, ...]
+    texts: tuple[str, ...]
+    """Of its blocks."""
+
+
+class PieceDocuments(QObject):
+    """Documents by number of piece. One job at a time; what is asked for last comes first.
+
+    Signals:
+        arrived: more pieces are laid out.
+    """
+
+    arrived = Signal()
+
+    def __init__(self, jobs: Jobs, parent: QObject) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._conversation: Conversation | None = None
+        self._kept: OrderedDict[int, LaidPiece] = OrderedDict()
+        self._wanted: Sequence[int] = ()
+        self._working = False
+        self._style: PieceStyle | None = None
+
+    def set_conversation(self, conversation: Conversation | None) -> None:
+        """Forget everything."""
+        self._conversation = conversation
+        self._kept.clear()
+        self._wanted = ()
+
+    def set_style(self, style: PieceStyle) -> None:
+        """Old pieces are shown until they are laid out anew."""
+        self._style = style
+
+    def of(self, piece: int) -> LaidPiece | None:
+        return self._kept.get(piece)
+
+    def want(self, pieces: Iterable[int]) -> None:
+        """Lay these out, in this order, in the place of what was wanted before."""
+        self._wanted = [piece for piece in pieces if self._is_old(piece)]
+        self._go_on()
+
+    def _is_old(self, piece: int) -> bool:
+        laid = self._kept.get(piece)
+        if laid is not None:
+            self._kept.move_to_end(piece)
+        return laid is None or self._style is None or laid.key != self._style.key
+
+    def _go_on(self) -> None:
+        conversation, style, wanted = self._conversation, self._style, self._wanted
+        if self._working or not wanted or conversation is None or style is None:
+            return
+        self._working = True
+        home = self.thread()
+
+        def work(_token: CancelToken) -> tuple[Conversation, dict[int, LaidPiece]]:
+            return conversation, _lay_out(conversation, wanted, style, home)
+
+        # Never cancelled: what was made must be handed over, since only the GUI thread may delete it.
+        self._jobs.read(work, self._take, self._fail)
+
+    def _take(self, result: tuple[Conversation, dict[int, LaidPiece]]) -> None:
+        self._working = False
+        conversation, made = result
+        if conversation is not self._conversation:
+            self._go_on()
+            return
+        self._kept.update(made)
+        for piece in made:
+            self._kept.move_to_end(piece)
+        while len(self._kept) > _KEPT:
+            self._kept.popitem(last=False)
+        self._wanted = [piece for piece in self._wanted if piece not in made]
+        self.arrived.emit()
+        self._go_on()
+
+    def _fail(self, _sentence: str) -> None:
+        self._working = False
+        self._wanted = ()
+
+
+def _lay_out(
+    conversation: Conversation, wanted: Sequence[int], style: PieceStyle, home: QThread
+) -> dict[int, LaidPiece]:
+    """On a pool thread: documents of the first few of these, belonging to `home`."""
+    made = {}
+    until = time.perf_counter() + _SHIFT
+    for piece in wanted:
+        if conversation.pieces[piece].markdown:
+            page = build_page([conversation.markdown(piece)], style.page, CancelToken())
+            document = page.document
+            width = style.width
+        else:
+            document = _plain_document(conversation.source(piece), style.page)
+            width = style.plain_width
+        colour_code(document, style.page.colours)
+        option = QTextOption(document.defaultTextOption())
+        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        document.setDefaultTextOption(option)
+        document.setTextWidth(width)
+        height = document.size().height()
+        texts = tuple(block.text() for block in blocks(document))
+        document.moveToThread(home)
+        made[piece] = LaidPiece(document, height, style.key, texts)
+        if time.perf_counter() > until:
+            break
+    return made
+
+
+def _plain_document(text: str, style: PageStyle) -> QTextDocument:
+    """Lines in the fixed font, as they are."""
+    document = QTextDocument()
+    document.setUndoRedoEnabled(False)
+    document.setDocumentMargin(0)
+    document.setDefaultFont(style.fixed)
+    document.setPlainText(text)
+    look = QTextBlockFormat()
+    look.setLineHeight(_PLAIN_LINE_HEIGHT, _PROPORTIONAL)
+    cursor = QTextCursor(document)
+    cursor.select(QTextCursor.SelectionType.Document)
+    cursor.mergeBlockFormat(look)
+    return document

@@ -1,0 +1,130 @@
+"""What stands above a conversation: its title, where and when it was, and what can be done with it."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QVBoxLayout, QWidget
+
+from engine import SessionText
+from gui.sessions.wording import UNTITLED, agent_name, folder_name, span
+from gui.style import set_role
+from gui.viewer.typography import font_scale
+from gui.widgets.elided import ElidedLabel
+from gui.widgets.icons import IconButton
+from gui.widgets.labels import line
+from gui.widgets.wording import counted, date, exact
+
+_SIDE = 16
+_GAP = 8
+_LEAST_TITLE = 160
+
+
+class ConversationHeader(QFrame):
+    """In a narrow window the buttons fold into the menu, the last first."""
+
+    def __init__(self, buttons: Sequence[QAction], menu: Sequence[QAction | None], parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "side")
+        self._title = ElidedLabel()
+        self._title.setProperty("role", "strong")
+        self._facts = ElidedLabel()
+        self._facts.setProperty("role", "meta")
+        self._actions, self._menu_actions = list(buttons), list(menu)
+        self._buttons = [self._button(action) for action in buttons]
+        self._more = IconButton("more", "More actions")
+        self._menu = QMenu(self._more)
+        self._menu.aboutToShow.connect(self._fill_menu)
+        self._more.setMenu(self._menu)
+        self._line = line()
+        first = QHBoxLayout()
+        first.setContentsMargins(_SIDE, 6, _SIDE, 0)
+        first.setSpacing(_GAP)
+        first.addWidget(self._title, 1)
+        for button in (*self._buttons, self._more):
+            first.addWidget(button)
+        second = QHBoxLayout()
+        second.setContentsMargins(_SIDE, 2, _SIDE, 7)
+        second.addWidget(self._facts, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(first)
+        column.addLayout(second)
+        column.addWidget(self._line)
+
+    def show_session(self, session: SessionText) -> None:
+        summary = session.summary
+        self._title.setText(summary.title or UNTITLED)
+        when = "" if summary.started is None else date(summary.started)
+        unknown = sum(count for _, count in session.unknown)
+        facts = [
+            agent_name(summary.agent),
+            folder_name(summary.project) if summary.project else "",
+            summary.branch,
+            when,
+            span(summary.started, summary.ended),
+            counted(summary.messages, "message"),
+            counted(unknown, "line of unknown type", "lines of unknown types") if unknown else "",
+        ]
+        self._facts.setText(" · ".join(fact for fact in facts if fact))
+        times = [exact(moment) for moment in (summary.started, summary.ended) if moment is not None]
+        types = [f"{name}: {count:,}" for name, count in session.unknown]
+        tip = [summary.project, " to ".join(times), *(["Lines that were not understood:", *types] if types else [])]
+        self._facts.set_tip("\n".join(part for part in tip if part))
+
+    def show_title(self, title: str) -> None:
+        """Before the session is read."""
+        self._title.setText(title)
+        self._facts.setText("")
+        self._facts.set_tip("")
+
+    def show_active(self, active: bool) -> None:
+        """Whether the keys go to the text below: the line between says so."""
+        set_role(self._line, "line-active" if active else "line")
+
+    def set_ready(self, ready: bool) -> None:
+        """Whether there is something to act on."""
+        for action, button in zip(self._actions, self._buttons, strict=True):
+            button.setEnabled(ready and action.isEnabled())
+        self._more.setEnabled(ready)
+
+    def minimumSizeHint(self) -> QSize:
+        hint = super().minimumSizeHint()
+        return QSize(2 * _SIDE + 60 + self._more.sizeHint().width(), hint.height())
+
+    def _button(self, action: QAction) -> QPushButton:
+        made = QPushButton(action.text())
+        made.setToolTip(action.toolTip())
+        made.clicked.connect(action.trigger)
+
+        def follow() -> None:
+            made.setText(action.text())
+            made.setEnabled(action.isEnabled())
+
+        action.changed.connect(follow)
+        return made
+
+    def _fill_menu(self) -> None:
+        self._menu.clear()
+        for action, button in zip(self._actions, self._buttons, strict=True):
+            if button.isHidden():
+                self._menu.addAction(action)
+        if not self._menu.isEmpty():
+            self._menu.addSeparator()
+        for entry in self._menu_actions:
+            if entry is None:
+                self._menu.addSeparator()
+            else:
+                self._menu.addAction(entry)
+
+    def _fold(self) -> None:
+        wanted = min(self._title.sizeHint().width(), round(_LEAST_TITLE * font_scale()))
+        room = self.width() - 2 * _SIDE - wanted - _GAP - self._more.sizeHint().width()
+        for button in self._buttons:
+            room -= button.sizeHint().width() + _GAP
+            button.setHidden(room < 0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold()

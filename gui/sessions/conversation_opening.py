@@ -1,0 +1,97 @@
+"""Reads one session in the background and makes it ready to be shown."""
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from engine import CancelToken, MemorySearchManager
+from gui.jobs import Job, Jobs
+from gui.sessions.conversation_finding import Landing, landing
+from gui.sessions.conversation_rows import Rows
+from gui.sessions.conversation_text import Conversation, prepare
+from gui.viewer.finders import query_finder
+
+_PATIENCE_MS = 200
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What was asked for."""
+
+    path: str
+    line: int | None
+    query: str
+    reveal: bool = False
+
+
+@dataclass(frozen=True)
+class OpenedSession:
+    wanted: Wanted
+    conversation: Conversation
+    rows: Rows
+    landing: Landing
+
+
+class SessionOpener(QObject):
+    """One session at a time; what is asked for last wins.
+
+    Signals:
+        opened: the session was read (OpenedSession).
+        landed: in the session that is open already, the place was found (Wanted, Landing).
+        failed: it cannot be shown, as one sentence.
+        slow: it takes long enough to say so.
+    """
+
+    opened = Signal(object)
+    landed = Signal(object, object)
+    failed = Signal(str)
+    slow = Signal()
+
+    def __init__(self, jobs: Jobs, parent: QObject) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._job: Job | None = None
+        self._patience = QTimer(self)
+        self._patience.setSingleShot(True)
+        self._patience.setInterval(_PATIENCE_MS)
+        self._patience.timeout.connect(self.slow)
+
+    def open(self, manager: MemorySearchManager, wanted: Wanted) -> None:
+        """Read the session and find the place in it."""
+        self.cancel()
+
+        def work(token: CancelToken) -> OpenedSession:
+            session = manager.read_session(wanted.path, reveal=wanted.reveal, cancel=token)
+            conversation = prepare(session, token)
+            return OpenedSession(wanted, conversation, Rows(conversation), _land(conversation, wanted, token))
+
+        self._patience.start()
+        self._job = self._jobs.read(work, self._deliver, self._fail)
+
+    def land(self, conversation: Conversation, wanted: Wanted) -> None:
+        """Find another place in what is open."""
+        self.cancel()
+        self._job = self._jobs.read(
+            lambda token: _land(conversation, wanted, token), lambda found: self.landed.emit(wanted, found)
+        )
+
+    def cancel(self) -> None:
+        self._patience.stop()
+        if self._job is not None:
+            self._job.cancel()
+            self._job = None
+
+    def _deliver(self, opened: OpenedSession) -> None:
+        self._patience.stop()
+        self._job = None
+        self.opened.emit(opened)
+
+    def _fail(self, sentence: str) -> None:
+        self._patience.stop()
+        self._job = None
+        self.failed.emit(sentence)
+
+
+def _land(conversation: Conversation, wanted: Wanted, token: CancelToken) -> Landing:
+    finder = query_finder(wanted.query, conversation.language) if wanted.query.strip() else None
+    return landing(conversation, wanted.line, finder, token)
