@@ -1,26 +1,47 @@
-"""The window's top bar: the search box, or the program's name where there is nothing to search, and two buttons."""
+"""The window's top bar: the way from view to view, the box of the current one, and two buttons.
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+Where there is nothing to search, the program's name stands in place of the first two.
+"""
 
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFontMetrics, QResizeEvent
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QWidget
+
+from gui.style import font_at
+from gui.views import ViewName
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import label
 
 _BUTTONS_TOP = 19
 _NAME_TOP = 23
+_SWITCH_TOP = 18
+_FEWEST_LETTERS = 110
+"""In a narrower window the box needs the room of the switch, whose keys and menu entries remain."""
+_VIEWS: tuple[tuple[ViewName, str, str], ...] = (
+    ("search", "Search", "Search notes and sessions (Ctrl+1)"),
+    ("sessions", "Sessions", "Browse past sessions (Ctrl+2)"),
+)
 
 
 class HeaderBar(QWidget):
     """`dock_button` is checkable and says whether the diagnostics are shown; `menu_button` waits for its menu."""
 
-    def __init__(self, search: QWidget, parent: QWidget | None = None) -> None:
+    view_wanted = Signal(str)
+    """ViewName, by its button."""
+
+    def __init__(self, boxes: dict[ViewName, QWidget], parent: QWidget | None = None) -> None:
+        """`boxes`: what each view has in the top bar."""
         super().__init__(parent)
         self.dock_button = IconButton("panel", "Show or hide the diagnostics (Ctrl+D)")
         self.dock_button.setCheckable(True)
         self.menu_button = IconButton("menu", "Menu")
-        self._search = search
+        self._boxes = boxes
+        self._working = True
+        self._view: ViewName = "search"
         self._name = label("Mnemoscope", "strong")
         self._name.setContentsMargins(16, _NAME_TOP, 0, 2 * _BUTTONS_TOP - _NAME_TOP)
+        self._switch = QWidget()
+        self._switch_buttons = self._make_switch()
         buttons = QHBoxLayout()
         buttons.setContentsMargins(0, _BUTTONS_TOP, 0, 0)
         for button in (self.dock_button, self.menu_button):
@@ -28,11 +49,49 @@ class HeaderBar(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 12, 0)
         row.setSpacing(2)
-        row.addWidget(search, 1)
-        row.addWidget(self._name, 1)
+        row.addWidget(self._switch, 0, Qt.AlignmentFlag.AlignTop)
+        for part in (*boxes.values(), self._name):
+            row.addWidget(part, 1)
         row.addLayout(buttons)
+        self._arrange()
 
-    def show_search(self, shown: bool) -> None:
-        self._search.setVisible(shown)
-        self.dock_button.setVisible(shown)
-        self._name.setVisible(not shown)
+    def show_view(self, view: ViewName) -> None:
+        """Show the box of this view."""
+        self._view = view
+        self._switch_buttons[view].setChecked(True)
+        self._arrange()
+
+    def show_working(self, working: bool) -> None:
+        """False where there is nothing to search."""
+        self._working = working
+        self._arrange()
+
+    def _make_switch(self) -> dict[ViewName, QPushButton]:
+        row = QHBoxLayout(self._switch)
+        row.setContentsMargins(16, _SWITCH_TOP, 0, 0)
+        row.setSpacing(4)
+        group = QButtonGroup(self._switch)
+        made: dict[ViewName, QPushButton] = {}
+        for view, words, tip in _VIEWS:
+            button = QPushButton(words)
+            button.setCheckable(True)
+            button.setToolTip(tip)
+            button.setAccessibleDescription(tip)
+            button.clicked.connect(lambda _=False, view=view: self.view_wanted.emit(view))
+            group.addButton(button)
+            row.addWidget(button)
+            made[view] = button
+        made["search"].setChecked(True)
+        return made
+
+    def _arrange(self) -> None:
+        room = self.width() >= QFontMetrics(font_at(13)).averageCharWidth() * _FEWEST_LETTERS
+        self._switch.setVisible(self._working and room)
+        for view, box in self._boxes.items():
+            box.setVisible(self._working and view == self._view)
+        self.dock_button.setVisible(self._working)
+        self._name.setVisible(not self._working)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()

@@ -22,8 +22,9 @@ from gui.options import View
 from gui.panes import Panes
 from gui.places import Places
 from gui.search.panel import SearchPanel
+from gui.session_folders import SessionFolders
 from gui.sheets import show_about, show_keys
-from gui.viewer.panel import ViewerPanel
+from gui.views import Views
 from gui.ways import Ways
 from gui.widgets.drop import dropped_folder
 from gui.widgets.labels import line
@@ -66,15 +67,17 @@ class MainWindow(QMainWindow):
         self.setMinimumSize(560, 360)
 
         self.search = SearchPanel(None, jobs, self)
-        self._header = HeaderBar(self.search.header)
-        self.viewer = ViewerPanel(jobs)
+        self.views = Views(jobs, self.search, self)
+        self.sessions, self.viewer = self.views.sessions, self.views.viewer
+        self._header = HeaderBar({"search": self.search.header, "sessions": self.sessions.header})
         self.diagnostics = DiagnosticsPanel(None, jobs)
         self.first_run = FirstRunPanel(jobs, places.config)
         self.message = MessagePage()
         self.banner = Notices(workspace)
         self.sync_bar = SyncBar()
-        self.panes = Panes(self.search.body, self.viewer, self.diagnostics)
-        Ways(workspace, self.panes, self.search, self.viewer, self.diagnostics, self)
+        self.panes = Panes(self.views.lists, self.views.readers, self.diagnostics)
+        Ways(workspace, self.panes, self.views, self.diagnostics, self)
+        self._session_folders = SessionFolders(workspace, jobs, places.config, self)
         self.pages = QStackedWidget()
         for page in (self.panes, self.first_run, self.message):
             self.pages.addWidget(page)
@@ -101,10 +104,14 @@ class MainWindow(QMainWindow):
 
     def _make_commands(self) -> None:
         commands = Commands(self, self._appearance)
+        commands.add("Search notes and sessions", partial(self.views.switch, "search"), "Ctrl+1")
+        commands.add("Browse past sessions", partial(self.views.switch, "sessions"), "Ctrl+2")
+        commands.menu.addSeparator()
         self._choose = commands.add("Choose folder…", self.first_run.choose, "Ctrl+O")
+        add_sessions = commands.add("Add a folder of sessions…", self._ask_for_sessions)
         sync = commands.add("Sync now", self.workspace.sync, "F5")
         rebuild = commands.add("Rebuild index…", self.banner.ask_rebuild)
-        self._need_workspace = (sync, rebuild)
+        self._need_workspace = (add_sessions, sync, rebuild)
         for action in self._need_workspace:
             action.setEnabled(False)
         commands.menu.addSeparator()
@@ -115,7 +122,7 @@ class MainWindow(QMainWindow):
         commands.add("About Mnemoscope", self._show_about)
         commands.menu.addSeparator()
         commands.add("Quit", self.close, "Ctrl+Q")
-        commands.add_hidden("Go to the search box", self.search.focus_box, "Ctrl+K", "Ctrl+L")
+        commands.add_hidden("Go to the search box", self.views.focus_box, "Ctrl+K", "Ctrl+L")
         self._header.menu_button.setMenu(commands.menu)
 
     def _connect(self) -> None:
@@ -125,6 +132,11 @@ class MainWindow(QMainWindow):
         self.workspace.closed.connect(self._show_closed)
         self.workspace.feed.status_changed.connect(self._show_status)
         self.search.workspace_menu_requested.connect(self._fill_workspace_menu)
+        self.views.switched.connect(self._header.show_view)
+        self._header.view_wanted.connect(self.views.switch)
+        self.sessions.folder_wanted.connect(self._ask_for_sessions)
+        self._session_folders.chosen.connect(partial(self.open_folder, first_sync="manual"))
+        self._session_folders.failed.connect(self.banner.complain)
         self.diagnostics.action_requested.connect(self._do)
         self.diagnostics.refresh_requested.connect(self.workspace.feed.refresh)
         self.first_run.folder_named.connect(self.offer_folder)
@@ -137,7 +149,7 @@ class MainWindow(QMainWindow):
         self.sync_bar.failed_requested.connect(self._show_failed_files)
         self._header.dock_button.clicked.connect(self.panes.toggle_dock)
         self.panes.dock_shown.connect(self._header.dock_button.setChecked)
-        self._news.changed.connect(self.search.refresh)
+        self._news.changed.connect(self.views.refresh)
         self._news.problem.connect(self.banner.tell_index_problem)
 
     def _restore(self) -> None:
@@ -150,9 +162,9 @@ class MainWindow(QMainWindow):
         self._show_page(self.panes)
 
     def _show_page(self, page: QWidget) -> None:
-        """One of the three pages; the search box and the dock belong to the panes alone."""
+        """One of the three pages; the views, their boxes and the dock belong to the panes alone."""
         working = page is self.panes
-        self._header.show_search(working)
+        self._header.show_working(working)
         self.pages.setCurrentWidget(page)
         for part in (self._foot, self.sync_bar):
             part.setVisible(page is not self.first_run)
@@ -177,10 +189,12 @@ class MainWindow(QMainWindow):
 
     def show_view(self, view: View, query: str) -> None:
         """Arrange the panes for one of the views, and search."""
-        if view != "search":
+        panel = self.sessions if view == "sessions" else self.search
+        self.views.switch("sessions" if view == "sessions" else "search")
+        if view in ("viewer", "diagnostics"):
             self.panes.show_dock(view == "diagnostics")
         if query:
-            self.search.search(query)
+            panel.search(query)
 
     @Slot(object)
     def _take_workspace(self, folder: Path) -> None:
@@ -192,6 +206,13 @@ class MainWindow(QMainWindow):
             )
         self.open_folder(folder, first_sync="manual")
 
+    @Slot()
+    def _ask_for_sessions(self) -> None:
+        if self._remembers:
+            self._session_folders.ask()
+        else:
+            self.banner.complain("A demo keeps nothing. Start Mnemoscope without --demo to add your own sessions.")
+
     @Slot(object)
     def _show_opening(self, folder: Path) -> None:
         self.banner.clear()
@@ -202,19 +223,17 @@ class MainWindow(QMainWindow):
     @Slot(object)
     def _show_opened(self, opened: Opened) -> None:
         self.state.remember(opened.folder)
-        self.search.set_manager(opened.manager)
-        self.viewer.set_manager(opened.manager)
+        self.views.set_manager(opened.manager)
         self.viewer.elsewhere.editor_command = opened.settings.window.editor
         self.diagnostics.set_manager(opened.manager)
-        self.search.focus_box()
+        self.views.focus_box()
         reason, self._first_sync = self._first_sync, None
         if reason is not None and (reason != "session-start" or opened.settings.sync.on_session_start):
             self.workspace.sync(reason)
 
     @Slot()
     def _show_closed(self) -> None:
-        self.search.set_manager(None)
-        self.viewer.set_manager(None)
+        self.views.set_manager(None)
         self.diagnostics.set_manager(None)
 
     @Slot(object)

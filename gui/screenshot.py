@@ -5,7 +5,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from engine import MemorySearchResult
+from engine import MemorySearchResult, SessionSummary
 from gui.main_window import MainWindow
 from gui.options import View
 
@@ -38,6 +38,8 @@ class Screenshot(QObject):
         self._deadline = time.monotonic() + _TIMEOUT_SECONDS
         window.search.result_selected.connect(self._note_wanted)
         window.viewer.file_shown.connect(self._note_shown)
+        window.sessions.session_selected.connect(self._note_session)
+        window.views.conversation.session_shown.connect(self._note_shown)
         self._timer = QTimer(self)
         self._timer.setInterval(_POLL_MS)
         self._timer.timeout.connect(self._look)
@@ -46,6 +48,10 @@ class Screenshot(QObject):
     @Slot(object, object)
     def _note_wanted(self, result: MemorySearchResult, _query: str) -> None:
         self._wanted_file = result.path
+
+    @Slot(object)
+    def _note_session(self, summary: SessionSummary | None) -> None:
+        self._wanted_file = summary.path if summary else ""
 
     @Slot(str)
     def _note_shown(self, name: str) -> None:
@@ -74,12 +80,13 @@ class Screenshot(QObject):
             return "the index"
         if status.pending_vectors and status.provider != "none" and not status.last_sync.error:
             return "the embedding"
-        if window.search.busy:
+        panel = window.sessions if self._view == "sessions" else window.search
+        if panel.busy:
             return "the results"
         if self._query and self._rounds < _ROUNDS:
             self._rounds += 1
-            window.search.search("")
-            window.search.search(self._query)
+            panel.search("")
+            panel.search(self._query)
             return "the results"
         return "" if self._wanted_file in ("", self._shown_file) else "the file"
 

@@ -20,6 +20,13 @@ _RESULTS: Keys = (
     ("Alt+Up, Alt+Down", "earlier and later questions, in the box"),
     ("Esc", "back to the box, then clear it"),
 )
+_SESSIONS: Keys = (
+    ("Right, Left", "show and hide the sessions of its sub-agents, in the list"),
+    ("J, K", "next and previous message"),
+    ("N, Shift+N", "next and previous hit"),
+    ("Ctrl+F", "find in this session"),
+    ("Esc", "back to the list, from there to the box"),
+)
 _FILE: Keys = (
     ("N, Shift+N or F3, Shift+F3", "next and previous hit"),
     ("Ctrl+F", "find in this file"),
@@ -53,7 +60,7 @@ def show_keys(window: QWidget) -> QDialog:
     grid = QGridLayout()
     grid.setHorizontalSpacing(24)
     grid.setVerticalSpacing(6)
-    for title, keys in (("Everywhere", commands), ("Results", _RESULTS), ("File", _FILE)):
+    for title, keys in (("Everywhere", commands), ("Results", _RESULTS), ("Sessions", _SESSIONS), ("File", _FILE)):
         row = grid.rowCount()
         grid.setRowMinimumHeight(row, 10 if row > 1 else 0)
         grid.addWidget(label(title, "section"), row + 1, 0, 1, 2)

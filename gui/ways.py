@@ -1,54 +1,55 @@
-"""The ways from a result to its file: into the viewer, the editor and the file manager, and back to the results."""
+"""The ways from a result or a session on: to where it is read, into the editor and the file manager, and back."""
 
 from PySide6.QtCore import QObject, Slot
 
-from engine import MemorySearchResult
+from engine import MemorySearchResult, SessionSummary
 from gui.diagnostics.panel import DiagnosticsPanel
 from gui.panes import Panes
-from gui.search.panel import SearchPanel
-from gui.viewer.panel import ViewerPanel
+from gui.views import Views
 from gui.workspace import Workspace
 
 
 class Ways(QObject):
-    """Connects the three panes by their signals; none of them knows another."""
+    """Connects the panes by their signals; none of them knows another."""
 
     def __init__(
-        self,
-        workspace: Workspace,
-        panes: Panes,
-        search: SearchPanel,
-        viewer: ViewerPanel,
-        diagnostics: DiagnosticsPanel,
-        parent: QObject,
+        self, workspace: Workspace, panes: Panes, views: Views, diagnostics: DiagnosticsPanel, parent: QObject
     ) -> None:
         super().__init__(parent)
         self._workspace = workspace
         self._panes = panes
-        self._viewer = viewer
-        search.result_selected.connect(viewer.show_result)
-        search.result_activated.connect(self._go_to)
-        search.editor_requested.connect(self._edit)
-        search.reveal_requested.connect(self._reveal)
-        viewer.escape_pressed.connect(search.focus_results)
+        self._views = views
+        self._elsewhere = views.viewer.elsewhere
+        views.search.result_activated.connect(self._go_to)
+        views.search.editor_requested.connect(self._edit)
+        views.search.reveal_requested.connect(self._reveal)
+        views.sessions.session_activated.connect(self._read)
         diagnostics.reveal_requested.connect(self._reveal_issue)
 
     @Slot(object, object)
     def _go_to(self, result: MemorySearchResult, query: str) -> None:
-        self._viewer.show_result(result, query)
+        self._views.show_result(result, query)
+        self._enter_reader()
+
+    @Slot(object)
+    def _read(self, summary: SessionSummary) -> None:
+        self._views.show_session(summary)
+        self._enter_reader()
+
+    def _enter_reader(self) -> None:
         self._panes.show_viewer()
-        self._viewer.setFocus()
+        self._views.focus_reader()
 
     @Slot(object)
     def _edit(self, result: MemorySearchResult) -> None:
-        self._viewer.elsewhere.edit(result.path, result.start_line)
+        self._elsewhere.edit(result.path, result.start_line)
 
     @Slot(object)
     def _reveal(self, result: MemorySearchResult) -> None:
-        self._viewer.elsewhere.reveal(result.path)
+        self._elsewhere.reveal(result.path)
 
     @Slot(str)
     def _reveal_issue(self, name: str) -> None:
         """A file that is not in the index, by its stable name or its absolute path."""
         if self._workspace.current is not None:
-            self._viewer.elsewhere.reveal_place(self._workspace.current.folder / name)
+            self._elsewhere.reveal_place(self._workspace.current.folder / name)

@@ -5,6 +5,7 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QWidget
 
 from engine import Source
+from gui.search.runner import Scope
 from gui.widgets.chip import Chip
 
 SOURCES: tuple[tuple[str, tuple[Source, ...] | None], ...] = (
@@ -33,9 +34,13 @@ class Filters(QWidget):
         super().__init__(parent)
         self.sources: tuple[Source, ...] | None = None
         self.days: int | None = None
+        self.scope: Scope | None = None
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(12)
+        self._scope_chip = Chip("", yields=True)
+        self._scope_chip.clicked.connect(self._leave_scope)
+        row.addWidget(self._scope_chip)
         self._source_chips = self._make_source_chips(row)
         self._period_chip = self._make_period_chip(row)
         menu = QMenu(self)
@@ -45,6 +50,20 @@ class Filters(QWidget):
         row.addWidget(self._workspace_chip)
         self.show_workspace("")
         self.show_sessions(available=False)
+        self.set_scope(None)
+
+    def set_scope(self, scope: Scope | None) -> None:
+        """Search one file or session alone, or all again, without telling. A click on its chip does the latter."""
+        self.scope = scope
+        name = scope.name if scope else ""
+        short = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+        self._scope_chip.setText(f"In “{short}” \N{MULTIPLICATION SIGN}")
+        self._scope_chip.setShortcut(QKeySequence())
+        self._scope_chip.setToolTip(f"Only {scope.path} is searched: press to search everything" if scope else "")
+        self._scope_chip.setAccessibleName(f"Only in {name}: search everything again")
+        self._scope_chip.setChecked(True)
+        self._scope_chip.setVisible(scope is not None)
+        self._scope_chip.updateGeometry()
 
     def show_workspace(self, folder: str) -> None:
         """Name the workspace by its folder; empty when none is open."""
@@ -88,6 +107,11 @@ class Filters(QWidget):
         chip.setAccessibleName("Changed: any time")
         row.addWidget(chip)
         return chip
+
+    @Slot()
+    def _leave_scope(self) -> None:
+        self.set_scope(None)
+        self.changed.emit()
 
     @Slot(int)
     def _choose_source(self, number: int) -> None:

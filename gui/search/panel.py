@@ -16,7 +16,7 @@ from gui.search.filters import Filters
 from gui.search.query_box import QueryBox
 from gui.search.result_menu import ResultMenu, copy_text
 from gui.search.results_view import ResultsView
-from gui.search.runner import Answer, Question, SearchRunner, is_searchable
+from gui.search.runner import Answer, Question, Scope, SearchRunner, is_searchable
 from gui.widgets.folding_row import FoldingRow
 
 PREVIEW_MS = 60
@@ -103,6 +103,7 @@ class SearchPanel(QObject):
         self._box.setEnabled(manager is not None)
         self._view.show_hint(None)
         self._filters.show_workspace("")
+        self._filters.set_scope(None)
         self._read_status()
         self._ask()
 
@@ -124,6 +125,15 @@ class SearchPanel(QObject):
         self._box.edit.setText(text)
         self._box.remember()
         self._ask()
+
+    def search_in(self, scope: Scope, text: str) -> None:
+        """Search one file or session alone until its chip is pressed; an empty text leaves the box as it is."""
+        self._filters.set_scope(scope)
+        if text:
+            self.search(text)
+        else:
+            self._ask()
+        self.focus_box()
 
     @Slot()
     def refresh(self) -> None:
@@ -148,7 +158,9 @@ class SearchPanel(QObject):
             self._asked = query
             self.query_changed.emit(query)
         if self._manager is not None and is_searchable(query):
-            self._runner.ask(Question(query, self._filters.sources, self._filters.days), at_once=at_once)
+            self._runner.ask(
+                Question(query, self._filters.sources, self._filters.days, self._filters.scope), at_once=at_once
+            )
         else:
             self._runner.stop()
             self._box.set_state("")

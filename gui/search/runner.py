@@ -4,6 +4,7 @@ Every question has a number. A newer one cancels the job of the older, and an an
 dropped by its number, so that no late answer ever replaces a newer one.
 """
 
+import re
 import time
 import unicodedata
 from dataclasses import dataclass
@@ -21,6 +22,20 @@ REPEAT_MS = 300
 """Repeats that come faster are asked as one."""
 FIRST_RESULTS = 50
 DAY = 86_400
+_MEANT_BY_GLOBS = re.compile(r"[*?\[]")
+
+
+@dataclass(frozen=True)
+class Scope:
+    """One file or session that alone is searched, with the name that a person knows it by."""
+
+    path: str
+    name: str
+
+    @property
+    def glob(self) -> str:
+        """Matches this path and no other."""
+        return _MEANT_BY_GLOBS.sub(r"[\g<0>]", self.path)
 
 
 @dataclass(frozen=True)
@@ -31,6 +46,7 @@ class Question:
     sources: tuple[Source, ...] | None = None
     days: int | None = None
     """Only files that changed within so many days; None for any time."""
+    scope: Scope | None = None
     max_results: int = FIRST_RESULTS
     min_score: float | None = None
     """None for the setting's value."""
@@ -39,7 +55,7 @@ class Question:
     @property
     def subject(self) -> tuple[object, ...]:
         """What is asked for, without how much of the answer is wanted."""
-        return self.text, self.sources, self.days
+        return self.text, self.sources, self.days, self.scope
 
 
 @dataclass(frozen=True)
@@ -157,6 +173,7 @@ class SearchRunner(QObject):
                 max_results=question.max_results,
                 min_score=question.min_score,
                 sources=question.sources,
+                path_glob=question.scope.glob if question.scope else None,
                 since=since,
                 explain=question.explain,
                 cancel=token,

@@ -62,7 +62,8 @@ def empty(question: Question, outcome: SearchOutcome) -> tuple[str, str]:
     query = question.text if len(question.text) <= _LONGEST_QUERY else f"{question.text[:_LONGEST_QUERY]}…"
     searched = " and ".join("notes" if source == "memory" else source for source in question.sources or ())
     period = f"files changed in the past {question.days} days" if question.days else ""
-    limits = " and ".join(part for part in (searched, period) if part)
+    scope = f"“{question.scope.name}”" if question.scope else ""
+    limits = " and ".join(part for part in (scope or searched, period) if part)
     weak = question.min_score == 0
     close = " or comes close to them in meaning" if outcome.mode != "keyword" else ""
     sentences = (

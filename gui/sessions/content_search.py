@@ -27,7 +27,7 @@ class ContentHits:
     notice: str = ""
 
     def count(self, role: Role) -> Mapping[str, int]:
-        """Path -> how many found places the person or the agent said. A place that holds both counts for each."""
+        """Path -> how many found places the person or the agent said."""
         return Counter(result.path for result in self.results if _said_by(result, role))
 
     def line(self, path: str, role: Role) -> int | None:
@@ -45,7 +45,7 @@ NO_HITS = ContentHits()
 
 
 def _said_by(result: MemorySearchResult, role: Role) -> bool:
-    return not role or result.message is None or result.message.role in ("", role)
+    return not role or result.message is None or result.message.role == role
 
 
 class ContentSearch(QObject):

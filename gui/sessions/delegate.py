@@ -27,8 +27,8 @@ HEADING_TOP = 6
 """Space above a heading beyond that below it, so that it sits nearer to its own rows."""
 MARK_RADIUS = 2.5
 MARK_PAD = 1.5
-WORDS_SHARE = 0.55
-"""How much of a row's width its second line may take up with agent and project before the figures are shortened."""
+UNIT_LETTERS = 64
+"""A row of fewer letters has no room for the unit of its messages beside agent and project."""
 
 
 class SessionDelegate(QStyledItemDelegate):
@@ -127,20 +127,14 @@ class SessionDelegate(QStyledItemDelegate):
         words = " · ".join(part for part in (row.entry.agent, row.entry.project, _parts_note(row)) if part)
         summary = row.entry.summary
         took = span(summary.started, summary.ended)
-        wide = metrics.horizontalAdvance(words)
-        # The unit goes before the names are cut, the figures when too little would be left of the names.
-        figures = (
-            (counted(summary.messages, "message"), wide),
-            (f"{summary.messages:,}", min(wide, int(rect.width() * WORDS_SHARE))),
-        )
-        joined = ((" · ".join(part for part in (number, took) if part), least) for number, least in figures)
-        shown = next(
-            (text for text, need in joined if metrics.horizontalAdvance(text) + GAP + need <= rect.width()), ""
-        )
+        # All rows tell the unit or none does; the tooltip always does.
+        roomy = rect.width() >= UNIT_LETTERS * metrics.averageCharWidth()
+        number = counted(summary.messages, "message") if roomy else f"{summary.messages:,}"
+        shown = " · ".join(part for part in (number, took) if part)
         painter.setFont(self._meta)
         painter.setPen(colours.muted)
         painter.drawText(rect, AT_RIGHT, shown)
-        room = rect.width() - (metrics.horizontalAdvance(shown) + GAP if shown else 0)
+        room = rect.width() - metrics.horizontalAdvance(shown) - GAP
         painter.drawText(rect, AT_LEFT, elide(metrics, words, Qt.TextElideMode.ElideRight, room))
 
 

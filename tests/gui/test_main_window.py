@@ -425,7 +425,7 @@ def test_in_a_narrow_window_the_dock_takes_the_files_place_until_a_file_is_wante
     assert opened.viewer.isVisible()
     opened.panes.toggle_dock()
     assert opened.diagnostics.isVisible()
-    assert opened.viewer.isHidden()
+    assert not opened.viewer.isVisible()
     opened.search.focus_results()
     qtbot.keyClick(opened.search.body.list, Key.Key_Return)
     assert opened.viewer.isVisible()

@@ -339,7 +339,13 @@ class FakeMemory:
             snippet_line=message.line,
             citation=f"{summary.path}#L{message.line}",
             modified=summary.ended or MODIFIED,
-            message=MessagePlace(ordinal=message.ordinal, id=message.id, role=message.role),
+            message=MessagePlace(
+                ordinal=message.ordinal,
+                id=message.id,
+                role=message.role,
+                agent=summary.agent,
+                project=summary.project,
+            ),
         )
 
     def _result(

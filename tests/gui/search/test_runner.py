@@ -5,7 +5,7 @@ import pytest
 
 from engine import CancelToken, StoreError
 from gui.search import runner as module
-from gui.search.runner import DAY, FIRST_RESULTS, Answer, Question, SearchRunner, is_searchable
+from gui.search.runner import DAY, FIRST_RESULTS, Answer, Question, Scope, SearchRunner, is_searchable
 
 
 class Heard:
@@ -214,3 +214,7 @@ def test_limits_do_not_change_the_subject():
     assert Question("a").subject == Question("a", max_results=900, min_score=0.0, explain=True).subject
     assert len({Question("a").subject, Question("b").subject, Question("a", ("memory",)).subject}) == 3
     assert Question("a").subject != Question("a", days=7).subject
+
+
+def test_a_scope_is_one_path_whatever_stands_in_it():
+    assert Scope("sessions/a[1]/what?*.jsonl", "").glob == "sessions/a[[]1]/what[?][*].jsonl"

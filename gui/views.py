@@ -1,0 +1,177 @@
+"""The two views of the window, search and sessions: what stands in the list's and in the reader's place for each."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtWidgets import QStackedWidget
+
+from engine import MemorySearchManager, MemorySearchResult, SessionSummary
+from gui.jobs import Jobs
+from gui.search.panel import SearchPanel
+from gui.search.runner import Scope
+from gui.sessions.conversation import ConversationPanel
+from gui.sessions.panel import SessionsPanel
+from gui.sessions.wording import UNTITLED
+from gui.viewer.panel import ViewerPanel
+
+ViewName = Literal["search", "sessions"]
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """A session in the conversation: which, where and for which words."""
+
+    path: str
+    title: str
+    line: int | None
+    query: str
+
+
+class Views(QObject):
+    """Both views share the conversation, and each finds again there what it had shown. One is current at a time."""
+
+    switched = Signal(str)
+    """ViewName of the view that is current now."""
+
+    def __init__(self, jobs: Jobs, search: SearchPanel, parent: QObject) -> None:
+        super().__init__(parent)
+        self.search = search
+        self.sessions = SessionsPanel(jobs, parent=self)
+        self.viewer = ViewerPanel(jobs)
+        self.conversation = ConversationPanel(jobs)
+        self.lists = QStackedWidget()
+        self.readers = QStackedWidget()
+        for stack, widgets in (
+            (self.lists, (search.body, self.sessions.body)),
+            (self.readers, (self.viewer, self.conversation)),
+        ):
+            for widget in widgets:
+                stack.addWidget(widget)
+        self.current: ViewName = "search"
+        self._manager: MemorySearchManager | None = None
+        self._listed = False
+        self._stale = False
+        self._wanted: dict[ViewName, _Shown | None] = {"search": None, "sessions": None}
+        self._shown: _Shown | None = None
+        search.result_selected.connect(self.show_result)
+        self.sessions.session_selected.connect(self._show_selected)
+        self.viewer.escape_pressed.connect(self.focus_list)
+        self.conversation.escape_pressed.connect(self.focus_list)
+        self.conversation.similar_wanted.connect(self._show_similar)
+        self.conversation.more_wanted.connect(self._search_in)
+
+    def set_manager(self, manager: MemorySearchManager | None) -> None:
+        """Search, list and read this memory from now on."""
+        self._manager = manager
+        self._wanted = {"search": None, "sessions": None}
+        self._shown = None
+        self.search.set_manager(manager)
+        self.viewer.set_manager(manager)
+        self.conversation.set_manager(manager)
+        self._listed = False
+        self.sessions.set_manager(None)
+        self._arrange()
+
+    def switch(self, name: ViewName) -> None:
+        """Make a view current, with the focus in its box."""
+        if name != self.current:
+            self.current = name
+            self._arrange()
+            self.switched.emit(name)
+        self.focus_box()
+
+    @Slot()
+    def refresh(self) -> None:
+        """The index changed. The sessions wait until someone looks at them."""
+        self.search.refresh()
+        self._stale = True
+        if self.current == "sessions":
+            self._list_sessions()
+
+    @Slot()
+    def focus_box(self) -> None:
+        panel = self.search if self.current == "search" else self.sessions
+        panel.focus_box()
+
+    @Slot()
+    def focus_list(self) -> None:
+        """Back from what is read to where it was chosen."""
+        if self.current == "search":
+            self.search.focus_results()
+        else:
+            self.sessions.focus_list()
+
+    def focus_reader(self) -> None:
+        """Into what is read."""
+        (self.viewer if self._reads_file() else self.conversation).setFocus()
+
+    # --- what is read -----------------------------------------------------------------------------------------------
+
+    @Slot(object, object)
+    def show_result(self, result: MemorySearchResult, query: str) -> None:
+        """A note in the viewer, a session as the conversation."""
+        if result.message is None:
+            self._wanted["search"] = None
+            self.viewer.show_result(result, query)
+        else:
+            self._wanted["search"] = _Shown(result.path, result.title, result.start_line, query)
+        self._show_wanted()
+
+    def show_session(self, summary: SessionSummary) -> None:
+        """One of the list."""
+        line, query = self.sessions.place(summary.path)
+        self._wanted["sessions"] = _Shown(summary.path, summary.title or UNTITLED, line, query)
+        self._show_wanted()
+
+    @Slot(object)
+    def _show_selected(self, summary: SessionSummary | None) -> None:
+        if summary is None:
+            self._wanted["sessions"] = None
+            self._show_wanted()
+        else:
+            self.show_session(summary)
+
+    @Slot(str)
+    def _show_similar(self, path: str) -> None:
+        self.switch("sessions")
+        self.sessions.show_similar(path)
+
+    @Slot(str)
+    def _search_in(self, path: str) -> None:
+        """More hits of the session that is read: search it alone, for the words that led there."""
+        wanted = self._wanted[self.current]
+        self.switch("search")
+        if wanted is not None:
+            self.search.search_in(Scope(path, wanted.title), wanted.query)
+
+    def _arrange(self) -> None:
+        self.lists.setCurrentWidget(self.search.body if self.current == "search" else self.sessions.body)
+        if self.current == "sessions":
+            self._list_sessions()
+        self._show_wanted()
+
+    def _list_sessions(self) -> None:
+        """Nobody pays for a list that is never looked at."""
+        if self._manager is None:
+            return
+        if not self._listed:
+            self._listed = True
+            self.sessions.set_manager(self._manager)
+        elif self._stale:
+            self.sessions.refresh()
+        self._stale = False
+
+    def _show_wanted(self) -> None:
+        wanted = self._wanted[self.current]
+        self.readers.setCurrentWidget(self.viewer if self._reads_file() else self.conversation)
+        if self._reads_file() or wanted == self._shown:
+            return
+        self._shown = wanted
+        if wanted is None:
+            self.conversation.clear()
+        else:
+            self.conversation.show_session(wanted.path, wanted.line, wanted.query)
+
+    def _reads_file(self) -> bool:
+        return self.current == "search" and self._wanted["search"] is None

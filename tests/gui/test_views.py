@@ -1,0 +1,238 @@
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QPushButton
+
+import engine
+from gui.main_window import MainWindow
+from gui.places import Places
+from gui.window_state import WindowState
+from gui.workspace import Workspace
+from tests.helpers.fake_memory import FakeMemory
+from tests.helpers.fake_sessions import SESSIONS, VALVE
+
+CHILD = next(path for path, session in SESSIONS.items() if session.summary.parent)
+Key = Qt.Key
+Control = Qt.KeyboardModifier.ControlModifier
+
+
+@pytest.fixture
+def memories(tmp_path_factory) -> Iterator[list[FakeMemory]]:
+    """What is opened, one after the other, in the same folder."""
+    folder = tmp_path_factory.mktemp("notes")
+    made = [FakeMemory(folder=folder, sessions=SESSIONS), FakeMemory(folder=folder, sessions={CHILD: SESSIONS[CHILD]})]
+    yield made
+    for memory in made:
+        memory.close()
+
+
+@pytest.fixture
+def memory(memories) -> FakeMemory:
+    return memories[0]
+
+
+@pytest.fixture
+def shown(monkeypatch, qapp) -> list[tuple[object, ...]]:
+    """What the conversation was asked to show, in order; () where it was cleared."""
+    asked: list[tuple[object, ...]] = []
+    monkeypatch.setattr("gui.views.ConversationPanel.show_session", lambda _panel, *arguments: asked.append(arguments))
+    monkeypatch.setattr("gui.views.ConversationPanel.clear", lambda _panel: asked.append(()))
+    return asked
+
+
+@pytest.fixture
+def window(qtbot, appearance, jobs, memories, memory, monkeypatch, shown) -> Iterator[MainWindow]:
+    """An active window with notes and sessions, indexed and at rest."""
+    opened = iter(memories)
+    monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: next(opened), raising=False)
+    window = MainWindow(Workspace(jobs), jobs, appearance, WindowState(), places=Places())
+    qtbot.addWidget(window)
+    window.resize(1280, 800)
+    with qtbot.waitActive(window):
+        window.show()
+        window.activateWindow()
+    window.open_folder(memory.folder)
+    qtbot.waitUntil(lambda: _at_rest(window))
+    shown.clear()
+    yield window
+    assert window.shut_down(5000)
+
+
+def _at_rest(window: MainWindow) -> bool:
+    status = window.workspace.status
+    busy = window.search.busy or window.sessions.busy
+    return status is not None and status.last_sync is not None and status.syncing is None and not busy
+
+
+def _sessions(qtbot, window: MainWindow) -> None:
+    qtbot.keyClick(window, Key.Key_2, Control)
+    qtbot.waitUntil(lambda: _at_rest(window) and window.sessions.view.has_rows)
+
+
+def _search(qtbot, window: MainWindow, query: str) -> None:
+    window.search.search(query)
+    qtbot.waitUntil(lambda: _at_rest(window))
+
+
+def test_keys_lead_from_view_to_view(qtbot, window):
+    assert window.search.header.isVisible()
+    _sessions(qtbot, window)
+    assert window.sessions.header.isVisible()
+    assert window.sessions.body.isVisible()
+    assert not window.search.header.isVisible()
+    assert window.sessions.box.edit.hasFocus()
+    qtbot.keyClick(window, Key.Key_1, Control)
+    assert window.search.body.isVisible()
+    assert not window.sessions.header.isVisible()
+
+
+def test_buttons_lead_from_view_to_view(qtbot, window):
+    def press(words: str) -> None:
+        next(b for b in window._header.findChildren(QPushButton) if b.text() == words).click()
+
+    press("Sessions")
+    assert window.views.current == "sessions"
+    press("Search")
+    assert window.views.current == "search"
+
+
+def test_the_search_box_is_that_of_the_view(qtbot, window):
+    _sessions(qtbot, window)
+    window.sync_bar.setFocus()
+    qtbot.keyClick(window, Key.Key_K, Control)
+    assert window.sessions.box.edit.hasFocus()
+
+
+def test_sessions_are_not_read_before_someone_looks(qtbot, window, memory, monkeypatch):
+    calls = []
+    listed = memory.sessions
+    monkeypatch.setattr(memory, "sessions", lambda: calls.append(1) or listed())
+    window.views.refresh()
+    qtbot.waitUntil(lambda: _at_rest(window))
+    assert calls == []
+    _sessions(qtbot, window)
+    assert len(calls) == 1
+    window.views.refresh()
+    qtbot.waitUntil(lambda: len(calls) == 2 and _at_rest(window))
+
+
+def test_the_selected_session_is_shown_as_a_conversation(qtbot, window, shown):
+    _sessions(qtbot, window)
+    assert shown == [(VALVE, None, "")]
+    assert window.views.conversation.isVisible()
+    window.sessions.search("firmware")
+    qtbot.waitUntil(lambda: _at_rest(window))
+    path, line, query = shown[-1]
+    assert (path, query) == (VALVE, "firmware")
+    assert "firmware" in next(message.text for message in SESSIONS[VALVE].messages if message.line == line)
+
+
+def test_a_hit_in_a_session_is_shown_as_a_conversation_one_in_a_note_as_a_file(qtbot, window, shown):
+    _search(qtbot, window, "lost_ticks")
+    path, line, query = shown[-1]
+    assert (path, query) == (VALVE, "lost_ticks")
+    assert isinstance(line, int)
+    assert window.views.conversation.isVisible()
+    _search(qtbot, window, "pressure")
+    assert window.viewer.isVisible()
+    assert not window.views.conversation.isVisible()
+
+
+def test_each_view_finds_again_what_it_had_shown(qtbot, window, shown):
+    _search(qtbot, window, "lost_ticks")
+    hit = shown[-1]
+    _sessions(qtbot, window)
+    assert shown[-1] == (VALVE, None, "")
+    qtbot.keyClick(window, Key.Key_1, Control)
+    assert shown[-1] == hit
+    _search(qtbot, window, "pressure")
+    before = len(shown)
+    qtbot.keyClick(window, Key.Key_2, Control)
+    assert window.views.conversation.isVisible()
+    qtbot.keyClick(window, Key.Key_1, Control)
+    assert window.viewer.isVisible()
+    assert len(shown) == before + 1
+
+
+def test_enter_leads_into_the_conversation_and_escape_back(qtbot, window):
+    _sessions(qtbot, window)
+    window.sessions.focus_list()
+    qtbot.keyClick(window.sessions.view.list, Key.Key_Return)
+    conversation = window.views.conversation
+    qtbot.waitUntil(lambda: conversation is window.focusWidget() or conversation.isAncestorOf(window.focusWidget()))
+    conversation.escape_pressed.emit()
+    assert window.sessions.view.list.hasFocus()
+
+
+def test_sessions_like_one_that_was_found_are_shown_in_the_sessions_view(qtbot, window):
+    _search(qtbot, window, "lost_ticks")
+    _sessions(qtbot, window)
+    qtbot.keyClick(window, Key.Key_1, Control)
+    window.views.conversation.similar_wanted.emit(VALVE)
+    assert window.views.current == "sessions"
+    qtbot.waitUntil(lambda: _at_rest(window))
+    assert "sessions like" in window.sessions.view.notice.accessibleName()
+
+
+def test_more_from_a_session_searches_it_alone_until_its_chip_is_pressed(qtbot, window, memory):
+    _sessions(qtbot, window)
+    window.sessions.search("timer")
+    qtbot.waitUntil(lambda: _at_rest(window))
+    window.views.conversation.more_wanted.emit(VALVE)
+    assert window.views.current == "search"
+    qtbot.waitUntil(lambda: _at_rest(window))
+    query, _, asked = memory.searches[-1]
+    assert (query, asked["path_glob"]) == ("timer", VALVE)
+    chip = next(b for b in window.search.header.findChildren(QPushButton) if b.text().startswith("In “"))
+    assert chip.accessibleName() == "Only in Fix the valve controller: search everything again"
+    chip.click()
+    qtbot.waitUntil(lambda: _at_rest(window))
+    assert memory.searches[-1][2]["path_glob"] is None
+    assert not chip.isVisible()
+
+
+def test_a_chosen_folder_is_saved_and_the_workspace_opened_with_it(qtbot, window, memories, monkeypatch, tmp_path):
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path))
+    _sessions(qtbot, window)
+    window.sessions.folder_wanted.emit()
+    qtbot.waitUntil(lambda: memories[1].syncs == [("manual", False)] and _at_rest(window))
+    assert engine.load_settings().sessions.folders == (str(tmp_path),)
+    assert window.workspace.current.settings.sessions.folders == (str(tmp_path),)
+    assert window.views.current == "sessions"
+    window.sessions.folder_wanted.emit()  # the same again is no change: a third memory is not there
+    assert _at_rest(window)
+
+
+def test_a_folder_goes_into_the_list_that_counts(qtbot, window, memory, monkeypatch, tmp_path):
+    engine.save_setting("sessions.folders", ("/everywhere",))
+    engine.save_setting("sessions.folders", ("/here",), workspace=memory.folder)
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path))
+    window.sessions.folder_wanted.emit()
+    own = (str(tmp_path),)
+    qtbot.waitUntil(lambda: engine.load_settings(memory.folder).sessions.folders == own and _at_rest(window))
+    assert engine.load_settings().sessions.folders == ("/everywhere",)
+
+
+def test_a_demo_takes_no_folder(qtbot, window, monkeypatch):
+    monkeypatch.setattr(window, "_remembers", False)
+    window.sessions.folder_wanted.emit()
+    assert "demo" in window.banner.text
+
+
+def test_another_workspace_lists_its_own_sessions(qtbot, window, memories):
+    _sessions(qtbot, window)
+    window.open_folder(memories[1].folder)
+    listed = window.sessions.view.list
+    qtbot.waitUntil(lambda: listed.current_session() is not None and listed.current_session().path == CHILD)
+    qtbot.waitUntil(lambda: _at_rest(window))
+
+
+def test_in_a_narrow_window_the_box_has_the_room_of_the_switch(qtbot, window):
+    switch = next(b for b in window._header.findChildren(QPushButton) if b.text() == "Sessions").parentWidget()
+    assert switch.isVisible()
+    window.resize(600, 700)
+    qtbot.waitUntil(lambda: not switch.isVisible())
+    _sessions(qtbot, window)
+    chips = window.sessions.chips
+    assert chips.mapTo(window, chips.rect().topRight()).x() < window.width()
