@@ -95,7 +95,10 @@ class BuiltinMemory:
         self._listeners = Listeners()
         # A program that stays has not seen what changed while it was away.
         self._dirty = background
-        self._searcher = Searcher(settings, self._store, self._vectors, self._slot.provider, self._slot.note)
+        self._guard = PathGuard(self._workspace, settings)
+        self._searcher = Searcher(
+            settings, self._store, self._vectors, self._slot.provider, self._slot.note, self._guard
+        )
         self._background = self._start_background() if background else None
         self._follower = Follower(self._moment, self._listeners.tell) if background else None
 
@@ -149,7 +152,7 @@ class BuiltinMemory:
 
     def locate(self, path: str) -> Path:
         self._check_open()
-        return PathGuard(self._workspace, self._settings).locate(path)
+        return self._guard.locate(path)
 
     def status(self) -> MemoryProviderStatus:
         self._check_open()
@@ -237,6 +240,7 @@ class BuiltinMemory:
         parts = SyncParts(
             workspace=self._workspace,
             settings=self._settings,
+            rules=self._guard.rules,
             store=self._store,
             vectors=self._vectors,
             provider=self._slot.provider(),

@@ -51,6 +51,7 @@ class TextStage:
     def __init__(self, work: StageWork) -> None:
         self._workspace = work.parts.workspace
         self._settings = work.parts.settings
+        self._rules = work.parts.rules
         self._store = work.parts.store
         self._vectors = work.parts.vectors
         self._committed = work.parts.committed
@@ -71,12 +72,16 @@ class TextStage:
         found = discover(self._workspace, self._settings, cancel=self._token, listener=self._meter.step)
         with self._store.read(tables=self._tables) as snapshot:
             known = snapshot.files()
+            followed = snapshot.meta("names")
         wanted = [file for file in found.files if file.source in self._settings.sources]
         outcome = self.outcome
         outcome.files_seen = len(wanted)
         outcome.skipped = found.skipped
         present = {(file.source, file.name) for file in wanted}
         self._remove([key for key in known if key not in present])
+        if self._tables is None and followed != self._rules:
+            with self._store.write() as writer:
+                writer.set_meta("names", self._rules)
         due = [file for file in wanted if _differs(file, known.get((file.source, file.name)))]
         outcome.files_unchanged = len(wanted) - len(due)
         self._index(due, known)
