@@ -32,6 +32,7 @@ from engine.records import (
 from engine.search.filters import Filter, is_shared_session
 from engine.search.searcher import Searcher, SearchRequest
 from engine.settings import Settings, load_settings
+from engine.store.drives import on_network_drive
 from engine.store.index import IndexStore
 from engine.store.location import IndexFiles, index_files
 from engine.store.user_data import UserData
@@ -64,8 +65,13 @@ def open_memory(
 
 
 def _files_outside(workspace: Path, store_path: str) -> IndexFiles:
-    """The index files; a folder that the settings name must not lie among the notes, where nothing is ever written."""
+    """The index files; never among the notes, where nothing is ever written, nor where SQLite cannot work."""
     files = index_files(workspace, store_path)
+    if on_network_drive(files.folder):
+        raise StoreError(
+            "The index would lie on a network drive, where it could be damaged: choose a folder on this computer's "
+            f"own disk for `store.path` in place of {store_path or files.folder}."
+        )
     if store_path and files.folder.resolve().is_relative_to(workspace):
         raise StoreError(f"The index would lie among the notes: choose a folder outside {workspace} for `store.path`.")
     return files

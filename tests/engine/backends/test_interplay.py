@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from engine.backends import builtin
 from engine.control import CancelToken
 from engine.corpus.guard import PathGuard
 from engine.errors import IndexCorrupt, PathRefused, ProviderError, StoreError
@@ -273,6 +274,12 @@ def test_names_are_looked_at_only_until_the_next_sync(open_memory, monkeypatch) 
         memory.sync(force=force)
         assert hits(memory, "hose") == ["shopping.md"]
     assert len(looks) == 1
+
+
+def test_an_index_on_a_network_drive_is_refused(open_memory, monkeypatch) -> None:
+    monkeypatch.setattr(builtin, "on_network_drive", lambda folder: True)
+    with pytest.raises(StoreError, match=r"network drive.*store\.path"):
+        open_memory()
 
 
 def test_an_index_among_the_notes_is_refused(open_memory, workspace: Path) -> None:
