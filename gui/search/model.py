@@ -58,6 +58,21 @@ class ResultModel(QAbstractListModel):
     def rowCount(self, parent: _Index = _NOWHERE) -> int:
         return 0 if parent.isValid() else len(self._rows)
 
+    def step(self, number: int, direction: int, start: int = 1) -> int:
+        """The first row from `number` (or, with `start` 1, after it) that can be current; -1 when there is none."""
+        number += direction * start
+        while 0 <= number < self.rowCount():
+            if not self.is_header(number):
+                return number
+            number += direction
+        return -1
+
+    def nearest_result(self, number: int) -> int:
+        """The row that can be current at `number`, else after it, else before it; -1 when there is none."""
+        number = min(max(number, 0), self.rowCount() - 1)
+        after = self.step(number, 1, 0)
+        return after if after >= 0 else self.step(number, -1, 0)
+
     def flags(self, index: _Index) -> Qt.ItemFlag:
         row = self.row(index.row())
         if row is None:

@@ -16,13 +16,13 @@ from PySide6.QtCore import (
     Slot,
 )
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QPushButton, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QWidget
 
 from engine import MemorySearchResult
+from gui.search.above_button import AboveButton
 from gui.search.delegate import ResultDelegate
 from gui.search.model import ResultModel
 from gui.search.rows import MoreRow, ResultRow, Row, RowKey
-from gui.widgets.wording import counted
 
 _Index = QModelIndex | QPersistentModelIndex
 _Action = QAbstractItemView.CursorAction
@@ -81,11 +81,7 @@ class ResultList(QListView):
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setMouseTracking(True)
         self.setAccessibleName("Results")
-        self._overtaken: frozenset[RowKey] = frozenset()
-        self._above = QPushButton(self)
-        self._above.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Home does the same
-        self._above.hide()
-        self._above.setProperty("role", "primary")
+        self._above = AboveButton(self)
         self._above.clicked.connect(self.scrollToTop)
         self.verticalScrollBar().valueChanged.connect(self._scrolled)
         self.selectionModel().currentChanged.connect(self._moved)
@@ -155,18 +151,18 @@ class ResultList(QListView):
     def _return_to(self, place: _Place, shift: int) -> None:
         # On the row for more, the first of what came in its place follows.
         number = self.rows.place(place.current) if place.current and place.current[0] == "result" else -1
-        self._set_current(number if number >= 0 else self._nearest_result(place.number))
+        self._set_current(number if number >= 0 else self.rows.nearest_result(place.number))
         for key, top in place.anchors:
             now = self.rows.place(key)
             if now >= 0:
                 bar = self.verticalScrollBar()
                 bar.setValue(bar.value() + self.visualRect(self.rows.index(now)).top() - (top - shift))
                 break
-        self._tell_above(place.above)
+        self._above.tell(place.above, frozenset(self.rows.keys_in_order()[: self._first_visible()]))
 
     def _start_at_top(self) -> None:
         self._held = self.chosen = False
-        self._forget_above()
+        self._above.forget()
         self._set_current(self.rows.first_place())
         self.scrollToTop()
 
@@ -174,48 +170,15 @@ class ResultList(QListView):
         index = self.rows.index(number)
         self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
 
-    def _nearest_result(self, number: int) -> int:
-        number = min(max(number, 0), self.rows.rowCount() - 1)
-        return self._step(number, 1, 0) if self._step(number, 1, 0) >= 0 else self._step(number, -1, 0)
-
-    # --- what came in above the place that was kept -----------------------------------------------------------------
-
-    def _tell_above(self, before: frozenset[RowKey]) -> None:
-        """Results that were not above before: new ones, and those that have overtaken what is seen."""
-        keys = frozenset(self.rows.keys_in_order()[: self._first_visible()])
-        self._overtaken = (self._overtaken & keys) | (keys - before)
-        more = sum(1 for key in self._overtaken if key[0] == "result")
-        if more:
-            self._above.setText(f"{counted(more, 'more result')} above")
-            self._place_above()
-        self._above.setVisible(more > 0)
-
-    def _forget_above(self) -> None:
-        self._overtaken = frozenset()
-        self._above.hide()
-
     def _first_visible(self) -> int:
         return next(iter(self._visible_places()), 0)
-
-    def _place_above(self) -> None:
-        self._above.adjustSize()
-        self._above.move((self.viewport().width() - self._above.width()) // 2, 8)
 
     @Slot(int)
     def _scrolled(self, value: int) -> None:
         if value == 0:
-            self._forget_above()
+            self._above.forget()
 
     # --- walking ----------------------------------------------------------------------------------------------------
-
-    def _step(self, number: int, direction: int, start: int = 1) -> int:
-        """The first row from `number` (or, with `start` 1, after it) that can be current; -1 when there is none."""
-        number += direction * start
-        while 0 <= number < self.rows.rowCount():
-            if not self.rows.is_header(number):
-                return number
-            number += direction
-        return -1
 
     def moveCursor(self, action: _Action, modifiers: Qt.KeyboardModifier) -> QModelIndex:
         count = self.rows.rowCount()
@@ -224,13 +187,13 @@ class ResultList(QListView):
             return QModelIndex()
         match action:
             case _Action.MoveHome:
-                target = self._step(0, 1, 0)
+                target = self.rows.step(0, 1, 0)
             case _Action.MoveEnd:
-                target = self._step(count - 1, -1, 0)
+                target = self.rows.step(count - 1, -1, 0)
             case _Action.MoveDown | _Action.MoveNext:
-                target = self._step(current, 1)
+                target = self.rows.step(current, 1)
             case _Action.MoveUp | _Action.MovePrevious:
-                target = self._step(current, -1)
+                target = self.rows.step(current, -1)
             case _Action.MovePageDown | _Action.MovePageUp:
                 target = self._page(current, 1 if action == _Action.MovePageDown else -1)
             case _:
@@ -241,13 +204,13 @@ class ResultList(QListView):
         """The row about one viewport away, at least the next one, at most the last one that way."""
         rect = self.visualRect(self.rows.index(current))
         wanted = rect.top() + direction * (self.viewport().height() - rect.height())
-        target = self._step(current, direction)
+        target = self.rows.step(current, direction)
         following = target
         while following >= 0:
             top = self.visualRect(self.rows.index(following)).top()
             if (top - wanted) * direction > 0:
                 break
-            target, following = following, self._step(following, direction)
+            target, following = following, self.rows.step(following, direction)
         return target
 
     def scrollTo(
@@ -268,7 +231,7 @@ class ResultList(QListView):
     def _moved(self, current: QModelIndex, previous: QModelIndex) -> None:
         if not self._arranging and current.isValid():
             self._held = self.chosen = True
-            self._forget_above()
+            self._above.forget()
             self.current_changed.emit(self.current_result())
 
     @Slot(QModelIndex)
@@ -294,7 +257,7 @@ class ResultList(QListView):
             self.edit_wanted.emit()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.open_current()
-        elif key == Qt.Key.Key_Escape or (key == Qt.Key.Key_Up and self._step(self.currentIndex().row(), -1) < 0):
+        elif key == Qt.Key.Key_Escape or (key == Qt.Key.Key_Up and self.rows.step(self.currentIndex().row(), -1) < 0):
             self.left.emit()
         elif key in _WALKING:
             super().keyPressEvent(event)
@@ -327,7 +290,7 @@ class ResultList(QListView):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._place_above()
+        self._above.place()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -55,6 +55,10 @@ class FileActions(QObject):
         self.select_all = self._action("Select all", source.select_all)
         self.select_all.setShortcut(QKeySequence.StandardKey.SelectAll)
         source.selected.connect(self._offer_selection)
+        source.addActions([self.copy, self.select_all, self.cite])
+        source.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        for action in (self.copy, self.select_all):
+            action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
 
     def set_target(self, target: Target | None) -> None:
         """What the actions are about from now on."""

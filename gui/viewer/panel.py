@@ -2,18 +2,18 @@
 
 from PySide6.QtCore import QEvent, QObject, Qt, QUrl, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from engine import MemorySearchManager, MemorySearchResult
 from gui.jobs import Jobs
 from gui.viewer.actions import FileActions, give_key, key_action
 from gui.viewer.elsewhere import Elsewhere
-from gui.viewer.find_bar import FindBar
+from gui.viewer.finding import Finding
 from gui.viewer.follow import FileFollower
 from gui.viewer.header import ViewerHeader
 from gui.viewer.lines import Lines
 from gui.viewer.links import LinkFollower
-from gui.viewer.navigator import HitNavigator, HitView
+from gui.viewer.navigator import HitView
 from gui.viewer.notice import EmptyPage, Hint
 from gui.viewer.opening import FileOpener, OpenedFile
 from gui.viewer.outline import HeadingPlace, Outline, heading_key
@@ -57,20 +57,18 @@ class ViewerPanel(QWidget):
             self._stack.addWidget(page)
         self._hint = Hint(self._stack)
         self._banner = Banner()
-        self._find_bar = FindBar()
-        self._find_bar.hide()
         self.elsewhere = Elsewhere(jobs, self)
         self.elsewhere.manager = manager
         self._actions = FileActions(jobs, self.elsewhere, self._source, self)
         self._opener = FileOpener(jobs, self)
         self._follower = FileFollower(self)
-        self._hits = HitNavigator(jobs, self)
+        self._finding = Finding(jobs, self)
         self._links = LinkFollower(jobs, self)
         self._header = self._make_header()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for part in (self._header, self._banner, self._find_bar):
+        for part in (self._header, self._banner, self._finding.bar):
             column.addWidget(part)
         column.addWidget(self._stack, 1)
         for page in (self._source, self._rendered):
@@ -158,7 +156,7 @@ class ViewerPanel(QWidget):
 
     def _drop_file(self, *, keep_lines: bool = False) -> None:
         """Stop all that reads the file that was shown; `keep_lines` leaves its text on the screen."""
-        self._hits.leave()
+        self._finding.hits.leave()
         self._rendered.leave()
         self._follower.follow(None)
         self._banner.clear(_DELETED)
@@ -220,7 +218,8 @@ class ViewerPanel(QWidget):
 
     def _look_in(self, view: HitView, lines: Lines, near: int) -> None:
         if self._opened is not None and self._target is not None:
-            self._hits.look_in(view, lines, near=near, query=self._target.query, language=self._opened.language)
+            query, language = self._target.query, self._opened.language
+            self._finding.hits.look_in(view, lines, near=near, query=query, language=language)
 
     def _heading(self) -> HeadingPlace | None:
         """The heading above the place that the source shows."""
@@ -248,18 +247,13 @@ class ViewerPanel(QWidget):
             return
         rendered = self._page is self._rendered
         chosen = self._rendered.textCursor().selectedText() if rendered else self._source.selected_word()
-        self._find_bar.open(chosen)
+        self._finding.bar.open(chosen)
 
     def _close_find(self) -> None:
-        if self._find_bar.isHidden():
-            return
-        focus = QApplication.focusWidget()
-        had_focus = focus is not None and self._find_bar.isAncestorOf(focus)
-        self._find_bar.hide()
-        self._source.select_hit()
-        self._hits.find("")
-        if had_focus:
-            self._page.setFocus()
+        if self._finding.open:
+            self._source.select_hit()
+            if self._finding.close():
+                self._page.setFocus()
 
     def _follow_link(self, url: QUrl) -> None:
         if self._target is not None and self._manager is not None:
@@ -278,8 +272,8 @@ class ViewerPanel(QWidget):
         """Keys that source and page do not use themselves."""
         match event.key():
             case Qt.Key.Key_N:
-                self._hits.step(forward=not event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-            case Qt.Key.Key_Escape if not self._find_bar.isHidden():
+                self._finding.step(not event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+            case Qt.Key.Key_Escape if self._finding.open:
                 self._close_find()
             case Qt.Key.Key_Escape:
                 self.escape_pressed.emit()
@@ -297,14 +291,10 @@ class ViewerPanel(QWidget):
         find.triggered.connect(self._open_find)
         for keys, forward in (("F3", True), ("Shift+F3", False)):
             step = key_action(self, "Next hit" if forward else "Previous hit", keys)
-            step.triggered.connect(lambda _=False, forward=forward: self._hits.step(forward=forward))
+            step.triggered.connect(lambda _=False, forward=forward: self._finding.step(forward))
         do = self._actions
         for action, keys in ((do.edit, "Ctrl+E"), (do.cite, "Ctrl+Shift+C")):
             give_key(self, action, keys)
-        self._source.addActions([do.copy, do.select_all, do.cite])
-        self._source.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
-        for action in (do.copy, do.select_all):
-            action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
         menu = [do.copy_path, do.copy_part, do.reveal, None, find, self.wrap_action]
         return ViewerHeader([do.edit, do.cite], menu, self)
 
@@ -323,10 +313,7 @@ class ViewerPanel(QWidget):
         key_action(self, "Source or rendered", "Alt+R").triggered.connect(self._header.toggle_mode)
         self._header.rendered_chosen.connect(self._choose_rendered)
         self._empty.retry.connect(lambda: self._open(reloading=False))
-        self._find_bar.needle_changed.connect(self._hits.find)
-        self._find_bar.step_requested.connect(lambda forward: self._hits.step(forward=forward))
-        self._find_bar.closed.connect(self._close_find)
-        self._hits.counted.connect(self._find_bar.count.setText)
-        self._hits.notice.connect(self._hint.say)
+        self._finding.closed.connect(self._close_find)
+        self._finding.notice.connect(self._hint.say)
         self._actions.said.connect(self._hint.say)
         self.elsewhere.failed.connect(self._hint.say)

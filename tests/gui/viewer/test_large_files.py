@@ -83,7 +83,7 @@ def test_the_window_goes_on_while_a_large_file_is_opened_scrolled_and_searched(
         assert panel._source.text_at(LINES).endswith(f"{LINES:7}")
         doing = "searching"
         panel._open_find()
-        panel._find_bar.box.setText("the TIMER")
+        panel._finding.bar.box.setText("the TIMER")
         qtbot.waitUntil(lambda: panel._source._current is not None, timeout=20_000)
         assert panel._source._current.line == TIMER_LINE
     finally:

@@ -182,7 +182,7 @@ def test_the_page_can_be_chosen_by_keys_and_back(qtbot, panel: ViewerPanel, show
 
 def test_n_goes_through_the_words_of_the_query_and_round_the_end(qtbot, panel: ViewerPanel, find, show) -> None:
     show(find("timer", "greenhouse"), "timer irrigation")
-    qtbot.waitUntil(lambda: not panel._hits._marks.running)
+    qtbot.waitUntil(lambda: not panel._finding.hits._marks.running)
     seen = []
     for _ in range(5):
         press(panel, "n")
@@ -226,16 +226,16 @@ def test_the_strip_shows_where_the_hits_are(qtbot, panel: ViewerPanel, find, sho
 def test_finding_counts_steps_and_ends_with_the_match_selected(qtbot, panel: ViewerPanel, show) -> None:
     show(GREENHOUSE)
     panel._open_find()
-    QTest.keyClicks(panel._find_bar.box, "MAR")
-    qtbot.waitUntil(lambda: panel._find_bar.count.text() == "1 of 3")
-    QTest.keyClick(panel._find_bar.box, Qt.Key.Key_Return)
-    assert panel._find_bar.count.text() == "2 of 3"
-    QTest.keyClick(panel._find_bar.box, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
-    QTest.keyClick(panel._find_bar.box, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
-    assert panel._find_bar.count.text() == "3 of 3"
+    QTest.keyClicks(panel._finding.bar.box, "MAR")
+    qtbot.waitUntil(lambda: panel._finding.bar.count.text() == "1 of 3")
+    QTest.keyClick(panel._finding.bar.box, Qt.Key.Key_Return)
+    assert panel._finding.bar.count.text() == "2 of 3"
+    QTest.keyClick(panel._finding.bar.box, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    QTest.keyClick(panel._finding.bar.box, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    assert panel._finding.bar.count.text() == "3 of 3"
     assert hint(panel) == "Continued from the end."
-    QTest.keyClick(panel._find_bar.box, Qt.Key.Key_Escape)
-    assert panel._find_bar.isHidden()
+    QTest.keyClick(panel._finding.bar.box, Qt.Key.Key_Escape)
+    assert panel._finding.bar.isHidden()
     assert panel._source.selected_word() == "Mar"
     assert panel._source.selected_lines() == (14, 14)
 
@@ -243,15 +243,15 @@ def test_finding_counts_steps_and_ends_with_the_match_selected(qtbot, panel: Vie
 def test_nothing_found_is_said_beside_the_box(qtbot, panel: ViewerPanel, show) -> None:
     show(GREENHOUSE)
     panel._open_find()
-    panel._find_bar.box.setText("absent")
-    qtbot.waitUntil(lambda: panel._find_bar.count.text() == "Not found")
+    panel._finding.bar.box.setText("absent")
+    qtbot.waitUntil(lambda: panel._finding.bar.count.text() == "Not found")
 
 
 def test_the_find_bar_begins_with_the_selected_word(panel: ViewerPanel, show) -> None:
     show(GREENHOUSE)
     panel._source.selection.select((9, 4), (9, 9))
     panel._open_find()
-    assert panel._find_bar.box.text() == "timer"
+    assert panel._finding.bar.box.text() == "timer"
 
 
 def test_escape_closes_the_bar_first_and_then_goes_back(qtbot, panel: ViewerPanel, show) -> None:
@@ -259,7 +259,7 @@ def test_escape_closes_the_bar_first_and_then_goes_back(qtbot, panel: ViewerPane
     panel._open_find()
     with qtbot.assertNotEmitted(panel.escape_pressed):
         QTest.keyClick(panel._page, Qt.Key.Key_Escape)
-    assert panel._find_bar.isHidden()
+    assert panel._finding.bar.isHidden()
     with qtbot.waitSignal(panel.escape_pressed):
         QTest.keyClick(panel._page, Qt.Key.Key_Escape)
 
@@ -403,7 +403,7 @@ def test_hits_are_stepped_through_on_the_page_too(qtbot, panel: ViewerPanel, mem
     panel._choose_rendered(True)
     with qtbot.waitSignal(panel.file_shown):
         panel.show_result(find("timer", "page"), "timer")
-    qtbot.waitUntil(lambda: not panel._hits._marks.running)
+    qtbot.waitUntil(lambda: not panel._finding.hits._marks.running)
     panel._rendered.verticalScrollBar().setValue(0)
     panel._rendered.viewport().grab()
     for line, start in ((1, 0), (92, 4), (92, 12)):
