@@ -69,7 +69,7 @@ class MainWindow(QMainWindow):
         self._header = HeaderBar(self.search.header)
         self.viewer = ViewerPanel(jobs)
         self.diagnostics = DiagnosticsPanel(None, jobs)
-        self.first_run = FirstRunPanel(jobs, places.config)
+        self.first_run = FirstRunPanel(jobs, places.config, store_path=workspace.store_path)
         self.message = MessagePage()
         self.banner = Notices(workspace)
         self.sync_bar = SyncBar()

@@ -194,3 +194,11 @@ def test_after_a_refused_folder_another_one_is_shown_whole(qtbot, panel, notes, 
     assert "3 files, 9 bytes" in _words(panel)
     assert _button(panel, "Index this folder").isEnabled()
     assert panel.findChild(QLineEdit).isVisible()
+
+
+def test_the_demo_names_its_own_place_for_the_index(qtbot, appearance, jobs, notes, tmp_path):
+    panel = FirstRunPanel(jobs, store_path=str(tmp_path / "demo"))
+    qtbot.addWidget(panel)
+    panel.show()
+    _offer(qtbot, panel, notes)
+    assert f"The index is kept in {tmp_path / 'demo'}" in _words(panel)
