@@ -2,6 +2,7 @@ import time
 from typing import Any
 
 import pytest
+import shiboken6
 
 from engine import CancelToken, StoreError
 from gui.search import runner as module
@@ -214,3 +215,13 @@ def test_limits_do_not_change_the_subject():
     assert Question("a").subject == Question("a", max_results=900, min_score=0.0, explain=True).subject
     assert len({Question("a").subject, Question("b").subject, Question("a", ("memory",)).subject}) == 3
     assert Question("a").subject != Question("a", days=7).subject
+
+
+def test_the_job_of_a_runner_that_has_gone_is_cancelled(qtbot, memory):
+    jobs = _StubbornJobs()
+    runner = SearchRunner(jobs)
+    runner.set_manager(memory)
+    runner.ask(Question("timer"), at_once=True)
+    qtbot.waitUntil(lambda: len(jobs.started) == 1)
+    shiboken6.delete(runner)
+    assert jobs.cancelled == 1
