@@ -71,7 +71,7 @@ class MainWindow(QMainWindow):
         self.sessions, self.viewer = self.views.sessions, self.views.viewer
         self._header = HeaderBar({"search": self.search.header, "sessions": self.sessions.header})
         self.diagnostics = DiagnosticsPanel(None, jobs)
-        self.first_run = FirstRunPanel(jobs, places.config)
+        self.first_run = FirstRunPanel(jobs, places.config, store_path=workspace.store_path)
         self.message = MessagePage()
         self.banner = Notices(workspace)
         self.sync_bar = SyncBar()

@@ -58,7 +58,9 @@ QPushButton[role="link"]:hover, QPushButton[role="link-degraded"]:hover { text-d
 QPushButton[role="link"]:focus, QPushButton[role="link-degraded"]:focus { border-color: $accent; }
 QToolButton::menu-indicator, QPushButton::menu-indicator { image: none; width: 0px; }
 
-QLineEdit { background: $base; color: $text; border: 1px solid $line; border-radius: 8px; padding: 4px 8px; }
+QLineEdit {
+    background: $base; color: $text; placeholder-text-color: $muted; border: 1px solid $line; border-radius: 8px;
+    padding: 4px 8px; }
 QLineEdit:focus { border-color: $accent; }
 
 QMenu { background: $base; color: $text; border: 1px solid $line; padding: 4px 0px; }

@@ -67,7 +67,7 @@ class Workspace(QObject):
         self.current: Opened | None = None
         self._jobs = jobs
         self._config = config
-        self._store_path = store_path
+        self.store_path = store_path
         self._opener: Job | None = None
         self._sync: Job | None = None
         self._unclosed: dict[MemorySearchManager, CancelToken] = {}
@@ -105,9 +105,9 @@ class Workspace(QObject):
             return OpenFailure(folder, f"The folder {folder} is not there.", in_settings=False)
         try:
             settings = engine.load_settings(folder, config=self._config)
-            if self._store_path:
+            if self.store_path:
                 settings = msgspec.structs.replace(
-                    settings, store=msgspec.structs.replace(settings.store, path=self._store_path)
+                    settings, store=msgspec.structs.replace(settings.store, path=self.store_path)
                 )
             manager = engine.open_memory(folder, settings, executor=self._jobs.executor(), background=True)
         except MnemoscopeError as error:

@@ -35,6 +35,7 @@ from engine.records import (
 from engine.search.filters import Filter, is_shared_session
 from engine.search.searcher import Searcher, SearchRequest
 from engine.settings import Settings, load_settings
+from engine.store.drives import on_network_drive
 from engine.store.index import IndexStore
 from engine.store.location import IndexFiles, index_files
 from engine.store.user_data import UserData
@@ -67,8 +68,13 @@ def open_memory(
 
 
 def _files_outside(workspace: Path, store_path: str) -> IndexFiles:
-    """The index files; a folder that the settings name must not lie among the notes, where nothing is ever written."""
+    """The index files; never among the notes, where nothing is ever written, nor where SQLite cannot work."""
     files = index_files(workspace, store_path)
+    if on_network_drive(files.folder):
+        raise StoreError(
+            "The index would lie on a network drive, where it could be damaged: choose a folder on this computer's "
+            f"own disk for `store.path` in place of {store_path or files.folder}."
+        )
     if store_path and files.folder.resolve().is_relative_to(workspace):
         raise StoreError(f"The index would lie among the notes: choose a folder outside {workspace} for `store.path`.")
     return files
@@ -99,7 +105,10 @@ class BuiltinMemory:
         # A program that stays has not seen what changed while it was away.
         self._dirty = background
         self._sessions = SessionLibrary(settings, self._store, self._vectors)
-        self._searcher = Searcher(settings, self._store, self._vectors, self._slot.provider, self._slot.note)
+        self._guard = PathGuard(self._workspace, settings)
+        self._searcher = Searcher(
+            settings, self._store, self._vectors, self._slot.provider, self._slot.note, self._guard
+        )
         self._background = self._start_background() if background else None
         self._follower = Follower(self._moment, self._listeners.tell) if background else None
 
@@ -160,7 +169,7 @@ class BuiltinMemory:
         self._check_open()
         if self._sessions.holds(path):
             return self._sessions.locate(path)
-        return PathGuard(self._workspace, self._settings).locate(path)
+        return self._guard.locate(path)
 
     def sessions(self) -> tuple[SessionSummary, ...]:
         self._check_open()
@@ -264,6 +273,7 @@ class BuiltinMemory:
         parts = SyncParts(
             workspace=self._workspace,
             settings=self._settings,
+            rules=self._guard.rules,
             store=self._store,
             vectors=self._vectors,
             provider=self._slot.provider(),

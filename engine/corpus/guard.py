@@ -2,11 +2,13 @@
 
 import os
 import stat
+from collections.abc import Iterable
 from pathlib import Path
 
 from engine.corpus.ignore import IgnoreRules, is_unusable
 from engine.corpus.opening import is_link
-from engine.corpus.roots import Root, find_roots, holds_secrets
+from engine.corpus.roots import Root, Roots, find_roots, holds_secrets
+from engine.corpus.transcripts.stores import find_stores
 from engine.errors import PathRefused, WorkspaceError
 from engine.settings import Settings
 
@@ -35,10 +37,33 @@ class PathGuard:
             roots = find_roots(self._workspace, self._settings)
         except WorkspaceError:
             raise PathRefused from None
-        root = roots.home_of(name)
-        if root is None or self._rules.rule_for(name, False, root=root.name) or holds_secrets(root.path):
+        root = self._home(name, roots)
+        if root is None:
             raise PathRefused
         return self._descend(root, name)
+
+    @property
+    def rules(self) -> str:
+        """What the settings say of names: an index made under the same has no name that is refused for them."""
+        settings = self._settings
+        folders = settings.sessions.folders
+        return repr((settings.extra_paths, settings.include, settings.exclude, settings.extensions, folders))
+
+    def accepted(self, names: Iterable[str]) -> set[str]:
+        """Those of these stable names that the rules let pass; whether there are such files is not looked at."""
+        try:
+            roots = find_roots(self._workspace, self._settings)
+        except WorkspaceError:
+            return set()
+        stores = tuple(f"{store.name}/" for store in find_stores(self._settings))
+        return {name for name in names if name.startswith(stores) or self._home(name, roots) is not None}
+
+    def _home(self, name: str, roots: Roots) -> Root | None:
+        """The root that the file lies in; None for a name that the rules refuse."""
+        root = roots.home_of(name)
+        if root is None or self._rules.rule_for(name, False, root=root.name) or holds_secrets(root.path):
+            return None
+        return root
 
     def _descend(self, root: Root, name: str) -> Path:
         path, state = root.path, os.lstat(root.path)

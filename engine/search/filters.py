@@ -33,8 +33,8 @@ class Filter:
             or self.hide_memory
         )
 
-    def file_ids(self, snapshot: Snapshot) -> list[int]:
-        """Ids of the files that pass."""
+    def files(self, snapshot: Snapshot) -> list[tuple[int, str]]:
+        """(id, name) of the files that pass."""
         conditions = ["1"]
         values: list[str | int] = []
         if self.sources is not None:
@@ -49,7 +49,7 @@ class Filter:
         )
         globs = Globs((self.path_glob,)) if self.path_glob else None
         return [
-            id_
+            (id_, path)
             for id_, path in rows
             if (globs is None or globs.covers(path)) and not (self.hide_memory and path in _PRIVATE_NAMES)
         ]

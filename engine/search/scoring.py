@@ -68,7 +68,10 @@ class Blend:
         return cls(base_weight + raised)
 
     def score(self, text: float, vector: float | None) -> float:
-        """A chunk whose vector is still missing is scored by its words alone."""
+        """A chunk whose vector is still missing is scored by its words alone, as if its meaning fitted just as well.
+
+        A lower guess would hide new notes until they are embedded, and a higher one would prefer them.
+        """
         if vector is None:
             return text
         return self.vector_weight * vector + (1 - self.vector_weight) * text

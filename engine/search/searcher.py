@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from engine.control import CancelToken
+from engine.corpus.guard import PathGuard
 from engine.embedding.base import EmbeddingProvider
 from engine.errors import ProviderError
 from engine.records import SearchMode, SearchOutcome, SearchTimings
@@ -81,6 +82,7 @@ class Searcher:
         vectors: VectorIndex,
         provider: Callable[[], EmbeddingProvider | None],
         note_failure: Callable[[str | None], None],
+        guard: PathGuard,
     ) -> None:
         """`note_failure` hears why a question could not be embedded, or None when it could."""
         self._settings = settings
@@ -89,6 +91,7 @@ class Searcher:
         self._provider = provider
         self._note_failure = note_failure
         self._frequencies = Frequencies()
+        self._guard = guard
 
     def search(self, request: SearchRequest, cancel: CancelToken | None = None) -> SearchOutcome:
         """Raises `Cancelled`, and the store's errors; a failing provider only costs the vector half."""
@@ -110,12 +113,16 @@ class Searcher:
             kept = self._cut(ranked, work)
             return self._outcome(snapshot, question, meaning, kept, words, blend, provider, work)
 
-    @staticmethod
-    def _filtered(snapshot: Snapshot, work: _Work) -> list[int] | None:
+    def _filtered(self, snapshot: Snapshot, work: _Work) -> list[int] | None:
         """Ids of the files to search in; None for all."""
-        if not work.request.filter.active:
+        # Until the next sync the index holds names that the settings have come to exclude: nobody may open them.
+        all_allowed = snapshot.meta("names") == self._guard.rules
+        if all_allowed and not work.request.filter.active:
             return None
-        files = work.request.filter.file_ids(snapshot)
+        found = work.request.filter.files(snapshot)
+        names = {name for _, name in found}
+        allowed = names if all_allowed else self._guard.accepted(names)
+        files = [id_ for id_, name in found if name in allowed]
         work.stages.add("filters", snapshot.file_count(), len(files), f"{len(files):,} files pass the filters.")
         return files
 

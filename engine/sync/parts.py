@@ -21,6 +21,8 @@ class SyncParts:
 
     workspace: Path
     settings: Settings
+    rules: str
+    """What the settings say of names (`PathGuard.rules`)."""
     store: IndexStore
     vectors: VectorIndex
     provider: EmbeddingProvider | None

@@ -166,6 +166,7 @@ class SyncRun:
             old = Tables(writer.generation)
             writer.release_vectors(old)
             writer.publish(tables, self._fingerprint)
+            writer.set_meta("names", self._parts.rules)
         self._parts.committed()
 
     # --- vectors --------------------------------------------------------------------------------------------------

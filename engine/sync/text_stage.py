@@ -17,6 +17,7 @@ class TextStage:
     def __init__(self, work: StageWork) -> None:
         self._work = work
         self._settings = work.parts.settings
+        self._rules = work.parts.rules
         self._store = work.parts.store
         self._tables = work.tables
         self._meter = work.meter
@@ -42,6 +43,7 @@ class TextStage:
         found = discover(workspace, self._settings, cancel=self._token, listener=self._meter.step)
         with self._store.read(tables=self._tables) as snapshot:
             known = snapshot.files("memory")
+            followed = snapshot.meta("names")
         wanted = found.files if "memory" in self._settings.sources else []
         outcome = self.outcome
         outcome.files_seen = len(wanted)
@@ -50,6 +52,10 @@ class TextStage:
         for name in known.keys() - present:
             self._token.checkpoint()
             self._remove(name)
+        if self._tables is None and followed != self._rules:
+            self._commits.flush()
+            with self._store.write() as writer:
+                writer.set_meta("names", self._rules)
         due = [file for file in wanted if _differs(file, known.get(file.name))]
         outcome.files_unchanged = len(wanted) - len(due)
         if not due:

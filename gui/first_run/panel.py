@@ -32,10 +32,14 @@ class FirstRunPanel(QWidget):
     workspace_chosen = Signal(object)
     back_wanted = Signal()
 
-    def __init__(self, jobs: Jobs, config: Path | None = None, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, jobs: Jobs, config: Path | None = None, *, store_path: str = "", parent: QWidget | None = None
+    ) -> None:
+        """`store_path`: folder for the index in place of the settings' own; for the demo."""
         super().__init__(parent)
         self._jobs = jobs
         self._config = config
+        self._store_path = store_path
         self._folder: Path | None = None
         self._settings: Settings | None = None
         self._can_go_back = False
@@ -99,7 +103,9 @@ class FirstRunPanel(QWidget):
             if known is not None:
                 wanted = msgspec.structs.replace(settings, extensions=extensions, exclude=exclude)
             preview = engine.preview_workspace(folder, wanted, cancel=token)
-            return _Looked(settings, preview, engine.index_files(folder, settings.store.path).folder)
+            return _Looked(
+                settings, preview, engine.index_files(folder, self._store_path or settings.store.path).folder
+            )
 
         self._preview.show_waiting()
         self._job = self._jobs.read(work, self._looked, self._refused)

@@ -48,7 +48,8 @@ class PreviewPage(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "page")
-        self._title = label("", "title")
+        self._looked = False
+        self._title = label("", "title", wrap=True)
         self._path = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
         self._path.setProperty("role", "meta")
         self._sum = label("", "strong", wrap=True)
@@ -66,11 +67,17 @@ class PreviewPage(QFrame):
         column.addWidget(self._path)
         column.addSpacing(6)
         column.addWidget(self._sum)
-        column.addLayout(self._options())
-        column.addWidget(self._tables(), 1)
+        self._details = QWidget()
+        inside = QVBoxLayout(self._details)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.setSpacing(10)
+        inside.addLayout(self._options())
+        inside.addWidget(self._tables(), 1)
+        column.addWidget(self._details, 1)
         column.addWidget(self._problem)
         column.addWidget(self._promise)
         column.addLayout(self._buttons())
+        column.addStretch(0)
         middle = QWidget()
         middle.setLayout(column)
         middle.setMaximumWidth(_WIDTH)
@@ -137,14 +144,16 @@ class PreviewPage(QFrame):
         self._accept = QPushButton("Index this folder")
         self._accept.setProperty("role", "primary")
         self._accept.clicked.connect(self.accepted)
-        other = QPushButton("Choose another…")
-        other.clicked.connect(self.other_wanted)
+        self._other = QPushButton("Choose another…")
+        self._other.clicked.connect(self.other_wanted)
         self._back = QPushButton("Back")
         self._back.clicked.connect(self.back_wanted)
+        for button in (self._accept, self._other, self._back):
+            button.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(self._accept)
-        row.addWidget(other)
+        row.addWidget(self._other)
         row.addWidget(self._back)
         row.addStretch(1)
         return row
@@ -153,7 +162,9 @@ class PreviewPage(QFrame):
 
     def begin(self, folder: Path, extensions: Sequence[str], exclude: Sequence[str], *, can_go_back: bool) -> None:
         """Start with a folder and the settings that it has now."""
-        self._title.setText(folder.name or str(folder))
+        self._looked = False
+        self._show_details(True)
+        self._title.setText(breakable(folder.name or str(folder)))
         self._path.setText(str(folder))
         for ending, chip in self._kinds.items():
             chip.setChecked(ending in extensions)
@@ -163,11 +174,14 @@ class PreviewPage(QFrame):
 
     def show_waiting(self) -> None:
         """A preview is on its way; what is shown stays until it comes."""
-        self._sum.setText(self._sum.text() or "Looking at the folder…")
+        if not self._looked:
+            self._sum.setText("Looking at the folder…")
         self._problem.hide()
         self._accept.setEnabled(False)
 
     def show_preview(self, preview: WorkspacePreview, index_folder: Path) -> None:
+        self._looked = True
+        self._show_details(True)
         self._sum.setText(what_is_indexed(preview))
         self._rules.setText(what_is_passed_over(preview))
         self._promise.setText(breakable(what_is_written(index_folder)))
@@ -181,9 +195,19 @@ class PreviewPage(QFrame):
             self._accept.setFocus()
 
     def show_problem(self, sentence: str) -> None:
+        """Why the folder cannot be indexed; without a preview there is nothing else to see or to choose."""
         self._problem.setText(breakable(sentence))
         self._problem.show()
         self._accept.setEnabled(False)
+        if not self._looked:
+            self._sum.setText("This folder cannot be indexed.")
+            self._show_details(False)
+            self._other.setFocus()
+
+    def _show_details(self, shown: bool) -> None:
+        self._details.setVisible(shown)
+        self._promise.setVisible(shown)
+        self._accept.setVisible(shown)
 
     @property
     def extensions(self) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ class DropZone(QWidget):
         self._over = False
         self.choose = QPushButton("Choose a folder…")
         self.choose.setProperty("role", "primary")
+        self.choose.setAutoDefault(True)
         self.choose.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         hint = label("or drop one here", "meta")
         hint.setAlignment(Qt.AlignmentFlag.AlignHCenter)

@@ -114,6 +114,7 @@ def _fill(row: QHBoxLayout, actions: tuple[Action, ...], after: Callable[[], Non
             widget.deleteLater()
     for action in actions:
         button = QPushButton(action.words)
+        button.setAutoDefault(True)  # Enter presses it while it has the keys, on every platform
         if after is None and action is actions[0]:
             button.setProperty("role", "primary")
         if after is not None:

@@ -10,8 +10,10 @@ import msgspec
 import numpy as np
 import pytest
 
+from engine.backends import builtin
 from engine.control import CancelToken
-from engine.errors import IndexCorrupt, ProviderError, StoreError
+from engine.corpus.guard import PathGuard
+from engine.errors import IndexCorrupt, PathRefused, ProviderError, StoreError
 from engine.search.searcher import Searcher
 from engine.settings import Settings
 from engine.store.location import index_files
@@ -232,6 +234,45 @@ def test_a_sound_index_is_asked_again_after_an_error_that_spoke_of_damage(open_m
     monkeypatch.setattr(Searcher, "search", fail_once)
     assert hits(memory, "hose") == ["shopping.md"]
     assert memory.status().index_error is None
+
+
+@pytest.mark.parametrize("change", [{"exclude": ("shopping.md",)}, {"extensions": (".txt",)}, {"include": ("daily",)}])
+def test_what_the_settings_exclude_is_neither_found_nor_read_even_before_the_next_sync(open_memory, change) -> None:
+    memory = open_memory()
+    memory.sync()
+    assert hits(memory, "hose") == ["shopping.md"]
+    memory.close()
+    memory = open_memory(**change)
+    assert hits(memory, "hose") == []
+    assert all(result.path != "shopping.md" for result in memory.search("irrigation hose", min_score=0).results)
+    with pytest.raises(PathRefused):
+        memory.read_file("shopping.md")
+    memory.sync()
+    assert hits(memory, "hose") == []
+    memory.close()
+    memory = open_memory()
+    memory.sync(force=True)
+    assert hits(memory, "hose") == ["shopping.md"]
+
+
+def test_names_are_looked_at_only_until_the_next_sync(open_memory, monkeypatch) -> None:
+    open_memory().sync()
+    memory = open_memory(exclude=("daily",))
+    looks: list[set[str]] = []
+    accepted = PathGuard.accepted
+    monkeypatch.setattr(PathGuard, "accepted", lambda guard, names: looks.append(names) or accepted(guard, names))
+    assert hits(memory, "hose") == ["shopping.md"]
+    assert len(looks) == 1
+    for force in (False, True):
+        memory.sync(force=force)
+        assert hits(memory, "hose") == ["shopping.md"]
+    assert len(looks) == 1
+
+
+def test_an_index_on_a_network_drive_is_refused(open_memory, monkeypatch) -> None:
+    monkeypatch.setattr(builtin, "on_network_drive", lambda folder: True)
+    with pytest.raises(StoreError, match=r"network drive.*store\.path"):
+        open_memory()
 
 
 def test_an_index_among_the_notes_is_refused(open_memory, workspace: Path) -> None:

@@ -41,6 +41,10 @@ def _button(panel: FirstRunPanel, words: str) -> QPushButton:
     return next(b for b in panel.findChildren(QPushButton) if b.text() == words and b.isVisible())
 
 
+def _shown_buttons(panel: FirstRunPanel) -> list[QPushButton]:
+    return [button for button in panel.findChildren(QPushButton) if button.isVisible()]
+
+
 def _chip(panel: FirstRunPanel, start: str) -> Chip:
     return next(chip for chip in panel.findChildren(Chip) if chip.text().startswith(start))
 
@@ -114,7 +118,8 @@ def test_accepting_the_defaults_writes_no_settings(qtbot, panel, notes, user_hom
 def test_a_folder_that_is_gone_is_one_sentence(qtbot, panel, tmp_path):
     _offer(qtbot, panel, tmp_path / "gone")
     assert "gone" in _words(panel)
-    assert not _button(panel, "Index this folder").isEnabled()
+    assert "This folder cannot be indexed." in _words(panel)
+    assert [button.text() for button in _shown_buttons(panel)] == ["Choose another…"]
 
 
 def test_a_folder_without_notes_cannot_be_indexed(qtbot, panel, tmp_path):
@@ -141,7 +146,7 @@ def test_broken_settings_are_one_sentence(qtbot, panel, notes, user_home):
     config.write_text("[defaults]\nmodle = 3\n")
     _offer(qtbot, panel, notes)
     assert "modle" in _words(panel)
-    assert not _button(panel, "Index this folder").isEnabled()
+    assert not any(button.text() == "Index this folder" for button in _shown_buttons(panel))
 
 
 def test_choosing_names_a_folder_and_a_refusal_changes_nothing(qtbot, panel, notes, monkeypatch):
@@ -175,3 +180,25 @@ def test_back_is_offered_only_where_there_is_a_way_back(qtbot, panel, notes):
     with qtbot.waitSignal(panel.back_wanted):
         qtbot.mouseClick(_button(panel, "Back"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: panel.ready)
+
+
+def test_enter_presses_the_button_that_has_the_keys(qtbot, panel, notes):
+    _offer(qtbot, panel, notes)
+    with qtbot.waitSignal(panel.workspace_chosen):
+        qtbot.keyClick(_button(panel, "Index this folder"), Qt.Key.Key_Return)
+
+
+def test_after_a_refused_folder_another_one_is_shown_whole(qtbot, panel, notes, tmp_path):
+    _offer(qtbot, panel, tmp_path / "gone")
+    _offer(qtbot, panel, notes)
+    assert "3 files, 9 bytes" in _words(panel)
+    assert _button(panel, "Index this folder").isEnabled()
+    assert panel.findChild(QLineEdit).isVisible()
+
+
+def test_the_demo_names_its_own_place_for_the_index(qtbot, appearance, jobs, notes, tmp_path):
+    panel = FirstRunPanel(jobs, store_path=str(tmp_path / "demo"))
+    qtbot.addWidget(panel)
+    panel.show()
+    _offer(qtbot, panel, notes)
+    assert f"The index is kept in {tmp_path / 'demo'}" in _words(panel)

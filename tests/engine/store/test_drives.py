@@ -1,0 +1,52 @@
+"""Network drives are told from the disks of this machine."""
+
+from pathlib import Path
+
+import pytest
+
+from engine.store import drives
+
+MOUNTS = r"""sysfs /sys sysfs rw 0 0
+/dev/sda1 / ext4 rw 0 0
+server:/export /mnt/team nfs4 rw,vers=4.2 0 0
+/dev/sdb1 /mnt/team/local ext4 rw 0 0
+//nas/a\040b /mnt/my\040nas cifs rw 0 0
+auto /net autofs rw 0 0
+host:/x /net nfs rw 0 0
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("/home/me", "ext4"),
+        ("/", "ext4"),
+        ("/mnt/team", "nfs4"),
+        ("/mnt/team/notes/x", "nfs4"),
+        ("/mnt/teams", "ext4"),
+        ("/mnt/team/local/x", "ext4"),
+        ("/mnt/my nas/x", "cifs"),
+        ("/net/x", "nfs"),
+    ],
+)
+def test_the_innermost_and_last_mount_decides(path: str, kind: str) -> None:
+    assert drives.file_system(MOUNTS, path) == kind
+
+
+def test_nothing_known_is_no_file_system() -> None:
+    assert drives.file_system("", "/home") == ""
+
+
+@pytest.mark.parametrize(("kind", "expected"), [("nfs", True), ("smb3", True), ("ext4", False), ("btrfs", False)])
+def test_a_folder_that_is_still_to_be_made_counts_as_the_one_above_it(
+    tmp_path: Path, monkeypatch, kind: str, expected: bool
+) -> None:
+    mounts = tmp_path / "mounts"
+    mounts.write_text(f"/dev/sda1 / ext4 rw 0 0\nx {tmp_path.resolve()} {kind} rw 0 0\n")
+    monkeypatch.setattr(drives, "_MOUNTS", mounts)
+    monkeypatch.setattr(drives.sys, "platform", "linux")
+    assert drives.on_network_drive(tmp_path / "not" / "yet") is expected
+
+
+def test_this_systems_own_answer_is_no_error(tmp_path: Path) -> None:
+    assert drives.on_network_drive(tmp_path) in (True, False)
