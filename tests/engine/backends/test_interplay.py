@@ -17,6 +17,7 @@ from engine.errors import IndexCorrupt, PathRefused, ProviderError, StoreError
 from engine.search.searcher import Searcher
 from engine.settings import Settings
 from engine.store.location import index_files
+from tests.helpers.background import wait_until
 
 SYNC = Settings().sync
 CHUNKING = Settings().chunking
