@@ -8,6 +8,7 @@ import re
 import time
 import unicodedata
 from dataclasses import dataclass
+from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
@@ -72,6 +73,11 @@ def is_searchable(text: str) -> bool:
     return len(stripped) >= 2 or any(unicodedata.east_asian_width(char) in "WF" and char.isalpha() for char in stripped)
 
 
+def _cancel_all(jobs: list[Job]) -> None:
+    for job in jobs:
+        job.cancel()
+
+
 class SearchRunner(QObject):
     """Turns questions into answers through `Jobs`; lives on the GUI thread."""
 
@@ -89,7 +95,9 @@ class SearchRunner(QObject):
         self._jobs = jobs
         self._manager: MemorySearchManager | None = None
         self._number = 0
-        self._job: Job | None = None
+        self._asked: list[Job] = []
+        """The job that runs now, if any: in a list, so that it can be stopped when this object has gone."""
+        self.destroyed.connect(partial(_cancel_all, self._asked))
         self._due: Question | None = None
         self._due_whole = False
         self._repeat: Question | None = None
@@ -101,6 +109,14 @@ class SearchRunner(QObject):
         self._patience.timeout.connect(self._grow_impatient)
         self._again = QTimer(self, singleShot=True, interval=REPEAT_MS)
         self._again.timeout.connect(self._start_repeat)
+
+    @property
+    def _job(self) -> Job | None:
+        return self._asked[0] if self._asked else None
+
+    @_job.setter
+    def _job(self, job: Job | None) -> None:
+        self._asked[:] = [] if job is None else [job]
 
     @property
     def busy(self) -> bool:
@@ -140,7 +156,8 @@ class SearchRunner(QObject):
         self._number += 1
         if self._job is not None:
             self._job.cancel()
-        self._job = self._due = self._repeat = None
+        self._job = None
+        self._due = self._repeat = None
         self._pause.stop()
         self._again.stop()
         self._calm_down()

@@ -2,6 +2,7 @@ import time
 from typing import Any
 
 import pytest
+import shiboken6
 
 from engine import CancelToken, StoreError
 from gui.search import runner as module
@@ -218,3 +219,13 @@ def test_limits_do_not_change_the_subject():
 
 def test_a_scope_is_one_path_whatever_stands_in_it():
     assert Scope("sessions/a[1]/what?*.jsonl", "").glob == "sessions/a[[]1]/what[?][*].jsonl"
+
+
+def test_the_job_of_a_runner_that_has_gone_is_cancelled(qtbot, memory):
+    jobs = _StubbornJobs()
+    runner = SearchRunner(jobs)
+    runner.set_manager(memory)
+    runner.ask(Question("timer"), at_once=True)
+    qtbot.waitUntil(lambda: len(jobs.started) == 1)
+    shiboken6.delete(runner)
+    assert jobs.cancelled == 1
