@@ -85,7 +85,10 @@ class _Program:
         self._demo = Demo() if options.demo else None
         self._jobs = Jobs()
         self._workspace = Workspace(
-            self._jobs, config=options.config, store_path=str(self._demo.store) if self._demo else ""
+            self._jobs,
+            config=options.config,
+            store_path=str(self._demo.store) if self._demo else "",
+            session_folders=self._demo.session_folders if self._demo else (),
         )
         self._window = MainWindow(
             self._workspace,

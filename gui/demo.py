@@ -1,4 +1,4 @@
-"""The sample workspace for `--demo`: a copy with an index of its own, and nothing left afterwards."""
+"""The sample notes and sessions for `--demo`: copies with an index of their own, and nothing left afterwards."""
 
 import os
 import shutil
@@ -16,6 +16,7 @@ class Demo:
 
     Attributes:
         workspace: the copied notes.
+        session_folders: the copied sessions, a folder for each program that wrote some.
         store: where the index goes.
     """
 
@@ -26,6 +27,9 @@ class Demo:
         with as_file(files("resources").joinpath("sample")) as sample:
             shutil.copytree(sample, self.workspace, ignore=shutil.ignore_patterns(_DATES))
             dates = tomllib.loads((sample / _DATES).read_text("utf-8"))
+        with as_file(files("resources").joinpath("sample_sessions")) as sample:
+            sessions = Path(shutil.copytree(sample, Path(self._folder.name, "sample-sessions")))
+        self.session_folders = tuple(sorted(folder for folder in sessions.iterdir() if folder.is_dir()))
         for name, moment in dates.items():
             os.utime(self.workspace / name, (moment.timestamp(), moment.timestamp()))
 

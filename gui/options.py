@@ -56,7 +56,9 @@ def _parser() -> _Parser:
     )
     parser.add_argument("--workspace", type=Path, metavar="DIR", help="folder of notes to open")
     parser.add_argument("--config", type=Path, metavar="FILE", help="settings file to use instead of your own")
-    parser.add_argument("--demo", action="store_true", help="open a copy of the sample notes; leaves nothing behind")
+    parser.add_argument(
+        "--demo", action="store_true", help="open a copy of the sample notes and sessions; leaves nothing behind"
+    )
     parser.add_argument("--query", default="", metavar="Q", help="search for Q at the start")
     parser.add_argument("--view", choices=get_args(View), default="search", help="what to show (default: search)")
     parser.add_argument("--screenshot", type=_picture, metavar="FILE.png", help="save a picture of the view, then exit")

@@ -115,7 +115,7 @@ class Views(QObject):
             self._wanted["search"] = None
             self.viewer.show_result(result, query)
         else:
-            self._wanted["search"] = _Shown(result.path, result.title, result.start_line, query)
+            self._wanted["search"] = _Shown(result.path, result.title, result.snippet_line, query)
         self._show_wanted()
 
     def show_session(self, summary: SessionSummary) -> None:

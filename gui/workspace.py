@@ -1,6 +1,6 @@
 """The open workspace: opens and closes the memory off the GUI thread, and steers its syncs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,6 +43,7 @@ class Workspace(QObject):
 
     Args:
         store_path: folder for the index in place of the settings' own; for the demo.
+        session_folders: folders with sessions in place of the settings' own; for the demo.
         config: settings file in place of the user's own.
 
     Signals:
@@ -60,7 +61,13 @@ class Workspace(QObject):
     sync_failed = Signal(str)
 
     def __init__(
-        self, jobs: Jobs, *, config: Path | None = None, store_path: str = "", parent: QObject | None = None
+        self,
+        jobs: Jobs,
+        *,
+        config: Path | None = None,
+        store_path: str = "",
+        session_folders: Sequence[Path] = (),
+        parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self.feed = StatusFeed(jobs, self)
@@ -68,6 +75,7 @@ class Workspace(QObject):
         self._jobs = jobs
         self._config = config
         self.store_path = store_path
+        self._session_folders = tuple(map(str, session_folders))
         self._opener: Job | None = None
         self._sync: Job | None = None
         self._unclosed: dict[MemorySearchManager, CancelToken] = {}
@@ -104,11 +112,7 @@ class Workspace(QObject):
         if not folder.is_dir():
             return OpenFailure(folder, f"The folder {folder} is not there.", in_settings=False)
         try:
-            settings = engine.load_settings(folder, config=self._config)
-            if self.store_path:
-                settings = msgspec.structs.replace(
-                    settings, store=msgspec.structs.replace(settings.store, path=self.store_path)
-                )
+            settings = self._adjusted(engine.load_settings(folder, config=self._config))
             manager = engine.open_memory(folder, settings, executor=self._jobs.executor(), background=True)
         except MnemoscopeError as error:
             return OpenFailure(folder, str(error), isinstance(error, engine.SettingsError))
@@ -116,6 +120,14 @@ class Workspace(QObject):
         if token.cancelled:  # too late for whoever closed the others
             self._close_unwanted()
         return Opened(folder, settings, manager)
+
+    def _adjusted(self, settings: Settings) -> Settings:
+        replace = msgspec.structs.replace
+        if self.store_path:
+            settings = replace(settings, store=replace(settings.store, path=self.store_path))
+        if self._session_folders:
+            settings = replace(settings, sessions=replace(settings.sessions, folders=self._session_folders))
+        return settings
 
     def _close_unwanted(self) -> None:
         """Close every memory whose opening was cancelled, be it open by now or not."""

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 from gui.search.excerpt_layout import ExcerptLayout
 from gui.search.model import more_text
 from gui.search.rows import FileRow, MoreRow, ResultRow
+from gui.sessions.wording import agent_name, folder_name
 from gui.style import font_at
 from gui.theme import Tokens, tokens
 from gui.widgets.elided import elide
@@ -146,18 +147,18 @@ class ResultDelegate(QStyledItemDelegate):
             line_height=metrics.line,
             mark_text=colours.mark_text,
         )
-        source = "session" if row.result.source == "sessions" else ""
-        frame = f"{source} ·  · {row.lines}" if source else f" · {row.lines}"
-        room = width - BAR_WIDTH - 3 * BAR_GAP - meta.horizontalAdvance(frame)
-        path = row.result.path
-        note = self._fit_note(row, room)
-        path = elide(meta, path, Qt.TextElideMode.ElideLeft, room - meta.horizontalAdvance(note))
-        return _ResultDrawing(excerpt, " · ".join(part for part in (source, path, row.lines) if part), note)
+        place, lines = _place(row)
+        room = width - BAR_WIDTH - 3 * BAR_GAP - meta.horizontalAdvance(f" · {lines}")
+        note = self._fit_note(row, place, room)
+        # A path gives way at its front, since the name of the file tells most; of a session the agent stays.
+        mode = Qt.TextElideMode.ElideRight if row.result.message else Qt.TextElideMode.ElideLeft
+        place = elide(meta, place, mode, room - meta.horizontalAdvance(note))
+        return _ResultDrawing(excerpt, f"{place} · {lines}", note)
 
-    def _fit_note(self, row: ResultRow, room: int) -> str:
+    def _fit_note(self, row: ResultRow, path: str, room: int) -> str:
         """What stands at the right: it may not take the room of the file's name, nor be a mere beginning."""
         meta = self.metrics.meta_metrics
-        path, name = row.result.path, row.result.path.rpartition("/")[2]
+        name = path.rpartition("/")[2]
         least = meta.horizontalAdvance(path if path == name else f"…{name}")
         free = room - min(least, int(room * (1 - NOTE_SHARE)))
         if row.leg:
@@ -171,9 +172,18 @@ class ResultDelegate(QStyledItemDelegate):
 class _ResultDrawing:
     excerpt: ExcerptLayout
     place: str
-    """Source, path and lines; the path gives way at its front, since the file's name tells most."""
+    """Path and lines; for a session who it was with, what about, and which message."""
     note: str
     """Heading, or which half of the search found the row alone."""
+
+
+def _place(row: ResultRow) -> tuple[str, str]:
+    """Where a result is found, in words that may be cut and in some that may not."""
+    message = row.result.message
+    if message is None:
+        return row.result.path, row.lines
+    told = (agent_name(message.agent), folder_name(message.project)) if message.agent else ("Session",)
+    return " · ".join(part for part in told if part), f"message {message.ordinal:,}"
 
 
 def _paint_score(painter: QPainter, corner: QPointF, row: ResultRow, colours: Tokens) -> None:

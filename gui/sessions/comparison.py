@@ -3,7 +3,8 @@
 from PySide6.QtCore import QObject, Signal
 
 from engine import MemorySearchManager, SessionSummary
-from gui.jobs import Job, Jobs
+from gui.job_slot import JobSlot
+from gui.jobs import Jobs
 from gui.sessions.catalogue import Entry
 
 MOST_ALIKE = 30
@@ -22,32 +23,30 @@ class Comparison(QObject):
         super().__init__(parent)
         self.entry: Entry | None = None
         self._jobs = jobs
-        self._job: Job | None = None
+        self._job = JobSlot(self)
 
     @property
     def busy(self) -> bool:
-        return self._job is not None
+        return self._job.busy
 
     def start(self, manager: MemorySearchManager, entry: Entry) -> None:
         self.end()
         self.entry = entry
         path = entry.summary.path
-        self._job = self._jobs.read(
-            lambda _: manager.similar_sessions(path, max_results=MOST_ALIKE), self._take, self._fail
+        self._job.put(
+            self._jobs.read(lambda _: manager.similar_sessions(path, max_results=MOST_ALIKE), self._take, self._fail)
         )
 
     def end(self) -> Entry | None:
         """Back to all sessions; returns the one that was compared."""
-        if self._job is not None:
-            self._job.cancel()
-        self._job = None
+        self._job.cancel()
         before, self.entry = self.entry, None
         return before
 
     def _take(self, alike: Alike) -> None:
-        self._job = None
+        self._job.done()
         self.found.emit(alike)
 
     def _fail(self, sentence: str) -> None:
-        self._job = None
+        self._job.done()
         self.failed.emit(sentence)

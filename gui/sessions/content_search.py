@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from engine import CancelToken, MemorySearchManager, MemorySearchResult, SearchOutcome
-from gui.jobs import Job, Jobs
+from gui.job_slot import JobSlot
+from gui.jobs import Jobs
 from gui.search.runner import is_searchable
 from gui.sessions.criteria import Role
 
@@ -33,7 +34,7 @@ class ContentHits:
     def line(self, path: str, role: Role) -> int | None:
         """Where in this session the best hit is."""
         best = (result for result in self.results if result.path == path and _said_by(result, role))
-        return next((result.start_line for result in best), None)
+        return next((result.snippet_line for result in best), None)
 
     @property
     def hidden(self) -> int:
@@ -61,14 +62,14 @@ class ContentSearch(QObject):
         super().__init__(parent)
         self._jobs = jobs
         self._manager: MemorySearchManager | None = None
-        self._job: Job | None = None
+        self._job = JobSlot(self)
         self._due = ""
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self.hurry)
 
     @property
     def busy(self) -> bool:
-        return bool(self._due) or self._job is not None
+        return bool(self._due) or self._job.busy
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         self.stop()
@@ -99,9 +100,7 @@ class ContentSearch(QObject):
     def _drop(self) -> None:
         self._pause.stop()
         self._due = ""
-        if self._job is not None:
-            self._job.cancel()  # and its answer is dropped
-        self._job = None
+        self._job.cancel()
 
     def _run(self, text: str) -> None:
         manager = self._manager
@@ -111,13 +110,13 @@ class ContentSearch(QObject):
             return manager.search(text, max_results=MOST_HITS, sources=["sessions"], cancel=token)
 
         def on_done(outcome: SearchOutcome) -> None:
-            self._job = None
+            self._job.done()
             self.found.emit(ContentHits(text, outcome.results, outcome.total, outcome.notice))
             self.idle.emit()
 
         def on_error(sentence: str) -> None:
-            self._job = None
+            self._job.done()
             self.failed.emit(sentence)
             self.idle.emit()
 
-        self._job = self._jobs.read(work, on_done, on_error)
+        self._job.put(self._jobs.read(work, on_done, on_error))

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, Signal, Slot
 
 from engine import MemoryProviderStatus, MemorySearchManager, SessionSummary
-from gui.jobs import Job, Jobs
+from gui.job_slot import JobSlot
+from gui.jobs import Jobs
 from gui.sessions.catalogue import Catalogue, make_catalogue
 
 
@@ -30,18 +31,17 @@ class SessionsReader(QObject):
         self.known: Known | None = None
         self._jobs = jobs
         self._manager: MemorySearchManager | None = None
-        self._job: Job | None = None
+        self._job = JobSlot(self)
         self._stale = False
 
     @property
     def busy(self) -> bool:
-        return self._job is not None
+        return self._job.busy
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """Read this memory's sessions; None forgets all."""
-        if self._job is not None:
-            self._job.cancel()
-        self._job = self.known = None
+        self._job.cancel()
+        self.known = None
         self._stale = False
         self._manager = manager
         self.refresh()
@@ -51,7 +51,7 @@ class SessionsReader(QObject):
         manager, before = self._manager, self.known
         if manager is None:
             return
-        if self._job is not None:
+        if self._job.busy:
             self._stale = True  # what is being read may be from before the change
             return
 
@@ -61,7 +61,7 @@ class SessionsReader(QObject):
                 return Known(summaries, before.catalogue, status)  # the same entries: rows that need no change
             return Known(summaries, make_catalogue(summaries), status)
 
-        self._job = self._jobs.read(work, self._take, self._fail)
+        self._job.put(self._jobs.read(work, self._take, self._fail))
 
     def _take(self, known: Known) -> None:
         self.known = known
@@ -75,11 +75,11 @@ class SessionsReader(QObject):
         self._tell_idle()
 
     def _end(self) -> None:
-        self._job = None
+        self._job.done()
         if self._stale:
             self._stale = False
             self.refresh()
 
     def _tell_idle(self) -> None:
-        if self._job is None:
+        if not self._job.busy:
             self.idle.emit()

@@ -34,7 +34,7 @@ class ViewerPanel(QWidget):
 
     Signals:
         escape_pressed: Esc with no find bar open; the window gives the keys back to the list.
-        file_shown: the name of the file whose text is on the screen now.
+        file_shown: the name of the file whose text is on the screen now, or why it has none.
     """
 
     escape_pressed = Signal()
@@ -145,6 +145,8 @@ class ViewerPanel(QWidget):
         self._header.set_ready(False)
         self._empty.say(sentence, retry=True)
         self._show_page(self._empty)
+        if self._target is not None:
+            self.file_shown.emit(self._target.name)
 
     def _on_slow(self) -> None:
         if not self._reloading and self._target is not None:

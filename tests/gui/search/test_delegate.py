@@ -3,13 +3,15 @@ from PySide6.QtCore import QRect
 from PySide6.QtGui import QFontMetrics, QImage, QPainter
 from PySide6.QtWidgets import QStyle, QStyleOptionViewItem, QWidget
 
-from gui.search.delegate import BAR_WIDTH, GUTTER, ResultDelegate
+from engine import MessagePlace
+from gui.search.delegate import BAR_WIDTH, ResultDelegate, _place
 from gui.search.excerpt import Excerpt, make_excerpt
 from gui.search.excerpt_layout import ExcerptLayout
 from gui.search.model import ResultModel
 from gui.search.rows import ResultRow, build_rows
 from gui.style import font_at
 from gui.theme import Tokens, make_palette, theme_tokens
+from gui.widgets.row_painting import GUTTER
 
 WIDTH = 400
 
@@ -146,3 +148,12 @@ def test_a_narrow_row_keeps_the_files_name_and_drops_what_would_be_a_mere_beginn
             assert not drawing.note or len(drawing.note) > 4
     assert "projects/garden" in drawing.place
     assert drawing.note == ("meaning only" if leg else "Watering the beds")
+
+
+def test_a_session_is_placed_by_agent_project_and_message(make_result, make_outcome):
+    message = MessagePlace(ordinal=1204, id="", role="user", agent="claude-code", project="/home/ines/src/greenhouse")
+    row = build_rows(make_outcome(make_result("sessions/x.jsonl", message=message)), "relevance")[1]
+    assert _place(row) == ("Claude Code · greenhouse", "message 1,204")
+    nameless = MessagePlace(ordinal=2, id="", role="user")
+    row = build_rows(make_outcome(make_result("sessions/x.jsonl", message=nameless)), "relevance")[1]
+    assert _place(row) == ("Session", "message 2")

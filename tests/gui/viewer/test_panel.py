@@ -80,8 +80,10 @@ def test_before_anything_is_chosen_the_keys_are_told(panel: ViewerPanel) -> None
 
 
 def test_a_refused_name_is_said_and_can_be_tried_again(qtbot, panel: ViewerPanel, memory: FakeMemory) -> None:
-    panel.show_file("../secret")
-    qtbot.waitUntil(lambda: panel._empty._sentence.text() == "This path is not part of the index.")
+    with qtbot.waitSignal(panel.file_shown) as told:  # for those who wait for the file
+        panel.show_file("../secret")
+    assert told.args == ["../secret"]
+    assert panel._empty._sentence.text() == "This path is not part of the index."
     memory.files["../secret"] = "now it is"
     with qtbot.waitSignal(panel.file_shown):
         panel._empty.retry.emit()

@@ -1,0 +1,31 @@
+import threading
+
+import shiboken6
+from PySide6.QtCore import QObject
+
+from gui.job_slot import JobSlot
+
+
+def test_a_newer_job_takes_the_place_and_none_outlives_the_owner(qtbot, jobs):
+    told: list[str] = []
+    released = threading.Event()
+    owner = QObject()
+    slot = JobSlot(owner)
+
+    def start(name: str) -> None:
+        slot.put(jobs.read(lambda _: released.wait(5), lambda _: told.append(name)))
+
+    start("first")
+    start("second")
+    assert slot.busy
+    released.set()
+    qtbot.waitUntil(lambda: told == ["second"])
+    slot.done()
+    assert not slot.busy
+    released.clear()
+    start("third")
+    shiboken6.delete(owner)
+    released.set()
+    assert jobs.shutdown()
+    qtbot.wait(1)
+    assert told == ["second"]
