@@ -67,7 +67,7 @@ def empty(question: Question, outcome: SearchOutcome) -> tuple[str, str]:
     weak = question.min_score == 0
     close = " or comes close to them in meaning" if outcome.mode != "keyword" else ""
     sentences = (
-        "Not even a weak match was found." if weak else f"No note has these words{close}.",
+        "Not even a weak match was found." if weak else f"Nothing here has these words{close}.",
         outcome.notice,
         f"Only {limits} were searched." if limits else "",
     )

@@ -1,6 +1,7 @@
 """Secrets are hidden, everything else stays as it was."""
 
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -307,3 +308,9 @@ def test_again_changes_nothing_and_lines_stay(text: str) -> None:
 def test_hostile_repetitions_end(parts: list[str], size: int) -> None:
     text = "".join(parts) * (size // max(1, len("".join(parts))) + 1)
     assert redact(redact(text)) == redact(text)
+
+
+def test_the_readme_lists_every_pattern() -> None:
+    readme = Path(__file__).parents[3].joinpath("README.md").read_text("utf-8")
+    for pattern in PATTERNS:
+        assert f"| {pattern.name} | {pattern.about} |" in readme
