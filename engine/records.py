@@ -175,8 +175,11 @@ class SessionSummary(Record, frozen=True):
     """Shell command that takes it up again in its agent; empty where there is none."""
 
 
-class SessionMessage(Record, frozen=True):
-    """One part of a session that someone said, thought, called or got back."""
+class SessionMessage(Record, frozen=True, gc=False):
+    """One part of a session that someone said, thought, called or got back.
+
+    The collector need not look at it: it holds texts and numbers only, and a session has many thousands.
+    """
 
     role: Literal["user", "assistant", "tool", "system"]
     kind: Literal["text", "thinking", "tool-call", "tool-result"]

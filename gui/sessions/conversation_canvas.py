@@ -33,7 +33,7 @@ _TEXT_PIXELS = 13
 _CODE_PIXELS = 12
 _UNIT = 32
 """How long a row is for the scroll bar."""
-_FRAME_BUDGET = 0.006
+_FRAME_BUDGET = 0.004
 """Seconds for looking for marks before the rest of them waits for the next frame."""
 _WHEEL_PIXELS = 60
 _WHEEL_NOTCH = 120
@@ -100,6 +100,8 @@ class ConversationCanvas(QAbstractScrollArea):
         self._framed = self._goal = None
         self._hit_entries = bytearray(len(conversation.entries) if conversation is not None else 0)
         self._scroll.reset(self._count)
+        self._map.show_view(0, 0)
+        self._map.show_rows(rows, self._hit_entries)
         self._relayout()
 
     def _forget_marks(self) -> None:
@@ -178,16 +180,14 @@ class ConversationCanvas(QAbstractScrollArea):
         bar.setSingleStep(_UNIT)
         bar.setValue(self._scroll.value(_UNIT))
         self._moving_bar = False
-        self._show_map()
+        positions = [position for position, _ in self._visible()]
+        self._map.show_view(positions[0] if positions else 0, positions[-1] + 1 if positions else 0)
         self.viewport().update()
 
-    def _show_map(self) -> None:
-        if self._rows is None:
-            self._map.show_rows([], b"", b"", (0, 0))
-            return
-        positions = [position for position, _ in self._visible()]
-        span = (positions[0], positions[-1] + 1) if positions else (0, 0)
-        self._map.show_rows(self._rows.rows, self._rows.kinds, self._hit_entries, span)
+    def _rows_changed(self) -> None:
+        """Rows were folded or unfolded, or other entries have hits."""
+        self._scroll.resize(self.viewport().height(), self._count)
+        self._map.show_rows(self._rows, self._hit_entries)
 
     # --- geometry -------------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from engine import CancelToken
 from gui.jobs import Jobs
 from gui.sessions.code_colours import colour_code
 from gui.sessions.conversation_text import Conversation
-from gui.viewer.page import PageStyle, blocks, build_page
+from gui.viewer.page import PageStyle, blocks, build_page, inline_code, is_code, quote_level
 
 _KEPT = 160
 """Pieces; some screens of them."""
@@ -42,6 +42,10 @@ class LaidPiece:
     key: tuple[object, ...]
     texts: tuple[str, ...]
     """Of its blocks."""
+    tops: tuple[float, ...]
+    """Where the blocks begin."""
+    grounded: frozenset[int]
+    """The blocks behind which something is drawn: code and quotes."""
 
 
 class PieceDocuments(QObject):
@@ -126,7 +130,7 @@ def _lay_out(
     made = {}
     until = time.perf_counter() + _SHIFT
     for piece in wanted:
-        if conversation.pieces[piece].markdown:
+        if conversation.is_markdown(piece):
             page = build_page([conversation.markdown(piece)], style.page, CancelToken())
             document = page.document
             width = style.width
@@ -137,14 +141,36 @@ def _lay_out(
         option = QTextOption(document.defaultTextOption())
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         document.setDefaultTextOption(option)
+        _end_tightly(document)
         document.setTextWidth(width)
         height = document.size().height()
-        texts = tuple(block.text() for block in blocks(document))
+        all_blocks = list(blocks(document))
+        layout = document.documentLayout()
+        made[piece] = LaidPiece(
+            document,
+            height,
+            style.key,
+            tuple(block.text() for block in all_blocks),
+            tuple(layout.blockBoundingRect(block).top() for block in all_blocks),
+            frozenset(
+                number
+                for number, block in enumerate(all_blocks)
+                if is_code(block) or quote_level(block) or inline_code(block)
+            ),
+        )
         document.moveToThread(home)
-        made[piece] = LaidPiece(document, height, style.key, texts)
         if time.perf_counter() > until:
             break
     return made
+
+
+def _end_tightly(document: QTextDocument) -> None:
+    """Without the room below its last paragraph, which the row has itself; a box round code keeps it."""
+    last = document.lastBlock()
+    if not is_code(last):
+        look = QTextBlockFormat()
+        look.setBottomMargin(0)
+        QTextCursor(last).mergeBlockFormat(look)
 
 
 def _plain_document(text: str, style: PageStyle) -> QTextDocument:

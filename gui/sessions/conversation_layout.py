@@ -18,7 +18,7 @@ _GAP_OF_SPEAKERS = 14
 _GAP = 6
 _SUMMARY_HEIGHT = 30
 _MORE_HEIGHT = 30
-_BUBBLE_PAD = 8
+_BUBBLE_PAD = (10, 5)
 _PLAIN_PAD = 8
 _PAUSE = 300
 """Seconds after which the time is told again, though the same one goes on."""
@@ -108,7 +108,7 @@ class RowLayout:
         entry = self._conversation.entries[row.entry]
         px = self.measures.px
         if entry.kind == "user":
-            return px(_BUBBLE_PAD) * (row.slot == 0), px(_BUBBLE_PAD) * (row.slot == entry.piece_count - 1)
+            return px(_BUBBLE_PAD[0]) * (row.slot == 0), px(_BUBBLE_PAD[1]) * (row.slot == entry.piece_count - 1)
         if entry.kind == "speech":
             return (px(2), px(4)) if row.slot == 0 else (0, px(4))
         part_starts = entry.first_piece + row.slot in entry.clamped

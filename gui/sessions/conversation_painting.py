@@ -1,5 +1,6 @@
 """Draws one row of a conversation: what stands above it, its box, its text with marks, or its one line."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -22,7 +23,6 @@ from gui.sessions.conversation_layout import Head, Measures
 from gui.sessions.conversation_wording import clock, day_text
 from gui.style import font_at
 from gui.theme import Tokens
-from gui.viewer.page import blocks
 from gui.viewer.page_painting import PagePainter
 from gui.viewer.painting import FOUND_OPACITY, faded
 from gui.widgets.elided import elide
@@ -146,19 +146,19 @@ class RowPainter:
         pen.save()
         pen.translate(left, top)
         under = PagePainter(pen, document, self._colours, scale=self._measures.scale, width=round(document.textWidth()))
-        first = True
-        for block in blocks(document):
+        first = max(0, bisect_right(laid.tops, area.top()) - 1)
+        for number in range(first, bisect_right(laid.tops, area.bottom())):
+            text = laid.texts[number]
+            marks, found = decoration.marks(number, text), decoration.found(number, text)
+            framed = decoration.framed is not None and decoration.framed[0] == number
+            if not (marks or found or framed or number in laid.grounded):
+                continue  # each call to Qt is felt while other threads are busy
+            block = document.findBlockByNumber(number)
             rect = document.documentLayout().blockBoundingRect(block)
-            if rect.bottom() < area.top():
-                continue
-            if rect.top() > area.bottom():
-                break
-            number = block.blockNumber()
-            under.grounds(block, rect, first=first)
-            first = False
-            under.boxes(block, rect, decoration.marks(number, block.text()), self._colours.mark)
-            under.boxes(block, rect, decoration.found(number, block.text()), faded(self._colours.accent, FOUND_OPACITY))
-            if decoration.framed is not None and decoration.framed[0] == number:
+            under.grounds(block, rect, first=number == first)
+            under.boxes(block, rect, marks, self._colours.mark)
+            under.boxes(block, rect, found, faded(self._colours.accent, FOUND_OPACITY))
+            if framed and decoration.framed is not None:
                 under.boxes(block, rect, [decoration.framed[1:]], None)
         context = QAbstractTextDocumentLayout.PaintContext()
         context.palette = palette

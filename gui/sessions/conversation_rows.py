@@ -1,5 +1,6 @@
 """Which rows are on the screen: how far tool calls and thinking are unfolded, one by one and all together."""
 
+from array import array
 from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
@@ -11,7 +12,8 @@ DETAILS: tuple[Detail, ...] = ("hidden", "short", "full")
 Fold = Literal["gone", "folded", "clamped", "all"]
 
 SUMMARY = -1
-MORE = 1 << 40
+_SLOT_BITS = 24
+MORE = (1 << _SLOT_BITS) - 2
 """Slots of a row that is no piece: the line that stands for a folded entry, and the one below a long one."""
 
 ROW_KINDS = {"user": b"u", "speech": b"s", "thinking": b"t", "tool": b"t"}
@@ -23,6 +25,28 @@ class Row(NamedTuple):
     """A piece counted from the entry's first, `SUMMARY` or `MORE`. Rows are in ascending order."""
 
 
+class PackedRows:
+    """Many rows as numbers in an array: as objects they would be felt whenever the garbage collector looks at all."""
+
+    def __init__(self, numbers: "array[int]") -> None:
+        self.numbers = numbers
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __getitem__(self, position: int) -> Row:
+        number = self.numbers[position]
+        return Row(number >> _SLOT_BITS, (number & (1 << _SLOT_BITS) - 1) - 1)
+
+
+def _packed(rows: Iterator[Row]) -> "array[int]":
+    return array("Q", [_number(row) for row in rows])
+
+
+def _number(row: Row) -> int:
+    return (row.entry << _SLOT_BITS) + row.slot + 1
+
+
 class Rows:
     """The rows of one conversation, from 0, and one byte a row that says whose it is (for the map)."""
 
@@ -32,7 +56,7 @@ class Rows:
         self._all = {detail: self._lists(detail) for detail in DETAILS}
         self._folds: dict[int, Fold] = {}
         self.detail: Detail = "short"
-        self.rows: list[Row] = []
+        self.rows = PackedRows(array("Q"))
         self.kinds = bytearray()
         self.set_detail("short")
 
@@ -41,7 +65,7 @@ class Rows:
         self.detail = detail
         self._folds.clear()
         rows, kinds = self._all[detail]
-        self.rows, self.kinds = rows.copy(), kinds.copy()
+        self.rows, self.kinds = PackedRows(rows[:]), kinds.copy()
 
     def fold(self, entry: int) -> Fold:
         return self._folds.get(entry) or self._default(entry, self.detail)
@@ -50,14 +74,14 @@ class Rows:
         """Unfold or fold one entry."""
         first = self.position(Row(entry, SUMMARY))
         after = self.position(Row(entry + 1, SUMMARY))
-        new = list(self._rows_of(entry, fold))
+        new = _packed(self._rows_of(entry, fold))
         self._folds[entry] = fold
-        self.rows[first:after] = new
+        self.rows.numbers[first:after] = new
         self.kinds[first:after] = ROW_KINDS[self._conversation.entries[entry].kind] * len(new)
 
     def position(self, row: Row) -> int:
         """Where a row stands, or would stand, or the number of rows for one behind the last."""
-        return bisect_left(self.rows, row)
+        return bisect_left(self.rows.numbers, _number(row))
 
     def position_of_entry(self, entry: int) -> int:
         """Its first row; that of the entry behind it for one that is gone."""
@@ -74,11 +98,11 @@ class Rows:
                 self.set_fold(number, needed)
         return self.position(Row(number, piece - entry.first_piece))
 
-    def _lists(self, detail: Detail) -> tuple[list[Row], bytearray]:
-        rows: list[Row] = []
+    def _lists(self, detail: Detail) -> tuple["array[int]", bytearray]:
+        rows = array("Q")
         kinds = bytearray()
         for number, entry in enumerate(self._conversation.entries):
-            new = list(self._rows_of(number, self._default(number, detail)))
+            new = _packed(self._rows_of(number, self._default(number, detail)))
             rows += new
             kinds += ROW_KINDS[entry.kind] * len(new)
         return rows, kinds

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Literal, NamedTuple
 
+import msgspec
+
 from engine import CancelToken, SessionMessage, SessionText
 from gui.sessions.conversation_pieces import Cut, cut_markdown, cut_plain, without_escapes
 
@@ -29,10 +31,9 @@ class Piece(NamedTuple):
     start: int
     end: int
     fence: str
-    markdown: bool
 
 
-class Entry(NamedTuple):
+class Entry(msgspec.Struct, frozen=True, gc=False):
     """What is shown as one: something said or thought, or a tool's call with its result."""
 
     kind: EntryKind
@@ -54,10 +55,32 @@ class Entry(NamedTuple):
         return self.first_piece + self.piece_count
 
 
+class Pieces:
+    """Many pieces as numbers in arrays: as objects they would be felt whenever the garbage collector looks at all."""
+
+    def __init__(self) -> None:
+        self._messages, self._starts, self._ends = array("L"), array("Q"), array("Q")
+        self._fences: dict[int, str] = {}
+
+    def __len__(self) -> int:
+        return len(self._messages)
+
+    def __getitem__(self, number: int) -> Piece:
+        fence = self._fences.get(number, "")
+        return Piece(self._messages[number], self._starts[number], self._ends[number], fence)
+
+    def add(self, message: int, cut: Cut) -> None:
+        if cut.fence:
+            self._fences[len(self)] = cut.fence
+        self._messages.append(message)
+        self._starts.append(cut.start)
+        self._ends.append(cut.end)
+
+
 class Conversation:
     """Entries and pieces count from 0."""
 
-    def __init__(self, session: SessionText, language: str, entries: Sequence[Entry], pieces: Sequence[Piece]) -> None:
+    def __init__(self, session: SessionText, language: str, entries: Sequence[Entry], pieces: Pieces) -> None:
         self.session = session
         self.language = language
         self.entries = entries
@@ -92,6 +115,10 @@ class Conversation:
         ]
         return entries[0], pieces
 
+    def is_markdown(self, number: int) -> bool:
+        """Whether a piece is speech or thinking, and not what went into a tool or came out of it."""
+        return self.entries[self.entry_of_piece[number]].kind != "tool"
+
     def source(self, number: int) -> str:
         """The text of a piece as it was written, without what only a terminal obeys."""
         piece = self.pieces[number]
@@ -107,7 +134,7 @@ class Conversation:
     def searchable(self, number: int) -> str:
         """The text of a piece about as it is seen: where links go to is not."""
         text = self.source(number)
-        return _LINK_TARGET.sub("]", text) if self.pieces[number].markdown else text
+        return _LINK_TARGET.sub("]", text) if self.is_markdown(number) else text
 
 
 def prepare(session: SessionText, token: CancelToken) -> Conversation:
@@ -115,16 +142,16 @@ def prepare(session: SessionText, token: CancelToken) -> Conversation:
     from engine import detect_language  # brings the analysis, which an empty window does not need
 
     entries: list[Entry] = []
-    pieces: list[Piece] = []
+    pieces = Pieces()
     for kind, parts in _grouped(session.messages):
         token.checkpoint()
         first = session.messages[parts[0]]
         before, clamped = len(pieces), []
         for part in parts:
             text = session.messages[part].text
-            markdown = kind != "tool"
             start = len(pieces)
-            pieces.extend(Piece(part, *cut, markdown) for cut in _cuts(text, markdown=markdown))
+            for cut in cut_plain(text) if kind == "tool" else cut_markdown(text):
+                pieces.add(part, cut)
             if len(pieces) > start:
                 clamped.append(start)
         last = session.messages[parts[-1]].text
@@ -144,10 +171,6 @@ def prepare(session: SessionText, token: CancelToken) -> Conversation:
         )
     said = " ".join(_sample(session.messages))
     return Conversation(session, detect_language(said), entries, pieces)
-
-
-def _cuts(text: str, *, markdown: bool) -> Iterator[Cut]:
-    return cut_markdown(text) if markdown else cut_plain(text)
 
 
 def _sample(messages: Sequence[SessionMessage]) -> Iterator[str]:

@@ -83,7 +83,9 @@ class ConversationView(ConversationCanvas):
             found = [number for number in self._conversation.prompts if (number > here if forward else number < here)]
             target = None if not found else found[0] if forward else found[-1]
         else:
-            position = self._rows.position(Row(here, MORE + 1)) if forward else self._rows.position_of_entry(here) - 1
+            position = (
+                self._rows.position(Row(here + 1, SUMMARY)) if forward else self._rows.position_of_entry(here) - 1
+            )
             target = rows[position].entry if 0 <= position < len(rows) else None
         if target is not None:
             self._set_current(target)
@@ -95,7 +97,7 @@ class ConversationView(ConversationCanvas):
         tops = {self._rows.rows[position].entry: (position, top) for position, top in reversed(list(self._visible()))}
         if number in tops and self._layout is not None:
             position, top = tops[number]
-            after = self._rows.position(Row(number, MORE + 1))
+            after = self._rows.position(Row(number + 1, SUMMARY))
             height = sum(self._layout.height(place) for place in range(position, min(after, position + 60)))
             begins = self._rows.position_of_entry(number) == position
             if begins and top >= 0 and top + height <= self.viewport().height():
@@ -133,7 +135,7 @@ class ConversationView(ConversationCanvas):
         entry = self._rows.rows[position].entry
         self._rows.set_detail(detail)
         self._selection.clear()
-        self._scroll.resize(self.viewport().height(), self._count)
+        self._rows_changed()
         self.go_to(Goal(Row(entry, SUMMARY), max(0, top)))
 
     def toggle(self, number: int) -> None:
@@ -153,7 +155,7 @@ class ConversationView(ConversationCanvas):
         first = self._rows.position_of_entry(number)
         top = next((top for position, top in self._visible() if position == first), None)
         self._rows.set_fold(number, fold)
-        self._scroll.resize(self.viewport().height(), self._count)
+        self._rows_changed()
         self._set_current(number)
         self.go_to(Goal(Row(number, SUMMARY), _ABOVE if top is None or top < 0 else top))
         self._announce()
@@ -202,8 +204,10 @@ class ConversationView(ConversationCanvas):
         if hit is not None and self._rows is not None and self._conversation is not None:
             shown, rank = self.shows(hit), self._rank(hit)
             self._framed = hit.line - 1, rank
+            count = self._count
             position = self._rows.reveal(hit.line - 1)
-            self._scroll.resize(self.viewport().height(), self._count)
+            if self._count != count:
+                self._rows_changed()
             self._set_current(self._conversation.entry_of_piece[hit.line - 1])
             if not shown:
                 self.go_to(Goal(self._rows.rows[position], self.viewport().height() // 3, rank))
@@ -215,9 +219,11 @@ class ConversationView(ConversationCanvas):
         flags = bytearray(len(self._conversation.entries))
         for line in (marks if found is None else found).lines():
             flags[self._conversation.entry_of_piece[line - 1]] = 1
-        self._hit_entries = flags
-        self._show_map()
-        self.viewport().update()
+        before, self._hit_entries = self._hit_entries, flags
+        self._map.show_rows(self._rows, flags)
+        first, after = self._map.entries_in_view
+        if before[first:after] != flags[first:after]:  # folded entries say that they hold one
+            self.viewport().update()
 
     def _rank(self, hit: Hit) -> int:
         """Which hit of its piece it is, from 0."""

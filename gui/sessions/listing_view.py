@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
-from PySide6.QtWidgets import QGridLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from gui.search.list_header import ListHeader, Order
 from gui.search.notice_bar import NoticeBar
@@ -12,7 +12,7 @@ from gui.search.state_page import Action, StatePage
 from gui.sessions import texts
 from gui.sessions.rows import Row
 from gui.sessions.session_list import SessionList
-from gui.widgets.labels import label
+from gui.widgets.labels import breakable, label
 
 ORDERS = (
     Order("newest", "Newest", "Last used first"),
@@ -96,12 +96,11 @@ class ListingView(QWidget):
 def make_place_table() -> QWidget:
     """Where the agents keep their sessions."""
     table = QWidget()
-    grid = QGridLayout(table)
-    grid.setContentsMargins(0, 0, 0, 0)
-    grid.setHorizontalSpacing(16)
-    grid.setVerticalSpacing(6)
-    for row, (agent, place) in enumerate(texts.PLACES):
-        grid.addWidget(label(agent), row, 0)
-        grid.addWidget(label(place, "meta", wrap=True), row, 1)
-    grid.setColumnStretch(1, 1)
+    column = QVBoxLayout(table)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(0)
+    for agent, place in texts.PLACES:
+        column.addWidget(label(agent))
+        column.addWidget(label(breakable(place), "meta", wrap=True))
+        column.addSpacing(6)
     return table

@@ -10,7 +10,7 @@ from gui.widgets.wording import counted, grouped
 
 READING = "Reading the list of sessions…"
 SEARCHING = "Searching what was said…"
-CHOOSE = "Choose a session folder…"
+CHOOSE = "Choose a folder…"
 PLACES = (
     ("Claude Code", "~/.claude/projects"),
     ("Codex", "~/.codex/sessions"),

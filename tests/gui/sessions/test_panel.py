@@ -237,7 +237,7 @@ def test_without_a_folder_one_is_asked_for(qtbot, show_panel):
     panel = show_panel(memory)
     assert panel.view.page.accessibleName().startswith("Where are your sessions?")
     with qtbot.waitSignal(panel.folder_wanted):
-        _press(panel.view.page, "Choose a session folder…")
+        _press(panel.view.page, "Choose a folder…")
     memory.set_status(sources=("memory", "sessions"), syncing=make_progress())
     panel.refresh()
     _rest(qtbot, panel)
@@ -344,3 +344,16 @@ def grabbed() -> Callable[[QWidget], set[int]]:
         return {QColor(image.pixel(x, y)).rgb() for y in rows for x in columns}
 
     return run
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_what_asks_for_a_folder_is_not_cut_in_a_narrow_list(qtbot, show_panel, appearance, scale):
+    appearance.set_font_scale(scale)
+    memory = FakeMemory()
+    memory.set_status(sources=("memory",))
+    panel = show_panel(memory)
+    page = panel.view.page
+    page.setFixedWidth(360)
+    qtbot.waitUntil(lambda: page.widget().minimumSizeHint().width() <= page.viewport().width())
+    panel.set_manager(None)
+    memory.close()
