@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from engine.backends.base import MemorySearchManager as MemorySearchManager
     from engine.backends.base import ProgressCallback as ProgressCallback
-    from engine.backends.builtin import open_memory as open_memory
+    from engine.backends.opening import open_memory as open_memory
     from engine.control import CancelToken as CancelToken
     from engine.corpus.numbered import NumberedText as NumberedText
     from engine.corpus.preview import preview_workspace as preview_workspace
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from engine.text.languages import detect_language as detect_language
 
 _HOME = {
-    "open_memory": "engine.backends.builtin",
+    "open_memory": "engine.backends.opening",
     "MemorySearchManager": "engine.backends.base",
     "ProgressCallback": "engine.backends.base",
     "CancelToken": "engine.control",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from engine.backends import background, status
-from engine.backends.base import MemorySearchManager, ProgressCallback, StatusListener
+from engine.backends.base import ProgressCallback, StatusListener
 from engine.backends.files import read_slice
 from engine.backends.follower import Follower
 from engine.backends.history import SyncHistory
@@ -19,7 +19,7 @@ from engine.control import CancelToken
 from engine.corpus.guard import PathGuard
 from engine.corpus.numbered import NumberedText
 from engine.embedding.registry import select_provider
-from engine.errors import Closed, IndexCorrupt, MnemoscopeError, PathRefused, ProviderError, StoreError
+from engine.errors import Closed, IndexCorrupt, MnemoscopeError, PathRefused, ProviderError
 from engine.records import (
     FileText,
     MemoryProviderStatus,
@@ -34,10 +34,9 @@ from engine.records import (
 )
 from engine.search.filters import Filter, is_shared_session
 from engine.search.searcher import Searcher, SearchRequest
-from engine.settings import Settings, load_settings
-from engine.store.drives import on_network_drive
+from engine.settings import Settings
 from engine.store.index import IndexStore
-from engine.store.location import IndexFiles, index_files
+from engine.store.location import usable_index_files
 from engine.store.user_data import UserData
 from engine.store.vectors import VectorIndex
 from engine.sync.gate import SyncGate
@@ -50,36 +49,6 @@ _CLOSE_SECONDS = 5.0
 _EMBEDDING_THREADS = 2
 
 
-def open_memory(
-    workspace: Path | str,
-    settings: Settings | None = None,
-    *,
-    executor: Executor | None = None,
-    background: bool = False,
-) -> MemorySearchManager:
-    """Open the memory of a workspace; creates its index if there is none, but indexes nothing yet.
-
-    `settings` None loads those of the settings file. `executor` runs parallel work; None uses threads of its own.
-    `background` starts the watcher and the scheduled syncs, for programs that stay. Raises `SettingsError` and the
-    store's errors (`IndexTooNew`, `IndexReadOnly`, `DiskFull`).
-    """
-    folder = Path(workspace).expanduser()
-    return BuiltinMemory(folder, settings or load_settings(folder), executor=executor, background=background)
-
-
-def _files_outside(workspace: Path, store_path: str) -> IndexFiles:
-    """The index files; never among the notes, where nothing is ever written, nor where SQLite cannot work."""
-    files = index_files(workspace, store_path)
-    if on_network_drive(files.folder):
-        raise StoreError(
-            "The index would lie on a network drive, where it could be damaged: choose a folder on this computer's "
-            f"own disk for `store.path` in place of {store_path or files.folder}."
-        )
-    if store_path and files.folder.resolve().is_relative_to(workspace):
-        raise StoreError(f"The index would lie among the notes: choose a folder outside {workspace} for `store.path`.")
-    return files
-
-
 class BuiltinMemory:
     """See `MemorySearchManager` for every method."""
 
@@ -90,7 +59,7 @@ class BuiltinMemory:
         self._own_executor: ThreadPoolExecutor | None = None
         self._lock = threading.Lock()
         self._closed = False
-        self._store = IndexStore(_files_outside(self._workspace, settings.store.path))
+        self._store = IndexStore(usable_index_files(self._workspace, settings.store.path))
         try:
             self._user = UserData(self._store.files.user, read_only=bool(self._store.read_only))
         except BaseException:

@@ -51,7 +51,7 @@ def find_place(arguments: Namespace) -> Place:
 @contextmanager
 def opened(place: Place) -> Iterator["MemorySearchManager"]:
     """The memory of the folder, without watcher or timers, closed at the end."""
-    from engine.backends.builtin import open_memory
+    from engine.backends.opening import open_memory
 
     manager = open_memory(place.folder, place.settings, background=False)
     try:

@@ -6,6 +6,9 @@ from pathlib import Path
 
 import platformdirs
 
+from engine.errors import StoreError
+from engine.store.drives import on_network_drive
+
 
 @dataclass(frozen=True)
 class IndexFiles:
@@ -42,3 +45,19 @@ def index_files(workspace: Path, store_path: str = "") -> IndexFiles:
     base = Path(store_path).expanduser() if store_path else Path(platformdirs.user_data_dir("mnemoscope", False))
     identity = hashlib.sha256(str(workspace.resolve()).encode("utf-8", "surrogatepass")).hexdigest()[:16]
     return IndexFiles(base / "indexes" / identity)
+
+
+def usable_index_files(workspace: Path, store_path: str) -> IndexFiles:
+    """The same, checked: never among the notes, where nothing is ever written, nor where SQLite cannot work.
+
+    Raises `StoreError`.
+    """
+    files = index_files(workspace, store_path)
+    if on_network_drive(files.folder):
+        raise StoreError(
+            "The index would lie on a network drive, where it could be damaged: choose a folder on this computer's "
+            f"own disk for `store.path` in place of {store_path or files.folder}."
+        )
+    if store_path and files.folder.resolve().is_relative_to(workspace):
+        raise StoreError(f"The index would lie among the notes: choose a folder outside {workspace} for `store.path`.")
+    return files

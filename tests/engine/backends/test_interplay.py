@@ -10,12 +10,12 @@ import msgspec
 import numpy as np
 import pytest
 
-from engine.backends import builtin
 from engine.control import CancelToken
 from engine.corpus.guard import PathGuard
 from engine.errors import IndexCorrupt, PathRefused, ProviderError, StoreError
 from engine.search.searcher import Searcher
 from engine.settings import Settings
+from engine.store import location
 from engine.store.location import index_files
 from tests.helpers.background import wait_until
 
@@ -271,7 +271,7 @@ def test_names_are_looked_at_only_until_the_next_sync(open_memory, monkeypatch) 
 
 
 def test_an_index_on_a_network_drive_is_refused(open_memory, monkeypatch) -> None:
-    monkeypatch.setattr(builtin, "on_network_drive", lambda folder: True)
+    monkeypatch.setattr(location, "on_network_drive", lambda folder: True)
     with pytest.raises(StoreError, match=r"network drive.*store\.path"):
         open_memory()
 

@@ -37,7 +37,7 @@ def opened(memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> Opened:
         memory.closed = False
         return memory
 
-    monkeypatch.setitem(sys.modules, "engine.backends.builtin", SimpleNamespace(open_memory=open_memory))
+    monkeypatch.setitem(sys.modules, "engine.backends.opening", SimpleNamespace(open_memory=open_memory))
     return seen
 
 
