@@ -92,7 +92,7 @@ class TranscriptRows:
         packer = self._packer(state.open)
         messages = state.messages
         for message in reader.read(descriptor, self._token):
-            messages += _is_speech(message)
+            messages += _is_speech(message, reader.parser.facts)
             self._add(packer, message)
         closed = state.closed + len(packer.chunks)
         _mask(reader.parser.facts)
@@ -109,7 +109,7 @@ class TranscriptRows:
         )
         # A last line without its end may be complete or half written: it is read again when the transcript grows.
         for message in reader.read_rest(descriptor):
-            messages += _is_speech(message)
+            messages += _is_speech(message, reader.parser.facts)
             self._add(packer, message)
         chunks = packer.finish()
         after.language = state.language or _language(chunks)
@@ -170,7 +170,7 @@ class TranscriptRows:
         for message in conversation.messages:
             self._add(packer, message)
         chunks = packer.finish()
-        count = sum(map(_is_speech, conversation.messages))
+        count = sum(_is_speech(message, conversation.facts) for message in conversation.messages)
         size = sum(len(message.text) for message in conversation.messages)
         return self._file(file, name, conversation.facts, count, chunks, _language(chunks), hash=digest, size=size)
 
@@ -264,8 +264,9 @@ def _mask(facts: SessionFacts) -> None:
         setattr(facts, name, redact(getattr(facts, name)))
 
 
-def _is_speech(message: Message) -> bool:
-    return message.kind == "text" and message.role in ("user", "assistant") and not message.side
+def _is_speech(message: Message, facts: SessionFacts) -> bool:
+    """Whether someone says something in it; what is said beside counts only in the session that holds nothing else."""
+    return message.kind == "text" and message.role in ("user", "assistant") and (not message.side or bool(facts.parent))
 
 
 def _anchor(descriptor: int, offset: int) -> str:

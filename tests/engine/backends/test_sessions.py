@@ -1,6 +1,7 @@
 """Sessions from their transcripts to search results, and back to the message."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -216,3 +217,12 @@ def test_a_command_takes_a_session_up_again(memory: BuiltinMemory) -> None:
     stored = StoredSession("p", "t", "codex", "abc; rm", "/home/ada/my boat", "", "", None, None, 1, 1)
     assert _summary(stored).resume_command == "cd '/home/ada/my boat' && codex resume 'abc; rm'"
     assert _summary(stored._replace(parent="x")).resume_command == ""
+
+
+def test_a_sub_agents_messages_count_in_its_own_session(memory: BuiltinMemory, store: Path) -> None:
+    fixture = Path(__file__).parents[1] / "corpus/transcripts/fixtures/claude_code"
+    shutil.copytree(fixture, store / "claude")
+    memory.sync()
+    (agent,) = [session for session in memory.sessions() if session.parent]
+    assert agent.messages > 0
+    assert agent.resume_command == ""
