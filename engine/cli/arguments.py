@@ -2,12 +2,12 @@
 
 import argparse
 from pathlib import Path
-from typing import NoReturn, get_args
+from typing import Any, NoReturn, get_args
 
 from engine.cli.dates import parse_since, parse_until
 from engine.records import Source
 
-VERBS = ("index", "search", "get", "status", "doctor")
+VERBS = ("index", "search", "get", "sessions", "status", "doctor")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -17,16 +17,10 @@ class _Parser(argparse.ArgumentParser):
 
 
 def make_parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="mnemoscope", description="Search a folder of notes without a window.", allow_abbrev=False)
-    common = _Parser(add_help=False)
-    common.add_argument("--json", action="store_true", help="print JSON instead of text")
-    common.add_argument(
-        "--workspace",
-        type=_folder,
-        metavar="DIR",
-        help="the folder of notes; else the one that the window opened last, else the current directory",
+    parser = _Parser(
+        prog="mnemoscope", description="Search notes and past sessions without a window.", allow_abbrev=False
     )
-    common.add_argument("--config", type=Path, metavar="FILE", help="read this settings file instead of your own")
+    common = _common()
     verbs = parser.add_subparsers(dest="verb", metavar="|".join(VERBS), required=True)
 
     def add(verb: str, text: str) -> _Parser:
@@ -35,11 +29,26 @@ def make_parser() -> argparse.ArgumentParser:
     _add_index(add("index", "Bring the index up to date with the notes."))
     _add_search(add("search", "Find passages by words and meaning."))
     _add_get(add("get", "Print the text of an indexed file."))
+    _add_sessions(add("sessions", "List past sessions, or print one."))
     status = add("status", "Show the state of the index.")
     status.add_argument("--deep", action="store_true", help="also try the embedding model and sqlite-vec")
     doctor = add("doctor", "Check the index and everything that it needs.")
     doctor.add_argument("--repair", action="store_true", help="mend what can be mended without losing anything")
     return parser
+
+
+def _common(**how: Any) -> _Parser:
+    """The options of every verb; `how` goes to the parser."""
+    common = _Parser(add_help=False, **how)
+    common.add_argument("--json", action="store_true", help="print JSON instead of text")
+    common.add_argument(
+        "--workspace",
+        type=_folder,
+        metavar="DIR",
+        help="the folder of notes; else the one that the window opened last, else the current directory",
+    )
+    common.add_argument("--config", type=Path, metavar="FILE", help="read this settings file instead of your own")
+    return common
 
 
 def _add_index(index: argparse.ArgumentParser) -> None:
@@ -73,6 +82,41 @@ def _add_get(get: argparse.ArgumentParser) -> None:
     get.add_argument("path", metavar="PATH", help="a path or a citation as search prints it")
     get.add_argument("--from", dest="start", type=_count, metavar="N", help="start at line N")
     get.add_argument("--lines", type=_count, metavar="N", help="print N lines")
+
+
+def _add_sessions(sessions: argparse.ArgumentParser) -> None:
+    _add_session_filters(sessions)
+    actions = sessions.add_subparsers(dest="action", metavar="list|show", parser_class=_Parser)
+    sessions.set_defaults(action="list")
+    # What is not given after the action must not undo what was given before it.
+    common = _common(argument_default=argparse.SUPPRESS)
+
+    def add(action: str, text: str) -> argparse.ArgumentParser:
+        return actions.add_parser(
+            action,
+            help=text,
+            description=text,
+            parents=[common],
+            allow_abbrev=False,
+            argument_default=argparse.SUPPRESS,
+        )
+
+    _add_session_filters(add("list", "List past sessions, newest first."))
+    show = add("show", "Print one session; secrets are masked.")
+    show.add_argument(
+        "id", type=_nonempty, metavar="ID", help="its id, a unique beginning of it, or its stable name (sessions/…)"
+    )
+    show.add_argument(
+        "--full", action="store_true", default=False, help="print thinking, tool calls and their results whole"
+    )
+
+
+def _add_session_filters(sessions: argparse.ArgumentParser) -> None:
+    sessions.add_argument("--agent", metavar="NAME", help="only of this program: claude-code, codex, openclaw …")
+    sessions.add_argument("--project", metavar="TEXT", help="only those in whose folder's path this stands")
+    sessions.add_argument("--since", type=parse_since, metavar="D", help="only with messages on or after this date")
+    sessions.add_argument("--until", type=parse_until, metavar="D", help="only begun before the end of this date")
+    sessions.add_argument("--max", type=_count, metavar="N", help="list at most N sessions")
 
 
 def _folder(text: str) -> Path:

@@ -28,11 +28,14 @@ def run(arguments: Namespace) -> int:
 
 def _read(manager: "MemorySearchManager", path: str, start: int | None, lines: int | None) -> FileText:
     """The file of that very name, else the lines that a citation or a line of `search` names."""
+    cited = None if start or lines else _CITED.fullmatch(path)
     try:
-        return manager.read_file(path, start=start, lines=lines)
+        text = manager.read_file(path, start=start, lines=lines)
+        if text.lines or not cited:
+            return text
+        # Of a session nobody can tell whether that name ever was one: it is as if it had vanished.
     except PathRefused:
-        cited = _CITED.fullmatch(path)
-        if not cited or start or lines:
+        if not cited:
             raise
     first = int(cited["first"] or cited["from"])
     last = int(cited["last"] or cited["to"] or first)

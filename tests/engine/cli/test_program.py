@@ -27,6 +27,11 @@ from tests.helpers.fake_memory import FakeMemory
         ("get", "a", "--from", "-1"),
         ("index", "--force", "--dry-run"),
         ("status", "--workspace", ""),
+        ("sessions", "open"),
+        ("sessions", "show"),
+        ("sessions", "show", "a", "b"),
+        ("sessions", "list", "--since", "soon"),
+        ("sessions", "--max", "0"),
     ],
 )
 def test_wrong_usage_is_one_line_and_2(run: Run, argv: tuple[str, ...]) -> None:
@@ -40,7 +45,7 @@ def test_wrong_usage_is_one_line_and_2(run: Run, argv: tuple[str, ...]) -> None:
 def test_help_names_every_verb(run: Run) -> None:
     answer = run("--help")
     assert answer.code == 0
-    assert all(verb in answer.out for verb in ("index", "search", "get", "status", "doctor"))
+    assert all(verb in answer.out for verb in ("index", "search", "get", "sessions", "status", "doctor"))
 
 
 def test_an_expected_failure_is_one_line_and_1(run: Run, memory: FakeMemory) -> None:

@@ -1,0 +1,115 @@
+"""How a session is printed: who said what and when, and what was done meanwhile in a line each."""
+
+import json
+from collections.abc import Iterator
+from datetime import datetime
+
+from engine.cli.output import plural, safe, safe_text
+from engine.records import SessionMessage, SessionSummary, SessionText
+
+_LONGEST_LINE = 100
+_LONGEST_INPUT = 64 * 1024
+"""Characters of a tool's input that are looked into for what it is about."""
+
+
+def print_session(session: SessionText, *, full: bool) -> None:
+    """Thinking, and tools' calls with their results, are a line each unless `full`."""
+    for line in _head(session.summary):
+        print(safe(line))
+    if session.masked:
+        print(f"Secrets are masked in {plural(session.masked, 'message')}.")
+    day = ""
+    speaker, ordinal = "", 0  # of the message above
+    for message, text in _parts(session.messages, full=full):
+        moment = None if message.time is None else datetime.fromtimestamp(message.time)
+        if moment is not None and f"{moment:%Y-%m-%d}" != day:
+            day = f"{moment:%Y-%m-%d}"
+            print(f"\n--- {day} ---")
+        says = _speaker(message, aside=message.side and not session.summary.parent)
+        if says and (says != speaker or (message.ordinal != ordinal and message.kind in ("text", "thinking"))):
+            speaker, ordinal = says, message.ordinal
+            print(f"\n{says}{'' if moment is None else f'  {moment:%H:%M}'}")
+        print(safe_text(text))
+
+
+def _speaker(message: SessionMessage, *, aside: bool) -> str:
+    """Who acts: the agent when a tool answers it; nobody for what the program put in."""
+    if message.role == "system":
+        return ""
+    return f"{'User' if message.role == 'user' else 'Assistant'}{' (aside)' if aside else ''}"
+
+
+def _head(summary: SessionSummary) -> Iterator[str]:
+    yield summary.title or "Untitled"
+    place = summary.project + (f" ({summary.branch})" if summary.branch else "")
+    yield " · ".join(filter(None, (summary.agent, place, plural(summary.messages, "message"))))
+    yield summary.path
+    if summary.parent:
+        yield f"Part of {summary.parent}"
+    if summary.resume_command:
+        yield f"Go on with: {summary.resume_command}"
+
+
+def _parts(messages: tuple[SessionMessage, ...], *, full: bool) -> Iterator[tuple[SessionMessage, str]]:
+    """What is printed of each part; a folded call has the length of its result in its own line."""
+    results = {} if full else _results(messages)
+    taken = set(results.values())
+    for number, message in enumerate(messages):
+        if message.kind == "text" and message.role != "system":
+            yield message, message.text
+        elif full:
+            yield message, f"\n[{_label(message)}]\n{message.text}"
+        elif number in results:
+            yield message, f"  {_folded(message)} → {_length(messages[results[number]])}"
+        elif number not in taken:
+            yield message, f"  {_folded(message)}"
+
+
+def _results(messages: tuple[SessionMessage, ...]) -> dict[int, int]:
+    """For the place of each call that of its result: results come in the order of the calls, before the next speech."""
+    found: dict[int, int] = {}
+    waiting: list[int] = []
+    for number, message in enumerate(messages):
+        if message.kind == "tool-call":
+            waiting.append(number)
+        elif message.kind == "tool-result":
+            call = next((call for call in waiting if messages[call].tool == message.tool), None)
+            if call is not None:
+                waiting.remove(call)
+                found[call] = number
+        elif message.role == "user":
+            waiting.clear()
+    return found
+
+
+def _label(message: SessionMessage) -> str:
+    return {
+        "text": "System",
+        "thinking": "Thinking",
+        "tool-call": message.tool or "Tool",
+        "tool-result": f"{message.tool or 'Tool'}: result",
+    }[message.kind]
+
+
+def _folded(message: SessionMessage) -> str:
+    text = _subject(message.text) if message.kind == "tool-call" else message.text
+    line = " ".join(text[: 4 * _LONGEST_LINE].split())
+    if len(line) > _LONGEST_LINE:
+        line = f"{line[: _LONGEST_LINE - 1]}…"
+    return f"[{_label(message)}] {line}".rstrip()
+
+
+def _subject(given: str) -> str:
+    """What a call is about: mostly the first string of its input is the command or the file."""
+    if not given.startswith("{") or len(given) > _LONGEST_INPUT:
+        return given
+    try:
+        values = json.loads(given).values()
+    except (ValueError, RecursionError):
+        return given
+    return next((value for value in values if isinstance(value, str) and value.strip()), given)
+
+
+def _length(result: SessionMessage) -> str:
+    text = result.text.strip()
+    return plural(text.count("\n") + 1, "line") if text else "nothing"

@@ -1,0 +1,131 @@
+"""`mnemoscope sessions [list|show ID]`."""
+
+from argparse import Namespace
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+
+from engine.cli.opening import Place, find_place, interruptible, opened
+from engine.cli.output import plural, print_json, safe
+from engine.cli.session_text import print_session
+from engine.errors import MnemoscopeError
+from engine.records import SessionSummary
+from engine.settings import settings_path
+
+_SHORT_ID = 8
+_MOST_CANDIDATES = 4
+
+
+def run(arguments: Namespace) -> int:
+    place = find_place(arguments)
+    with interruptible() as token, opened(place) as manager:
+        known = manager.sessions()
+        if not known:
+            raise MnemoscopeError(_nothing(place, arguments))
+        if arguments.action == "list":
+            _list(arguments, known)
+            return 0
+        path = _wanted(arguments.id, known).path
+        try:
+            session = manager.read_session(path, cancel=token)
+        except FileNotFoundError:
+            raise MnemoscopeError(f"The transcript of {path} is not there any more.") from None
+    if arguments.json:
+        print_json(session)
+    else:
+        print_session(session, full=arguments.full)
+    return 0
+
+
+def _nothing(place: Place, arguments: Namespace) -> str:
+    if place.settings.sessions.folders:
+        return "No sessions are indexed yet: run mnemoscope index."
+    return (
+        f'No session folder is listed: add folders = ["~/.claude/projects"], or where yours are, under '
+        f"[defaults.sessions] in {arguments.config or settings_path()}, then run mnemoscope index."
+    )
+
+
+# --- list -----------------------------------------------------------------------------------------------------------
+
+
+def _list(arguments: Namespace, known: Sequence[SessionSummary]) -> None:
+    found = [session for session in known if _fits(session, arguments)]
+    shown = found[: arguments.max]
+    if arguments.json:
+        print_json({"sessions": shown, "total": len(found)})
+        return
+    names = _short_names(known)
+    agent_width = max((len(session.agent) for session in shown), default=0)
+    name_width = max((len(names[session.path]) for session in shown), default=0)
+    for session in shown:
+        title = f"{'(part) ' if session.parent else ''}{session.title or 'Untitled'}"
+        project = f"  [{_folder_name(session.project)}]" if session.project else ""
+        line = (
+            f"{names[session.path]:<{name_width}}  {_moment(_last(session))}  {session.agent:<{agent_width}}  "
+            f"{session.messages:>5,}  {title}{project}"
+        )
+        print(safe(line))
+    if not found:
+        print("No session matches.")
+    elif len(found) > len(shown):
+        print(f"{len(shown):,} of {plural(len(found), 'session')}; --max shows more.")
+
+
+def _fits(session: SessionSummary, arguments: Namespace) -> bool:
+    """Whether the filters let it through: a session has the days from its first to its last message."""
+    if arguments.agent and session.agent.casefold() != arguments.agent.casefold():
+        return False
+    if arguments.project and arguments.project.casefold() not in session.project.casefold():
+        return False
+    if arguments.since is not None and (_last(session) or 0) < arguments.since:
+        return False
+    return arguments.until is None or (session.started or _last(session) or 0) < arguments.until
+
+
+def _last(session: SessionSummary) -> float | None:
+    return session.started if session.ended is None else session.ended
+
+
+def _moment(time: float | None) -> str:
+    return f"{datetime.fromtimestamp(time):%Y-%m-%d %H:%M}" if time is not None else f"{'no date':<16}"
+
+
+def _folder_name(project: str) -> str:
+    return project.rstrip("/\\").replace("\\", "/").rpartition("/")[2] or project
+
+
+def _short_names(known: Sequence[SessionSummary]) -> dict[str, str]:
+    """For each session the shortest that `show` takes: the unique beginning of its id, else its stable name."""
+    times = Counter(session.id for session in known)
+    beginnings: Counter[str] = Counter()
+    for id in times:
+        beginnings.update(id[:length] for length in range(_SHORT_ID, len(id) + 1))
+
+    def name(session: SessionSummary) -> str:
+        if not session.id or times[session.id] > 1:
+            return session.path  # as of a session that was reset: its archive has the same id
+        lengths = range(_SHORT_ID, len(session.id))
+        return next((session.id[:length] for length in lengths if beginnings[session.id[:length]] == 1), session.id)
+
+    return {session.path: name(session) for session in known}
+
+
+# --- show -----------------------------------------------------------------------------------------------------------
+
+
+def _wanted(id: str, known: Sequence[SessionSummary]) -> SessionSummary:
+    """The one session of this stable name, id, or beginning of an id."""
+    for exact in (lambda session: session.path == id, lambda session: session.id == id):
+        if found := list(filter(exact, known)):
+            break
+    else:
+        found = [session for session in known if session.id.startswith(id)]
+    if not found:
+        raise MnemoscopeError(f"No session has the id {id}: mnemoscope sessions lists them.")
+    if len(found) == 1:
+        return found[0]
+    names = _short_names(known)
+    candidates = ", ".join(names[session.path] for session in found[:_MOST_CANDIDATES])
+    more = ", …" if len(found) > _MOST_CANDIDATES else ""
+    raise MnemoscopeError(f"{plural(len(found), 'session')} begin with {id}: {candidates}{more}")

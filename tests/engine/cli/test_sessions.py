@@ -1,0 +1,252 @@
+from collections.abc import Callable
+from pathlib import Path
+from unittest.mock import Mock
+
+import pytest
+
+from tests.helpers.command_line import Run
+from tests.helpers.fake_memory import FakeMemory
+from tests.helpers.fake_sessions import MASK, SECRET, SESSIONS, UNTITLED, VALVE, make_session
+
+SAMPLE = Path(__file__).resolve().parents[3] / "resources" / "sample_sessions"
+STORES = ("chatgpt", "claude-code", "codex", "gemini", "openclaw")
+
+
+@pytest.fixture
+def sample(verb: Run, settings: Path) -> Run:
+    """The verbs over an index of the sample sessions."""
+    folders = ", ".join(f'"{(SAMPLE / store).as_posix()}"' for store in STORES)
+    settings.write_text(f"{settings.read_text()}[defaults.sessions]\nfolders = [{folders}]\n")
+    assert verb("index").code == 0
+    return verb
+
+
+@pytest.fixture(autouse=True)
+def _sessions(memory: FakeMemory) -> None:
+    memory.session_texts = dict(SESSIONS)
+
+
+def only(memory: FakeMemory, *sessions: dict[str, object]) -> None:
+    made = [make_session([("user", [("text", "Hello")])], **fields) for fields in sessions]
+    memory.session_texts = {session.summary.path: session for session in made}
+
+
+# --- list -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_list_is_newest_first_with_a_name_for_each(run: Run) -> None:
+    lines = run("sessions").out.splitlines()
+    assert len(lines) == 12
+    valve = lines[1]
+    assert valve.split()[:5] == ["3f6c0a1e", "2026-02-11", "20:52", "claude-code", "38"]
+    assert valve.endswith("  Fix the valve controller  [greenhouse]")
+    assert any("(part) Find unsettled relay reads" in line for line in lines)
+    assert any(line.endswith("Untitled") for line in lines)
+    assert lines[-1].startswith("without-  no date           codex")
+    assert run("sessions", "list").out.splitlines() == lines
+
+
+@pytest.mark.parametrize(
+    ("filters", "titles"),
+    [
+        (("--agent", "Codex"), ["Invoice double entry", "Postgres lock timeout on migrate", "Is the log rotated?"]),
+        (("--project", "NAS"), ["Rename the backup job", "Is the log rotated?"]),
+        (
+            ("--since", "2026-02-01", "--until", "2026-02-08"),
+            ["Trip to Lisbon, flat and keys", "Postgres lock timeout on migrate"],
+        ),
+        (("--agent", "codex", "--max", "1"), ["Invoice double entry"]),
+        (("--agent", "abacus"), []),
+    ],
+)
+def test_filters_and_the_most_narrow_it(run: Run, filters: tuple[str, ...], titles: list[str]) -> None:
+    found = run("sessions", *filters, "--json").json
+    assert [session["title"] for session in found["sessions"]] == titles
+    assert run("sessions", *filters, "list", "--json").json == found == run("sessions", "list", *filters, "--json").json
+
+
+def test_what_is_not_listed_is_counted(run: Run) -> None:
+    assert run("sessions", "--max", "2").out.endswith("\n2 of 12 sessions; --max shows more.\n")
+    assert run("sessions", "--max", "2", "--json").json["total"] == 12
+    assert run("sessions", "--agent", "abacus").out == "No session matches.\n"
+
+
+def test_json_has_the_records(run: Run) -> None:
+    valve = run("sessions", "--json").json["sessions"][1]
+    assert (valve["path"], valve["id"], valve["branch"]) == (VALVE, "3f6c0a1e", "fix/valve")
+    assert valve["resumeCommand"] == "cd /home/ines/src/greenhouse && claude --resume 3f6c0a1e"
+
+
+def test_names_are_as_long_as_they_must_be(run: Run, memory: FakeMemory) -> None:
+    only(
+        memory,
+        {"path": "sessions/a/1", "id": "019b77aa-1", "title": "one"},
+        {"path": "sessions/a/2", "id": "019b77aa-2", "title": "two"},
+        {"path": "sessions/a/3", "id": "5f5f5f5f-3", "title": "three"},
+        {"path": "sessions/a/4.reset", "id": "same", "title": "four"},
+        {"path": "sessions/a/4", "id": "same", "title": "five"},
+        {"path": "sessions/a/6", "id": "", "title": "six", "started": None, "ended": None},
+    )
+    names = {line.split()[0] for line in run("sessions").out.splitlines()}
+    assert names == {"019b77aa-1", "019b77aa-2", "5f5f5f5f", "sessions/a/4.reset", "sessions/a/4", "sessions/a/6"}
+    for name in names:
+        assert run("sessions", "show", name).code == 0, name
+
+
+# --- show -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["3f6c0a1e", "3f6c", VALVE])
+def test_a_session_is_shown_by_its_id_a_beginning_of_it_or_its_name(run: Run, name: str) -> None:
+    out = run("sessions", "show", name).out
+    assert out.startswith("Fix the valve controller\nclaude-code · /home/ines/src/greenhouse (fix/valve) · ")
+    assert f"\n{VALVE}\n" in out
+    assert "\nGo on with: cd /home/ines/src/greenhouse && claude --resume 3f6c0a1e\n" in out
+    assert "\n--- 2026-02-11 ---\n\nUser  19:22\n" in out
+
+
+def test_what_was_done_is_a_line_each_unless_all_is_wanted(run: Run, memory: FakeMemory) -> None:
+    turns = [
+        ("user", [("text", "Tidy up.")]),
+        ("assistant", [("thinking", "First\nlook."), ("tool-call", '{\n  "n": 1,\n  "file": "a.py"\n}', "Read")]),
+        ("assistant", [("tool-call", "make\ntest", "Bash"), ("tool-call", "{broken", "Edit")]),
+        ("tool", [("tool-result", "1 passed\nok", "Bash")]),
+        ("tool", [("tool-result", "one\ntwo\nthree\n", "Read")]),
+        ("tool", [("tool-result", "", "Stray")]),
+        ("system", [("text", "Compacted.")]),
+        ("assistant", [("text", "Done.\x1b[2J")]),
+    ]
+    session = make_session(turns, path="sessions/a/1", id="a1")
+    memory.session_texts = {"sessions/a/1": session}
+    body = run("sessions", "show", "a1").out.partition("---\n")[2]
+    moments = [line.split()[-1] for line in body.splitlines() if line.startswith(("User", "Assistant"))]
+    assert [line for line in body.splitlines() if line] == [
+        f"User  {moments[0]}",
+        "Tidy up.",
+        f"Assistant  {moments[1]}",
+        "  [Thinking] First look.",
+        "  [Read] a.py → 3 lines",
+        "  [Bash] make test → 2 lines",
+        "  [Edit] {broken",
+        "  [Stray: result]",
+        "  [System] Compacted.",
+        f"Assistant  {moments[2]}",
+        "Done.\ufffd[2J",
+    ]
+    full = run("sessions", "show", "a1", "--full").out
+    assert "\n[Thinking]\nFirst\nlook.\n" in full
+    assert "\n[Bash: result]\n1 passed\nok\n" in full
+
+
+def test_an_aside_is_named_except_in_a_session_that_is_one(run: Run, memory: FakeMemory) -> None:
+    side = [("user", [("text", "Count them.")])]
+    one = make_session(side, side=True, path="sessions/a/1", id="a1")
+    part = make_session(side, side=True, path="sessions/a/2", id="a2", parent="a1")
+    memory.session_texts = {session.summary.path: session for session in (one, part)}
+    assert "User (aside)" in run("sessions", "show", "a1").out
+    out = run("sessions", "show", "a2").out
+    assert "User (aside)" not in out
+    assert "\nPart of a1\n" in out
+
+
+def test_secrets_stay_masked(run: Run, memory: FakeMemory) -> None:
+    for arguments in ((), ("--full",), ("--json",)):
+        out = run("sessions", "show", "3f6c", *arguments).out
+        assert SECRET not in out
+        assert MASK in out
+    assert "Secrets are masked in 1 message.\n" in run("sessions", "show", "3f6c").out
+    assert memory.session_reads[0] == (VALVE, False)
+
+
+def test_json_is_the_record(run: Run) -> None:
+    session = run("sessions", "show", UNTITLED, "--json").json
+    assert set(session) == {"summary", "messages", "masked", "unknown"}
+    assert [message["text"] for message in session["messages"]] == ["hm", "What can I do for you?"]
+
+
+# --- what goes wrong ------------------------------------------------------------------------------------------------
+
+
+def _ambiguous(memory: FakeMemory) -> None:
+    only(memory, *({"path": f"sessions/a/{number}", "id": f"019b0000-{number}"} for number in range(6)))
+
+
+def _gone(memory: FakeMemory) -> None:
+    memory.read_session = Mock(side_effect=FileNotFoundError(2, "No such file", "x"))
+
+
+@pytest.mark.parametrize(
+    ("prepare", "argv", "sentence"),
+    [
+        (None, ("show", "zzz"), "No session has the id zzz: mnemoscope sessions lists them."),
+        (_ambiguous, ("show", "019b"), "6 sessions begin with 019b: 019b0000-0, 019b0000-1, 019b0000-2, 019b0000-3, …"),
+        (_gone, ("show", "3f6c"), f"The transcript of {VALVE} is not there any more."),
+    ],
+)
+def test_a_session_that_cannot_be_shown_is_one_line(
+    run: Run, memory: FakeMemory, prepare: Callable[[FakeMemory], None] | None, argv: tuple[str, ...], sentence: str
+) -> None:
+    if prepare is not None:
+        prepare(memory)
+    answer = run("sessions", *argv)
+    assert (answer.code, answer.out, answer.err) == (1, "", f"mnemoscope: {sentence}\n")
+
+
+def test_without_sessions_the_way_to_them_is_told(run: Run, memory: FakeMemory, settings: Path) -> None:
+    memory.session_texts = {}
+    for argv in (("sessions",), ("sessions", "show", "x")):
+        answer = run(*argv, "--config", str(settings))
+        assert (answer.code, answer.out, answer.err.count("\n")) == (1, "", 1)
+        assert (
+            f'folders = ["~/.claude/projects"], or where yours are, under [defaults.sessions] in {settings}'
+            in answer.err
+        )
+    settings.write_text('[defaults.sessions]\nfolders = ["/x"]\n')
+    answer = run("sessions", "--config", str(settings))
+    assert answer.err == "mnemoscope: No sessions are indexed yet: run mnemoscope index.\n"
+
+
+# --- a real index ---------------------------------------------------------------------------------------------------
+
+
+def test_real_sessions_are_listed_shown_and_searched(sample: Run) -> None:
+    ended = [session["ended"] for session in sample("sessions", "--json").json["sessions"]]
+    assert ended == sorted(ended, reverse=True)
+    listed = sample("sessions", "--agent", "codex", "--json").json
+    assert listed["total"] == 3
+    restore = next(session for session in listed["sessions"] if session["title"] == "Restore test of hazel")
+    out = sample("sessions", "show", restore["id"][:8]).out
+    assert "[shell] sudo cat /etc/restic.env → 3 lines" in out
+    assert "RESTIC_PASSWORD=***" in sample("sessions", "show", restore["path"], "--full").out
+
+    found = sample("search", "silence is not success", "--source", "sessions", "--json").json["results"]
+    assert {result["source"] for result in found} == {"sessions"}
+    assert found[0]["path"] == restore["path"]
+    assert found[0]["message"]["agent"] == "codex"
+    assert found[0]["message"]["ordinal"] > 1
+    assert sample("search", "silence is not success", "--source", "memory", "--json").json["results"] == []
+
+
+def test_a_session_is_got_by_its_name_and_by_a_citation(sample: Run) -> None:
+    [result, *_] = sample("search", "gummy", "crumb", "--json").json["results"]
+    whole = sample("get", result["path"], "--json").json
+    assert "Second loaf in a row that is flat" in whole["text"]
+    cited = sample("get", result["citation"], "--json").json
+    assert (cited["path"], cited["from"]) == (result["path"], result["startLine"])
+    assert cited["lines"] == result["endLine"] - result["startLine"] + 1
+    assert result["snippet"].split("\n")[0].removeprefix("User: ")[:20] in cited["text"]
+
+
+def test_a_message_of_an_export_is_got_by_its_number(sample: Run) -> None:
+    [result, *_] = sample("search", "chapeau", "ruban", "--json").json["results"]
+    assert result["path"].startswith("sessions/chatgpt/conversations.json/")
+    text = sample("get", f"{result['path']}#L5", "--json").json["text"]
+    assert text.startswith("User: Et pour le ruban intérieur")
+
+
+def test_the_status_counts_each_source(sample: Run, folder: Path) -> None:
+    (folder / "a.md").write_text("# A note\n")
+    sample("index")
+    assert "\n  sessions:    17 files · " in sample("status").out
+    counts = {count["source"]: count["files"] for count in sample("status", "--json").json["sourceCounts"]}
+    assert counts == {"memory": 1, "sessions": 17}
