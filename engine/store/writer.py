@@ -1,8 +1,10 @@
 """Writing the index: everything that one write transaction can do."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
+from typing import Protocol
 
 from engine.records import FileIssue, Source
 from engine.store.connection import number
@@ -11,6 +13,7 @@ from engine.store.schema import Tables, create_generation
 from engine.store.snapshot import HEADING_SEPARATOR, Snapshot
 
 _MOST_EVICTED = 1000
+_ROWS_AT_ONCE = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,14 @@ class NewSession:
     bytes: int
 
 
+class NewChunks(Protocol):
+    """Chunks in order, which need not all be in memory."""
+
+    def __len__(self) -> int: ...
+
+    def __iter__(self) -> Iterator[NewChunk]: ...
+
+
 @dataclass(frozen=True, slots=True)
 class NewFile:
     source: Source
@@ -57,7 +68,7 @@ class NewFile:
     language: str
     title_tokens: str
     name_tokens: str
-    chunks: tuple[NewChunk, ...]
+    chunks: NewChunks
     session: NewSession | None = None
 
 
@@ -94,21 +105,30 @@ class Writer(Snapshot):
         return self._add_chunks(file_id, file), removed
 
     def _add_chunks(self, file_id: int, file: NewFile) -> list[int]:
-        first = self._next_chunk_id()
-        self.connection.executemany(
-            f"INSERT INTO {self.tables.chunks} VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                (id_, file_id, c.start_line, c.end_line, c.hash, HEADING_SEPARATOR.join(c.heading), c.text, c.places)
-                for id_, c in enumerate(file.chunks, first)
-            ),
-        )
-        self.connection.executemany(
-            f"INSERT INTO {self.tables.fts} (rowid, title, heading, name, words, stems) VALUES (?, ?, ?, ?, ?, ?)",
-            (
-                (id_, file.title_tokens, c.heading_tokens, file.name_tokens, c.words, c.stems)
-                for id_, c in enumerate(file.chunks, first)
-            ),
-        )
+        first = after = self._next_chunk_id()
+        chunks = iter(file.chunks)
+        while rows := list(enumerate(islice(chunks, _ROWS_AT_ONCE), after)):
+            self.connection.executemany(
+                f"INSERT INTO {self.tables.chunks} VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    (
+                        id_,
+                        file_id,
+                        c.start_line,
+                        c.end_line,
+                        c.hash,
+                        HEADING_SEPARATOR.join(c.heading),
+                        c.text,
+                        c.places,
+                    )
+                    for id_, c in rows
+                ),
+            )
+            self.connection.executemany(
+                f"INSERT INTO {self.tables.fts} (rowid, title, heading, name, words, stems) VALUES (?, ?, ?, ?, ?, ?)",
+                ((id_, file.title_tokens, c.heading_tokens, file.name_tokens, c.words, c.stems) for id_, c in rows),
+            )
+            after += len(rows)
         if file.session is not None:
             session = file.session
             self.connection.execute(
@@ -118,7 +138,7 @@ class Writer(Snapshot):
                     session.parent, session.started, session.ended, session.messages, session.bytes,
                 ),
             )  # fmt: skip
-        return list(range(first, first + len(file.chunks)))
+        return list(range(first, after))
 
     def remove_file(self, source: Source, path: str) -> list[int]:
         """Forget a file; returns the ids of its chunks."""

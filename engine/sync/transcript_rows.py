@@ -1,8 +1,7 @@
 """From one transcript to the rows of its sessions: read from where it ended, redacted, packed, analysed."""
 
 import hashlib
-from collections.abc import Iterable
-from dataclasses import replace
+from contextlib import ExitStack
 
 import msgspec
 
@@ -11,19 +10,17 @@ from engine.corpus.redaction import redact
 from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineFormat
 from engine.corpus.transcripts.jsonl import read_at
 from engine.corpus.transcripts.messages import Message, SessionFacts
-from engine.corpus.transcripts.packing import Packer, Said, SessionChunk
+from engine.corpus.transcripts.packing import Packer, Said
 from engine.corpus.transcripts.reading import LineReader, document_format, line_format, opened
 from engine.corpus.transcripts.stores import session_name
 from engine.records import FileIssue
 from engine.store import sessions
-from engine.store.writer import NewFile, NewSession, Writer
+from engine.store.writer import NewFile, Writer
 from engine.sync.commits import Change, Commits
 from engine.sync.parts import StageWork
-from engine.sync.preparing import both, chunk_rows
-from engine.text import detect_language
+from engine.sync.session_rows import ChunkRows, session_file
 
 _ANCHOR_BYTES = 4096
-_HEAD_CHARACTERS = 4096
 
 
 class _State(msgspec.Struct):
@@ -89,35 +86,41 @@ class TranscriptRows:
             state = _State(known.agent, 0, 1, "", msgspec.Raw(b""), (), 0, 0, "")
         else:
             reader = LineReader(known.resume(bytes(state.parser)), state.offset, state.line)
-        packer = self._packer(state.open)
-        messages = state.messages
-        for message in reader.read(descriptor, self._token):
-            messages += _is_speech(message, reader.parser.facts)
-            self._add(packer, message)
-        closed = state.closed + len(packer.chunks)
-        _mask(reader.parser.facts)
-        after = _State(
-            known.agent,
-            reader.offset,
-            reader.line,
-            _anchor(descriptor, reader.offset),
-            msgspec.Raw(msgspec.json.encode(reader.parser)),
-            packer.open,
-            closed,
-            messages,
-            state.language,
-        )
-        # A last line without its end may be complete or half written: it is read again when the transcript grows.
-        for message in reader.read_rest(descriptor):
-            messages += _is_speech(message, reader.parser.facts)
-            self._add(packer, message)
-        chunks = packer.finish()
-        after.language = state.language or _language(chunks)
-        facts = reader.parser.facts
-        if facts.generated:
-            return self._pass(file, "generated", "The agent wrote it for its own housekeeping.")
-        new = self._file(file, file.name, facts, messages, chunks, after.language, hash=after.anchor, size=file.size)
-        self._commits.put(_replacing(file, new, state.closed, msgspec.json.encode(after)), indexed=1)
+        with ExitStack() as unless_put:
+            rows = ChunkRows(self._store.files.folder, state.language)
+            unless_put.callback(rows.close)
+            packer = self._packer(state.open)
+            messages = state.messages
+            for message in reader.read(descriptor, self._token):
+                messages += reader.parser.facts.counts(message)
+                self._add(packer, message)
+                rows.add(packer.take())
+            closed = state.closed + len(rows)
+            _mask(reader.parser.facts)
+            after = _State(
+                known.agent,
+                reader.offset,
+                reader.line,
+                _anchor(descriptor, reader.offset),
+                msgspec.Raw(msgspec.json.encode(reader.parser)),
+                packer.open,
+                closed,
+                messages,
+                state.language,
+            )
+            # A last line without its end may be complete or half written: it is read again when the transcript grows.
+            for message in reader.read_rest(descriptor):
+                messages += reader.parser.facts.counts(message)
+                self._add(packer, message)
+            rows.add(packer.finish())
+            rows.analyse()
+            after.language = rows.language
+            facts = reader.parser.facts
+            if facts.generated:
+                return self._pass(file, "generated", "The agent wrote it for its own housekeeping.")
+            new = session_file(file, file.name, facts, messages, rows, hash=after.anchor, size=file.size)
+            unless_put.pop_all()
+            self._commits.put(_replacing(file, new, rows, state.closed, msgspec.json.encode(after)), indexed=1)
         return None
 
     def _state(self, file: FoundFile, descriptor: int, known: LineFormat) -> _State | None:
@@ -169,10 +172,12 @@ class TranscriptRows:
         packer = self._packer(())
         for message in conversation.messages:
             self._add(packer, message)
-        chunks = packer.finish()
-        count = sum(_is_speech(message, conversation.facts) for message in conversation.messages)
+        rows = ChunkRows(self._store.files.folder)
+        rows.add(packer.finish())
+        rows.analyse()
+        count = sum(map(conversation.facts.counts, conversation.messages))
         size = sum(len(message.text) for message in conversation.messages)
-        return self._file(file, name, conversation.facts, count, chunks, _language(chunks), hash=digest, size=size)
+        return session_file(file, name, conversation.facts, count, rows, hash=digest, size=size)
 
     # --- rows -----------------------------------------------------------------------------------------------------
 
@@ -190,60 +195,21 @@ class TranscriptRows:
             return
         packer.add(Said(message.role, redact(message.text), message.line, message.ordinal, message.id))
 
-    @staticmethod
-    def _file(
-        file: FoundFile,
-        name: str,
-        facts: SessionFacts,
-        messages: int,
-        chunks: list[SessionChunk],
-        language: str,
-        *,
-        hash: str,
-        size: int,
-    ) -> NewFile:
-        title = redact(facts.name)
-        # The file's name is mostly a number; what a person remembers is the agent and the project.
-        words = f"{facts.agent} {facts.project} {facts.branch}"
-        return NewFile(
-            source="sessions",
-            path=name,
-            hash=hash,
-            # A session's date is that of its last message: an export is as new as the day it was asked for.
-            mtime_ns=file.mtime_ns if facts.ended is None else int(facts.ended * 1e9),
-            size=size,
-            title=title,
-            language=language,
-            title_tokens=both(title, language),
-            name_tokens=both(words, language),
-            chunks=tuple(
-                replace(row, places=msgspec.json.encode(chunk.places))
-                for row, chunk in zip(chunk_rows(chunks, language), chunks, strict=True)
-            ),
-            session=NewSession(
-                transcript=file.name,
-                agent=facts.agent,
-                id=facts.id,
-                project=facts.project,
-                branch=facts.branch,
-                parent=facts.parent,
-                started=facts.started,
-                ended=facts.ended,
-                messages=messages,
-                bytes=size,
-            ),
-        )
 
-
-def _replacing(file: FoundFile, new: NewFile, closed: int, state: bytes) -> Change:
+def _replacing(file: FoundFile, new: NewFile, rows: ChunkRows, closed: int, state: bytes) -> Change:
     """Put the new chunks behind those that are closed."""
 
     def change(writer: Writer) -> tuple[list[int], list[int]]:
-        _note(writer, file, state)
-        if new.path in sessions.sessions_of(writer, file.name):
-            return writer.extend_file(new, keep=closed)
-        # Nobody has said anything yet in a session that an agent has just begun.
-        return writer.replace_file(new) if new.chunks else ([], [])
+        try:
+            _note(writer, file, state)
+            if not rows and not closed:
+                # Nobody has said anything yet in a session that an agent has just begun.
+                return [], writer.remove_file("sessions", new.path)
+            if new.path in sessions.sessions_of(writer, file.name):
+                return writer.extend_file(new, keep=closed)
+            return writer.replace_file(new)
+        finally:
+            rows.close()
 
     return change
 
@@ -264,11 +230,6 @@ def _mask(facts: SessionFacts) -> None:
         setattr(facts, name, redact(getattr(facts, name)))
 
 
-def _is_speech(message: Message, facts: SessionFacts) -> bool:
-    """Whether someone says something in it; what is said beside counts only in the session that holds nothing else."""
-    return message.kind == "text" and message.role in ("user", "assistant") and (not message.side or bool(facts.parent))
-
-
 def _anchor(descriptor: int, offset: int) -> str:
     start = max(0, offset - _ANCHOR_BYTES)
     return hashlib.sha256(read_at(descriptor, start, offset - start)).hexdigest()
@@ -278,12 +239,3 @@ def _digest(conversation: Conversation) -> str:
     facts = conversation.facts
     content = msgspec.json.encode((facts.title, facts.project, conversation.messages))
     return hashlib.sha256(content).hexdigest()
-
-
-def _language(chunks: Iterable[SessionChunk]) -> str:
-    head = ""
-    for chunk in chunks:
-        head += chunk.text
-        if len(head) >= _HEAD_CHARACTERS:
-            break
-    return detect_language(head)

@@ -11,8 +11,10 @@ import msgspec
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.settings import Settings
+from engine.settings.options import SessionSettings
 from tests.benchmarks.measuring import Cost, measure
 from tests.benchmarks.notes import Words, write_notes
+from tests.benchmarks.transcripts import stores, write_sessions
 
 LARGE = 4
 """10,000 notes make some 25,000 chunks; rows that speak of 100,000 take so many times the notes."""
@@ -40,6 +42,15 @@ class Bench:
             unfinished.rename(folder)
         return folder
 
+    def sessions(self, count: int, size: int) -> Path:
+        """A folder with so many transcripts, of so many bytes together."""
+        folder = self.kept / f"sessions-{count}-{size // 1_000_000}"
+        if not folder.exists():
+            unfinished = self.scratch / folder.name
+            write_sessions(unfinished, count, size)
+            unfinished.rename(folder)
+        return folder
+
     def index(self, count: int, model: Model) -> tuple[Path, Cost]:
         """The store folder of a complete index of so many notes, and what its one full sync cost."""
         key = count, model
@@ -64,9 +75,9 @@ def questions(count: int, *, natural: bool = False, seed: int = 7) -> list[str]:
     return [" ".join(words.draw(5)) if natural else words.question() for _ in range(count)]
 
 
-def build_index(notes: Path, store: Path, model: Model, kept: Path) -> dict[str, int]:
+def build_index(notes: Path, store: Path, model: Model, kept: Path, sessions: Path | None = None) -> dict[str, int]:
     """In a child: a full sync; what came out, and the bytes of the files."""
-    memory = open_index(notes, store, model, kept)
+    memory = open_index(notes, store, model, kept, sessions=sessions)
     report = memory.sync()
     memory.close()  # the last checkpoint belongs to it
     assert not report.error, report.error
@@ -78,10 +89,19 @@ def sizes_of(store: Path) -> dict[str, int]:
     return {path.name: path.stat().st_size for path in store.glob("indexes/*/*")}
 
 
-def open_index(notes: Path, store: Path, model: Model, kept: Path, *, background: bool = False) -> BuiltinMemory:
-    """A memory whose index lies in `store`."""
+def open_index(
+    notes: Path,
+    store: Path,
+    model: Model,
+    kept: Path,
+    *,
+    background: bool = False,
+    sessions: Path | None = None,
+) -> BuiltinMemory:
+    """A memory whose index lies in `store`; of the transcripts below `sessions` too."""
     use_model(model, kept)
-    settings = Settings()
+    folders = () if sessions is None else tuple(map(str, stores(sessions)))
+    settings = Settings(sessions=SessionSettings(folders=folders))
     settings = msgspec.structs.replace(settings, store=msgspec.structs.replace(settings.store, path=str(store)))
     return BuiltinMemory(notes, settings, executor=None, background=background)
 

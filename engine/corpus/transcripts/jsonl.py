@@ -27,16 +27,17 @@ class RawLine(NamedTuple):
     """False for a last line without a line end: someone may still be writing it."""
 
 
-def raw_lines(descriptor: int, *, offset: int = 0, number: int = 1) -> Iterator[RawLine]:
-    """The lines of an open file from `offset`, where line `number` starts. Raises OSError."""
+def raw_lines(descriptor: int, *, offset: int = 0, number: int = 1, at_once: int = _BLOCK) -> Iterator[RawLine]:
+    """The lines of an open file from `offset`, where line `number` starts, read in blocks. Raises OSError."""
     position = offset
     start, parts = offset, list[bytes]()
-    while block := read_at(descriptor, position, _BLOCK):
+    while block := read_at(descriptor, position, at_once):
         begin = 0
         while (end := block.find(b"\n", begin)) >= 0:
             parts.append(block[begin:end])
-            yield RawLine(number, start, b"".join(parts), True)
-            parts.clear()
+            data = b"".join(parts)
+            parts.clear()  # not to hold a long line twice
+            yield RawLine(number, start, data, True)
             begin = end + 1
             start = position + begin
             number += 1

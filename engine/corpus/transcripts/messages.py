@@ -40,6 +40,11 @@ class Message(msgspec.Struct, frozen=True, gc=False):
     side: bool = False
     """Part of a side conversation, such as a sub-agent's."""
 
+    @property
+    def is_speech(self) -> bool:
+        """Whether the person or the agent said it, as against thoughts, tools and instructions."""
+        return self.kind == "text" and self.role in {"user", "assistant"}
+
 
 class SessionFacts(msgspec.Struct, kw_only=True):
     """What a transcript says about itself; grows while it is read."""
@@ -65,6 +70,10 @@ class SessionFacts(msgspec.Struct, kw_only=True):
     def name(self) -> str:
         """The title to show; empty for a session in which the person said nothing."""
         return self.title or self.opening
+
+    def counts(self, message: Message) -> bool:
+        """Whether a message is one of those that were said; what is said beside counts where there is nothing else."""
+        return message.is_speech and (not message.side or bool(self.parent))
 
     def saw(self, message: Message) -> None:
         """Take in the times and the opening words of one more message."""
@@ -94,6 +103,8 @@ def clean(text: str) -> str:
 def _clean(text: str) -> str:
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if text.isascii() and "\0" not in text:
+        return text
     return _UNUSABLE.sub("\ufffd", text)
 
 

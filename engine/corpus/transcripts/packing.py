@@ -84,8 +84,13 @@ class Packer:
         self._open.append(said)
         self._weight += weight
 
+    def take(self) -> list[SessionChunk]:
+        """The chunks that are full, which this then holds no more."""
+        taken, self.chunks = self.chunks, []
+        return taken
+
     def finish(self) -> list[SessionChunk]:
-        """All chunks, the last one of what is open."""
+        """All chunks that were not taken, the last one of what is open."""
         return self.chunks + self._made(self._open)
 
     def _close(self) -> None:

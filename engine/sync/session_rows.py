@@ -1,0 +1,149 @@
+"""The rows of one session: what is known of it, and its chunks, of which a long session has more than memory should."""
+
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from engine.corpus.discovery import FoundFile
+from engine.corpus.redaction import redact
+from engine.corpus.transcripts.messages import SessionFacts
+from engine.corpus.transcripts.packing import SessionChunk
+from engine.store.writer import NewChunk, NewChunks, NewFile, NewSession
+from engine.sync.preparing import both, chunk_rows
+from engine.text import detect_language
+
+_HEAD_CHARACTERS = 4096
+_BATCH_CHARACTERS = 32 * 1024
+_MOST_HELD = 16 * 1024 * 1024
+"""Characters of rows from which on they wait in a file."""
+_PORTION = 128 * 1024
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(list[NewChunk]).decode
+
+
+def session_file(
+    file: FoundFile, name: str, facts: SessionFacts, messages: int, chunks: "ChunkRows | None", *, hash: str, size: int
+) -> NewFile:
+    """All rows of one session; without chunks it is listed, and not found yet."""
+    title = redact(facts.title) if facts.title else facts.opening  # which is masked from the start
+    language, rows = ("", ()) if chunks is None else (chunks.language, chunks)
+    # The file's name is mostly a number; what a person remembers is the agent and the project.
+    words = f"{facts.agent} {facts.project} {facts.branch}"
+    return NewFile(
+        source="sessions",
+        path=name,
+        hash=hash,
+        # A session's date is that of its last message: an export is as new as the day it was asked for.
+        mtime_ns=file.mtime_ns if facts.ended is None else int(facts.ended * 1e9),
+        size=size,
+        title=title,
+        language=language,
+        title_tokens=both(title, language) if rows else "",
+        name_tokens=both(words, language) if rows else "",
+        chunks=rows,
+        session=NewSession(
+            transcript=file.name,
+            agent=facts.agent,
+            id=facts.id,
+            project=facts.project,
+            branch=facts.branch,
+            parent=facts.parent,
+            started=facts.started,
+            ended=facts.ended,
+            messages=messages,
+            bytes=size,
+        ),
+    )
+
+
+class ChunkRows(NewChunks):
+    """The rows of a session's chunks in order, analysed as they come; many of them wait in a file until they are read.
+
+    To be closed when they are stored.
+    """
+
+    def __init__(self, folder: Path, language: str = "") -> None:
+        """`folder`: of the index, where the file would be; it has no name, so nothing of it is left after a crash."""
+        self._folder = folder
+        self.language = language
+        """Of the session: as given, else as its beginning says, once that is analysed."""
+        self._chunks: list[SessionChunk] = []
+        self._characters = 0
+        self._rows: list[NewChunk] = []
+        self._held = 0
+        self._count = 0
+        self._spilled: IO[bytes] | None = None
+        self._portions: list[int] = []
+        """Bytes of each."""
+
+    def __len__(self) -> int:
+        return self._count + len(self._chunks)
+
+    def __iter__(self) -> Iterator[NewChunk]:
+        if self._spilled is not None:
+            self._spilled.seek(0)
+            for size in self._portions:
+                yield from _decode(self._spilled.read(size))
+        yield from self._rows
+
+    def add(self, chunks: Iterable[SessionChunk]) -> None:
+        """Put chunks behind those that are there. Raises OSError."""
+        for chunk in chunks:
+            self._chunks.append(chunk)
+            self._characters += len(chunk.text)
+            if self._characters >= _BATCH_CHARACTERS:
+                self.analyse()
+
+    def close(self) -> None:
+        if self._spilled is not None:
+            self._spilled.close()
+
+    def analyse(self) -> None:
+        """Make rows of all chunks: to be called when the last has come. Raises OSError."""
+        chunks, self._chunks, self._characters = self._chunks, [], 0
+        if not chunks:
+            return
+        self.language = self.language or _language(chunks)
+        for row, chunk in zip(chunk_rows(chunks, self.language), chunks, strict=True):
+            self._rows.append(replace(row, places=msgspec.json.encode(chunk.places)))
+            self._held += _weight(row)
+        self._count += len(chunks)
+        if self._held > _MOST_HELD:
+            self._spill()
+
+    def _spill(self) -> None:
+        if self._spilled is None:
+            self._spilled = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115 (read when the rows are stored)
+        portion, weight = list[NewChunk](), 0
+        for row in self._rows:
+            portion.append(row)
+            weight += _weight(row)
+            if weight > _PORTION:
+                self._write(portion)
+                portion, weight = [], 0
+        self._write(portion)
+        self._rows, self._held = [], 0
+
+    def _write(self, portion: list[NewChunk]) -> None:
+        assert self._spilled is not None
+        data = _encode(portion)
+        self._portions.append(len(data))
+        self._spilled.write(data)
+
+
+def _weight(row: NewChunk) -> int:
+    return len(row.text) + len(row.words) + len(row.stems)
+
+
+def _language(chunks: Iterable[SessionChunk]) -> str:
+    head = ""
+    for chunk in chunks:
+        head += chunk.text
+        if len(head) >= _HEAD_CHARACTERS:
+            break
+    return detect_language(head)
