@@ -14,6 +14,7 @@ _FLAGS = (
     os.O_RDONLY | _NO_FOLLOW | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 )
 _ATTEMPTS = 3
+_MOST_HELD = 64
 _IS_A_LINK = {errno.ELOOP, errno.EMLINK}
 
 
@@ -42,13 +43,43 @@ def open_binary(path: str | Path) -> BinaryIO:
     return os.fdopen(descriptor, "rb")
 
 
-def _open(path: str | Path) -> tuple[int, os.stat_result]:
-    """The same without a look at the folders above the file."""
+class FolderFiles:
+    """Opens many files as `open_regular` does, but resolves each folder once: it is held open, so it cannot change."""
+
+    def __init__(self) -> None:
+        self._held: dict[str, int] = {}
+
+    def open(self, path: str) -> tuple[int, os.stat_result]:
+        """File descriptor and state of the regular file at `path`. Raises as `open_regular`."""
+        if os.open not in os.supports_dir_fd:
+            return open_regular(path)
+        folder, name = os.path.split(path)
+        return _open(name, self._folder(folder))
+
+    def close(self) -> None:
+        while self._held:
+            os.close(self._held.popitem()[1])
+
+    def _folder(self, path: str) -> int:
+        if path in self._held:
+            return self._held[path]
+        if len(self._held) >= _MOST_HELD:
+            self.close()
+        descriptor = os.open(path, _FLAGS | os.O_DIRECTORY)
+        self._held[path] = descriptor
+        if not (_is_resolved(path) and os.path.samestat(os.lstat(path), os.fstat(descriptor))):
+            os.close(self._held.pop(path))
+            raise PathRefused
+        return descriptor
+
+
+def _open(path: str | Path, folder: int | None = None) -> tuple[int, os.stat_result]:
+    """The same without a look at the folders above the file; `folder`: descriptor of what a name is relative to."""
     named = None if _NO_FOLLOW else os.lstat(path)
     if named is not None and not stat.S_ISREG(named.st_mode):
         raise PathRefused
     try:
-        descriptor = os.open(path, _FLAGS)
+        descriptor = os.open(path, _FLAGS) if folder is None else os.open(path, _FLAGS, dir_fd=folder)
     except OSError as error:
         if error.errno in _IS_A_LINK and _NO_FOLLOW:
             raise PathRefused from error

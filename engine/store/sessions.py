@@ -38,6 +38,12 @@ def transcripts(snapshot: Snapshot) -> dict[str, StoredTranscript]:
     return {path: StoredTranscript(*rest) for path, *rest in snapshot.connection.execute(query)}
 
 
+def listed_transcripts(snapshot: Snapshot) -> set[str]:
+    """Names of the transcripts that a session is listed of, be it that none of them was read yet."""
+    rows = snapshot.connection.execute(f"SELECT DISTINCT transcript FROM {snapshot.tables.sessions}")
+    return {name for (name,) in rows}
+
+
 def transcript_state(snapshot: Snapshot, path: str) -> bytes | None:
     """What a reader needs to go on where this transcript ended; None where it must begin anew."""
     query = f"SELECT state FROM {snapshot.tables.transcripts} WHERE path = ?"

@@ -67,7 +67,7 @@ class Commits:
             self._begun = time.monotonic()
         self._waiting.append((change, indexed, removed))
         # The first commit comes early: someone waits for something to search.
-        patience = _SECONDS_A_COMMIT if self._count else _FIRST_COMMIT_SECONDS
+        patience = _SECONDS_A_COMMIT if self._outcome.chunks_indexed else _FIRST_COMMIT_SECONDS
         if len(self._waiting) >= _CHANGES_A_COMMIT or time.monotonic() - self._begun >= patience:
             self.flush()
 

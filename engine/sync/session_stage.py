@@ -1,7 +1,7 @@
 """Brings the sessions of a generation to what their transcripts hold now."""
 
 from engine.corpus.discovery import FoundFile
-from engine.corpus.transcripts.stores import find_transcripts
+from engine.corpus.transcripts.stores import FoundTranscripts, find_transcripts
 from engine.errors import PathRefused
 from engine.records import FileIssue
 from engine.store import sessions
@@ -20,19 +20,35 @@ class SessionStage:
         self._outcome = outcome
         self._token = work.token
         self._meter = work.meter
+        self._looked = False
+        self._known: dict[str, StoredTranscript] = {}
+        self._listed: set[str] = set()
+        self._found = FoundTranscripts([], [])
 
-    def run(self) -> None:
-        """One pass. Raises `Cancelled` between transcripts and within long ones; what was committed stays."""
-        with self._work.parts.store.read(tables=self._work.tables) as snapshot:
-            known = sessions.transcripts(snapshot)
-        if not known and not self._settings.sessions.folders:
+    def list_new(self) -> None:
+        """Put what the index does not know at all into the list of sessions, long before it is read.
+
+        A generation that nobody sees yet needs no list. Raises `Cancelled`.
+        """
+        if self._work.tables is not None or not self._settings.sessions.folders:
             return
-        self._meter.start("discovering")
-        found = find_transcripts(self._settings, cancel=self._token, listener=self._meter.step)
+        self._find()
+        new = [file for file in self._found.files if file.name not in self._known.keys() | self._listed]
+        if not new:
+            return
+        from engine.sync.session_glances import list_sessions  # brings every format with it
+
+        self._meter.start("discovering", len(new))
+        list_sessions(new, self._work, self._commits)
+
+    def read(self) -> None:
+        """One pass. Raises `Cancelled` between transcripts and within long ones; what was committed stays."""
+        self._find()
+        found, known = self._found, self._known
         self._outcome.skipped += found.skipped
         self._outcome.files_seen += len(found.files)
         present = {file.name for file in found.files}
-        for name in known.keys() - present:
+        for name in (known.keys() | self._listed) - present:
             self._token.checkpoint()
             self._forget(name)
         due = [file for file in found.files if _differs(file, known.get(file.name))]
@@ -43,6 +59,18 @@ class SessionStage:
                 if stored.rule:
                     self._outcome.skipped.append(FileIssue(path=name, rule=stored.rule, detail=stored.detail))
         self._read(due)
+
+    def _find(self) -> None:
+        """Look, once, what there is and what the index knows of it."""
+        if self._looked:
+            return
+        self._looked = True
+        with self._work.parts.store.read(tables=self._work.tables) as snapshot:
+            self._known = sessions.transcripts(snapshot)
+            self._listed = sessions.listed_transcripts(snapshot)
+        if self._settings.sessions.folders:
+            self._meter.start("discovering")
+            self._found = find_transcripts(self._settings, cancel=self._token, listener=self._meter.step)
 
     def _read(self, due: list[FoundFile]) -> None:
         if not due:

@@ -29,8 +29,10 @@ class TextStage:
     def run(self) -> TextOutcome:
         """One pass. Raises `Cancelled` between files; what was committed stays."""
         try:
+            sessions = SessionStage(self._work, self._commits, self.outcome)
+            sessions.list_new()
             self._notes()
-            SessionStage(self._work, self._commits, self.outcome).run()
+            sessions.read()
         finally:
             # Cancelled or failed: what was read up to here is whole, so it is kept.
             self._commits.flush()

@@ -209,6 +209,7 @@ class ClaudeCodeFormat:
     """Claude Code's sessions and sub-agents."""
 
     agent = "claude-code"
+    speech_marks: tuple[bytes, ...] = (b'"role":"user","content":"', b'"content":[{"type":"text"')
 
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
         return any(map(_is_line, values))

@@ -250,6 +250,10 @@ class CodexFormat:
     """Codex CLI's sessions."""
 
     agent = "codex"
+    speech_marks: tuple[bytes, ...] = (
+        b'"role":"user","content":[{"type":"input_text"',
+        b'"role":"assistant","content":[{"type":"output_text"',
+    )
 
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
         return any(map(_is_line, values))

@@ -54,6 +54,8 @@ class LineFormat(Protocol):
     """Transcripts with one JSON object a line."""
 
     agent: str
+    speech_marks: tuple[bytes, ...]
+    """What stands, as the agent writes it, about once in every message of speech: to count them without parsing."""
 
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
         """Whether these objects, from the first lines of a file (at most 20), are of this format."""

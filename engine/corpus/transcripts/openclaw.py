@@ -193,6 +193,12 @@ class OpenClawParser(LineParser, kw_only=True):
 
 class OpenClawFormat:
     agent = "openclaw"
+    # The last one is speech after a thought; the result of a tool is one text.
+    speech_marks: tuple[bytes, ...] = (
+        b'"role":"user","content":',
+        b'"role":"assistant","content":[{"type":"text"',
+        b'},{"type":"text"',
+    )
 
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
         return any(_is_header(value) or _is_message(value) for value in values)

@@ -2,10 +2,11 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -47,6 +48,11 @@ def line_format(descriptor: int) -> LineFormat | None:
         for raw in islice(raw_lines(descriptor), _LINES_TO_JUDGE)
         if len(raw.data) <= _LONGEST_LINE and (value := parse_line(raw.data)) is not None
     ]
+    return format_of(values)
+
+
+def format_of(values: Sequence[Mapping[str, Any]]) -> LineFormat | None:
+    """The format that has such lines; None where none does."""
     return next((known for known in LINE_FORMATS if values and known.matches(values)), None)
 
 

@@ -1,0 +1,60 @@
+"""Lists sessions whose transcripts were not read yet, by a glance at each."""
+
+import os
+from collections.abc import Sequence
+from contextlib import closing
+
+from engine.corpus.discovery import FoundFile
+from engine.corpus.opening import FolderFiles
+from engine.corpus.transcripts.glance import glance
+from engine.errors import PathRefused
+from engine.store.writer import NewFile, Writer
+from engine.sync.commits import Change, Commits
+from engine.sync.parts import StageWork
+from engine.sync.session_rows import session_file
+
+_A_COMMIT = 500
+
+
+def list_sessions(files: Sequence[FoundFile], work: StageWork, commits: Commits) -> None:
+    """Put a row into the index for each session; what reading it shows replaces it. Raises Cancelled."""
+    rows: list[NewFile] = []
+    with closing(FolderFiles()) as folders:
+        for number, file in enumerate(files):
+            work.token.checkpoint()
+            work.meter.step(number, file.name)
+            row = _listed(file, folders)
+            if row is not None:
+                rows.append(row)
+            if len(rows) == _A_COMMIT:
+                commits.put(_adding(rows))
+                commits.flush()
+                rows = []
+    commits.put(_adding(rows))
+    commits.flush()
+
+
+def _listed(file: FoundFile, folders: FolderFiles) -> NewFile | None:
+    """The row of a session; None for one that has to be read first. What cannot be read is reported by the reading."""
+    try:
+        descriptor, _ = folders.open(file.path)
+        try:
+            seen = glance(descriptor, file.path, file.size)
+        finally:
+            os.close(descriptor)
+    except (OSError, PathRefused):
+        return None
+    return (
+        None
+        if seen is None
+        else session_file(file, file.name, seen.facts, seen.messages, None, hash="", size=file.size)
+    )
+
+
+def _adding(rows: Sequence[NewFile]) -> Change:
+    def add(writer: Writer) -> tuple[list[int], list[int]]:
+        for row in rows:
+            writer.replace_file(row)
+        return [], []
+
+    return add

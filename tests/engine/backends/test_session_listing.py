@@ -1,0 +1,156 @@
+"""Sessions are listed by a glance long before they are read, and what reading finds takes its place."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.backends import builtin
+from engine.backends.builtin import BuiltinMemory
+from engine.control import CancelToken
+from engine.errors import Cancelled
+from engine.settings import Settings
+from engine.settings.options import SessionSettings, StoreSettings
+from engine.sync import session_glances, session_rows
+from engine.sync.transcript_rows import TranscriptRows
+from tests.helpers.fake_provider import FakeProvider, selection_of
+
+COUNT = 7
+
+
+def said(role: str, text: str) -> str:
+    return json.dumps({"type": "message", "id": "m", "message": {"role": role, "content": text}}) + "\n"
+
+
+def head(number: int) -> str:
+    return json.dumps({"type": "session", "id": f"s{number}", "cwd": "/home/ada/boat"}) + "\n"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    folder = tmp_path / "agents/main/sessions"
+    folder.mkdir(parents=True)
+    for number in range(COUNT):
+        question = said("user", f"Where is anchor {number}?")
+        (folder / f"{number}.jsonl").write_text(head(number) + question + said("assistant", "In the bow."))
+    return folder
+
+
+@pytest.fixture
+def memory(tmp_path: Path, store: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[BuiltinMemory]:
+    monkeypatch.setattr(builtin, "select_provider", lambda settings: selection_of(FakeProvider()))
+    monkeypatch.setattr(session_glances, "_A_COMMIT", 3)
+    (tmp_path / "notes").mkdir()
+    settings = Settings(
+        sessions=SessionSettings(folders=(str(store),)), store=StoreSettings(path=str(tmp_path / "data"))
+    )
+    opened = BuiltinMemory(tmp_path / "notes", settings, executor=None, background=False)
+    yield opened
+    opened.close()
+
+
+def list_only(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sync that is cancelled at the first transcript that it would read."""
+
+    def cancelled(*_: object) -> None:
+        raise Cancelled
+
+    with monkeypatch.context() as patch:
+        patch.setattr(TranscriptRows, "take", cancelled)
+        assert memory.sync().cancelled
+
+
+def texts(memory: BuiltinMemory) -> list[tuple[str, object]]:
+    with memory._store.read() as snapshot:
+        found = snapshot.chunks(snapshot.chunks_of_files([file.id for file in snapshot.files("sessions").values()]))
+    return sorted((chunk.path, chunk.text, chunk.places) for chunk in found.values())
+
+
+def test_all_are_listed_before_one_is_read(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    list_only(memory, monkeypatch)
+    listed = memory.sessions()
+    assert {one.title for one in listed} == {f"Where is anchor {number}?" for number in range(COUNT)}
+    assert {(one.agent, one.project, one.messages) for one in listed} == {("openclaw", "/home/ada/boat", 2)}
+    assert memory.search("anchor").results == ()
+    assert memory.read_session("sessions/main/3.jsonl").messages[0].text == "Where is anchor 3?"
+
+
+def test_reading_takes_the_place_of_the_glance(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    list_only(memory, monkeypatch)
+    monkeypatch.setattr(session_glances, "glance", lambda *_: pytest.fail("looked at twice"))
+    report = memory.sync()
+    assert (report.files_indexed, report.files_removed) == (COUNT, 0)
+    assert len(memory.sessions()) == COUNT
+    assert len(memory.search("anchor", max_results=20).results) == COUNT
+    assert memory.sync().files_unchanged == COUNT
+
+
+def test_what_went_before_it_was_read_is_forgotten(
+    memory: BuiltinMemory, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    list_only(memory, monkeypatch)
+    (store / "3.jsonl").unlink()
+    memory.sync()
+    assert len(memory.sessions()) == COUNT - 1
+
+
+def test_what_turns_out_to_be_housekeeping_is_taken_off_the_list(
+    memory: BuiltinMemory, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filler = said("assistant", "Let me look. " * 400) * 4
+    mark = json.dumps({"type": "custom", "data": {"runId": "dreaming-narrative-1"}}) + "\n"
+    (store / "dream.jsonl").write_text(head(99) + said("user", "Dream of anchors.") + filler + mark + filler)
+    list_only(memory, monkeypatch)
+    assert "Dream of anchors." in {one.title for one in memory.sessions()}
+    memory.sync()
+    assert len(memory.sessions()) == COUNT
+
+
+def test_only_what_is_new_is_looked_at(memory: BuiltinMemory, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory.sync()
+    seen: list[str] = []
+    real = session_glances.glance
+    monkeypatch.setattr(session_glances, "glance", lambda d, path, size: seen.append(path) or real(d, path, size))
+    with (store / "1.jsonl").open("a") as file:
+        file.write(said("user", "And the chain?"))
+    (store / "new.jsonl").write_text(head(8) + said("user", "Where is the rope?"))
+    memory.sync()
+    assert seen == [str(store / "new.jsonl")]
+    memory.sync(force=True)
+    assert len(seen) == 1
+
+
+def test_listing_can_be_cancelled_and_goes_on_later(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    token = CancelToken()
+    real = session_glances.glance
+
+    def fourth(descriptor: int, path: str, size: int) -> object:
+        if path.endswith("/4.jsonl"):
+            token.cancel()
+        return real(descriptor, path, size)
+
+    monkeypatch.setattr(session_glances, "glance", fourth)
+    assert memory.sync(cancel=token).cancelled
+    assert len(memory.sessions()) < COUNT
+    memory.sync()
+    assert len(memory.sessions()) == COUNT
+
+
+def test_rows_that_wait_in_a_file_are_the_same(
+    memory: BuiltinMemory, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [said("user" if number % 2 else "assistant", f"Word{number} " * 80) for number in range(300)]
+    (store / "long.jsonl").write_text(head(50) + "".join(lines))
+    memory.sync()
+    whole = texts(memory)
+    spilled: list[int] = []
+    write = session_rows.ChunkRows._write
+    monkeypatch.setattr(session_rows, "_MOST_HELD", 20_000)
+    monkeypatch.setattr(session_rows, "_PORTION", 5_000)
+    monkeypatch.setattr(
+        session_rows.ChunkRows, "_write", lambda self, portion: (spilled.append(len(portion)), write(self, portion))
+    )
+    memory.sync(force=True)
+    assert len(spilled) > 10
+    assert texts(memory) == whole

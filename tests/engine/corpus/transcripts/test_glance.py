@@ -1,0 +1,113 @@
+"""A glance at a transcript finds what reading it finds, or what that will correct."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.corpus.transcripts.glance import Glance, glance
+from engine.corpus.transcripts.reading import opened, read_session
+from tests.benchmarks.transcripts import transcript, write_sessions
+from tests.engine.corpus.transcripts.test_recognition import LINES
+
+SECRET = "ghp_" + "a1B2c3D4" * 5
+
+
+def glance_at(path: Path) -> Glance | None:
+    with opened(path) as (descriptor, state):
+        return glance(descriptor, str(path), state.st_size)
+
+
+def known(found: Glance) -> tuple[object, ...]:
+    facts = found.facts
+    return facts.agent, facts.id, facts.name, facts.project, facts.branch, facts.parent, facts.started, facts.ended
+
+
+@pytest.mark.parametrize("fixture", LINES, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_a_short_transcript_is_known_exactly(fixture: Path) -> None:
+    session = read_session(fixture, "")
+    assert session is not None
+    speech = [message for message in session.messages if message.is_speech]
+    found = glance_at(fixture)
+    if session.facts.generated or not speech:
+        assert found is None
+    else:
+        assert found is not None
+        assert found.messages == sum(not message.side for message in speech)
+        assert known(found) == known(Glance(session.facts, 0))
+
+
+@pytest.mark.parametrize("size", [40_000, 200_000, 3_000_000])
+def test_a_long_transcript_is_known_but_for_about_its_messages(tmp_path: Path, size: int) -> None:
+    write_sessions(tmp_path, 5, 5 * size, seed=3)
+    for number in range(5):
+        path = transcript(tmp_path, number)
+        session = read_session(path, "")
+        found = glance_at(path)
+        assert session is not None
+        assert found is not None
+        assert known(found) == known(Glance(session.facts, 0))
+        real = sum(message.is_speech for message in session.messages)
+        assert found.messages == (real if path.stat().st_size < 128 * 1024 else pytest.approx(real, rel=0.5))
+
+
+def test_the_title_that_came_last_is_taken(tmp_path: Path) -> None:
+    write_sessions(tmp_path, 1, 100_000)
+    path = transcript(tmp_path, 0)
+    with path.open("a") as file:
+        file.write(json.dumps({"type": "ai-title", "aiTitle": "Rigging the boat", "sessionId": "s"}) + "\n")
+    found = glance_at(path)
+    assert found is not None
+    assert found.facts.title == "Rigging the boat"
+
+
+def test_secrets_in_the_opening_are_masked(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    head = {"type": "session", "id": "s", "cwd": "/x"}
+    said = {"type": "message", "id": "m", "message": {"role": "user", "content": f"My token is {SECRET}"}}
+    path.write_text(f"{json.dumps(head)}\n{json.dumps(said)}\n")
+    found = glance_at(path)
+    assert found is not None
+    assert found.facts.opening.startswith("My token is")
+    assert SECRET[8:] not in found.facts.opening
+
+
+def test_what_a_person_says_far_below_is_no_opening(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    head = {"type": "session", "id": "s", "cwd": "/x"}
+    answer = {"type": "message", "id": "a", "message": {"role": "assistant", "content": "Good morning. " * 1000}}
+    said = {"type": "message", "id": "m", "message": {"role": "user", "content": "Stop it."}}
+    path.write_text("\n".join(map(json.dumps, [head, *[answer] * 60, said])) + "\n")
+    found = glance_at(path)
+    assert found is not None
+    assert (found.facts.opening, found.messages) == ("", pytest.approx(61, rel=0.6))
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\n", b"{}\n", b"[]\n", b'{"level": "info"}\n' * 100, b"\x00" * 100_000, b"# N\n"]
+)
+def test_other_files_are_none(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "other.jsonl"
+    path.write_bytes(content)
+    assert glance_at(path) is None
+
+
+def test_a_document_is_left_to_the_reading(tmp_path: Path) -> None:
+    document = {"sessionId": "s", "projectHash": "00", "messages": [{"id": "m", "type": "user", "content": "Hello."}]}
+    path = tmp_path / "session-1.json"
+    path.write_text(json.dumps(document))
+    assert glance_at(path) is None
+
+
+@given(st.data())
+def test_nothing_that_is_cut_off_or_damaged_raises(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    content = bytearray(data.draw(st.sampled_from(LINES)).read_bytes())
+    for _ in range(data.draw(st.integers(0, 4))):
+        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    path = tmp_path_factory.getbasetemp() / "damaged.jsonl"
+    path.write_bytes(content[: data.draw(st.integers(0, len(content)))])
+    glance_at(path)
