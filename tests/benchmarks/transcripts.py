@@ -9,6 +9,7 @@ else.
 import base64
 import json
 import random
+import zlib
 from bisect import bisect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -85,7 +86,9 @@ def planted(number: int) -> str:
 
 def message(number: int, text: str) -> bytes:
     """One more line of this session, in which the person says this."""
-    return msgspec.json.encode(_WRITERS[_agent(number)](number).said("user", text)) + b"\n"
+    writer = _WRITERS[_agent(number)](number)
+    writer.count = zlib.crc32(text.encode())  # other ids than those of the lines that are there
+    return msgspec.json.encode(writer.said("user", text)) + b"\n"
 
 
 def parse_all(place: Path) -> int:
@@ -166,15 +169,15 @@ class _Writer:
         self.session = _session(number)
         self.folder = f"/home/ada/{_project(number)}"
         self.now = _begun(number)
-        self._count = 0
+        self.count = 0
 
     def stamp(self) -> str:
         self.now += timedelta(seconds=3)
         return f"{self.now:%Y-%m-%dT%H:%M:%S}.000Z"
 
     def next_id(self) -> str:
-        self._count += 1
-        return f"{self.session[:24]}{self._count:012x}"
+        self.count += 1
+        return f"{self.session[:24]}{self.count:012x}"
 
     def head(self) -> Iterator[_Line]:
         raise NotImplementedError
