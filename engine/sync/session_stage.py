@@ -33,7 +33,8 @@ class SessionStage:
         if self._work.tables is not None or not self._settings.sessions.folders:
             return
         self._find()
-        new = [file for file in self._found.files if file.name not in self._known.keys() | self._listed]
+        known = self._known.keys() | self._listed
+        new = [file for file in self._found.files if file.name not in known]
         if not new:
             return
         from engine.sync.session_glances import list_sessions  # brings every format with it
