@@ -63,7 +63,7 @@ def glance(descriptor: int, path: str, size: int) -> Glance | None:
     speech = [message for message in said if message.is_speech]
     if known is None or parser is None or parser.facts.generated or not speech:
         return None
-    messages = sum(not message.side for message in speech)
+    messages = sum(map(parser.facts.counts, speech))
     if position < size:
         messages += _count(descriptor, position, size, known.speech_marks)
         _see_end(descriptor, position, size, parser)

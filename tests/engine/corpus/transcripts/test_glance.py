@@ -35,7 +35,7 @@ def test_a_short_transcript_is_known_exactly(fixture: Path) -> None:
         assert found is None
     else:
         assert found is not None
-        assert found.messages == sum(not message.side for message in speech)
+        assert found.messages == sum(map(session.facts.counts, speech))
         assert known(found) == known(Glance(session.facts, 0))
 
 
