@@ -5,16 +5,17 @@ Without `--repair` nothing is changed beyond what opening the index does for eve
 
 from argparse import Namespace
 from collections.abc import Iterator
-from typing import Literal
 
+from engine.cli.checks import INDEX, Check, degraded, failed, fine
 from engine.cli.opening import Place, find_place, interruptible, opened
 from engine.cli.output import plural, print_json, safe
 from engine.cli.progress import ProgressLine
+from engine.cli.session_checks import check_stores, check_transcripts
 from engine.control import CancelToken
 from engine.corpus.discovery import discover
+from engine.corpus.transcripts.stores import FoundTranscripts, find_transcripts
 from engine.embedding.registry import Selection, select_provider
 from engine.errors import IndexBusy, IndexCorrupt, MnemoscopeError, StoreError
-from engine.records import Record
 from engine.settings import settings_path
 from engine.store import doctor
 from engine.store.index import IndexStore
@@ -24,20 +25,8 @@ from engine.store.user_data import UserData
 from engine.store.vectors import VectorIndex
 
 _DATABASE = "Database file"
-_INDEX = "Run mnemoscope index."
+_NAME_WIDTH = 14
 _REPAIR = "Run mnemoscope doctor --repair."
-
-
-class Check(Record, frozen=True):
-    """One thing that was looked at."""
-
-    name: str
-    state: Literal["fine", "degraded", "failed"]
-    """`degraded`: searching works, but finds less than it could."""
-    detail: str
-    """What was found, one sentence; empty where there is nothing to say."""
-    advice: str
-    """What to do; empty where nothing is to be done."""
 
 
 def run(arguments: Namespace) -> int:
@@ -45,9 +34,11 @@ def run(arguments: Namespace) -> int:
     files = index_files(place.folder, place.settings.store.path)
     with interruptible() as token:
         repaired = _repair(place, files, token) if arguments.repair else []
+        found = find_transcripts(place.settings, cancel=token)
         checks = [
-            _fine("Settings", str(arguments.config or settings_path())),
-            *_check_index(place, files, token),
+            fine("Settings", str(arguments.config or settings_path())),
+            *check_stores(place.settings, found),
+            *_check_index(place, files, found, token),
             *_check_user_data(files),
             _check_provider(place),
         ]
@@ -56,47 +47,37 @@ def run(arguments: Namespace) -> int:
     else:
         for sentence in repaired:
             print(f"Repaired: {safe(sentence)}")
+        width = max(_NAME_WIDTH, *(len(check.name) for check in checks))
         for check in checks:
-            print(f"{check.state:<8}  {check.name:<14}  {safe(f'{check.detail} {check.advice}')}".rstrip())
+            print(f"{check.state:<8}  {safe(check.name):<{width}}  {safe(f'{check.detail} {check.advice}')}".rstrip())
     return int(any(check.state == "failed" for check in checks))
 
 
-def _fine(name: str, detail: str = "") -> Check:
-    return Check(name=name, state="fine", detail=detail, advice="")
-
-
-def _degraded(name: str, detail: str, advice: str) -> Check:
-    return Check(name=name, state="degraded", detail=detail, advice=advice)
-
-
-def _failed(name: str, detail: str, advice: str = "") -> Check:
-    return Check(name=name, state="failed", detail=detail, advice=advice)
-
-
-def _check_index(place: Place, files: IndexFiles, token: CancelToken) -> Iterator[Check]:
+def _check_index(place: Place, files: IndexFiles, found: FoundTranscripts, token: CancelToken) -> Iterator[Check]:
     if not files.database.exists():
-        yield _degraded("Index", "There is no index of this folder yet.", _INDEX)
+        yield degraded("Index", "There is no index of this folder yet.", INDEX)
         return
     try:
         store = IndexStore(files)
     except MnemoscopeError as error:
-        yield _failed("Index", str(error))
+        yield failed("Index", str(error))
         return
     try:
         if store.recovered:
-            yield _degraded("Index", store.recovered, _INDEX)
+            yield degraded("Index", store.recovered, INDEX)
         elif store.read_only:
-            yield _degraded("Index", store.read_only, "")
+            yield degraded("Index", store.read_only, "")
         else:
-            yield _fine("Index", str(files.database))
+            yield fine("Index", str(files.database))
         yield from map(_check_finding, doctor.check(store))
         with store.read(token) as snapshot:
             yield _check_notes(place, snapshot, token)
+            yield check_transcripts(place.settings, found, snapshot)
             yield from _check_issues(snapshot)
             yield from _check_pending(snapshot, select_provider(place.settings))
         yield _check_extension(place, store)
     except IndexCorrupt as damage:
-        yield _failed(_DATABASE, str(damage), _REPAIR)
+        yield failed(_DATABASE, str(damage), _REPAIR)
     finally:
         store.close()
 
@@ -109,17 +90,17 @@ def _check_user_data(files: IndexFiles) -> Iterator[Check]:
         data.recent_syncs(1)
         data.close()
     except MnemoscopeError as error:
-        yield _failed("Your data", str(error))
+        yield failed("Your data", str(error))
         return
-    yield _failed("Your data", data.problem) if data.problem else _fine("Your data", str(files.user))
+    yield failed("Your data", data.problem) if data.problem else fine("Your data", str(files.user))
 
 
 def _check_finding(finding: doctor.Finding) -> Check:
     if not finding.problem:
-        return _fine(finding.name)
+        return fine(finding.name)
     if finding.name == _DATABASE:
-        return _failed(finding.name, finding.problem, _REPAIR)
-    return _degraded(finding.name, finding.problem, _REPAIR)
+        return failed(finding.name, finding.problem, _REPAIR)
+    return degraded(finding.name, finding.problem, _REPAIR)
 
 
 def _check_notes(place: Place, snapshot: Snapshot, token: CancelToken) -> Check:
@@ -134,31 +115,31 @@ def _check_notes(place: Place, snapshot: Snapshot, token: CancelToken) -> Check:
         if name in known
     )
     if new or gone or changed:
-        return _degraded("Notes", f"Since the last update {new:,} came, {changed:,} changed, {gone:,} went.", _INDEX)
-    return _fine("Notes", plural(len(there), "file"))
+        return degraded("Notes", f"Since the last update {new:,} came, {changed:,} changed, {gone:,} went.", INDEX)
+    return fine("Notes", plural(len(there), "file"))
 
 
 def _check_issues(snapshot: Snapshot) -> Iterator[Check]:
-    if failed := snapshot.issues("failed"):
-        detail = f"{plural(len(failed), 'file')} could not be read, the first is {failed[0].path}: {failed[0].detail}"
-        yield _degraded("Failed files", detail, "")
+    if issues := snapshot.issues("failed"):
+        detail = f"{plural(len(issues), 'file')} could not be read, the first is {issues[0].path}: {issues[0].detail}"
+        yield degraded("Failed files", detail, "")
 
 
 def _check_pending(snapshot: Snapshot, selection: Selection) -> Iterator[Check]:
     if provider := selection.provider:
         pending = snapshot.pending_vectors(snapshot.model_id(provider.id, provider.model, provider.key))
         if pending:
-            yield _degraded("Meaning", f"{plural(pending, 'passage')} can be found by words only so far.", _INDEX)
+            yield degraded("Meaning", f"{plural(pending, 'passage')} can be found by words only so far.", INDEX)
 
 
 def _check_extension(place: Place, store: IndexStore) -> Check:
     """sqlite-vec: needed only where the settings choose it, but told wherever it fails."""
     probe = VectorIndex(store, place.settings.store.vector).probe()
     if probe.ok:
-        return _fine("sqlite-vec")
+        return fine("sqlite-vec")
     if place.settings.store.vector.engine != "sqlite-vec":
-        return _fine("sqlite-vec", f"{probe.error} It is not needed with these settings.")
-    return _degraded("sqlite-vec", f"{probe.error} Vectors are compared in memory instead.", "")
+        return fine("sqlite-vec", f"{probe.error} It is not needed with these settings.")
+    return degraded("sqlite-vec", f"{probe.error} Vectors are compared in memory instead.", "")
 
 
 def _check_provider(place: Place) -> Check:
@@ -167,17 +148,17 @@ def _check_provider(place: Place) -> Check:
     provider = selection.provider
     if provider is None:
         if selection.unavailable_reason:
-            return _degraded("Embedding", f"Only words are searched: {selection.unavailable_reason}", "")
-        return _fine("Embedding", "Only words are searched, as the settings say.")
+            return degraded("Embedding", f"Only words are searched: {selection.unavailable_reason}", "")
+        return fine("Embedding", "Only words are searched, as the settings say.")
     try:
         provider.embed_query("word")
     except MnemoscopeError as error:
-        return _degraded("Embedding", str(error), "")
+        return degraded("Embedding", str(error), "")
     finally:
         provider.close()
     if selection.fallback_from:
-        return _degraded("Embedding", f"{provider.id} stands in for {selection.fallback_from}.", "")
-    return _fine("Embedding", f"{provider.id}, {provider.model}")
+        return degraded("Embedding", f"{provider.id} stands in for {selection.fallback_from}.", "")
+    return fine("Embedding", f"{provider.id}, {provider.model}")
 
 
 def _repair(place: Place, files: IndexFiles, token: CancelToken) -> list[str]:

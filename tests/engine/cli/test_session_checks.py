@@ -1,0 +1,84 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.helpers.command_line import Run
+
+HEAD = {"type": "session", "id": "s1", "version": 3, "cwd": "/home/ada/boat", "timestamp": "2026-03-01T10:00:00.000Z"}
+SAID = {"type": "message", "id": "m1", "message": {"role": "user", "content": "The varnish peels off the mast."}}
+
+
+@pytest.fixture
+def store(tmp_path: Path, settings: Path) -> Path:
+    """A session folder that the settings list, with one transcript."""
+    folder = tmp_path / "boats"
+    folder.mkdir()
+    settings.write_text(f'{settings.read_text()}[defaults.sessions]\nfolders = ["{folder.as_posix()}"]\n')
+    (folder / "one.jsonl").write_text(f"{json.dumps(HEAD)}\n{json.dumps(SAID)}\n")
+    return folder
+
+
+def check(verb: Run, name: str) -> dict[str, Any]:
+    return next(check for check in verb("doctor", "--json").json["checks"] if check["name"] == name)
+
+
+def test_without_session_folders_nothing_is_amiss(verb: Run) -> None:
+    verb("index")
+    found = check(verb, "Transcripts")
+    assert (found["state"], found["detail"]) == ("fine", "No session folder is listed in the settings.")
+
+
+def test_what_is_known_is_counted(verb: Run, store: Path) -> None:
+    (store / "shopping.jsonl").write_text('{"milk": 1}\n')
+    verb("index")
+    found = check(verb, "Transcripts")
+    assert found["state"] == "fine"
+    assert found["detail"] == "2 transcripts with 1 session known, 1 of unknown format."
+    found = check(verb, "sessions/boats")
+    assert (found["state"], found["detail"]) == ("fine", f"2 transcripts in {store}")
+
+
+def test_changes_since_the_last_update_are_counted(verb: Run, store: Path) -> None:
+    (store / "two.jsonl").write_text(json.dumps(HEAD) + "\n")
+    verb("index")
+    (store / "two.jsonl").unlink()
+    (store / "three.jsonl").write_text(json.dumps(HEAD) + "\n")
+    with (store / "one.jsonl").open("a") as file:
+        file.write(json.dumps(SAID) + "\n")
+    found = check(verb, "Transcripts")
+    assert (found["state"], found["advice"]) == ("degraded", "Run mnemoscope index.")
+    assert found["detail"].endswith("Since the last update 1 came, 1 changed, 1 went.")
+
+
+def test_an_export_that_breaks_off_is_counted(verb: Run, store: Path) -> None:
+    (store / "conversations.json").write_text('[{"mapping": {}, "current_node": "a", "id": "c1"}, {"mapping": ')
+    verb("index")
+    found = check(verb, "Transcripts")
+    assert (found["state"], found["advice"]) == ("degraded", "Run mnemoscope status for their names.")
+    assert ", 1 broken off." in found["detail"]
+
+
+def test_what_cannot_be_read_is_counted_and_not_new_for_ever(
+    verb: Run, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("engine.sync.transcript_rows.opened", refuse)  # root may read whatever the rights say
+    verb("index")
+    found = check(verb, "Transcripts")
+    assert found["detail"] == "0 transcripts with 0 sessions known, 1 cannot be read."
+    assert found["state"] == "degraded"
+
+
+def test_a_folder_that_is_missing_or_empty_is_told(verb: Run, store: Path) -> None:
+    (store / "one.jsonl").unlink()
+    found = check(verb, "sessions/boats")
+    assert (found["state"], found["detail"]) == ("degraded", f"No transcript is in {store}.")
+    store.rmdir()
+    found = check(verb, "sessions/boats")
+    assert (found["state"], found["detail"]) == ("degraded", f"The session folder {store} does not exist.")
+    assert "[defaults.sessions]" in found["advice"]
+    assert "\ndegraded  sessions/boats  The session folder" in verb("doctor").out
