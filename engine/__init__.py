@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from engine.backends.opening import open_memory as open_memory
     from engine.control import CancelToken as CancelToken
     from engine.corpus.numbered import NumberedText as NumberedText
+    from engine.corpus.places.finding import find_places as find_places
+    from engine.corpus.places.finding import measure_sessions as measure_sessions
     from engine.corpus.preview import preview_workspace as preview_workspace
     from engine.errors import *  # noqa: F403
     from engine.logs import configure_logging as configure_logging
@@ -30,6 +32,8 @@ _HOME = {
     "ProgressCallback": "engine.backends.base",
     "CancelToken": "engine.control",
     "NumberedText": "engine.corpus.numbered",
+    "find_places": "engine.corpus.places.finding",
+    "measure_sessions": "engine.corpus.places.finding",
     "preview_workspace": "engine.corpus.preview",
     "configure_logging": "engine.logs",
     "Settings": "engine.settings",

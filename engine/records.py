@@ -281,6 +281,37 @@ class WorkspacePreview(Record, frozen=True):
     folders: tuple[PreviewFolder, ...]
     """Top-level folders with files, most files first; the workspace's own files under `.`."""
     skipped: tuple[FileIssue, ...]
+    session_files: int
+    """In the session folders that the settings list."""
+    session_bytes: int
+
+
+PlaceKind = Literal["openclaw-workspace", "obsidian-vault", "sessions"]
+
+
+class FoundPlace(Record, frozen=True):
+    """A folder on this machine, or an export, that could be indexed; known by directory entries only."""
+
+    kind: PlaceKind
+    agent: str
+    """Short name of the program that writes there; empty where it is not known without reading."""
+    name: str
+    """The agent's own id, the vault's name; empty where there is none."""
+    path: str
+    """Absolute and without links."""
+    files: int
+    """That would be indexed: notes, or what may be transcripts by their names."""
+    bytes: int
+    newest: float | None
+    """Newest change of these files; None without one."""
+    whole: bool
+    """False where counting stopped at its limit: there are more files than these."""
+
+
+class FoundPlaces(Record, frozen=True):
+    places: tuple[FoundPlace, ...]
+    issues: tuple[FileIssue, ...]
+    """Places, and lists of places, that could not be read."""
 
 
 # --- status -------------------------------------------------------------------------------------------------------

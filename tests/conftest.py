@@ -15,6 +15,11 @@ import pytest
 from tests.helpers.leaks import QtWatch, leaked_threads, living_threads
 
 _qt_watch = QtWatch()
+_PLACES = (
+    *("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME"),
+    *("OPENCLAW_HOME", "OPENCLAW_STATE_DIR", "OPENCLAW_CONFIG_PATH", "OPENCLAW_WORKSPACE_DIR"),
+)
+"""Variables that lead to the person's own sessions."""
 _FOLDERS = {
     "HOME": "",
     "USERPROFILE": "",
@@ -43,6 +48,8 @@ def user_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
     home = tmp_path_factory.mktemp("home")
     for name, folder in _FOLDERS.items():
         monkeypatch.setenv(name, str(home / folder))
+    for name in _PLACES:
+        monkeypatch.delenv(name, raising=False)
     return home
 
 

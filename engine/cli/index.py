@@ -66,6 +66,8 @@ def _preview(place: Place, token: CancelToken, *, as_json: bool) -> int:
 def _print_preview(preview: WorkspacePreview) -> None:
     print(f"{safe(preview.workspace)} is {_LAYOUTS[preview.layout]}.")
     print(f"{plural(preview.files, 'file')}, {size(preview.bytes)}, would be indexed; nothing was changed.")
+    if preview.session_files:
+        print(f"So would {plural(preview.session_files, 'session file')}, {size(preview.session_bytes)}.")
     print_table(
         (plural(folder.files, "file"), f"{size(folder.bytes)}  {safe(folder.path)}") for folder in preview.folders
     )

@@ -4,6 +4,7 @@ Only directory entries are read, never a file. Roots are resolved once, files no
 nothing below a root can lead out of it.
 """
 
+import math
 import os
 import stat
 from collections.abc import Callable
@@ -41,6 +42,8 @@ class Discovery(msgspec.Struct, frozen=True):
     """By root: MEMORY.md, memory.md, memory/** (or the workspace), then extra paths; each folder sorted by name."""
     skipped: list[FileIssue]
     layout: Layout
+    whole: bool = True
+    """False where the walk ended at `most_entries`."""
 
 
 def discover(
@@ -49,27 +52,36 @@ def discover(
     *,
     cancel: CancelToken | None = None,
     listener: DiscoveryListener | None = None,
+    most_entries: float = math.inf,
 ) -> Discovery:
     """Everything that the settings allow below the workspace's roots, now.
 
+    After the folder with which `most_entries` were seen, no further one is listed.
     Raises `WorkspaceError` if the workspace itself cannot be listed, `Cancelled`; all else becomes an issue.
     """
     roots = find_roots(workspace, settings)
-    walk = _Walk(roots, settings, cancel, listener)
+    walk = _Walk(roots, settings, cancel, listener, most_entries)
     if roots.layout == "openclaw":
         walk.account_for_rest(roots)
     for root in roots.found:
         walk.visit(root)
-    return Discovery(walk.files, walk.passed.issues(), roots.layout)
+    return Discovery(walk.files, walk.passed.issues(), roots.layout, walk.whole)
 
 
 class _Walk:
     """One pass over the roots."""
 
     def __init__(
-        self, roots: Roots, settings: Settings, cancel: CancelToken | None, listener: DiscoveryListener | None
+        self,
+        roots: Roots,
+        settings: Settings,
+        cancel: CancelToken | None,
+        listener: DiscoveryListener | None,
+        most_entries: float,
     ) -> None:
         self.files: list[FoundFile] = []
+        self.whole = True
+        self._entries_left = most_entries
         self._rules = IgnoreRules(settings)
         self.passed = Passed(self._rules.extensions)
         self._limit = settings.max_file_bytes
@@ -121,7 +133,7 @@ class _Walk:
     def _walk(self, root: Root) -> None:
         """The folder and all below it, depth first in the order of names."""
         stack = [(root.path, root.name)]
-        while stack:
+        while stack and self._entries_left > 0:
             path, name = stack.pop()
             if self._cancel is not None:
                 self._cancel.checkpoint()
@@ -134,14 +146,17 @@ class _Walk:
                 if self._enter(entry, prefix + entry.name)
             ]
             stack.extend(reversed(folders))
+        self.whole = self.whole and not stack
 
     def _entries(self, path: str, name: str) -> list[os.DirEntry[str]]:
         try:
             with os.scandir(path) as entries:
-                return sorted(entries, key=lambda entry: entry.name)
+                listed = sorted(entries, key=lambda entry: entry.name)
         except OSError as error:
             self._unreadable(name, error)
             return []
+        self._entries_left -= len(listed)
+        return listed
 
     def _enter(self, entry: os.DirEntry[str], name: str) -> bool:
         """Take the entry if it is a file; True for a folder to go into."""

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from engine.control import CancelToken
 from engine.corpus.discovery import discover
+from engine.corpus.transcripts.stores import find_transcripts
 from engine.records import PreviewFolder, WorkspacePreview
 from engine.settings import Settings
 
@@ -12,6 +13,7 @@ from engine.settings import Settings
 def preview_workspace(workspace: Path, settings: Settings, *, cancel: CancelToken | None = None) -> WorkspacePreview:
     """Files and bytes by top-level folder, and what would be passed over. Raises `WorkspaceError`, `Cancelled`."""
     discovery = discover(workspace, settings, cancel=cancel)
+    sessions = find_transcripts(settings, cancel=cancel)
     files: Counter[str] = Counter()
     sizes: Counter[str] = Counter()
     for file in discovery.files:
@@ -26,5 +28,7 @@ def preview_workspace(workspace: Path, settings: Settings, *, cancel: CancelToke
         files=len(discovery.files),
         bytes=sizes.total(),
         folders=tuple(folders),
-        skipped=tuple(discovery.skipped),
+        skipped=(*discovery.skipped, *sessions.skipped),
+        session_files=len(sessions.files),
+        session_bytes=sum(file.size for file in sessions.files),
     )

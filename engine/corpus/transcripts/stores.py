@@ -5,6 +5,7 @@ is ever looked at.
 """
 
 import hashlib
+import math
 import os
 import re
 import stat
@@ -29,7 +30,14 @@ _TRANSCRIPT = re.compile(
 )
 _PARTS_OF_SESSIONS = frozenset({("storage", "message"), ("storage", "part"), ("storage", "session_diff")})
 """Folders (with the one above) in which opencode keeps the messages of the sessions beside them, a file each."""
-_AGENTS = (".claude/projects", ".codex/sessions", ".codex/archived_sessions", "opencode/storage", ".gemini/tmp")
+_AGENTS = (
+    ".claude/projects",
+    "claude/projects",
+    ".codex/sessions",
+    ".codex/archived_sessions",
+    "opencode/storage",
+    ".gemini/tmp",
+)
 _OPENCLAW = re.compile(r"/agents/([^/]+)/sessions$|/state/sessions/([^/]+)$")
 _PREFIX = "sessions/"
 _LONGEST_KEY = 100
@@ -86,23 +94,34 @@ class FoundTranscripts(msgspec.Struct, frozen=True):
     files: list[FoundFile]
     """Newest first."""
     skipped: list[FileIssue]
+    whole: bool = True
+    """False where the walk ended at `most_entries`."""
 
 
 def find_transcripts(
-    settings: Settings, *, cancel: CancelToken | None = None, listener: DiscoveryListener | None = None
+    settings: Settings,
+    *,
+    cancel: CancelToken | None = None,
+    listener: DiscoveryListener | None = None,
+    most_entries: float = math.inf,
 ) -> FoundTranscripts:
-    """Every file in the stores that may be a transcript by its name. Raises `Cancelled`; all else becomes an issue."""
-    walk = _Walk(cancel, listener)
+    """Every file in the stores that may be a transcript by its name. Raises `Cancelled`; all else becomes an issue.
+
+    After the folder with which `most_entries` were seen, no further one is listed.
+    """
+    walk = _Walk(cancel, listener, most_entries)
     for store in find_stores(settings):
         walk.visit(store)
     walk.files.sort(key=lambda file: (-file.mtime_ns, file.name))
-    return FoundTranscripts(walk.files, walk.skipped)
+    return FoundTranscripts(walk.files, walk.skipped, walk.whole)
 
 
 class _Walk:
-    def __init__(self, cancel: CancelToken | None, listener: DiscoveryListener | None) -> None:
+    def __init__(self, cancel: CancelToken | None, listener: DiscoveryListener | None, most_entries: float) -> None:
         self.files: list[FoundFile] = []
         self.skipped: list[FileIssue] = []
+        self.whole = True
+        self._entries_left = most_entries
         self._cancel = cancel
         self._listener = listener
 
@@ -127,7 +146,7 @@ class _Walk:
 
     def _descend(self, store: Store) -> None:
         stack = [(store.path, store.name)]
-        while stack:
+        while stack and self._entries_left > 0:
             path, name = stack.pop()
             if self._cancel is not None:
                 self._cancel.checkpoint()
@@ -140,6 +159,7 @@ class _Walk:
                         stack.append((entry.path, below))
                 except OSError as error:
                     self._unreadable(below, error)
+        self.whole = self.whole and not stack
 
     def _enter(self, entry: os.DirEntry[str], name: str, above: str) -> bool:
         """Take the entry if it may be a transcript; True for a folder to go into."""
@@ -160,10 +180,12 @@ class _Walk:
     def _entries(self, path: str, name: str) -> list[os.DirEntry[str]]:
         try:
             with os.scandir(path) as entries:
-                return sorted(entries, key=lambda entry: entry.name)
+                listed = sorted(entries, key=lambda entry: entry.name)
         except OSError as error:
             self._unreadable(name, error)
             return []
+        self._entries_left -= len(listed)
+        return listed
 
     def _unreadable(self, name: str, error: OSError) -> None:
         self._pass(name, "unreadable", f"It cannot be read: {error.strerror or error}.")

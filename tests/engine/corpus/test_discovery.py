@@ -13,6 +13,7 @@ from engine.corpus.discovery import Discovery, discover
 from engine.corpus.preview import preview_workspace
 from engine.errors import Cancelled, WorkspaceError
 from engine.settings import Settings
+from engine.settings.options import SessionSettings
 
 Tree = Callable[..., Path]
 
@@ -308,3 +309,14 @@ def test_the_preview_counts_by_top_folder_and_opens_nothing(tree: Tree, monkeypa
     assert [(folder.path, folder.files, folder.bytes) for folder in preview.folders] == [("sub", 2, 14), (".", 1, 7)]
     assert (preview.layout, preview.files, preview.bytes) == ("folder", 3, 21)
     assert [issue.path for issue in preview.skipped] == ["*.png"]
+
+
+def test_the_preview_counts_the_sessions_that_the_settings_list(tree: Tree, tmp_path: Path) -> None:
+    sessions = tmp_path / "sessions"
+    sessions.mkdir()
+    for name in ("a.jsonl", "b.jsonl", "c.txt"):
+        (sessions / name).write_text("{}\n")
+    listed = Settings(sessions=SessionSettings(folders=(str(sessions), str(tmp_path / "gone"))))
+    preview = preview_workspace(tree("a.md"), listed)
+    assert (preview.session_files, preview.session_bytes) == (2, 6)
+    assert [issue.path for issue in preview.skipped if issue.rule == "missing"] == ["sessions/gone"]

@@ -1,0 +1,45 @@
+"""A place that may be there, and a file that names some."""
+
+import os
+from typing import Any
+
+import msgspec
+
+from engine.corpus.opening import open_regular
+from engine.corpus.places.lenient_json import parse_lenient
+from engine.errors import PathRefused
+from engine.records import FileIssue, PlaceKind
+
+_MOST_BYTES = 256 * 1024
+
+
+class Candidate(msgspec.Struct, frozen=True):
+    kind: PlaceKind
+    agent: str
+    name: str
+    path: str
+    """Absolute; it need not exist."""
+
+
+def read_list(path: str, issues: list[FileIssue]) -> Any:
+    """What a configuration file holds, as JSON's types; None, perhaps with an issue, where it cannot be told."""
+    try:
+        return _read(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except PathRefused:
+        detail = "It is not a regular file, so the folders that it names are not listed."
+    except OSError as error:
+        detail = f"It cannot be read: {error.strerror or error}."
+    except ValueError:
+        detail = "It could not be understood, so the folders that it names are not listed."
+    issues.append(FileIssue(path=path, rule="unreadable", detail=detail))
+    return None
+
+
+def _read(path: str) -> Any:
+    descriptor, state = open_regular(os.path.realpath(path))  # people keep their configuration elsewhere, and link it
+    with os.fdopen(descriptor, "rb") as file:
+        if state.st_size > _MOST_BYTES:
+            raise ValueError("longer than such a file is")
+        return parse_lenient(file.read(_MOST_BYTES).decode("utf-8-sig"))

@@ -1,0 +1,307 @@
+"""Homes as Linux, macOS and Windows lay them out: what is found, counted and passed over."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from engine import Cancelled, CancelToken, FoundPlace, FoundPlaces, find_places, measure_sessions
+from engine.corpus.places import finding
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    (tmp_path / "home").mkdir()
+    return tmp_path / "home"
+
+
+def put(path: Path, text: str = "{}\n", *, time: float | None = None) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    if time is not None:
+        os.utime(path, (time, time))
+    return path
+
+
+def look(home: Path, **environ: object) -> FoundPlaces:
+    return find_places(home, {name: str(value) for name, value in environ.items()})
+
+
+def brief(found: FoundPlaces, home: Path) -> set[tuple[str, str, str, str, int]]:
+    return {
+        (place.kind, place.agent, place.name, Path(place.path).relative_to(home).as_posix(), place.files)
+        for place in found.places
+    }
+
+
+def by_path(found: FoundPlaces) -> dict[str, FoundPlace]:
+    return {place.path: place for place in found.places}
+
+
+def list_vaults(config: Path, *vaults: Path) -> None:
+    known = {f"{number:016x}": {"path": str(vault), "ts": 1} for number, vault in enumerate(vaults)}
+    put(config / "obsidian/obsidian.json", json.dumps({"vaults": known}))
+
+
+def test_an_empty_home_has_nothing(home):
+    assert look(home) == FoundPlaces(places=(), issues=())
+    assert find_places(home / "missing", {}) == FoundPlaces(places=(), issues=())
+
+
+def test_the_sessions_of_every_agent(home):
+    put(home / ".claude/projects/-home-ada/one.jsonl", "{}\n", time=1e9)
+    put(home / ".claude/projects/-home-ada/one/subagents/agent-2.jsonl", "{}\n{}\n", time=2e9)
+    put(home / ".claude/projects/-home-ada/notes.md")
+    put(home / ".claude/history.jsonl")
+    put(home / ".codex/sessions/2026/03/01/rollout-1.jsonl")
+    put(home / ".codex/archived_sessions/rollout-0.jsonl")
+    put(home / ".gemini/tmp/4be1/chats/session-2026.json")
+    put(home / ".local/share/opencode/storage/session/p/ses_1.json")
+    put(home / ".local/share/opencode/storage/message/ses_1/msg_1.json")
+    put(home / ".openclaw/agents/main/sessions/one.jsonl")
+    put(home / ".openclaw/agents/main/sessions/two.jsonl.deleted.2026-03-01T10-00-00.000Z")
+    put(home / ".openclaw/agents/empty/sessions/sessions.json")
+    put(home / ".openclaw/state/sessions/older/one.jsonl")
+    found = look(home)
+    assert found.issues == ()
+    assert brief(found, home) == {
+        ("sessions", "claude-code", "", ".claude/projects", 2),
+        ("sessions", "codex", "", ".codex/sessions", 1),
+        ("sessions", "codex", "archived", ".codex/archived_sessions", 1),
+        ("sessions", "gemini", "", ".gemini/tmp", 1),
+        ("sessions", "opencode", "", ".local/share/opencode/storage", 1),
+        ("sessions", "openclaw", "main", ".openclaw/agents/main/sessions", 2),
+        ("sessions", "openclaw", "older", ".openclaw/state/sessions/older", 1),
+    }
+    claude = by_path(found)[str(home / ".claude/projects")]
+    assert (claude.bytes, claude.newest, claude.whole) == (9, 2e9, True)
+
+
+def test_variables_name_further_places(home, tmp_path):
+    other = tmp_path / "else"
+    for name in (
+        "claude/projects/p/1.jsonl", "codex/sessions/2.jsonl", "gemini/.gemini/tmp/3/checkpoint-a.json",
+        "config/claude/projects/p/4.jsonl", "data/opencode/storage/session/p/ses_5.json",
+        "state/agents/main/sessions/6.jsonl", "state/workspace/MEMORY.md", "work/MEMORY.md",
+    ):  # fmt: skip
+        put(other / name)
+    list_vaults(other / "config", put(other / "vault/a.md").parent)
+    put(home / ".codex/sessions/7.jsonl")
+    found = look(
+        home,
+        CLAUDE_CONFIG_DIR=other / "claude",
+        CODEX_HOME=other / "codex",
+        GEMINI_CLI_HOME=other / "gemini",
+        XDG_CONFIG_HOME=other / "config",
+        XDG_DATA_HOME=other / "data",
+        OPENCLAW_STATE_DIR=other / "state",
+        OPENCLAW_WORKSPACE_DIR=other / "work",
+    )
+    assert {Path(place.path).relative_to(tmp_path).as_posix() for place in found.places} == {
+        "else/work", "else/state/workspace", "else/vault", "else/claude/projects", "else/config/claude/projects",
+        "else/codex/sessions", "home/.codex/sessions", "else/gemini/.gemini/tmp", "else/data/opencode/storage",
+        "else/state/agents/main/sessions",
+    }  # fmt: skip
+    assert found.places[0].kind == "openclaw-workspace"
+
+
+def test_variables_that_name_nothing_usable_are_passed_over(home):
+    put(home / ".codex/sessions/7.jsonl")
+    found = look(home, CODEX_HOME="", CLAUDE_CONFIG_DIR="not/absolute", XDG_DATA_HOME="~/nowhere", APPDATA="\0")
+    assert brief(found, home) == {("sessions", "codex", "", ".codex/sessions", 1)}
+
+
+def test_the_workspaces_that_openclaw_knows(home, tmp_path):
+    for name in (".openclaw/workspace", ".openclaw/workspace-coder", ".openclaw-dev/workspace", "shared", "shared/cook",
+                 "deep/gardener", "tides", "older"):  # fmt: skip
+        put(home / name / "MEMORY.md")
+    put(home / ".openclaw/workspaces/MEMORY.md")
+    put(tmp_path / "away/MEMORY.md")
+    put(
+        home / ".openclaw/openclaw.json",
+        """{
+          // shared by all
+          agents: {
+            defaults: { workspace: "~/shared", },
+            list: [
+              { id: "gardener", workspace: '${DEEP}/gardener' },
+              { id: "cook" }, { id: "../.." }, { id: "gone", workspace: "/nowhere/at/all" }, "junk", { workspace: 7 },
+            ],
+            entries: { tides: { workspace: "~/tides" }, away: { workspace: "${AWAY}" } },
+          },
+          agent: { workspace: "~/older" },
+        }""",
+    )
+    found = look(home, DEEP=home / "deep", AWAY=tmp_path / "away")
+    assert found.issues == ()
+    assert {(place.name, Path(place.path).relative_to(tmp_path).as_posix()) for place in found.places} == {
+        ("", "home/shared"),
+        ("", "home/older"),
+        ("gardener", "home/deep/gardener"),
+        ("cook", "home/shared/cook"),
+        ("tides", "home/tides"),
+        ("away", "away"),
+        ("", "home/.openclaw/workspace"),
+        ("coder", "home/.openclaw/workspace-coder"),
+        ("", "home/.openclaw-dev/workspace"),
+    }
+
+
+def test_the_configuration_may_lie_elsewhere_and_be_a_link(home, tmp_path):
+    put(home / "notes/MEMORY.md")
+    put(home / "more/MEMORY.md")
+    real = put(tmp_path / "dotfiles/openclaw.json", '{"agents": {"defaults": {"workspace": "~/notes"}}}')
+    (home / ".openclaw").mkdir()
+    (home / ".openclaw/openclaw.json").symlink_to(real)
+    named = put(tmp_path / "named.json", '{"agent": {"workspace": "~/more"}}')
+    found = look(home, OPENCLAW_CONFIG_PATH=named)
+    assert [Path(place.path).name for place in found.places] == ["more", "notes"]
+
+
+@pytest.mark.parametrize(
+    "config",
+    ["{", "[]", "null", '{"agents": 3}', '{"agents": {"list": {}, "entries": [], "defaults": []}}', "\ufeff{}"],
+)
+def test_no_configuration_keeps_the_rest_from_being_found(home, config):
+    put(home / ".openclaw/openclaw.json", config)
+    put(home / ".config/obsidian/obsidian.json", config)
+    put(home / ".openclaw/workspace/memory/a.md")
+    found = look(home)
+    assert [place.kind for place in found.places] == ["openclaw-workspace"]
+    assert [issue.rule for issue in found.issues] == (["unreadable"] * 2 if config == "{" else [])
+
+
+def test_configurations_that_are_no_text_or_too_long_are_issues(home):
+    (home / ".openclaw").mkdir()
+    (home / ".openclaw/openclaw.json").write_bytes(b"\xff\xfe\x00")
+    put(home / ".config/obsidian/obsidian.json", " " * 300_000)
+    put(home / ".config/claude/projects/p/1.jsonl")
+    found = look(home)
+    assert len(found.places) == 1
+    assert {Path(issue.path).name for issue in found.issues} == {"openclaw.json", "obsidian.json"}
+
+
+@pytest.mark.parametrize(
+    ("config", "environ"),
+    [
+        (".config", {}),
+        (".var/app/md.obsidian.Obsidian/config", {}),
+        ("snap/obsidian/current/.config", {}),
+        ("Library/Application Support", {}),
+        ("AppData/Roaming", {}),
+        ("moved", {"APPDATA": "moved"}),
+        ("moved", {"XDG_CONFIG_HOME": "moved"}),
+    ],
+)
+def test_vaults_come_from_obsidians_own_list(home, config, environ):
+    garden = put(home / "Documents/Garden ä/a.md", "# A").parent
+    put(garden / "topics/b.md", "# B")
+    put(garden / ".obsidian/app.json")
+    put(garden / ".trash/old.md")
+    put(home / "unlisted/.obsidian/app.json")
+    (home / "empty").mkdir()
+    list_vaults(home / config, garden, home / "gone", home / "empty", home / ".ssh")
+    (home / ".ssh").mkdir()
+    found = look(home, **{name: home / value for name, value in environ.items()})
+    assert brief(found, home) == {("obsidian-vault", "obsidian", "Garden ä", "Documents/Garden ä", 2)}
+    assert found.places[0].bytes == 6
+    assert [issue.path for issue in found.issues] == [str(home / ".ssh")]
+
+
+def test_a_vault_that_is_a_workspace_is_listed_once(home):
+    put(home / ".openclaw/workspace/MEMORY.md")
+    (home / "Garden").symlink_to(home / ".openclaw/workspace")
+    list_vaults(home / ".config", home / "Garden")
+    assert brief(look(home), home) == {("openclaw-workspace", "openclaw", "", ".openclaw/workspace", 1)}
+
+
+def test_places_that_are_links_are_found_where_they_lead(home, tmp_path):
+    put(tmp_path / "disk/projects/p/1.jsonl")
+    (home / ".claude").symlink_to(tmp_path / "disk")
+    (home / ".codex").mkdir()
+    (home / ".codex/sessions").symlink_to(home / ".codex")
+    (home / ".gemini").symlink_to(home / "nowhere")
+    found = look(home)
+    assert [(place.path, place.files) for place in found.places] == [(str(tmp_path / "disk/projects"), 1)]
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="needs folders that may not be read")
+def test_a_folder_that_may_not_be_read_is_an_issue(home):
+    for folder in (put(home / ".claude/projects/p/1.jsonl").parent.parent, put(home / ".openclaw/agents/a").parent):
+        folder.chmod(0)
+    try:
+        found = look(home)
+    finally:
+        for name in (".claude/projects", ".openclaw/agents"):
+            (home / name).chmod(0o700)
+    assert found.places == ()
+    assert [(issue.path, issue.rule) for issue in found.issues] == [(str(home / ".claude/projects"), "unreadable")]
+
+
+def test_a_failing_disk_is_an_issue(home, monkeypatch):
+    projects = put(home / ".claude/projects/p/1.jsonl").parent.parent
+    vault = put(home / "Garden/a.md").parent
+    list_vaults(home / ".config", vault)
+    scandir = os.scandir
+
+    def failing(path):
+        if str(path) in (str(projects), str(vault)):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", failing)
+    found = look(home)
+    assert found.places == ()
+    assert {issue.path for issue in found.issues} == {str(projects), str(vault)}
+    assert all("Permission denied" in issue.detail for issue in found.issues)
+
+
+def test_counting_ends_at_its_limit(home, monkeypatch):
+    monkeypatch.setattr(finding, "_MOST_ENTRIES", 5)
+    for number in range(30):
+        put(home / f".codex/sessions/{number % 10}/{number}.jsonl")
+        put(home / f"Garden/{number % 10}/{number}.md")
+    put(home / ".claude/projects/p/1.jsonl")
+    list_vaults(home / ".config", home / "Garden")
+    found = by_path(look(home))
+    for path in (".codex/sessions", "Garden"):
+        assert not found[str(home / path)].whole
+        assert 0 <= found[str(home / path)].files < 30
+    assert found[str(home / ".claude/projects")].whole
+
+
+def test_no_file_is_opened_but_the_two_configurations(home, monkeypatch):
+    put(home / ".claude/projects/p/1.jsonl")
+    put(home / ".openclaw/workspace/MEMORY.md")
+    put(home / ".openclaw/agents/main/sessions/sessions.json")
+    put(home / ".openclaw/openclaw.json")
+    list_vaults(home / ".config", put(home / "Garden/a.md").parent)
+    opened = []
+    monkeypatch.setattr(os, "open", lambda path, *rest, real=os.open: opened.append(path) or real(path, *rest))
+    monkeypatch.setattr("builtins.open", lambda path, *_, **__: pytest.fail(f"{path} was opened"))
+    assert len(look(home).places) == 3
+    assert {Path(path).name for path in opened if Path(path).exists()} == {"openclaw.json", "obsidian.json"}
+
+
+def test_it_can_be_cancelled(home):
+    put(home / ".claude/projects/p/1.jsonl")
+    token = CancelToken()
+    token.cancel()
+    with pytest.raises(Cancelled):
+        find_places(home, {}, cancel=token)
+
+
+def test_listed_folders_and_exports_are_measured_as_they_are(home):
+    folder = put(home / "exports/conversations.json", "[]").parent
+    export = put(home / "chatgpt.zip", "PK")
+    (home / "empty").mkdir()
+    listed = [str(folder), str(home / "gone"), str(export), str(home / "empty"), "", str(folder)]
+    found = measure_sessions(listed)
+    assert [(Path(place.path).name, place.files, place.bytes) for place in found.places] == [
+        ("exports", 1, 2),
+        ("gone", 0, 0),
+        ("chatgpt.zip", 1, 2),
+        ("empty", 0, 0),
+    ]
+    assert [(issue.path, issue.rule) for issue in found.issues] == [(str(home / "gone"), "missing")]

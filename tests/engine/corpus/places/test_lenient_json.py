@@ -1,0 +1,69 @@
+"""JSON by hand: what people write, what they break, and that strict JSON means the same as ever."""
+
+import contextlib
+import json
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from engine.corpus.places.lenient_json import parse_lenient
+from tests.helpers.transcripts import json_values
+
+
+def test_what_people_write_by_hand():
+    text = """
+    // the agents
+    {
+      agents: {
+        defaults: { workspace: '~/it\\'s here', /* "not this": 1, */ },
+        "list": [ { id: "main", "default": true, weight: .5, port: 0x10, }, ],
+      }, // done
+    }
+    """
+    assert parse_lenient(text) == {
+        "agents": {
+            "defaults": {"workspace": "~/it's here"},
+            "list": [{"id": "main", "default": True, "weight": ".5", "port": "0x10"}],
+        }
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (r'"C:\\Users\\ada"', r"C:\Users\ada"),
+        (r'"caf\u00e9 \ud83d\ude00 \x41"', "café 😀 A"),
+        ('"a \\\nb"', "a b"),
+        ('"http://x/*y*/"', "http://x/*y*/"),
+        ("'say \"hi\"'", 'say "hi"'),
+        ("[1, -2.5e3, true, null, NaN]", [1, -2500.0, True, None, "NaN"]),
+    ],
+)
+def test_values(text, value):
+    assert parse_lenient(text) == value
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[1,,2]", "{'a' 1}", '"open', "/* open", "{},", "a/b", "[" * 100_000, "[,]x"]
+)
+def test_what_cannot_be_understood_is_a_value_error(text):
+    with pytest.raises(ValueError):  # noqa: PT011 - its words reach no one
+        parse_lenient(text)
+
+
+@given(json_values)
+def test_strict_json_means_what_it_always_means(value):
+    for indent in (None, 2):
+        try:
+            text = json.dumps(value, indent=indent, allow_nan=False)
+        except ValueError:  # no JSON at all
+            return
+        assert parse_lenient(text) == json.loads(text)
+
+
+@given(st.text(st.sampled_from("{}[]:,'\"\\/* \nau0é"), max_size=30))
+@example("'\\")
+def test_any_text_is_a_value_or_a_value_error(text):
+    with contextlib.suppress(ValueError):
+        json.dumps(parse_lenient(text))
