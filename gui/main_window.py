@@ -22,7 +22,6 @@ from gui.options import View
 from gui.panes import Panes
 from gui.places import Places
 from gui.search.panel import SearchPanel
-from gui.session_folders import SessionFolders
 from gui.sheets import show_about, show_keys
 from gui.views import Views
 from gui.ways import Ways
@@ -61,6 +60,7 @@ class MainWindow(QMainWindow):
         self._places = places
         self._remembers = remembers
         self._first_sync: SyncReason | None = None
+        self._folder: Path | None = None
         self._news = IndexNews(self)
         self.setWindowTitle("Mnemoscope")
         self.setAcceptDrops(True)
@@ -77,7 +77,6 @@ class MainWindow(QMainWindow):
         self.sync_bar = SyncBar()
         self.panes = Panes(self.views.lists, self.views.readers, self.diagnostics)
         Ways(workspace, self.panes, self.views, self.diagnostics, self)
-        self._session_folders = SessionFolders(workspace, jobs, places.config, self)
         self.pages = QStackedWidget()
         for page in (self.panes, self.first_run, self.message):
             self.pages.addWidget(page)
@@ -108,7 +107,7 @@ class MainWindow(QMainWindow):
         commands.add("Browse past sessions", partial(self.views.switch, "sessions"), "Ctrl+2")
         commands.menu.addSeparator()
         self._choose = commands.add("Choose folder…", self.first_run.choose, "Ctrl+O")
-        add_sessions = commands.add("Add a folder of sessions…", self._ask_for_sessions)
+        add_sessions = commands.add("Add sessions…", self._ask_for_sessions)
         sync = commands.add("Sync now", self.workspace.sync, "F5")
         rebuild = commands.add("Rebuild index…", self.banner.ask_rebuild)
         self._need_workspace = (add_sessions, sync, rebuild)
@@ -135,8 +134,6 @@ class MainWindow(QMainWindow):
         self.views.switched.connect(self._header.show_view)
         self._header.view_wanted.connect(self.views.switch)
         self.sessions.folder_wanted.connect(self._ask_for_sessions)
-        self._session_folders.chosen.connect(partial(self.open_folder, first_sync="manual"))
-        self._session_folders.failed.connect(self.banner.complain)
         self.diagnostics.action_requested.connect(self._do)
         self.diagnostics.refresh_requested.connect(self.workspace.feed.refresh)
         self.first_run.folder_named.connect(self.offer_folder)
@@ -174,6 +171,7 @@ class MainWindow(QMainWindow):
     def open_folder(self, folder: Path, *, first_sync: SyncReason = "session-start") -> None:
         """Open a workspace and bring its index up to date."""
         self._first_sync = first_sync
+        self._folder = folder
         self.workspace.open(folder)
 
     def ask_for_folder(self) -> None:
@@ -187,8 +185,17 @@ class MainWindow(QMainWindow):
         self.first_run.offer(folder, can_go_back=self.workspace.current is not None)
         self._show_page(self.first_run)
 
+    def choose_sessions(self) -> None:
+        """Show which sessions are searched beside the notes that are open, or will be in a moment."""
+        if self._folder is not None:
+            self.first_run.choose_sessions(self._folder)
+            self._show_page(self.first_run)
+
     def show_view(self, view: View, query: str) -> None:
         """Arrange the panes for one of the views, and search."""
+        if view == "sources":
+            self.choose_sessions()
+            return
         panel = self.sessions if view == "sessions" else self.search
         self.views.switch("sessions" if view == "sessions" else "search")
         if view in ("viewer", "diagnostics"):
@@ -209,7 +216,7 @@ class MainWindow(QMainWindow):
     @Slot()
     def _ask_for_sessions(self) -> None:
         if self._remembers:
-            self._session_folders.ask()
+            self.choose_sessions()
         else:
             self.banner.complain("A demo keeps nothing. Start Mnemoscope without --demo to add your own sessions.")
 

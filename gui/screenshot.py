@@ -73,8 +73,8 @@ class Screenshot(QObject):
     def _missing(self) -> str:
         """What the view still waits for; empty when it is complete."""
         window = self._window
-        if self._view == "first-run":
-            return "" if window.first_run.ready else "the preview of the folder"
+        if self._view in ("first-run", "sources"):
+            return "" if window.first_run.ready else "what was looked for"
         status = window.workspace.status
         if status is None or status.last_sync is None or status.syncing is not None:
             return "the index"

@@ -7,7 +7,12 @@ from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from engine import PreviewFolder, WorkspacePreview
-from gui.first_run.summary import what_is_indexed, what_is_passed_over, what_is_written
+from gui.first_run.summary import (
+    what_is_indexed,
+    what_is_passed_over,
+    what_is_written,
+    what_sessions_are_indexed,
+)
 from gui.widgets.chip import Chip
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.issues_table import IssuesTable
@@ -37,7 +42,7 @@ class PreviewPage(QFrame):
         changed: extensions or patterns are different; a new preview is wanted.
         accepted: index this folder.
         other_wanted: choose another one.
-        back_wanted: return to the workspace that is open.
+        back_wanted: return to where the person came from.
     """
 
     changed = Signal()
@@ -53,6 +58,7 @@ class PreviewPage(QFrame):
         self._path = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
         self._path.setProperty("role", "meta")
         self._sum = label("", "strong", wrap=True)
+        self._sessions = label("", wrap=True)
         self._problem = label("", "degraded", wrap=True)
         self._promise = label("", "meta", wrap=True)
         self._typing = QTimer(self)
@@ -71,6 +77,7 @@ class PreviewPage(QFrame):
         inside = QVBoxLayout(self._details)
         inside.setContentsMargins(0, 0, 0, 0)
         inside.setSpacing(10)
+        inside.addWidget(self._sessions)
         inside.addLayout(self._options())
         inside.addWidget(self._tables(), 1)
         column.addWidget(self._details, 1)
@@ -146,21 +153,21 @@ class PreviewPage(QFrame):
         self._accept.clicked.connect(self.accepted)
         self._other = QPushButton("Choose another…")
         self._other.clicked.connect(self.other_wanted)
-        self._back = QPushButton("Back")
-        self._back.clicked.connect(self.back_wanted)
-        for button in (self._accept, self._other, self._back):
+        back = QPushButton("Back")
+        back.clicked.connect(self.back_wanted)
+        for button in (self._accept, self._other, back):
             button.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(self._accept)
         row.addWidget(self._other)
-        row.addWidget(self._back)
+        row.addWidget(back)
         row.addStretch(1)
         return row
 
     # --- what is shown ----------------------------------------------------------------------------------------------
 
-    def begin(self, folder: Path, extensions: Sequence[str], exclude: Sequence[str], *, can_go_back: bool) -> None:
+    def begin(self, folder: Path, extensions: Sequence[str], exclude: Sequence[str]) -> None:
         """Start with a folder and the settings that it has now."""
         self._looked = False
         self._show_details(True)
@@ -169,7 +176,6 @@ class PreviewPage(QFrame):
         for ending, chip in self._kinds.items():
             chip.setChecked(ending in extensions)
         self._exclude.setText(", ".join(exclude))
-        self._back.setVisible(can_go_back)
         self._show_table(0)
 
     def show_waiting(self) -> None:
@@ -183,6 +189,8 @@ class PreviewPage(QFrame):
         self._looked = True
         self._show_details(True)
         self._sum.setText(what_is_indexed(preview))
+        self._sessions.setText(what_sessions_are_indexed(preview))
+        self._sessions.setVisible(bool(self._sessions.text()))
         self._rules.setText(what_is_passed_over(preview))
         self._promise.setText(breakable(what_is_written(index_folder)))
         self._show_folders.setText(f"Indexed {grouped(preview.files)}")
@@ -190,7 +198,7 @@ class PreviewPage(QFrame):
         self._folders.show_records(preview.folders)
         self._skipped.show_records(preview.skipped)
         self._problem.hide()
-        self._accept.setEnabled(preview.files > 0)
+        self._accept.setEnabled(preview.files + preview.session_files > 0)
         if self._accept.isEnabled() and not self._exclude.hasFocus():
             self._accept.setFocus()
 

@@ -18,6 +18,13 @@ def what_is_indexed(preview: WorkspacePreview) -> str:
     return f"{whole} in this folder and the folders inside it."
 
 
+def what_sessions_are_indexed(preview: WorkspacePreview) -> str:
+    """Empty where there are none."""
+    if not preview.session_files:
+        return ""
+    return f"With it {counted(preview.session_files, 'session file')} of AI agents, {size_text(preview.session_bytes)}."
+
+
 def what_is_passed_over(preview: WorkspacePreview) -> str:
     """Which rules, most frequent first; the table names every file."""
     rules = Counter(issue.rule for issue in preview.skipped).most_common()

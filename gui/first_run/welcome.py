@@ -2,12 +2,15 @@
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QPainter, QPaintEvent, QPen, QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
+from gui.first_run.found import FoundSection
+from gui.jobs import Jobs
 from gui.theme import tokens
 from gui.widgets.drop import dropped_folder
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.labels import label
+from gui.widgets.scrolling import scrolling_column
 
 _WIDTH = 560
 _ICON = 32
@@ -68,18 +71,20 @@ class DropZone(QWidget):
 
 
 class WelcomePage(QFrame):
-    """Signals: `choose_wanted`, and `dropped` with a Path."""
+    """Signals: `choose_wanted`; `named` with the Path of a folder that was dropped, or chosen of those found."""
 
     choose_wanted = Signal()
-    dropped = Signal(object)
+    named = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "page")
         zone = DropZone()
         self._choose = zone.choose
         self._choose.clicked.connect(self.choose_wanted)
-        zone.dropped.connect(self.dropped)
+        zone.dropped.connect(self.named)
+        self.found = FoundSection(jobs)
+        self.found.place_chosen.connect(self.named)
         what = label(
             "Mnemoscope searches your notes and past AI sessions by their words and by their meaning, and shows each "
             "hit in its file.",
@@ -100,27 +105,14 @@ class WelcomePage(QFrame):
         column.addWidget(zone)
         column.addSpacing(4)
         column.addWidget(promise)
+        column.addSpacing(16)
+        column.addWidget(self.found)
         column.addStretch(3)
-        middle = QWidget()
-        middle.setLayout(column)
-        middle.setMaximumWidth(_WIDTH)
-        page = QFrame()
-        page.setProperty("role", "page")
-        row = QHBoxLayout(page)
-        row.addStretch(1)
-        row.addWidget(middle, 100)
-        row.addStretch(1)
-        scroll = QScrollArea()  # large text in a small window
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.setWidget(page)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(scroll)
+        whole.addWidget(scrolling_column(column, _WIDTH))
 
     def showEvent(self, event: QShowEvent) -> None:
-        """There is one thing to do here, so Enter does it."""
+        """Enter does what most are here for."""
         super().showEvent(event)
         self._choose.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -1,8 +1,11 @@
-"""Taking a folder that is dropped on a widget."""
+"""Taking folders, and exports of sessions, that are dropped on a widget."""
 
 from pathlib import Path
 
 from PySide6.QtCore import QMimeData
+
+EXPORTS = (".zip", ".json", ".jsonl")
+"""Endings of files that may hold sessions."""
 
 
 def dropped_folder(data: QMimeData) -> Path | None:
@@ -12,3 +15,11 @@ def dropped_folder(data: QMimeData) -> Path | None:
         return None
     folder = Path(urls[0].toLocalFile())
     return folder if folder.is_dir() else None
+
+
+def dropped_sessions(data: QMimeData) -> list[Path]:
+    """The local folders and exports in what is being dragged; none if anything else is among it."""
+    urls = data.urls()
+    paths = [Path(url.toLocalFile()) for url in urls if url.isLocalFile()]
+    fitting = [path for path in paths if path.is_dir() or path.suffix.lower() in EXPORTS]
+    return fitting if len(fitting) == len(urls) else []

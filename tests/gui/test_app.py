@@ -61,10 +61,10 @@ def test_a_picture_of_the_results(notes, words_only, tmp_path, user_home):
     assert not list(user_home.rglob("window.json"))
 
 
-@pytest.mark.parametrize("view", ["viewer", "sessions", "diagnostics", "first-run"])
+@pytest.mark.parametrize("view", ["viewer", "sessions", "diagnostics", "first-run", "sources"])
 def test_every_view_has_a_picture(notes, words_only, tmp_path, view):
     picture = tmp_path / "a.png"
-    query = () if view == "first-run" else ("--query", "timer")
+    query = () if view in ("first-run", "sources") else ("--query", "timer")
     done = _run("--workspace", notes, "--config", words_only, "--view", view, "--screenshot", picture, *query)
     assert (done.returncode, done.stderr) == (0, "")
     assert QImage(str(picture)).width() == 1280

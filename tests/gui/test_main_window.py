@@ -3,8 +3,18 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QAccessible, QDropEvent
-from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLabel, QLineEdit, QMenu, QPushButton, QWidget
+from PySide6.QtGui import QAccessible, QAction, QDropEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QDialog,
+    QFileDialog,
+    QLabel,
+    QLineEdit,
+    QMenu,
+    QPushButton,
+    QWidget,
+)
 
 import engine
 from engine import FileIssue, IndexTooNew, SettingsError
@@ -343,6 +353,7 @@ VIEWS: list[tuple[str, Callable[[MainWindow, Path], None]]] = [
     ("results and diagnostics", lambda window, _: window.panes.show_dock(True)),
     ("welcome", lambda window, _: window.ask_for_folder()),
     ("preview", lambda window, folder: window.offer_folder(folder)),
+    ("sources", lambda window, _: window.choose_sessions()),
     ("message", lambda window, _: window.show_settings_problem("Line 3.")),
     ("banner", lambda window, _: window.banner.ask_rebuild()),
 ]
@@ -434,3 +445,50 @@ def test_in_a_narrow_window_the_dock_takes_the_files_place_until_a_file_is_wante
     opened.panes.toggle_dock()
     opened.resize(1280, 800)
     qtbot.waitUntil(lambda: opened.viewer.isVisible() and opened.diagnostics.isVisible())
+
+
+def _menu_action(window: MainWindow, words: str) -> QAction:
+    return next(action for action in window.actions() if action.text() == words)
+
+
+def test_sessions_are_added_to_the_open_workspace_which_is_then_opened_and_synced_anew(
+    qtbot, window, memory, user_home, tmp_path, monkeypatch
+):
+    (user_home / ".claude/projects/p").mkdir(parents=True)
+    (user_home / ".claude/projects/p/one.jsonl").write_text("{}\n")
+    again = FakeMemory()
+    memories = [memory, again]
+    settings: list[engine.Settings] = []
+
+    def open_memory(_folder, wanted, **_options):
+        settings.append(wanted)
+        return memories.pop(0)
+
+    monkeypatch.setattr(engine, "open_memory", open_memory, raising=False)
+    assert not _menu_action(window, "Add sessions…").isEnabled()
+    window.open_folder(tmp_path)
+    qtbot.waitUntil(lambda: _at_rest(window))
+    _menu_action(window, "Add sessions…").trigger()
+    assert window.pages.currentWidget() is window.first_run
+    qtbot.waitUntil(lambda: window.first_run.ready)
+    box = next(box for box in window.first_run.findChildren(QCheckBox) if box.isVisible())
+    qtbot.mouseClick(box, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(_button(window.first_run, "Save and index"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: memory.closed and _at_rest(window))
+    assert window.pages.currentWidget() is window.panes
+    assert settings[-1].sessions.folders == (str(user_home / ".claude/projects"),)
+    assert again.syncs == [("manual", False)]
+
+
+def test_esc_leaves_the_choice_of_sessions_as_it_was(qtbot, opened):
+    opened.choose_sessions()
+    qtbot.waitUntil(lambda: opened.first_run.ready)
+    qtbot.keyClick(QApplication.focusWidget(), Key.Key_Escape)
+    assert opened.pages.currentWidget() is opened.panes
+
+
+def test_the_sessions_view_asks_on_the_same_page(qtbot, opened):
+    opened.sessions.folder_wanted.emit()
+    assert opened.pages.currentWidget() is opened.first_run
+    qtbot.waitUntil(lambda: opened.first_run.ready)
+    assert _button(opened.first_run, "Save and index")

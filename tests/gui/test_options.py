@@ -50,6 +50,7 @@ def test_everything_asked_for(tmp_path):
         (["--demo", "--workspace", "x"], "leave out --workspace"),
         (["--view", "viewer"], "name a --query"),
         (["--view", "first-run", "--query", "x"], "leave out --query"),
+        (["--view", "sources", "--query", "x"], "leave out --query"),
         (["serch", "timer"], "unrecognized arguments: serch timer"),
         (["--quer", "x"], "unrecognized arguments: --quer x"),
         (["--theme", "pink"], "invalid choice: 'pink'"),

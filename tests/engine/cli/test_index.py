@@ -9,6 +9,7 @@ import pytest
 from engine.cli.progress import ProgressLine, clock, progress_text
 from engine.errors import IndexBusy
 from engine.records import FileIssue, SyncReport
+from engine.settings import save_setting
 from tests.helpers.command_line import Run
 from tests.helpers.fake_memory import FakeMemory, make_progress
 
@@ -116,6 +117,13 @@ def test_a_dry_run_opens_no_index(run: Run, folder: Path, monkeypatch: pytest.Mo
     assert "2 files, 1.5 KB, would be indexed; nothing was changed." in out
     assert "Passed over:" in out
     assert run("index", "--dry-run", "--json").json["files"] == 2
+    assert "session" not in out
+
+
+def test_a_dry_run_counts_the_sessions_that_are_listed(run: Run, folder: Path) -> None:
+    (folder / "one.jsonl").write_text("{}\n")
+    save_setting("sessions.folders", (str(folder),))
+    assert "So would 1 session file, 3 B." in run("index", "--dry-run").out
 
 
 def test_progress_leaves_out_what_is_not_known() -> None:

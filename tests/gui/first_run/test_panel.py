@@ -1,3 +1,5 @@
+import json
+import threading
 from pathlib import Path
 
 import pytest
@@ -5,9 +7,11 @@ from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QPushButton
 
-from engine import load_settings
+import engine
+from engine import load_settings, save_setting
 from gui.first_run.panel import FirstRunPanel
 from gui.first_run.welcome import DropZone
+from gui.widgets.check_box import CheckBox
 from gui.widgets.chip import Chip
 from gui.widgets.issues_table import IssuesTable
 
@@ -119,7 +123,7 @@ def test_a_folder_that_is_gone_is_one_sentence(qtbot, panel, tmp_path):
     _offer(qtbot, panel, tmp_path / "gone")
     assert "gone" in _words(panel)
     assert "This folder cannot be indexed." in _words(panel)
-    assert [button.text() for button in _shown_buttons(panel)] == ["Choose another…"]
+    assert [button.text() for button in _shown_buttons(panel)] == ["Choose another…", "Back"]
 
 
 def test_a_folder_without_notes_cannot_be_indexed(qtbot, panel, tmp_path):
@@ -130,8 +134,6 @@ def test_a_folder_without_notes_cannot_be_indexed(qtbot, panel, tmp_path):
 
 
 def test_settings_of_the_folder_are_where_the_preview_starts(qtbot, panel, notes):
-    from engine import save_setting
-
     save_setting("extensions", (".md", ".txt"), workspace=notes)
     save_setting("exclude", ("drafts/**",), workspace=notes)
     _offer(qtbot, panel, notes)
@@ -173,9 +175,10 @@ def test_a_folder_can_be_dropped(qtbot, panel, notes):
     assert named.args == [notes]
 
 
-def test_back_is_offered_only_where_there_is_a_way_back(qtbot, panel, notes):
+def test_back_leads_to_the_workspace_or_to_the_welcome(qtbot, panel, notes):
     _offer(qtbot, panel, notes)
-    assert not any(b.isVisible() for b in panel.findChildren(QPushButton) if b.text() == "Back")
+    qtbot.mouseClick(_button(panel, "Back"), Qt.MouseButton.LeftButton)
+    assert "Find things in your notes" in _words(panel)
     panel.offer(notes, can_go_back=True)
     with qtbot.waitSignal(panel.back_wanted):
         qtbot.mouseClick(_button(panel, "Back"), Qt.MouseButton.LeftButton)
@@ -202,3 +205,141 @@ def test_the_demo_names_its_own_place_for_the_index(qtbot, appearance, jobs, not
     panel.show()
     _offer(qtbot, panel, notes)
     assert f"The index is kept in {tmp_path / 'demo'}" in _words(panel)
+
+
+@pytest.fixture
+def found(user_home) -> Path:
+    """A home with an OpenClaw workspace, a vault and the sessions of two agents."""
+    for name, text in {
+        ".claude/projects/p/one.jsonl": "{}\n",
+        ".claude/projects/p/two.jsonl": "{}\n",
+        ".codex/sessions/2026/rollout-1.jsonl": "{}\n",
+        ".openclaw/workspace/MEMORY.md": "# Me",
+        "Garden/a.md": "# A",
+        ".config/obsidian/obsidian.json": json.dumps({"vaults": {"1": {"path": str(user_home / "Garden")}}}),
+    }.items():
+        (user_home / name).parent.mkdir(parents=True, exist_ok=True)
+        (user_home / name).write_text(text)
+    return user_home
+
+
+def _welcome(qtbot, panel: FirstRunPanel) -> None:
+    panel.welcome()
+    qtbot.waitUntil(lambda: panel.ready)
+
+
+def _box(panel: FirstRunPanel, words: str) -> CheckBox:
+    return next(box for box in panel.findChildren(CheckBox) if box.words == words and box.isVisible())
+
+
+def test_what_is_on_this_computer_is_listed_with_its_amount_and_nothing_is_ticked(qtbot, panel, found):
+    _welcome(qtbot, panel)
+    words = _words(panel)
+    for part in ("OpenClaw workspace", "Obsidian vault Garden", "2 files, 6 bytes", "~/.claude/projects"):
+        assert part in words
+    assert "Nothing in them is read before you say so" in words
+    assert "nothing is ever written there" in words
+    assert [box.words for box in panel.findChildren(CheckBox)] == ["Claude Code", "Codex"]
+    assert not any(box.isChecked() for box in panel.findChildren(CheckBox))
+    described = [button.accessibleName() for button in panel.findChildren(QPushButton) if button.text() == "Choose"]
+    assert described == ["Choose OpenClaw workspace", "Choose Obsidian vault Garden"]
+
+
+def test_a_machine_without_sessions_is_told_so(qtbot, panel):
+    _welcome(qtbot, panel)
+    assert "No sessions of AI agents were found on this machine." in _words(panel)
+
+
+def test_what_cannot_be_read_is_said(qtbot, panel, user_home):
+    (user_home / ".openclaw").mkdir()
+    (user_home / ".openclaw/openclaw.json").write_text("{")
+    _welcome(qtbot, panel)
+    assert "~/.openclaw/openclaw.json: It could not be understood" in _words(panel)
+
+
+def test_choosing_a_place_leads_to_its_preview(qtbot, panel, found):
+    panel.folder_named.connect(panel.offer)
+    _welcome(qtbot, panel)
+    choose = next(b for b in panel.findChildren(QPushButton) if b.accessibleName() == "Choose Obsidian vault Garden")
+    with qtbot.waitSignal(panel.folder_named) as named:
+        qtbot.mouseClick(choose, Qt.MouseButton.LeftButton)
+    assert named.args == [found / "Garden"]
+    qtbot.waitUntil(lambda: panel.ready)
+    assert "1 file, 3 bytes in this folder" in _words(panel)
+    assert "session file" not in _words(panel)
+
+
+def test_ticked_sessions_are_previewed_and_saved_for_the_workspace_that_is_accepted(qtbot, panel, found, notes):
+    before = {path: path.stat().st_mtime_ns for path in found.rglob("*")}
+    _welcome(qtbot, panel)
+    qtbot.mouseClick(_box(panel, "Claude Code"), Qt.MouseButton.LeftButton)
+    _offer(qtbot, panel, notes)
+    assert "With it 2 session files of AI agents, 6 bytes." in _words(panel)
+    assert {path: path.stat().st_mtime_ns for path in found.rglob("*")} == before
+    qtbot.mouseClick(_button(panel, "Back"), Qt.MouseButton.LeftButton)
+    assert _box(panel, "Claude Code").isChecked()
+    qtbot.keyClick(_box(panel, "Codex"), Qt.Key.Key_Space)
+    _offer(qtbot, panel, notes)
+    assert "With it 3 session files of AI agents, 9 bytes." in _words(panel)
+    with qtbot.waitSignal(panel.workspace_chosen):
+        qtbot.mouseClick(_button(panel, "Index this folder"), Qt.MouseButton.LeftButton)
+    listed = load_settings(notes).sessions.folders
+    assert listed == (str(found / ".claude/projects"), str(found / ".codex/sessions"))
+    assert load_settings().sessions.folders == ()
+    assert load_settings(notes).sources == ("memory", "sessions")
+    panel.offer(found / "Garden")  # the ticks were for the other one
+    qtbot.waitUntil(lambda: panel.ready)
+    assert "session file" not in _words(panel)
+
+
+def test_what_the_settings_list_already_is_kept(qtbot, panel, found, notes):
+    save_setting("sessions.folders", ("~/.codex/sessions",))
+    _welcome(qtbot, panel)
+    qtbot.mouseClick(_box(panel, "Claude Code"), Qt.MouseButton.LeftButton)
+    _offer(qtbot, panel, notes)
+    assert "With it 3 session files" in _words(panel)
+    with qtbot.waitSignal(panel.workspace_chosen):
+        qtbot.mouseClick(_button(panel, "Index this folder"), Qt.MouseButton.LeftButton)
+    assert load_settings(notes).sessions.folders == ("~/.codex/sessions", str(found / ".claude/projects"))
+
+
+def test_sessions_alone_are_enough_to_begin(qtbot, panel, found, tmp_path):
+    (tmp_path / "empty").mkdir()
+    _welcome(qtbot, panel)
+    qtbot.mouseClick(_box(panel, "Codex"), Qt.MouseButton.LeftButton)
+    _offer(qtbot, panel, tmp_path / "empty")
+    assert _button(panel, "Index this folder").isEnabled()
+
+
+def test_looking_can_be_stopped_and_taken_up_again(qtbot, panel, found, monkeypatch):
+    go = threading.Event()
+
+    def slow(*, cancel, real=engine.find_places):
+        cancel.on_cancel(go.set)
+        go.wait(5)
+        return real(cancel=cancel)
+
+    with monkeypatch.context() as slowed:
+        slowed.setattr(engine, "find_places", slow, raising=False)
+        panel.welcome()
+        assert not panel.ready
+        assert "Looking for notes and sessions" in _words(panel)
+        qtbot.mouseClick(_button(panel, "Stop"), Qt.MouseButton.LeftButton)
+        assert panel.ready
+        assert "Nothing more was looked for." in _words(panel)
+    qtbot.mouseClick(_button(panel, "Look again"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: panel.ready)
+    assert _box(panel, "Claude Code")
+
+
+def test_a_search_that_fails_is_a_sentence_with_another_try(qtbot, panel, monkeypatch):
+    def fail(*, cancel):
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(engine, "find_places", fail, raising=False)
+        _welcome(qtbot, panel)
+    assert "Input/output error." in _words(panel)
+    qtbot.mouseClick(_button(panel, "Look again"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: panel.ready)
+    assert "No sessions of AI agents were found" in _words(panel)

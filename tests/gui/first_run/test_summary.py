@@ -3,7 +3,12 @@ from pathlib import Path
 import pytest
 
 from engine import FileIssue, PreviewFolder, WorkspacePreview
-from gui.first_run.summary import what_is_indexed, what_is_passed_over, what_is_written
+from gui.first_run.summary import (
+    what_is_indexed,
+    what_is_passed_over,
+    what_is_written,
+    what_sessions_are_indexed,
+)
 
 
 def _preview(**changes) -> WorkspacePreview:
@@ -14,6 +19,8 @@ def _preview(**changes) -> WorkspacePreview:
         "bytes": 30_000,
         "folders": (PreviewFolder(path=".", files=12, bytes=30_000),),
         "skipped": (),
+        "session_files": 0,
+        "session_bytes": 0,
     }
     return WorkspacePreview(**(fields | changes))
 
@@ -52,3 +59,15 @@ def test_what_is_passed_over(rules, sentence):
 
 def test_nothing_is_written_to_the_folder():
     assert "Nothing will be written" in what_is_written(Path("/data/x"))
+
+
+@pytest.mark.parametrize(
+    ("files", "size", "sentence"),
+    [
+        (0, 0, ""),
+        (1, 812, "With it 1 session file of AI agents, 812 bytes."),
+        (1412, 118_000_000, "With it 1,412 session files of AI agents, 118 MB."),
+    ],
+)
+def test_which_sessions_would_be_indexed(files, size, sentence):
+    assert what_sessions_are_indexed(_preview(session_files=files, session_bytes=size)) == sentence

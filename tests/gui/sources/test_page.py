@@ -1,0 +1,225 @@
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton
+
+import engine
+from engine import load_settings, save_setting
+from gui.sources.page import SourcesPage
+from gui.widgets.check_box import CheckBox
+
+Left = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def home(user_home) -> Path:
+    """With the sessions of two agents, an export, and a folder that no agent is known to use."""
+    for name in (
+        ".claude/projects/p/one.jsonl",
+        ".codex/sessions/2026/rollout-1.jsonl",
+        "Downloads/chatgpt.zip",
+        "old/sessions/two.jsonl",
+    ):
+        (user_home / name).parent.mkdir(parents=True, exist_ok=True)
+        (user_home / name).write_text("{}\n")
+    return user_home
+
+
+@pytest.fixture
+def notes(tmp_path) -> Path:
+    folder = tmp_path / "garden"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def page(qtbot, appearance, jobs) -> SourcesPage:
+    page = SourcesPage(jobs)
+    qtbot.addWidget(page)
+    page.resize(900, 700)
+    with qtbot.waitActive(page):
+        page.show()
+        page.activateWindow()
+    return page
+
+
+def _begin(qtbot, page: SourcesPage, folder: Path) -> None:
+    page.begin(folder)
+    qtbot.waitUntil(lambda: page.ready)
+
+
+def _button(page: SourcesPage, words: str) -> QPushButton:
+    return next(b for b in page.findChildren(QPushButton) if b.text() == words and b.isVisible())
+
+
+def _boxes(page: SourcesPage) -> dict[str, CheckBox]:
+    return {box.words: box for box in page.findChildren(CheckBox) if box.isVisible()}
+
+
+def _ticks(page: SourcesPage) -> dict[str, bool]:
+    return {words: box.isChecked() for words, box in _boxes(page).items()}
+
+
+def _words(page: SourcesPage) -> str:
+    return " | ".join(label.text().replace("\u200b", "") for label in page.findChildren(QLabel) if label.isVisible())
+
+
+def _save(qtbot, page: SourcesPage) -> None:
+    with qtbot.waitSignal(page.saved):
+        qtbot.mouseClick(_button(page, "Save and index"), Left)
+
+
+def _drop(page: SourcesPage, *paths: Path) -> bool:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    keys = Qt.KeyboardModifier.NoModifier
+    enter = QDragEnterEvent(QPoint(5, 5), Qt.DropAction.CopyAction, data, Left, keys)
+    enter.ignore()
+    page.dragEnterEvent(enter)
+    if enter.isAccepted():
+        page.dropEvent(QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, data, Left, keys))
+    return enter.isAccepted()
+
+
+def test_what_is_listed_is_ticked_and_the_rest_is_offered(qtbot, page, home, notes):
+    save_setting("sessions.folders", ("~/.codex/sessions", str(home / "Downloads/chatgpt.zip")), workspace=notes)
+    _begin(qtbot, page, notes)
+    assert _ticks(page) == {"Codex": True, "chatgpt.zip": True, "Claude Code": False}
+    assert "together with the folder garden. Nothing is read before you save" in _words(page)
+    assert "nothing is ever written there" in _words(page)
+    assert not _button(page, "Save and index").isEnabled()
+    assert _boxes(page)["Codex"].hasFocus()
+
+
+def test_ticking_saves_it_for_this_workspace_alone(qtbot, page, home, notes):
+    before = {path: path.stat().st_mtime_ns for path in home.rglob("*.jsonl")}
+    _begin(qtbot, page, notes)
+    qtbot.keyClick(_boxes(page)["Claude Code"], Qt.Key.Key_Space)
+    with qtbot.waitSignal(page.saved) as saved:
+        qtbot.mouseClick(_button(page, "Save and index"), Left)
+    assert saved.args == [notes]
+    assert load_settings(notes).sessions.folders == (str(home / ".claude/projects"),)
+    assert load_settings().sessions.folders == ()
+    assert {path: path.stat().st_mtime_ns for path in home.rglob("*.jsonl")} == before
+
+
+def test_unticking_takes_it_out_and_says_what_that_means(qtbot, page, home, notes):
+    save_setting("sessions.folders", ("~/.codex/sessions", str(home / "old")), workspace=notes)
+    _begin(qtbot, page, notes)
+    assert "leaves the index" not in _words(page)
+    qtbot.mouseClick(_boxes(page)["old"], Left)
+    assert "What you unticked leaves the index; the files themselves stay as they are." in _words(page)
+    _save(qtbot, page)
+    assert load_settings(notes).sessions.folders == ("~/.codex/sessions",)
+    _begin(qtbot, page, notes)
+    assert _ticks(page) == {"Codex": True, "Claude Code": False}
+
+
+def test_a_workspace_may_have_none_though_the_defaults_list_some(qtbot, page, home, notes):
+    save_setting("sessions.folders", ("~/.codex/sessions",))
+    _begin(qtbot, page, notes)
+    qtbot.mouseClick(_boxes(page)["Codex"], Left)
+    _save(qtbot, page)
+    assert load_settings(notes).sessions.folders == ()
+    assert load_settings().sessions.folders == ("~/.codex/sessions",)
+
+
+def test_folders_and_exports_are_added_by_dialog(qtbot, page, home, notes, monkeypatch):
+    folders = ["", str(home / "old")]
+    exports = [([], ""), ([str(home / "Downloads/chatgpt.zip")], "")]
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: folders.pop(0))
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: exports.pop(0))
+    _begin(qtbot, page, notes)
+    for _ in range(2):
+        qtbot.mouseClick(_button(page, "Add a folder…"), Left)
+        qtbot.waitUntil(lambda: page.ready)
+        qtbot.mouseClick(_button(page, "Add an export…"), Left)
+        qtbot.waitUntil(lambda: page.ready)
+    assert _ticks(page) == {"Claude Code": False, "Codex": False, "old": True, "chatgpt.zip": True}
+    _save(qtbot, page)
+    assert load_settings(notes).sessions.folders == (str(home / "old"), str(home / "Downloads/chatgpt.zip"))
+
+
+def test_folders_and_exports_can_be_dropped(qtbot, page, home, notes):
+    _begin(qtbot, page, notes)
+    qtbot.mouseClick(_boxes(page)["Claude Code"], Left)
+    (home / "Downloads/picture.png").write_text("x")
+    assert not _drop(page, home / "Downloads/picture.png")
+    assert not _drop(page, home / "old", home / "Downloads/picture.png")
+    assert _drop(page, home / "old", home / "Downloads/chatgpt.zip", home / ".codex/sessions")
+    qtbot.waitUntil(lambda: page.ready)
+    assert _ticks(page) == {"Claude Code": True, "Codex": True, "old": True, "chatgpt.zip": True}
+
+
+def test_nothing_is_listed_twice_where_a_folder_holds_another(qtbot, page, home, notes):
+    save_setting("sessions.folders", (str(home / ".codex"),), workspace=notes)
+    _begin(qtbot, page, notes)
+    assert _ticks(page) == {".codex": True, "Claude Code": False}
+    qtbot.mouseClick(_boxes(page)["Claude Code"], Left)
+    assert _drop(page, home / ".claude")
+    qtbot.waitUntil(lambda: page.ready)
+    _save(qtbot, page)
+    assert load_settings(notes).sessions.folders == (str(home / ".codex"), str(home / ".claude"))
+
+
+def test_one_place_under_two_names_is_one_row(qtbot, page, home, notes):
+    save_setting("sessions.folders", ("~/.codex/sessions", str(home / ".codex/sessions")), workspace=notes)
+    _begin(qtbot, page, notes)
+    assert _ticks(page) == {"Codex": True, "Claude Code": False}
+    assert not _button(page, "Save and index").isEnabled()
+
+
+def test_a_machine_without_sessions_is_told_so(qtbot, page, notes):
+    _begin(qtbot, page, notes)
+    assert "No sessions of AI agents were found on this machine." in _words(page)
+    assert _button(page, "Add a folder…").isEnabled()
+
+
+def test_a_folder_that_has_gone_stays_listed_until_it_is_unticked(qtbot, page, home, notes):
+    save_setting("sessions.folders", (str(home / "gone"),), workspace=notes)
+    _begin(qtbot, page, notes)
+    assert _ticks(page)["gone"] is True
+    assert f"The session folder {home / 'gone'} does not exist." in _words(page)
+
+
+def test_broken_settings_are_one_sentence(qtbot, page, notes, user_home):
+    config = user_home / ".config/mnemoscope/settings.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text("[defaults]\nmodle = 3\n")
+    _begin(qtbot, page, notes)
+    assert "modle" in _words(page)
+    for words in ("Save and index", "Add a folder…", "Add an export…"):
+        assert not _button(page, words).isEnabled()
+
+
+def test_a_failure_to_save_is_one_sentence_and_another_try(qtbot, page, home, notes, monkeypatch):
+    def refuse(*_args, **_options):
+        raise PermissionError(13, "Permission denied", "settings.toml")
+
+    _begin(qtbot, page, notes)
+    qtbot.mouseClick(_boxes(page)["Codex"], Left)
+    monkeypatch.setattr(engine, "save_setting", refuse, raising=False)
+    qtbot.mouseClick(_button(page, "Save and index"), Left)
+    qtbot.waitUntil(lambda: "Permission denied: settings.toml." in _words(page))
+    assert _button(page, "Save and index").isEnabled()
+
+
+@pytest.mark.parametrize("how", ["Esc", "Back"])
+def test_leaving_changes_nothing(qtbot, page, home, notes, how):
+    _begin(qtbot, page, notes)
+    qtbot.mouseClick(_boxes(page)["Codex"], Left)
+    with qtbot.waitSignal(page.back_wanted):
+        if how == "Esc":
+            qtbot.keyClick(_boxes(page)["Codex"], Qt.Key.Key_Escape)
+        else:
+            qtbot.mouseClick(_button(page, "Back"), Left)
+    assert load_settings(notes).sessions.folders == ()
+
+
+def test_leaving_while_it_looks_ends_the_search(qtbot, page, home, notes):
+    page.begin(notes)
+    assert not page.ready
+    qtbot.keyClick(page, Qt.Key.Key_Escape)
+    assert page.ready

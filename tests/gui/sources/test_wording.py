@@ -1,0 +1,72 @@
+import time
+
+import pytest
+
+from engine import FileIssue, FoundPlace
+from gui.sources.wording import issue_lines, place_amount, place_title, short_path
+
+
+def _place(**changes) -> FoundPlace:
+    fields = {
+        "kind": "sessions",
+        "agent": "claude-code",
+        "name": "",
+        "path": "/home/ada/.claude/projects",
+        "files": 412,
+        "bytes": 8_200_000,
+        "newest": time.time() - 7200,
+        "whole": True,
+    }
+    return FoundPlace(**(fields | changes))
+
+
+@pytest.mark.parametrize(
+    ("changes", "title"),
+    [
+        ({}, "Claude Code"),
+        ({"agent": "openclaw", "name": "main"}, "OpenClaw: main"),
+        ({"agent": "openclaw", "name": "", "kind": "openclaw-workspace"}, "OpenClaw workspace"),
+        ({"agent": "openclaw", "name": "cook", "kind": "openclaw-workspace"}, "OpenClaw workspace: cook"),
+        ({"agent": "obsidian", "name": "Garden", "kind": "obsidian-vault"}, "Obsidian vault Garden"),
+        ({"agent": "", "path": "/tmp/chatgpt.zip"}, "chatgpt.zip"),
+        ({"agent": "", "path": "C:\\exports\\mine"}, "mine"),
+    ],
+)
+def test_titles(changes, title):
+    assert place_title(_place(**changes)) == title
+
+
+@pytest.mark.parametrize(
+    ("changes", "amount"),
+    [
+        ({}, "412 files, 8.2 MB, changed 2 h ago"),
+        ({"files": 1, "bytes": 1, "newest": None}, "1 file, 1 byte"),
+        ({"files": 100_000, "bytes": 3 * 10**9, "newest": None, "whole": False}, "more than 100,000 files, 3.0 GB"),
+        ({"files": 0}, "no files"),
+        ({"files": 0, "whole": False}, "more files than were counted"),
+    ],
+)
+def test_amounts(changes, amount):
+    assert place_amount(_place(**changes)) == amount
+
+
+@pytest.mark.parametrize(
+    ("path", "home", "shown"),
+    [
+        ("/home/ada/notes", "/home/ada", "~/notes"),
+        ("/home/ada", "/home/ada/", "~"),
+        ("/home/adams/notes", "/home/ada", "/home/adams/notes"),
+        ("C:\\Users\\ada\\notes", "C:\\Users\\ada", "~\\notes"),
+        ("/notes", "/", "/notes"),
+    ],
+)
+def test_paths_below_the_home_are_short(path, home, shown):
+    assert short_path(path, home) == shown
+
+
+def test_issues_name_their_place_once():
+    issues = [
+        FileIssue(path="/h/a.json", rule="unreadable", detail="It cannot be read."),
+        FileIssue(path="/h/gone", rule="missing", detail="The session folder /h/gone does not exist."),
+    ]
+    assert issue_lines(issues, "/h") == "~/a.json: It cannot be read.\nThe session folder /h/gone does not exist."

@@ -1,0 +1,40 @@
+import pytest
+from PySide6.QtCore import QPoint, Qt
+
+from gui.theme import theme_tokens
+from gui.widgets.check_box import CheckBox
+
+
+@pytest.fixture
+def box(qtbot, appearance) -> CheckBox:
+    box = CheckBox("Claude Code & friends")
+    qtbot.addWidget(box)
+    box.resize(box.sizeHint())
+    box.show()
+    return box
+
+
+def test_the_whole_of_it_can_be_clicked(qtbot, box):
+    qtbot.mouseClick(box, Qt.MouseButton.LeftButton, pos=QPoint(box.width() - 2, 2))
+    assert box.isChecked()
+    qtbot.keyClick(box, Qt.Key.Key_Space)
+    assert not box.isChecked()
+    assert box.accessibleName() == "Claude Code & friends"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_tick_has_the_colour_of_the_theme(box, appearance, theme):
+    appearance.set_theme(theme)
+    ground = QPoint(8, box.height() // 2 - 5)
+    assert box.grab().toImage().pixelColor(ground) == theme_tokens(theme).base
+    box.setChecked(True)
+    assert box.grab().toImage().pixelColor(ground) == theme_tokens(theme).accent
+
+
+def test_it_grows_with_the_text(box, appearance):
+    before = box.sizeHint()
+    appearance.set_font_scale(2.0)
+    after = box.sizeHint()
+    assert after.height() > 1.6 * before.height()
+    assert after.width() > 1.6 * before.width()
+    assert box.minimumSizeHint().width() < after.width()
