@@ -29,6 +29,10 @@ class PlaceRows(QWidget):
                 widget.hide()
                 widget.deleteLater()
 
+    def _append(self, row: QWidget) -> None:
+        self._column.addWidget(row)
+        row.show()  # at once, not when the layout gets round to it: a box in it may be given the focus
+
     def _details(self, place: FoundPlace) -> QLabel:
         words = f"{place_amount(place)}  ·  {short_path(place.path, self._home)}"
         return label(breakable(words), "meta", wrap=True)
@@ -49,7 +53,7 @@ class PlaceBoxes(PlaceRows):
         self._boxes = []
         self._indented = []
         for place, on in zip(places, ticked, strict=True):
-            self._column.addWidget(self._row(place, on))
+            self._append(self._row(place, on))
         self._indent()
 
     @property
@@ -98,7 +102,7 @@ class PlaceChoices(PlaceRows):
     def show_places(self, places: Sequence[FoundPlace]) -> None:
         self._clear()
         for place in places:
-            self._column.addWidget(self._row(place))
+            self._append(self._row(place))
 
     def _row(self, place: FoundPlace) -> QWidget:
         button = QPushButton("Choose")
