@@ -10,7 +10,7 @@ from gui.widgets.wording import counted, grouped
 
 READING = "Reading the list of sessions…"
 SEARCHING = "Searching what was said…"
-CHOOSE = "Choose a folder…"
+CHOOSE = "Choose sessions…"
 PLACES = (
     ("Claude Code", "~/.claude/projects"),
     ("Codex", "~/.codex/sessions"),
@@ -30,8 +30,8 @@ def without_sessions(status: MemoryProviderStatus) -> tuple[str, str]:
     if is_off(status):
         return (
             "Where are your sessions?",
-            "Choose the folder in which an agent keeps its sessions, and all of them are listed here, "
-            "to be searched and read. Nothing in that folder is changed.",
+            "Choose the agents whose sessions are to be listed here, searched and read. Nothing in their folders is "
+            "changed.",
         )
     if status.syncing is not None:
         return "No session is indexed yet", "They are listed here as soon as they have been read."

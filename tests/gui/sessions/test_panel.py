@@ -237,7 +237,7 @@ def test_without_a_folder_one_is_asked_for(qtbot, show_panel):
     panel = show_panel(memory)
     assert panel.view.page.accessibleName().startswith("Where are your sessions?")
     with qtbot.waitSignal(panel.folder_wanted):
-        _press(panel.view.page, "Choose a folder…")
+        _press(panel.view.page, "Choose sessions…")
     memory.set_status(sources=("memory", "sessions"), syncing=make_progress())
     panel.refresh()
     _rest(qtbot, panel)
