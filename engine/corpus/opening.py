@@ -14,7 +14,6 @@ _FLAGS = (
     os.O_RDONLY | _NO_FOLLOW | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 )
 _ATTEMPTS = 3
-_MOST_HELD = 64
 _IS_A_LINK = {errno.ELOOP, errno.EMLINK}
 
 
@@ -44,33 +43,32 @@ def open_binary(path: str | Path) -> BinaryIO:
 
 
 class FolderFiles:
-    """Opens many files as `open_regular` does, but resolves each folder once: it is held open, so it cannot change."""
+    """Opens files as `open_regular` does, folder by folder: each is held open, so it is resolved only once."""
 
     def __init__(self) -> None:
-        self._held: dict[str, int] = {}
+        self._path = ""
+        self._descriptor = -1
 
     def open(self, path: str) -> tuple[int, os.stat_result]:
         """File descriptor and state of the regular file at `path`. Raises as `open_regular`."""
         if os.open not in os.supports_dir_fd:
             return open_regular(path)
         folder, name = os.path.split(path)
-        return _open(name, self._folder(folder))
+        if folder != self._path:
+            self._enter(folder)
+        return _open(name, self._descriptor)
 
     def close(self) -> None:
-        while self._held:
-            os.close(self._held.popitem()[1])
+        if self._path:
+            os.close(self._descriptor)
+            self._path = ""
 
-    def _folder(self, path: str) -> int:
-        if path in self._held:
-            return self._held[path]
-        if len(self._held) >= _MOST_HELD:
+    def _enter(self, path: str) -> None:
+        self.close()
+        self._descriptor, self._path = os.open(path, _FLAGS | os.O_DIRECTORY), path
+        if not (_is_resolved(path) and os.path.samestat(os.lstat(path), os.fstat(self._descriptor))):
             self.close()
-        descriptor = os.open(path, _FLAGS | os.O_DIRECTORY)
-        self._held[path] = descriptor
-        if not (_is_resolved(path) and os.path.samestat(os.lstat(path), os.fstat(descriptor))):
-            os.close(self._held.pop(path))
             raise PathRefused
-        return descriptor
 
 
 def _open(path: str | Path, folder: int | None = None) -> tuple[int, os.stat_result]:

@@ -1,8 +1,9 @@
 """Lists sessions whose transcripts were not read yet, by a glance at each."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
+from itertools import chain
 
 from engine.corpus.discovery import FoundFile
 from engine.corpus.opening import FolderFiles
@@ -20,7 +21,7 @@ def list_sessions(files: Sequence[FoundFile], work: StageWork, commits: Commits)
     """Put a row into the index for each session; what reading it shows replaces it. Raises Cancelled."""
     rows: list[NewFile] = []
     with closing(FolderFiles()) as folders:
-        for number, file in enumerate(files):
+        for number, file in enumerate(_by_folder(files)):
             work.token.checkpoint()
             work.meter.step(number, file.name)
             row = _listed(file, folders)
@@ -32,6 +33,14 @@ def list_sessions(files: Sequence[FoundFile], work: StageWork, commits: Commits)
                 rows = []
     commits.put(_adding(rows))
     commits.flush()
+
+
+def _by_folder(files: Sequence[FoundFile]) -> Iterator[FoundFile]:
+    """The files of a folder together, those of the one with the first file first."""
+    folders: dict[str, list[FoundFile]] = {}
+    for file in files:
+        folders.setdefault(os.path.dirname(file.path), []).append(file)
+    return chain.from_iterable(folders.values())
 
 
 def _listed(file: FoundFile, folders: FolderFiles) -> NewFile | None:

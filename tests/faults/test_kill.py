@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import apsw
@@ -78,8 +79,9 @@ class Reader:
             time.sleep(0.002)
 
 
-def run_and_kill(notes: Path, data: Path, delay: float, *, force: bool) -> None:
-    command = [sys.executable, "-m", "tests.helpers.sync_worker", str(notes), str(data), *(["force"] * force)]
+def run_and_kill(notes: Path, data: Path, delay: float, *, force: bool, sessions: Sequence[Path] = ()) -> None:
+    arguments = [str(notes), str(data), *(["force"] * force), *map(str, sessions)]
+    command = [sys.executable, "-m", "tests.helpers.sync_worker", *arguments]
     worker = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2])
     assert worker.stdout is not None
     worker.stdout.readline()
@@ -89,7 +91,17 @@ def run_and_kill(notes: Path, data: Path, delay: float, *, force: bool) -> None:
 
 
 def assert_sound(data: Path, notes: Notes, scratch: Path) -> None:
-    """Check a copy: this process has the index itself open."""
+    stored: dict[str, list[str]] = {}
+    for path, text in stored_chunks(data, scratch, "c.text"):
+        stored.setdefault(path, []).append(text)
+    for path, chunks in stored.items():
+        if path != "marker.md":
+            possible = [[chunk.text for chunk in chunk_markdown(text)] for text in notes.texts[path]]
+            assert chunks in possible, f"{path} is neither wholly old nor wholly new"
+
+
+def stored_chunks(data: Path, scratch: Path, columns: str) -> list[tuple]:
+    """The path of the file of each chunk and what else is asked, from a sound copy: this process has the index open."""
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir()
     folder = next((data / "indexes").iterdir())
@@ -100,16 +112,11 @@ def assert_sound(data: Path, notes: Notes, scratch: Path) -> None:
     connection = apsw.Connection(str(scratch / "index.sqlite"))
     assert connection.pragma("integrity_check") == "ok"
     generation = connection.execute("SELECT value FROM meta WHERE key = 'generation'").get
-    query = f"""SELECT f.path, c.text FROM files_{generation} f JOIN chunks_{generation} c ON c.file_id = f.id
+    query = f"""SELECT f.path, {columns} FROM files_{generation} f JOIN chunks_{generation} c ON c.file_id = f.id
                 ORDER BY f.path, c.id"""
-    stored: dict[str, list[str]] = {}
-    for path, text in connection.execute(query):
-        stored.setdefault(path, []).append(text)
+    found = connection.execute(query).fetchall()
     connection.close()
-    for path, chunks in stored.items():
-        if path != "marker.md":
-            possible = [[chunk.text for chunk in chunk_markdown(text)] for text in notes.texts[path]]
-            assert chunks in possible, f"{path} is neither wholly old nor wholly new"
+    return found
 
 
 # Another process, so that reading the file drops no lock of this one.

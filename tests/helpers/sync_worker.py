@@ -1,4 +1,4 @@
-"""A process that syncs until it is done or killed: `python -m tests.helpers.sync_worker NOTES DATA [force]`.
+"""A process that syncs until it is done or killed: `python -m tests.helpers.sync_worker NOTES DATA [force] [SESSIONS]`.
 
 Prints a line when it begins, so that a test can time its kill, and the report's error when it ends.
 """
@@ -12,28 +12,31 @@ import msgspec
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.settings import Settings
+from engine.settings.options import SessionSettings
 from tests.helpers.fake_provider import FakeProvider, selection_of
 
 
-def settings_for(data: Path) -> Settings:
-    defaults = Settings()
+def settings_for(data: Path, sessions: Path | None = None) -> Settings:
+    defaults = Settings(sessions=SessionSettings(folders=() if sessions is None else (str(sessions),)))
     store = msgspec.structs.replace(defaults.store, path=str(data))
     return msgspec.structs.replace(defaults, store=store)
 
 
-def open_with_fake(notes: Path, data: Path) -> BuiltinMemory:
+def open_with_fake(notes: Path, data: Path, sessions: Path | None = None) -> BuiltinMemory:
     """A memory on real files with the fake provider."""
     with mock.patch.object(builtin, "select_provider", return_value=selection_of(FakeProvider())):
-        memory = BuiltinMemory(notes, settings_for(data), executor=None, background=False)
+        memory = BuiltinMemory(notes, settings_for(data, sessions), executor=None, background=False)
         # The provider is chosen when it is first asked for: now, while the patch holds.
         memory.status()
     return memory
 
 
 def main() -> None:
-    memory = open_with_fake(Path(sys.argv[1]), Path(sys.argv[2]))
+    notes, data, *rest = sys.argv[1:]
+    sessions = next((Path(word) for word in rest if word != "force"), None)
+    memory = open_with_fake(Path(notes), Path(data), sessions)
     print("started", flush=True)
-    report = memory.sync(force="force" in sys.argv[3:])
+    report = memory.sync(force="force" in rest)
     memory.close()
     print(f"done {report.error}", flush=True)
 

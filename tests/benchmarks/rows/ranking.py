@@ -56,7 +56,7 @@ def run(bench: Bench) -> Iterator[Figure]:
 def _ours(collection: Path, scratch: Path) -> dict[str, tuple[float, int, int]]:
     notes = scratch / "notes"
     notes.mkdir(parents=True)
-    for number, (title, text) in _documents(collection).items():
+    for number, (title, text) in documents(collection).items():
         (notes / f"{number}.md").write_text(f"# {title}\n\n{text}\n", "utf-8")
     settings = Settings()
     settings = msgspec.structs.replace(settings, store=msgspec.structs.replace(settings.store, path=str(scratch)))
@@ -72,7 +72,7 @@ def _ours(collection: Path, scratch: Path) -> dict[str, tuple[float, int, int]]:
         questions = _questions(collection)
         empty = sum(not ranked(question, 0.35) for question in questions)
         answered = sum(bool(ranked(question, 0.35)) for question in _OFF_TOPIC)
-        found[mode] = _ndcg(collection, ranked), empty, answered
+        found[mode] = mean_ndcg(collection, ranked), empty, answered
     memory.close()
     return found
 
@@ -82,7 +82,7 @@ def _porter(collection: Path) -> float:
     connection.execute("CREATE VIRTUAL TABLE f USING fts5 (title, text, tokenize='porter unicode61')")
     connection.executemany(
         "INSERT INTO f (rowid, title, text) VALUES (?, ?, ?)",
-        ((number, *parts) for number, parts in _documents(collection).items()),
+        ((number, *parts) for number, parts in documents(collection).items()),
     )
 
     def ranked(question: str) -> list[int]:
@@ -90,10 +90,10 @@ def _porter(collection: Path) -> float:
         query = f"SELECT rowid FROM f WHERE f MATCH ? ORDER BY bm25(f) LIMIT {_DEPTH}"
         return [number for (number,) in connection.execute(query, (match,))]
 
-    return _ndcg(collection, ranked)
+    return mean_ndcg(collection, ranked)
 
 
-def _ndcg(collection: Path, ranked: Ranking) -> float:
+def mean_ndcg(collection: Path, ranked: Ranking) -> float:
     """Mean over all questions; the grades are the gains."""
     judged: dict[int, dict[int, int]] = defaultdict(dict)
     for line in (collection / "cranqrel_corrected").read_text().splitlines():
@@ -112,7 +112,7 @@ def _discounted(gains: Sequence[int]) -> float:
     return sum(gain / math.log2(place + 2) for place, gain in enumerate(gains))
 
 
-def _documents(collection: Path) -> dict[int, tuple[str, str]]:
+def documents(collection: Path) -> dict[int, tuple[str, str]]:
     """(title, abstract) by number."""
     found = {}
     for part in re.split(r"^\.I ", (collection / "cran.all.1400").read_text(), flags=re.MULTILINE)[1:]:

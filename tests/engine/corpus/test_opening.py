@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from engine.corpus import opening
 from engine.corpus.opening import FolderFiles
 from engine.errors import PathRefused
 
@@ -26,8 +25,7 @@ def read(files: FolderFiles, path: Path) -> bytes:
         os.close(descriptor)
 
 
-def test_files_of_many_folders_are_read(files: FolderFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(opening, "_MOST_HELD", 3)
+def test_files_of_many_folders_are_read(files: FolderFiles, tmp_path: Path) -> None:
     paths = [tmp_path / f"f{number % 5}" / f"{number}.txt" for number in range(20)]
     for path in paths:
         path.parent.mkdir(exist_ok=True)

@@ -1,0 +1,154 @@
+"""Which way to cut sessions into chunks finds the message that answers: nDCG@10 on sessions made of Cranfield.
+
+Every ten of its abstracts, in an order by chance, make a session: the person asks what is known of an abstract's title,
+the agent answers with the abstract, and after every other answer they exchange a few words that no question has. An
+answer counts if the message that a result leads to is an abstract, or the question before it, that was judged relevant.
+Needs the environment variable CRANFIELD, as `ranking` does.
+"""
+
+import json
+import os
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from engine.backends.builtin import BuiltinMemory
+from engine.corpus.transcripts.packing import Packer, Place, Said, SessionChunk
+from engine.settings import Settings
+from engine.settings.options import SessionSettings
+from engine.sync import transcript_rows
+from tests.benchmarks.measuring import Figure, measure
+from tests.benchmarks.prepared import Bench
+from tests.benchmarks.reference import chunks_of
+from tests.benchmarks.rows.ranking import documents, mean_ndcg
+
+_EXCHANGES = 10
+_ASIDES = (
+    ("Thanks, hold on.", "Sure."),
+    ("Okay, carry on please.", "Gladly."),
+    ("Lovely!", "Anything else?"),
+    ("Hmm, wait.", "Waiting."),
+)
+_DEPTH = 30
+
+
+class _OneByOne(Packer):
+    """Message by message."""
+
+    def add(self, said: Said) -> None:
+        self._close()
+        super().add(said)
+
+
+class _Exchanges(Packer):
+    """A chunk for each question with its answer."""
+
+    def add(self, said: Said) -> None:
+        if said.role == "user":
+            self._close()
+        super().add(said)
+
+
+class _Joined(Packer):
+    """As the reference does: a line a message, cut without regard to where one ends."""
+
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(*arguments)  # type: ignore[arg-type]
+        self._said: list[Said] = []
+
+    def add(self, said: Said) -> None:
+        self._said.append(said)
+
+    def finish(self) -> list[SessionChunk]:
+        lines = [" ".join(said.shown.split()) for said in self._said]
+        return [self._placed(chunk.text, chunk.start - 1) for chunk in chunks_of("\n".join(lines))]
+
+    def _placed(self, text: str, first: int) -> SessionChunk:
+        places, offset, number = list[Place](), 0, first
+        for line in text.split("\n"):
+            if places and line.startswith(("User: ", "Assistant: ")):
+                number += 1
+            said = self._said[number]
+            places.append(Place(offset, said.line, said.ordinal, said.id, said.role))
+            offset += len(line) + 1
+        return SessionChunk(places[0].line, places[-1].line, text, (), tuple(places))
+
+
+_WAYS: dict[str, type[Packer]] = {
+    "packed, as it is": Packer,
+    "message by message": _OneByOne,
+    "question and answer": _Exchanges,
+    "joined, as the reference does": _Joined,
+}
+
+
+def run(bench: Bench) -> Iterator[Figure]:
+    named = os.environ.get("CRANFIELD")
+    if not named:
+        return
+    first: dict[str, float] = {}
+    for number, way in enumerate(_WAYS):
+        found = measure(_ours, Path(named), bench.scratch / f"chunked-{number}", way).value
+        first = first or found
+        yield Figure(
+            f"nDCG@10 by message, sessions of Cranfield: {way}",
+            "–",
+            f"by words {found['keyword']:.3f}, and by meaning {found['auto']:.3f}; "
+            f"{found['chunks']:,} chunks, {found['characters'] / 1e6:.1f} M characters",
+            f"{found['auto'] / first['auto']:.3f}× of packed, by words {found['keyword'] / first['keyword']:.3f}×",
+        )
+
+
+def _ours(collection: Path, scratch: Path, way: str) -> dict[str, float]:
+    transcript_rows.Packer = _WAYS[way]  # type: ignore[misc]
+    documents_said = _write(collection, scratch / "sessions")
+    (scratch / "notes").mkdir()
+    settings = Settings(sessions=SessionSettings(folders=(str(scratch / "sessions"),)))
+    settings = msgspec.structs.replace(settings, store=msgspec.structs.replace(settings.store, path=str(scratch)))
+    memory = BuiltinMemory(scratch / "notes", settings, executor=None, background=False)
+    report = memory.sync()
+    assert not report.error, report.error
+
+    def ranked(mode: str) -> Callable[[str], list[int]]:
+        def rank(question: str) -> list[int]:
+            results = memory.search(question, max_results=_DEPTH, min_score=0.0, mode=mode).results  # type: ignore[arg-type]
+            # A result that leads to other words takes a place as well.
+            hits = [documents_said.get((result.path, result.snippet_line), -at) for at, result in enumerate(results, 1)]
+            return list(dict.fromkeys(hits))
+
+        return rank
+
+    found = {mode: mean_ndcg(collection, ranked(mode)) for mode in ("keyword", "auto")}
+    with memory._store.read() as snapshot:
+        files = [file.id for file in snapshot.files("sessions").values()]
+        texts = [chunk.text for chunk in snapshot.chunks(snapshot.chunks_of_files(files)).values()]
+    memory.close()
+    return found | {"chunks": len(texts), "characters": sum(map(len, texts))}
+
+
+def _write(collection: Path, folder: Path) -> dict[tuple[str, int], int]:
+    """Write the sessions; the abstract that each line is of, by the session's name and the line."""
+    folder.mkdir(parents=True)
+    rng = random.Random(1)
+    order = [(number, *parts) for number, parts in documents(collection).items() if parts[1]]
+    rng.shuffle(order)
+    lines_of: dict[tuple[str, int], int] = {}
+    for start in range(0, len(order), _EXCHANGES):
+        name = f"{start:05}.jsonl"
+        lines = [{"type": "session", "id": name, "cwd": "/"}]
+        for at, (number, title, text) in enumerate(order[start : start + _EXCHANGES]):
+            spoken = [("user", f"What do we know about {title.rstrip(' .')}?"), ("assistant", text)]
+            for role, words in spoken:
+                lines.append(_line(role, words))
+                lines_of[f"sessions/sessions/{name}", len(lines)] = number
+            if at % 2:
+                for role, words in zip(("user", "assistant"), rng.choice(_ASIDES), strict=True):
+                    lines.append(_line(role, words))
+        (folder / name).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return lines_of
+
+
+def _line(role: str, text: str) -> dict[str, object]:
+    return {"type": "message", "id": "m", "message": {"role": role, "content": text}}

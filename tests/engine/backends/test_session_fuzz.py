@@ -1,0 +1,141 @@
+"""Whole transcripts of any kind through a sync: no crash, no message lost, and every chunk on its exact lines."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engine.backends import builtin
+from engine.backends.builtin import BuiltinMemory
+from engine.settings import Settings
+from engine.settings.options import SessionSettings, StoreSettings
+from tests.helpers.fake_provider import selection_of
+from tests.helpers.transcripts import json_values, mangled
+
+OPENCLAW = {"type": "message", "id": "m1", "message": {"role": "user", "content": [{"type": "text", "text": "Hello."}]}}
+CLAUDE = {
+    "type": "assistant", "sessionId": "s", "uuid": "u1", "cwd": "/x", "gitBranch": "main",
+    "message": {"role": "assistant", "id": "a", "content": [{"type": "text", "text": "Hello."}]},
+}  # fmt: skip
+CODEX = {"type": "response_item", "payload": {"type": "message", "role": "user", "content": [{"text": "Hello."}]}}
+HEADS = (
+    {"type": "session", "id": "s", "cwd": "/x", "version": 3},
+    {"type": "file-history-snapshot", "messageId": "m", "snapshot": {}},
+    {"type": "session_meta", "payload": {"id": "s", "cwd": "/x"}},
+)
+LONG = 50_000_000
+
+
+@pytest.fixture(scope="module")
+def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BuiltinMemory]:
+    folder = tmp_path_factory.mktemp("fuzz")
+    for name in ("notes", "transcripts"):
+        (folder / name).mkdir()
+    chosen = Settings(
+        sessions=SessionSettings(folders=(str(folder / "transcripts"),)), store=StoreSettings(path=str(folder / "data"))
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(builtin, "select_provider", lambda settings: selection_of(None))
+        opened = BuiltinMemory(folder / "notes", chosen, executor=None, background=False)
+        opened.status()
+        yield opened
+        opened.close()
+
+
+def sync(memory: BuiltinMemory, content: bytes) -> list[tuple[str, list[tuple[int, int]], int, int]]:
+    """Index one transcript: the text of each chunk, (offset, line) of its messages, its first and last line."""
+    path = memory._workspace.parent / "transcripts/s.jsonl"
+    path.unlink(missing_ok=True)
+    memory.sync()
+    path.write_bytes(content)
+    report = memory.sync()
+    assert (report.error, report.failed) == ("", ())
+    with memory._store.read() as snapshot:
+        ids = snapshot.chunks_of_files([file.id for file in snapshot.files("sessions").values()])
+        found = list(snapshot.chunks(ids).values())
+    places = [[(place[0], place[1]) for place in json.loads(chunk.places or b"[]")] for chunk in found]
+    return [(chunk.text, at, chunk.start_line, chunk.end_line) for chunk, at in zip(found, places, strict=True)]
+
+
+def said(kind: int, number: int, text: str) -> bytes:
+    """A line in which someone says this."""
+    role = "user" if number % 2 else "assistant"
+    if kind == 0:
+        value = {"type": "message", "id": f"m{number}", "message": {"role": role, "content": text}}
+    elif kind == 1:
+        value = CLAUDE | {"uuid": f"n{number}", "type": role, "message": {"role": role, "content": text}}
+    else:
+        value = {"type": "response_item", "payload": {"type": "message", "role": role, "content": [{"text": text}]}}
+    return json.dumps(value).encode()
+
+
+plain_noise = st.one_of(
+    json_values.map(lambda value: json.dumps(value).encode()),
+    st.binary(max_size=40).map(lambda data: data.replace(b"\n", b"")),
+    st.sampled_from([b"", b"  ", b"\r", b"\0\0\0", b"{", b'{"type":', b"\xff\xfe", b"[" * 600]),
+)
+
+
+def noise(*samples: dict[str, Any]) -> st.SearchStrategy[bytes]:
+    """A line of anything, or like these with any JSON somewhere in it."""
+    return plain_noise | mangled(samples).map(lambda value: json.dumps(value).encode())
+
+
+NOISE = [noise(sample) for sample in (OPENCLAW, CLAUDE, CODEX)]
+words = st.text(st.sampled_from("ab \n日#`"), max_size=60).map(lambda text: text * 12)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_every_message_is_found_on_its_line(memory: BuiltinMemory, data: st.DataObject) -> None:
+    kind = data.draw(st.integers(0, 2))
+    lines = [json.dumps(HEADS[kind]).encode()]
+    line_of: dict[str, int] = {}
+    for number in range(data.draw(st.integers(1, 12))):
+        lines += data.draw(st.lists(NOISE[kind], max_size=2))
+        token = f"anchor{number}chain"
+        line = said(kind, number, f"{token} {data.draw(words)}")
+        # What a crash leaves in the middle of a line is blank for its reader.
+        lines.append(line.replace(b'"id"', b'\0"id"') if data.draw(st.booleans()) else line)
+        line_of[token] = len(lines)
+    end = data.draw(st.sampled_from([b"", b"\n", b"\r\n", b'\n{"type": "mess', b"\n\0\0"]))
+    chunks = sync(memory, b"\n".join(lines) + end)
+    for token, line in line_of.items():
+        holding = [chunk for chunk in chunks if token in chunk[0]]
+        assert holding
+        for text, places, first, last in holding:
+            assert first <= line <= last
+            assert line == [at for offset, at in places if offset <= text.index(token)][-1]
+    for _, places, first, last in chunks:
+        assert [line for _, line in places] == sorted(line for _, line in places)
+        assert (first, last) == (places[0][1], places[-1][1])
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    lines=st.lists(
+        noise(OPENCLAW, CLAUDE, CODEX) | st.sampled_from(HEADS).map(lambda value: json.dumps(value).encode()),
+        max_size=25,
+    ),
+    cut=st.integers(0, 60),
+)
+def test_nothing_stops_a_sync(memory: BuiltinMemory, lines: list[bytes], cut: int) -> None:
+    content = b"\n".join(lines)
+    sync(memory, content[: len(content) - cut])
+
+
+def test_a_line_of_50_megabytes(memory: BuiltinMemory) -> None:
+    result = {"role": "toolResult", "toolName": "exec", "content": [{"type": "text", "text": "x" * LONG}]}
+    lines = [
+        json.dumps(HEADS[0]).encode(),
+        said(0, 1, "anchor1chain"),
+        json.dumps({"type": "message", "id": "r", "message": result}).encode(),
+        b"x" * (LONG // 10),
+        said(0, 2, "anchor2chain"),
+    ]
+    ((text, places, _, _),) = sync(memory, b"\n".join(lines) + b"\n")
+    assert [line for _, line in places] == [2, 5]
+    assert text == "User: anchor1chain\n\nAssistant: anchor2chain"

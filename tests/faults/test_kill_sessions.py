@@ -1,0 +1,117 @@
+"""kill -9 at any moment of listing and indexing sessions that grow: each is wholly old or wholly new, and none is lost.
+
+Four kills in the suite; `MNEMOSCOPE_KILLS=100` for more.
+"""
+
+import json
+import os
+import random
+from pathlib import Path
+
+import msgspec
+
+from engine.corpus.transcripts.packing import Packer, Place, Said
+from engine.corpus.transcripts.reading import read_session
+from engine.store import doctor
+from tests.faults.test_kill import run_and_kill, stored_chunks
+from tests.helpers.sync_worker import open_with_fake
+
+KILLS = int(os.environ.get("MNEMOSCOPE_KILLS", "4"))
+FILES = 150
+
+Chunks = list[tuple[int, int, str, list[tuple]]]
+
+
+class Transcripts:
+    """A folder whose transcripts grow, come and go; remembers each state of each."""
+
+    def __init__(self, folder: Path, scratch: Path, rng: random.Random) -> None:
+        self.folder = folder
+        self._scratch = scratch
+        self._rng = rng
+        self._said = 0
+        self.states: dict[str, list[bytes]] = {}
+        folder.mkdir()
+        for _ in range(FILES):
+            self._begin()
+
+    def change(self) -> None:
+        """Half of them go on, perhaps with half a line at the end, some begin anew, and some are new."""
+        for name in self._rng.sample(sorted(self.states), FILES // 2):
+            last = self.states[name][-1]
+            whole = last[: last.rfind(b"\n") + 1]
+            if self._rng.random() < 0.1:
+                whole = self._head(name)
+            self._write(name, whole + self._talk(self._rng.randint(1, 6)) + self._talk(1)[: self._rng.choice((0, 30))])
+        for _ in range(FILES // 20):
+            self._begin()
+
+    def possible(self, name: str) -> list[Chunks]:
+        return [self._chunks(state) for state in dict.fromkeys(self.states[name])]
+
+    def _begin(self) -> None:
+        name = f"s{len(self.states)}.jsonl"
+        self._write(name, self._head(name) + self._talk(self._rng.randint(8, 30)))
+
+    def _write(self, name: str, content: bytes) -> None:
+        (self.folder / name).write_bytes(content)
+        self.states.setdefault(name, []).append(content)
+
+    def _head(self, name: str) -> bytes:
+        return json.dumps({"type": "session", "id": name, "cwd": "/home/ada/boat"}).encode() + b"\n"
+
+    def _talk(self, count: int) -> bytes:
+        lines = []
+        for _ in range(count):
+            self._said += 1
+            role = "user" if self._said % 2 else "assistant"
+            text = f"Message {self._said} tells of pumps. " * self._rng.randint(1, 30)
+            lines.append({"type": "message", "id": f"m{self._said}", "message": {"role": role, "content": text}})
+        return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+
+    def _chunks(self, content: bytes) -> Chunks:
+        path = self._scratch / "state.jsonl"
+        path.write_bytes(content)
+        session = read_session(path, "")
+        assert session is not None
+        packer = Packer(400, 80)
+        for one in session.messages:
+            packer.add(Said(one.role, one.text, one.line, one.ordinal, one.id))
+        return [(c.start_line, c.end_line, c.text, list(map(_plain, c.places))) for c in packer.finish()]
+
+
+def _plain(place: Place) -> tuple:
+    return msgspec.structs.astuple(place)
+
+
+def assert_sound(data: Path, transcripts: Transcripts, scratch: Path) -> None:
+    stored: dict[str, Chunks] = {}
+    for path, first, last, text, places in stored_chunks(data, scratch, "c.start_line, c.end_line, c.text, c.places"):
+        found = list(map(tuple, json.loads(places)))
+        stored.setdefault(path.rpartition("/")[2], []).append((first, last, text, found))
+    for name, chunks in stored.items():
+        assert chunks in transcripts.possible(name), f"{name} is neither wholly old nor wholly new"
+
+
+def test_no_kill_loses_or_tears_a_session(tmp_path: Path) -> None:
+    rng = random.Random(20261122)
+    for folder in ("notes", "scratch"):
+        (tmp_path / folder).mkdir()
+    transcripts = Transcripts(tmp_path / "transcripts", tmp_path / "scratch", rng)
+    notes, data, sessions = tmp_path / "notes", tmp_path / "data", tmp_path / "transcripts"
+    for kill in range(KILLS):
+        run_and_kill(notes, data, rng.uniform(0.0, 0.8), force=kill % 4 == 3, sessions=[sessions])
+        assert_sound(data, transcripts, tmp_path / "copy")
+        transcripts.change()
+
+    memory = open_with_fake(notes, data, sessions)
+    report = memory.sync()
+    assert (report.error, report.failed, report.vectors_pending) == ("", (), 0)
+    assert [finding.problem for finding in doctor.check(memory._store)] == [""] * 5
+    assert len(memory.sessions()) == len(transcripts.states)
+    memory.close()
+    stored = stored_chunks(data, tmp_path / "copy", "c.text")
+    assert {path.rpartition("/")[2] for path, _ in stored} == transcripts.states.keys()
+    for name in transcripts.states:
+        mine = [text for path, text in stored if path.endswith(f"/{name}")]
+        assert mine == [text for _, _, text, _ in transcripts.possible(name)[-1]]
