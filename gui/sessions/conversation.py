@@ -1,6 +1,8 @@
 """One past session as a readable conversation: a header, the conversation, and finding in it."""
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QObject, Qt, QUrl, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
@@ -13,6 +15,7 @@ from gui.sessions.conversation_opening import OpenedSession, SessionOpener, Want
 from gui.sessions.conversation_view import ConversationView
 from gui.viewer.actions import key_action
 from gui.viewer.finding import Finding
+from gui.viewer.links import LinkFollower
 from gui.viewer.notice import EmptyPage, Hint
 from gui.widgets.message import Action, Banner
 from gui.widgets.wording import counted
@@ -48,13 +51,14 @@ class ConversationPanel(QWidget):
         self._hint = Hint(self._stack)
         self._banner = Banner()
         self._opener = SessionOpener(jobs, self)
-        self._finding = Finding(jobs, self)
+        self._finding = Finding(jobs, self, "session")
+        self._links = LinkFollower(jobs, self)
         self._actions = ConversationActions(jobs, self._view, self)
         do = self._actions
         find = key_action(self, "Find in this session", QKeySequence.StandardKey.Find)
         find.triggered.connect(self._open_find)
-        menu = [do.more, do.similar, None, do.copy_message, do.copy_session, None, find]
-        self._header = ConversationHeader([do.detail, do.resume], menu, self)
+        menu = [do.copy_message, do.copy_session, do.raw, None, find]
+        self._header = ConversationHeader([do.detail, do.prompts, do.resume, do.more, do.similar], menu, self)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -115,7 +119,7 @@ class ConversationPanel(QWidget):
         self._opened = opened
         session = opened.conversation.session
         self._view.set_conversation(opened.conversation, opened.rows)
-        self._actions.set_session(self._manager, opened.conversation)
+        self._actions.set_session(self._manager, opened.conversation, revealed=opened.wanted.reveal)
         self._header.show_session(session)
         self._header.show()
         self._header.set_ready(True)
@@ -183,6 +187,16 @@ class ConversationPanel(QWidget):
             key=_SECRETS,
         )
 
+    def _ask_before(self, show: Callable[[], None]) -> None:
+        """Before something shows secrets though they are masked here."""
+        self._banner.say(
+            "The raw line stands as it is in the transcript, and its secrets in plain text.",
+            "degraded",
+            Action("Show it", show),
+            Action("Leave it", self._keep_masked),
+            key=_SECRETS,
+        )
+
     def _keep_masked(self) -> None:
         if self._opened is not None:
             self._tell_of_secrets(self._opened)
@@ -207,6 +221,11 @@ class ConversationPanel(QWidget):
     def _close_find(self) -> None:
         if self._finding.open and self._finding.close():
             self._view.setFocus()
+
+    def _follow(self, url: QUrl) -> None:
+        """To the web; the files that an agent speaks of are none of the index."""
+        if self._manager is not None and self._wanted is not None:
+            self._links.follow(url, self._wanted.path, self._manager)
 
     # --- Qt's events ----------------------------------------------------------------------------------------------
 
@@ -240,6 +259,9 @@ class ConversationPanel(QWidget):
         self._finding.closed.connect(self._close_find)
         self._finding.notice.connect(self._hint.say)
         self._actions.said.connect(self._hint.say)
+        self._actions.unmasking.connect(self._ask_before)
+        self._links.said.connect(self._hint.say)
+        self._view.link_clicked.connect(self._follow)
         self._actions.more_wanted.connect(self.more_wanted)
         self._actions.similar_wanted.connect(self.similar_wanted)
         for keys, forward in (("F3", True), ("Shift+F3", False)):

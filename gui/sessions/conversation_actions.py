@@ -2,13 +2,16 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QPoint, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from engine import MemorySearchManager
+from gui.job_slot import JobSlot
 from gui.jobs import Jobs
 from gui.sessions.conversation_markdown import conversation_markdown, entry_markdown
+from gui.sessions.conversation_prompts import PromptList
+from gui.sessions.conversation_raw import RawLines, read_raw, show_raw
 from gui.sessions.conversation_rows import DETAILS
 from gui.sessions.conversation_text import Conversation
 from gui.sessions.conversation_view import ConversationView
@@ -25,11 +28,13 @@ class ConversationActions(QObject):
         said: a sentence about what was done, or why it was not.
         more_wanted: more hits from this session (its path).
         similar_wanted: sessions like this one (its path).
+        unmasking: something would show secrets that are masked; call what comes along if the person agrees.
     """
 
     said = Signal(str)
     more_wanted = Signal(str)
     similar_wanted = Signal(str)
+    unmasking = Signal(object)
 
     def __init__(self, jobs: Jobs, view: ConversationView, panel: QWidget) -> None:
         super().__init__(panel)
@@ -38,6 +43,7 @@ class ConversationActions(QObject):
         self._panel = panel
         self._manager: MemorySearchManager | None = None
         self._conversation: Conversation | None = None
+        self._revealed = False
         self.detail = self._action("Tools: short", self._cycle_detail, "Alt+T")
         self.resume = self._action("Copy resume command", self._copy_resume_command)
         self.more = self._action("More from this session", self._want_more)
@@ -45,11 +51,24 @@ class ConversationActions(QObject):
         self.copy = self._action("Copy", self._copy, QKeySequence.StandardKey.Copy)
         self.copy_message = self._action("Copy message as Markdown", self._copy_message, "Ctrl+Shift+C")
         self.copy_session = self._action("Copy session as Markdown", self._copy_session)
+        self.raw = self._action("Show the raw line", self._show_raw, "Alt+R")
+        self.prompts = self._action("Your messages", self._show_prompts, "Alt+J")
+        self.fold = self._action("Fold or unfold", self._toggle)
+        self._raw_job, self._copy_job = JobSlot(self), JobSlot(self)
+        self._prompt_list = PromptList(view)
+        self._prompt_list.chosen.connect(view.go_to_entry)
+        self._menu = QMenu(panel)
+        view.menu_wanted.connect(self._open_menu)
 
-    def set_session(self, manager: MemorySearchManager | None, conversation: Conversation | None) -> None:
-        """What the actions are about from now on."""
-        self._manager, self._conversation = manager, conversation
+    def set_session(
+        self, manager: MemorySearchManager | None, conversation: Conversation | None, *, revealed: bool = False
+    ) -> None:
+        """What the actions are about from now on; `revealed`: its secrets are on the screen already."""
+        self._manager, self._conversation, self._revealed = manager, conversation, revealed
         self.resume.setEnabled(conversation is not None and bool(conversation.session.summary.resume_command))
+        self.prompts.setEnabled(conversation is not None and bool(conversation.prompts))
+        self._raw_job.cancel()
+        self._prompt_list.forget()
         self._name_detail()
 
     def _action(
@@ -77,6 +96,59 @@ class ConversationActions(QObject):
     def _name_detail(self) -> None:
         self.detail.setText(f"Tools: {self._view.detail}")
 
+    def _toggle(self) -> None:
+        if self._view.current is not None:
+            self._view.toggle(self._view.current)
+
+    def _show_prompts(self) -> None:
+        if self._conversation is not None and self._conversation.prompts:
+            self._prompt_list.open(self._conversation, self._view.current)
+
+    def _open_menu(self, place: QPoint) -> None:
+        """What can be done with the message under the mouse, which is current by now."""
+        conversation, current = self._conversation, self._view.current
+        if conversation is None or current is None:
+            return
+        self._menu.clear()
+        if self._view.selected_text():
+            self._menu.addAction(self.copy)
+        self._menu.addActions([self.copy_message, self.raw])
+        if conversation.entries[current].kind in ("thinking", "tool"):
+            self._menu.addAction(self.fold)
+        self._menu.addSeparator()
+        self._menu.addActions([self.copy_session, self.prompts, self.more, self.similar])
+        self._menu.popup(place)
+
+    # --- raw lines ------------------------------------------------------------------------------------------------
+
+    def _show_raw(self) -> None:
+        """Of all parts of the current message; a transcript holds its secrets in plain text."""
+        if self._conversation is None or self._view.current is None:
+            return
+        if self._conversation.session.masked and not self._revealed:
+            self.unmasking.emit(self._read_raw)
+        else:
+            self._read_raw()
+
+    def _read_raw(self) -> None:
+        conversation, manager, current = self._conversation, self._manager, self._view.current
+        if conversation is None or manager is None or current is None:
+            return
+        path = conversation.session.summary.path
+        parts = conversation.entries[current].parts
+        lines = list(dict.fromkeys(conversation.session.messages[part].line for part in parts))
+        self._raw_job.put(
+            self._jobs.read(
+                lambda token: read_raw(manager, path, lines, token),
+                lambda raw: self._open_raw(path, lines, raw),
+                self.said.emit,
+            )
+        )
+
+    def _open_raw(self, path: str, lines: list[int], raw: RawLines) -> None:
+        self._raw_job.done()
+        show_raw(self._panel, path, lines, raw)
+
     # --- copying --------------------------------------------------------------------------------------------------
 
     def _copy_resume_command(self) -> None:
@@ -103,10 +175,11 @@ class ConversationActions(QObject):
 
     def _put(self, make: Callable[..., str], sentence: str) -> None:
         def put(text: str) -> None:
+            self._copy_job.done()
             if len(text) > _MOST_COPIED:
                 self.said.emit("That is too much for the clipboard. Hide the tools and copy it again.")
                 return
             QGuiApplication.clipboard().setText(text)
             self.said.emit(sentence)
 
-        self._jobs.read(make, put, self.said.emit)
+        self._copy_job.put(self._jobs.read(make, put, self.said.emit))

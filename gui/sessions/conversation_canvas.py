@@ -289,7 +289,7 @@ class ConversationCanvas(QAbstractScrollArea):
                 hit = folded == "folded" and bool(self._hit_entries[row.entry])
                 pen.summary(top, height, words, folded=folded == "folded", hit=hit)
             elif row.slot == MORE:
-                pen.more(top, height, "Show less" if folded == "all" else f"Show all {counted(entry.lines, 'line')}")
+                pen.more(top, height, "Show less" if folded == "all" else f"Show all {counted(entry.longest, 'line')}")
             else:
                 piece = entry.first_piece + row.slot
                 wanted.append(piece)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QThread, Signal
 from PySide6.QtGui import QTextBlockFormat, QTextCursor, QTextDocument, QTextOption
 
 from engine import CancelToken
+from gui.job_slot import JobSlot
 from gui.jobs import Jobs
 from gui.sessions.code_colours import colour_code
 from gui.sessions.conversation_text import Conversation
@@ -63,7 +64,7 @@ class PieceDocuments(QObject):
         self._conversation: Conversation | None = None
         self._kept: OrderedDict[int, LaidPiece] = OrderedDict()
         self._wanted: Sequence[int] = ()
-        self._working = False
+        self._job = JobSlot(self)
         self._style: PieceStyle | None = None
 
     def set_conversation(self, conversation: Conversation | None) -> None:
@@ -92,19 +93,18 @@ class PieceDocuments(QObject):
 
     def _go_on(self) -> None:
         conversation, style, wanted = self._conversation, self._style, self._wanted
-        if self._working or not wanted or conversation is None or style is None:
+        if self._job.busy or not wanted or conversation is None or style is None:
             return
-        self._working = True
         home = self.thread()
 
         def work(_token: CancelToken) -> tuple[Conversation, dict[int, LaidPiece]]:
             return conversation, _lay_out(conversation, wanted, style, home)
 
-        # Never cancelled: what was made must be handed over, since only the GUI thread may delete it.
-        self._jobs.read(work, self._take, self._fail)
+        # Not cancelled before this object goes: what was made should be deleted on the GUI thread.
+        self._job.put(self._jobs.read(work, self._take, self._fail))
 
     def _take(self, result: tuple[Conversation, dict[int, LaidPiece]]) -> None:
-        self._working = False
+        self._job.done()
         conversation, made = result
         if conversation is not self._conversation:
             self._go_on()
@@ -119,7 +119,7 @@ class PieceDocuments(QObject):
         self._go_on()
 
     def _fail(self, _sentence: str) -> None:
-        self._working = False
+        self._job.done()
         self._wanted = ()
 
 

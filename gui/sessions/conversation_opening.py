@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from engine import CancelToken, MemorySearchManager
-from gui.jobs import Job, Jobs
+from gui.job_slot import JobSlot
+from gui.jobs import Jobs
 from gui.sessions.conversation_finding import Landing, landing
 from gui.sessions.conversation_rows import Rows
 from gui.sessions.conversation_text import Conversation, prepare
@@ -50,7 +51,7 @@ class SessionOpener(QObject):
     def __init__(self, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
         self._jobs = jobs
-        self._job: Job | None = None
+        self._job = JobSlot(self)
         self._patience = QTimer(self)
         self._patience.setSingleShot(True)
         self._patience.setInterval(_PATIENCE_MS)
@@ -66,29 +67,33 @@ class SessionOpener(QObject):
             return OpenedSession(wanted, conversation, Rows(conversation), _land(conversation, wanted, token))
 
         self._patience.start()
-        self._job = self._jobs.read(work, self._deliver, self._fail)
+        self._job.put(self._jobs.read(work, self._deliver, self._fail))
 
     def land(self, conversation: Conversation, wanted: Wanted) -> None:
         """Find another place in what is open."""
         self.cancel()
-        self._job = self._jobs.read(
-            lambda token: _land(conversation, wanted, token), lambda found: self.landed.emit(wanted, found)
+        self._job.put(
+            self._jobs.read(
+                lambda token: _land(conversation, wanted, token), lambda found: self._tell_landing(wanted, found)
+            )
         )
 
     def cancel(self) -> None:
         self._patience.stop()
-        if self._job is not None:
-            self._job.cancel()
-            self._job = None
+        self._job.cancel()
 
     def _deliver(self, opened: OpenedSession) -> None:
         self._patience.stop()
-        self._job = None
+        self._job.done()
         self.opened.emit(opened)
+
+    def _tell_landing(self, wanted: Wanted, found: Landing) -> None:
+        self._job.done()
+        self.landed.emit(wanted, found)
 
     def _fail(self, sentence: str) -> None:
         self._patience.stop()
-        self._job = None
+        self._job.done()
         self.failed.emit(sentence)
 
 

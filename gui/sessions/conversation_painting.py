@@ -91,7 +91,8 @@ class RowPainter:
     def output(self, top: int, height: int, *, first: bool, last: bool) -> None:
         """The ground of what went into a tool or came out of it."""
         indent = self._measures.indent
-        box = QRectF(self._measures.column(top, height)).adjusted(indent, 0, -indent, -self._measures.px(4) * last)
+        below = self._measures.px(4) * last
+        box = QRectF(self._measures.column(top, height - below)).adjusted(indent + 0.5, 0.5, -indent - 0.5, -0.5)
         box.adjust(0, 0 if first else -2 * _RADIUS, 0, 0 if last else 2 * _RADIUS)
         clip = QRect(self._area.left(), top, self._area.width(), height)
         self._box(box, self._colours.alternate, self._colours.line, clip)

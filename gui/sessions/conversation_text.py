@@ -46,6 +46,8 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
     """Its pieces that are shown before "Show all": the first of each part."""
     lines: int
     """Lines of its last part."""
+    longest: int
+    """Lines of its longest part."""
     time: float | None
     day: int
     """Proleptic Gregorian ordinal in local time; 0 where the time is unknown."""
@@ -154,8 +156,7 @@ def prepare(session: SessionText, token: CancelToken) -> Conversation:
                 pieces.add(part, cut)
             if len(pieces) > start:
                 clamped.append(start)
-        last = session.messages[parts[-1]].text
-        lines = last.count("\n") + (not last.endswith("\n")) if last else 0
+        lines = [_line_count(session.messages[part].text) for part in parts]
         entries.append(
             Entry(
                 kind,
@@ -164,13 +165,18 @@ def prepare(session: SessionText, token: CancelToken) -> Conversation:
                 before,
                 len(pieces) - before,
                 tuple(clamped),
-                lines,
+                lines[-1],
+                max(lines),
                 first.time,
                 _day(first.time),
             )
         )
     said = " ".join(_sample(session.messages))
     return Conversation(session, detect_language(said), entries, pieces)
+
+
+def _line_count(text: str) -> int:
+    return text.count("\n") + (not text.endswith("\n")) if text else 0
 
 
 def _sample(messages: Sequence[SessionMessage]) -> Iterator[str]:

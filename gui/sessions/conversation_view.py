@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QPoint, QPointF, Qt, Signal
+from PySide6.QtCore import QPoint, QPointF, Qt, QUrl, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -13,6 +13,7 @@ from PySide6.QtGui import (
     QKeySequence,
     QMouseEvent,
     QTextCursor,
+    QTextDocument,
 )
 from PySide6.QtWidgets import QWidget
 
@@ -36,10 +37,12 @@ class ConversationView(ConversationCanvas):
     Signals:
         current_changed: another message is current (number of the entry).
         menu_wanted: a context menu should open (place on the screen).
+        link_clicked: a link in a message (QUrl).
     """
 
     current_changed = Signal(int)
     menu_wanted = Signal(QPoint)
+    link_clicked = Signal(QUrl)
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(jobs, parent)
@@ -269,6 +272,13 @@ class ConversationView(ConversationCanvas):
 
     def _place_at(self, point: QPoint) -> Place | None:
         """Piece and position in its document nearest to a point; None over a row without text."""
+        spot = self._spot(point)
+        if spot is None:
+            return None
+        return spot[0], spot[1].documentLayout().hitTest(spot[2], Qt.HitTestAccuracy.FuzzyHit)
+
+    def _spot(self, point: QPoint) -> tuple[int, QTextDocument, QPointF] | None:
+        """The piece nearest to a point, its document, and where in that the point is."""
         found = self._row_at(point)
         if found is None or self._rows is None or self._layout is None:
             return None
@@ -279,8 +289,7 @@ class ConversationView(ConversationCanvas):
         if piece is None or laid is None:
             return None
         top += self._layout.head(position).height + self._layout.pads(row)[0]
-        spot = QPointF(point.x() - self._layout.text_left(row), point.y() - top)
-        return piece, laid.document.documentLayout().hitTest(spot, Qt.HitTestAccuracy.FuzzyHit)
+        return piece, laid.document, QPointF(point.x() - self._layout.text_left(row), point.y() - top)
 
     def _select_word(self, place: Place) -> None:
         laid = self._documents.of(place[0])
@@ -345,6 +354,9 @@ class ConversationView(ConversationCanvas):
                 self.toggle(row.entry)
             else:
                 self._show_all(row.entry, everything=self._rows.fold(row.entry) != "all")
+        link = self._link_at(pressed)
+        if link and self._selection.ends is None and link == self._link_at(event.position().toPoint()):
+            self.link_clicked.emit(QUrl(link))
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         point = event.position().toPoint()
@@ -366,9 +378,14 @@ class ConversationView(ConversationCanvas):
         box = self._layout.measures.column(top, self._layout.body_height(row))
         return row if row.slot in (SUMMARY, MORE) and box.contains(point) else None
 
+    def _link_at(self, point: QPoint) -> str:
+        """Where the link at a point leads; empty where there is none."""
+        spot = self._spot(point)
+        return spot[1].documentLayout().anchorAt(spot[2]) if spot is not None else ""
+
     def _show_cursor(self, point: QPoint) -> None:
         shape = Qt.CursorShape.ArrowCursor
-        if self._button_at(point) is not None:
+        if self._button_at(point) is not None or self._link_at(point):
             shape = Qt.CursorShape.PointingHandCursor
         elif self._place_at(point) is not None:
             shape = Qt.CursorShape.IBeamCursor

@@ -21,12 +21,13 @@ class FindBar(QFrame):
     step_requested = Signal(bool)
     closed = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, what: str = "file", parent: QWidget | None = None) -> None:
+        """`what` is looked through: this "file", this "session"."""
         super().__init__(parent)
         self.setProperty("role", "side")
         self.box = QLineEdit()
-        self.box.setPlaceholderText("Find in this file")
-        self.box.setAccessibleName("Find in this file")
+        self.box.setPlaceholderText(f"Find in this {what}")
+        self.box.setAccessibleName(f"Find in this {what}")
         self.box.setClearButtonEnabled(True)
         self.box.textChanged.connect(self.needle_changed)
         self.box.installEventFilter(self)

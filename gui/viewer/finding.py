@@ -19,11 +19,12 @@ class Finding(QObject):
     closed = Signal()
     notice = Signal(str)
 
-    def __init__(self, jobs: Jobs, parent: QObject) -> None:
+    def __init__(self, jobs: Jobs, parent: QObject, what: str = "file") -> None:
+        """`what` is looked through: this "file", this "session"."""
         super().__init__(parent)
-        self.bar = FindBar()
+        self.bar = FindBar(what)
         self.bar.hide()
-        self.hits = HitNavigator(jobs, self)
+        self.hits = HitNavigator(jobs, self, what)
         self.bar.needle_changed.connect(self.hits.find)
         self.bar.step_requested.connect(self.step)
         self.bar.closed.connect(self.closed)

@@ -46,8 +46,10 @@ class HitNavigator(QObject):
     counted = Signal(str)
     notice = Signal(str)
 
-    def __init__(self, jobs: Jobs, parent: QObject) -> None:
+    def __init__(self, jobs: Jobs, parent: QObject, what: str = "file") -> None:
+        """`what` the sentences call the text: this "file", this "session"."""
         super().__init__(parent)
+        self._what = what
         self._marks = HitScan(jobs, self)
         self._found = HitScan(jobs, self)
         self._marks.changed.connect(self._show_hits)
@@ -63,7 +65,7 @@ class HitNavigator(QObject):
         self._patience = QTimer(self)
         self._patience.setSingleShot(True)
         self._patience.setInterval(_PATIENCE_MS)
-        self._patience.timeout.connect(lambda: self.notice.emit("Looking through the rest of the file…"))
+        self._patience.timeout.connect(lambda: self.notice.emit(f"Looking through the rest of the {what}…"))
 
     def look_in(self, view: HitView, lines: Lines, *, near: int, query: str, language: str) -> None:
         """Mark the words of a query in a text, and look through the neighbourhood of line `near` first."""
@@ -104,7 +106,7 @@ class HitNavigator(QObject):
             return
         scan = self._found if self._needle is not None else self._marks
         if not scan.active:
-            self.notice.emit("Nothing was searched for. Press Ctrl+F to find text in this file.")
+            self.notice.emit(f"Nothing was searched for. Press Ctrl+F to find text in this {self._what}.")
             return
         seen = self._current is not None and self._view.shows(self._current)
         place = self._current.place if self._current is not None and seen else self._view.place()
@@ -120,8 +122,8 @@ class HitNavigator(QObject):
         if self._view is not None:
             self._view.show_hit(self._current)
         if step is None and not quiet:
-            found = self._needle is not None
-            self.notice.emit("Not found in this file." if found else "No word of the search is in this file.")
+            missing = "Not found" if self._needle is not None else "No word of the search is"
+            self.notice.emit(f"{missing} in this {self._what}.")
         elif step is not None and step.wrapped and not quiet:
             self.notice.emit("Continued from the start." if forward else "Continued from the end.")
         self._count()

@@ -3,14 +3,15 @@
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QAccessible, QGuiApplication
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QDialog, QPlainTextEdit, QWidget
 
 from gui.jobs import Jobs
 from gui.sessions.conversation import ConversationPanel
 from tests.helpers.fake_memory import FakeMemory
-from tests.helpers.fake_sessions import SECRET, SESSIONS, VALVE
+from tests.helpers.fake_sessions import SECRET, SESSIONS, VALVE, make_session
 
 EDIT, BUILD = 10, 16
 """Lines of the transcript of `VALVE`: a call of Edit, and the 6,000 lines that a build wrote."""
@@ -195,13 +196,13 @@ def test_ctrl_f_finds_in_this_session_alone(qtbot, panel: ConversationPanel, sho
 
 def test_text_is_selected_with_the_mouse_and_copied(qtbot, panel: ConversationPanel, show) -> None:
     show()
-    view, rect = panel._view, panel._view.viewport().rect()
+    view = panel._view
     position, top = next(view._visible())
     y = top + view._layout.head(position).height + 20
     left = view._layout.text_left(view._rows.rows[0])
-    QTest.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=rect.topLeft() + type(rect.topLeft())(left, y))
-    QTest.mouseMove(view.viewport(), rect.topLeft() + type(rect.topLeft())(left + 60, y))
-    QTest.mouseRelease(view.viewport(), Qt.MouseButton.LeftButton, pos=type(rect.topLeft())(left + 60, y))
+    QTest.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(left, y))
+    QTest.mouseMove(view.viewport(), QPoint(left + 60, y))
+    QTest.mouseRelease(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(left + 60, y))
     chosen = view.selected_text()
     assert chosen
     assert "The 06:10 run".startswith(chosen[:5])
@@ -224,3 +225,127 @@ def test_secrets_are_masked_until_they_are_asked_for(qtbot, panel: ConversationP
     assert not panel._banner.text
     show()
     assert memory.session_reads[-1] == (VALVE, False)
+
+
+# --- raw lines, the list of messages, more ways on --------------------------------------------------------------------
+
+
+def test_the_raw_line_is_shown_after_asking_where_it_holds_secrets(qtbot, panel: ConversationPanel, show) -> None:
+    show(VALVE, EDIT)
+    panel._actions.raw.trigger()
+    assert "in plain text" in panel._banner.text
+    assert not panel.findChildren(QDialog)
+    panel._actions._read_raw()
+    qtbot.waitUntil(lambda: bool(panel.findChildren(QDialog)))
+    [dialog] = panel.findChildren(QDialog)
+    assert dialog.windowTitle() == f"Line {EDIT} of the transcript"
+    [text] = dialog.findChildren(QPlainTextEdit)
+    assert '"tool": "Edit"' in text.toPlainText()
+    dialog.reject()
+
+
+def test_a_raw_line_without_secrets_needs_no_question(qtbot, panel: ConversationPanel, show) -> None:
+    show(next(path for path in SESSIONS if "backup" in path))
+    press(panel, "j")
+    panel._actions.raw.trigger()
+    qtbot.waitUntil(lambda: bool(panel.findChildren(QDialog)))
+    [dialog] = panel.findChildren(QDialog)
+    assert dialog.windowTitle() == "Lines 3, 4 of the transcript"
+    dialog.reject()
+
+
+def test_the_list_of_the_persons_messages_leads_to_one(qtbot, panel: ConversationPanel, show) -> None:
+    show()
+    panel._actions.prompts.trigger()
+    chooser = panel._actions._prompt_list
+    assert chooser._count.text() == "19 messages"
+    QTest.keyClicks(chooser._box, "zone 7")
+    assert chooser._count.text() == "1 message"
+    QTest.keyClick(chooser._box, Qt.Key.Key_Return)
+    assert chooser.isHidden()
+    assert current(panel).text.startswith("Check zone 7 ")
+
+
+def test_the_way_on_to_more_and_to_the_like(qtbot, panel: ConversationPanel, show) -> None:
+    show()
+    with qtbot.waitSignal(panel.more_wanted) as more:
+        panel._actions.more.trigger()
+    with qtbot.waitSignal(panel.similar_wanted) as similar:
+        panel._actions.similar.trigger()
+    assert more.args == similar.args == [VALVE]
+    panel._actions.resume.trigger()
+    assert QGuiApplication.clipboard().text() == "cd /home/ines/src/greenhouse && claude --resume 3f6c0a1e"
+
+
+def test_messages_and_sessions_are_copied_as_markdown(qtbot, panel: ConversationPanel, show) -> None:
+    show(VALVE, EDIT - 2)
+    panel._actions.copy.trigger()
+    qtbot.waitUntil(lambda: QGuiApplication.clipboard().text().startswith("The relay **debounces"))
+    panel._actions.copy_session.trigger()
+    qtbot.waitUntil(lambda: QGuiApplication.clipboard().text().startswith("# Fix the valve controller"))
+
+
+def test_the_map_leads_to_a_row(qtbot, panel: ConversationPanel, show) -> None:
+    show()
+    bar = panel._view._map
+    QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=QPoint(bar.width() // 2, bar.height() - 14))
+    settle(qtbot, panel)
+    assert "Zone 16 settles" in visible_text(panel)
+
+
+def test_everything_that_takes_the_keys_has_a_name(panel: ConversationPanel, show) -> None:
+    show()
+    panel._open_find()
+    for widget in panel.findChildren(QWidget):
+        if widget.isVisible() and widget.focusPolicy() != Qt.FocusPolicy.NoFocus:
+            interface = QAccessible.queryAccessibleInterface(widget)
+            assert interface.text(QAccessible.Text.Name), widget
+
+
+# --- size -------------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_read_stays_where_it_is_while_texts_around_it_arrive(qtbot, panel, memory, show) -> None:
+    text = "\n\n".join(["A paragraph of some length, and then a little more of it."] * 12)
+    turns = [
+        ("user" if number % 2 else "assistant", (("text", f"Message {number}.\n\n{text}"),)) for number in range(400)
+    ]
+    session = make_session(turns, path="sessions/claude-code/long.jsonl")
+    memory.session_texts[session.summary.path] = session
+    show(session.summary.path, 302)
+    view = panel._view
+
+    def top_of_target() -> int:
+        row = view._rows.position_of_entry(300)
+        return next(top + view._layout.head(place).height for place, top in view._visible() if place == row)
+
+    assert current(panel).text.startswith("Message 300.")
+    before = top_of_target()
+    settle(qtbot, panel)
+    assert top_of_target() == before
+    panel.resize(620, 600)
+    settle(qtbot, panel)
+    assert top_of_target() == before
+
+
+def test_only_what_is_near_the_view_is_laid_out(qtbot, panel, memory, show) -> None:
+    turns = [("user", (("text", f"Message {number}"),)) for number in range(5_000)]
+    session = make_session(turns, path="sessions/claude-code/many.jsonl")
+    memory.session_texts[session.summary.path] = session
+    show(session.summary.path)
+    panel._view.scroll_to_end(top=False)
+    settle(qtbot, panel)
+    assert "Message 4999" in visible_text(panel)
+    assert len(panel._view._documents._kept) <= 160
+
+
+def test_another_theme_and_size_are_followed(qtbot, panel: ConversationPanel, show, appearance) -> None:
+    show()
+    colour = panel._view.viewport().grab().toImage().pixelColor(5, 5)
+    key = visible_pieces(panel)[0].key
+    appearance.set_theme("dark")
+    qtbot.waitUntil(lambda: visible_pieces(panel)[0].key != key)
+    assert panel._view.viewport().grab().toImage().pixelColor(5, 5) != colour
+    key = visible_pieces(panel)[0].key
+    appearance.set_font_scale(1.3)
+    qtbot.waitUntil(lambda: visible_pieces(panel)[0].key != key)

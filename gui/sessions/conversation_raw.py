@@ -1,0 +1,83 @@
+"""The lines of a transcript behind one message, as they stand in the file."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+
+from engine import CancelToken, MemorySearchManager
+from gui.viewer.typography import fixed_font, font_scale
+from gui.widgets.labels import label
+from gui.widgets.wording import counted, grouped
+
+_MOST_PARSED = 256 * 1024
+_MOST_SHOWN = 100_000
+_LONGEST_LINE = 1_000
+"""Characters; laying out a longer one would be felt."""
+
+
+@dataclass(frozen=True)
+class RawLines:
+    """`whole` as it stands in the file, and what of it is shown, indented where it can be."""
+
+    whole: str
+    shown: str
+    cut: bool
+
+
+def read_raw(manager: MemorySearchManager, path: str, lines: Sequence[int], token: CancelToken) -> RawLines:
+    """Any thread. Raises as `raw_message` does, and `Cancelled`."""
+    raw, shown = [], []
+    for number in lines:
+        token.checkpoint()
+        text = manager.raw_message(path, number)
+        raw.append(text)
+        shown.append(_indented(text))
+    text = "\n\n".join(shown)
+    folded = "\n".join(
+        line[start : start + _LONGEST_LINE]
+        for line in text[:_MOST_SHOWN].split("\n")
+        for start in range(0, len(line) or 1, _LONGEST_LINE)
+    )
+    return RawLines("\n".join(raw), folded, len(text) > _MOST_SHOWN)
+
+
+def _indented(text: str) -> str:
+    if len(text) > _MOST_PARSED:
+        return text
+    try:
+        return json.dumps(json.loads(text), ensure_ascii=False, indent=2)
+    except (ValueError, RecursionError):
+        return text
+
+
+def show_raw(parent: QWidget, path: str, lines: Sequence[int], raw: RawLines) -> QDialog:
+    """A window with the lines; Esc closes it, and it forgets itself."""
+    dialog = QDialog(parent)
+    numbers = ", ".join(grouped(line) for line in lines)
+    dialog.setWindowTitle(f"{'Line' if len(lines) == 1 else 'Lines'} {numbers} of the transcript")
+    text = QPlainTextEdit()
+    text.setReadOnly(True)
+    text.setFont(fixed_font())
+    text.setPlainText(raw.shown)
+    text.setAccessibleName(dialog.windowTitle())
+    buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+    copy = QPushButton("Copy as it is in the file")
+    copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(raw.whole))
+    buttons.addButton(copy, QDialogButtonBox.ButtonRole.ActionRole)
+    buttons.rejected.connect(dialog.reject)
+    column = QVBoxLayout(dialog)
+    column.setContentsMargins(20, 16, 20, 14)
+    column.setSpacing(10)
+    column.addWidget(label(path, "meta", wrap=True))
+    column.addWidget(text, 1)
+    if raw.cut:
+        shown, whole = grouped(_MOST_SHOWN), counted(len(raw.whole), "character")
+        column.addWidget(label(f"The first {shown} of {whole} are shown; copying takes all.", "meta", wrap=True))
+    column.addWidget(buttons)
+    dialog.resize(round(720 * font_scale()), round(520 * font_scale()))
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
+    return dialog

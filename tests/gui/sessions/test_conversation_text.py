@@ -1,0 +1,160 @@
+"""What belongs together in a session, and where its lines are."""
+
+import pytest
+
+from engine import Cancelled, CancelToken, SessionText
+from gui.sessions.conversation_finding import ConversationLines, landing
+from gui.sessions.conversation_markdown import conversation_markdown, entry_markdown
+from gui.sessions.conversation_rows import MORE, SUMMARY, Row, Rows
+from gui.sessions.conversation_text import Conversation, prepare
+from gui.sessions.conversation_wording import summary
+from gui.viewer.finders import plain_finder
+from tests.helpers.fake_sessions import SESSIONS, VALVE, make_session
+
+LONG = "\n".join(f"row {number}" for number in range(100))
+
+
+def conversation_of(*turns) -> Conversation:
+    return prepare(make_session(turns), CancelToken())
+
+
+@pytest.fixture
+def talk() -> Conversation:
+    return conversation_of(
+        ("user", (("text", "First line\nsecond line"),)),
+        (
+            "assistant",
+            (("thinking", "Hm."), ("tool-call", "ls", "Bash"), ("tool-call", '{\n  "file_path": "a.py"\n}', "Read")),
+        ),
+        ("tool", (("tool-result", "x = 1\n", "Read"), ("tool-result", LONG, "Bash"))),
+        ("assistant", (("text", "Two [files](http://example.org/files)."),)),
+        ("tool", (("tool-result", "late", "Bash"),)),
+        ("assistant", (("text", "  "), ("text", "Done."))),
+    )
+
+
+def test_results_join_their_calls(talk: Conversation) -> None:
+    assert [(entry.kind, entry.parts) for entry in talk.entries] == [
+        ("user", (0,)), ("thinking", (1,)), ("tool", (2, 5)), ("tool", (3, 4)), ("speech", (6,)), ("tool", (7,)),
+        ("speech", (9,)),
+    ]  # fmt: skip
+    assert talk.prompts == (0,)
+
+
+def test_one_line_says_what_a_tool_was_asked_and_how_much_it_said(talk: Conversation) -> None:
+    said = [summary(talk, entry) for entry in talk.entries if entry.kind in ("tool", "thinking")]
+    assert said == [
+        ("Thinking", "Hm.", "3 characters"),
+        ("Bash", "ls", "100 lines"),
+        ("Read", "a.py", "1 line"),
+        ("Bash result", "late", "1 line"),
+    ]
+
+
+def test_a_call_without_a_result_says_so() -> None:
+    talk = conversation_of(("assistant", (("tool-call", '{"x": {"deep": "first text"}}', "Odd"),)))
+    assert summary(talk, talk.entries[0]) == ("Odd", "first text", "no result")
+
+
+def test_a_line_leads_to_its_part_of_an_entry(talk: Conversation) -> None:
+    line = talk.session.messages[5].line
+    entry, pieces = talk.at_line(line)
+    assert talk.entries[entry].parts == (2, 5)
+    assert talk.source(pieces[0]).startswith("row 0\n")
+    assert talk.at_line(10_000)[0] == len(talk.entries) - 1
+    assert talk.at_line(0)[0] == 0
+
+
+def test_a_search_lands_on_its_first_hit_in_the_line(talk: Conversation) -> None:
+    found = landing(talk, talk.session.messages[5].line, plain_finder("row 77"), CancelToken())
+    assert found.entry == 2
+    assert found.hit is not None
+    [text] = ConversationLines(talk).lines(found.hit.line, found.hit.line)
+    assert text[found.hit.start : found.hit.end] == "row 77"
+    assert landing(talk, 2, plain_finder("row"), CancelToken()).hit is None
+    assert landing(talk, None, plain_finder("two"), CancelToken()).entry == 4
+
+
+def test_a_persons_line_ends_stay_and_link_targets_are_not_searched(talk: Conversation) -> None:
+    assert talk.markdown(0) == "\nFirst line  \nsecond line"
+    assert talk.searchable(talk.entries[4].first_piece) == "Two [files]."
+
+
+def test_a_session_without_anything_is_empty() -> None:
+    talk = prepare(SessionText(summary=SESSIONS[VALVE].summary, messages=(), masked=0, unknown=()), CancelToken())
+    assert len(talk.entries) == 0
+    assert talk.at_line(4) == (0, [])
+    assert len(Rows(talk).rows) == 0
+
+
+def test_preparing_can_be_cancelled() -> None:
+    token = CancelToken()
+    token.cancel()
+    with pytest.raises(Cancelled):
+        prepare(SESSIONS[VALVE], token)
+
+
+# --- rows -------------------------------------------------------------------------------------------------------------
+
+
+def shown(rows: Rows) -> list[Row]:
+    return [rows.rows[position] for position in range(len(rows.rows))]
+
+
+def test_rows_follow_the_folds(talk: Conversation) -> None:
+    rows = Rows(talk)
+    folded = [(0, 0), (1, SUMMARY), (2, SUMMARY), (3, SUMMARY), (4, 0), (5, SUMMARY), (6, 0)]
+    assert shown(rows) == folded
+    assert bytes(rows.kinds) == b"utttsts"
+    rows.set_fold(2, "clamped")
+    assert shown(rows)[2:6] == [(2, SUMMARY), (2, 0), (2, 1), (2, MORE)]
+    rows.set_fold(2, "all")
+    assert shown(rows)[2:7] == [(2, SUMMARY), (2, 0), (2, 1), (2, 2), (2, 3)]
+    assert len(rows.kinds) == len(rows.rows)
+    rows.set_fold(2, "folded")
+    assert shown(rows) == folded
+
+
+def test_all_tools_are_hidden_or_unfolded_together(talk: Conversation) -> None:
+    rows = Rows(talk)
+    rows.set_fold(2, "all")
+    rows.set_detail("hidden")
+    assert shown(rows) == [(0, 0), (4, 0), (6, 0)]
+    assert rows.position_of_entry(2) == 1
+    rows.set_detail("full")
+    assert rows.fold(2) == "clamped"
+    assert (3, MORE) not in shown(rows)
+
+
+def test_a_hit_unfolds_only_what_it_needs(talk: Conversation) -> None:
+    rows = Rows(talk)
+    bash = talk.entries[2].first_piece
+    assert rows.rows[rows.reveal(bash + 1)] == (2, 1)
+    assert rows.fold(2) == "clamped"
+    assert rows.rows[rows.reveal(bash + 3)] == (2, 3)
+    assert rows.fold(2) == "all"
+    rows.set_detail("hidden")
+    assert rows.rows[rows.reveal(talk.entries[1].first_piece)] == (1, 0)
+
+
+# --- Markdown ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_message_is_copied_as_it_was_written(talk: Conversation) -> None:
+    assert entry_markdown(talk, 4) == "Two [files](http://example.org/files)."
+    assert entry_markdown(talk, 3) == '**Read** a.py\n\n```\n{\n  "file_path": "a.py"\n}\n```\n\n```\nx = 1\n\n```'
+
+
+def test_a_fence_in_an_output_does_not_end_its_own() -> None:
+    talk = conversation_of(("tool", (("tool-result", "````\nx\n````", "Read"),)))
+    assert "`````\n````\nx\n````\n`````" in entry_markdown(talk, 0)
+
+
+@pytest.mark.parametrize(("detail", "tools", "outputs"), [("hidden", 0, 0), ("short", 1, 0), ("full", 1, 1)])
+def test_a_session_is_copied_with_as_much_as_is_shown(talk: Conversation, detail, tools, outputs) -> None:
+    text = conversation_markdown(talk, detail, CancelToken())
+    assert text.startswith("# Fix the valve controller\n\nClaude Code · ")
+    assert text.count("## You, ") == 1
+    assert text.count("Bash") >= tools
+    assert ("row 99" in text) == bool(outputs)
+    assert ("Bash" in text) == bool(tools)
