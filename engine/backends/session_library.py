@@ -4,6 +4,8 @@ import shlex
 from collections import defaultdict
 from pathlib import Path
 
+import msgspec
+
 from engine.control import CancelToken
 from engine.corpus.redaction import redact
 from engine.corpus.transcripts.messages import Message
@@ -65,9 +67,9 @@ class SessionLibrary:
         for message in found.messages:
             if cancel is not None:
                 cancel.checkpoint()
-            text = redact(message.text)
-            masked += text != message.text
-            messages.append(_shown(message, message.text if reveal else text))
+            safe = _masked(message)
+            masked += safe.text != message.text
+            messages.append(_shown(message if reveal else safe))
         return SessionText(
             summary=self._known(path),
             messages=tuple(messages),
@@ -180,11 +182,15 @@ def _summary(stored: StoredSession) -> SessionSummary:
     )
 
 
-def _shown(message: Message, text: str) -> SessionMessage:
+def _masked(message: Message) -> Message:
+    return msgspec.structs.replace(message, text=redact(message.text), id=redact(message.id), tool=redact(message.tool))
+
+
+def _shown(message: Message) -> SessionMessage:
     return SessionMessage(
         role=message.role,
         kind=message.kind,
-        text=text,
+        text=message.text,
         line=message.line,
         ordinal=message.ordinal,
         id=message.id,

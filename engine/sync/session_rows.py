@@ -21,6 +21,7 @@ _BATCH_CHARACTERS = 32 * 1024
 _MOST_HELD = 16 * 1024 * 1024
 """Characters of rows from which on they wait in a file."""
 _PORTION = 128 * 1024
+_LATEST_NS = 2**62  # the year 2116: a transcript may say 9999, which 64 bits cannot hold
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(list[NewChunk]).decode
@@ -31,15 +32,16 @@ def session_file(
 ) -> NewFile:
     """All rows of one session; without chunks it is listed, and not found yet."""
     title = redact(facts.title) if facts.title else facts.opening  # which is masked from the start
+    project, branch = redact(facts.project), redact(facts.branch)
     language, rows = ("", ()) if chunks is None else (chunks.language, chunks)
     # The file's name is mostly a number; what a person remembers is the agent and the project.
-    words = f"{facts.agent} {facts.project} {facts.branch}"
+    words = f"{facts.agent} {project} {branch}"
     return NewFile(
         source="sessions",
         path=name,
         hash=hash,
         # A session's date is that of its last message: an export is as new as the day it was asked for.
-        mtime_ns=file.mtime_ns if facts.ended is None else int(facts.ended * 1e9),
+        mtime_ns=file.mtime_ns if facts.ended is None else min(int(facts.ended * 1e9), _LATEST_NS),
         size=size,
         title=title,
         language=language,
@@ -49,10 +51,10 @@ def session_file(
         session=NewSession(
             transcript=file.name,
             agent=facts.agent,
-            id=facts.id,
-            project=facts.project,
-            branch=facts.branch,
-            parent=facts.parent,
+            id=redact(facts.id),
+            project=project,
+            branch=branch,
+            parent=redact(facts.parent),
             started=facts.started,
             ended=facts.ended,
             messages=messages,

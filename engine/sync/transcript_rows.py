@@ -2,6 +2,7 @@
 
 import hashlib
 from contextlib import ExitStack
+from typing import Any
 
 import msgspec
 
@@ -9,7 +10,7 @@ from engine.corpus.discovery import FoundFile
 from engine.corpus.redaction import redact
 from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineFormat
 from engine.corpus.transcripts.jsonl import read_at
-from engine.corpus.transcripts.messages import Message, SessionFacts
+from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.packing import Packer, Said
 from engine.corpus.transcripts.reading import LineReader, document_format, line_format, opened
 from engine.corpus.transcripts.stores import session_name
@@ -96,13 +97,12 @@ class TranscriptRows:
                 self._add(packer, message)
                 rows.add(packer.take())
             closed = state.closed + len(rows)
-            _mask(reader.parser.facts)
             after = _State(
                 known.agent,
                 reader.offset,
                 reader.line,
                 _anchor(descriptor, reader.offset),
-                msgspec.Raw(msgspec.json.encode(reader.parser)),
+                msgspec.Raw(msgspec.json.encode(_masked(msgspec.to_builtins(reader.parser)))),
                 packer.open,
                 closed,
                 messages,
@@ -193,7 +193,7 @@ class TranscriptRows:
             return
         if message.kind in ("tool-call", "tool-result") and not wanted.tools:
             return
-        packer.add(Said(message.role, redact(message.text), message.line, message.ordinal, message.id))
+        packer.add(Said(message.role, redact(message.text), message.line, message.ordinal, redact(message.id)))
 
 
 def _replacing(file: FoundFile, new: NewFile, rows: ChunkRows, closed: int, state: bytes) -> Change:
@@ -224,10 +224,13 @@ def _note(writer: Writer, file: FoundFile, state: bytes | None, rule: str = "", 
     )
 
 
-def _mask(facts: SessionFacts) -> None:
-    """Mask secrets in what is stored with the state of a parser."""
-    for name in ("title", "opening", "project", "branch"):
-        setattr(facts, name, redact(getattr(facts, name)))
+def _masked(value: Any) -> Any:
+    """The state of a parser with secrets masked wherever it keeps a text: titles, ids, names of tools and of types."""
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, dict):
+        return {_masked(key): _masked(held) for key, held in value.items()}
+    return [_masked(held) for held in value] if isinstance(value, list | tuple) else value
 
 
 def _anchor(descriptor: int, offset: int) -> str:

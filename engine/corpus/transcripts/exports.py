@@ -13,7 +13,7 @@ from typing import IO, Any
 
 from engine.control import CancelToken
 from engine.corpus.opening import open_binary
-from engine.corpus.transcripts.jsonl import built
+from engine.corpus.transcripts.jsonl import built, first_line
 from engine.errors import PathRefused
 
 _BLOCK = 256 * 1024
@@ -79,7 +79,7 @@ def _broken_as_value_error() -> Iterator[None]:
     except (*_BROKEN, ijson.JSONError) as error:
         if isinstance(error, ValueError):
             raise
-        raise ValueError(f"The export breaks off or is damaged: {error}") from None
+        raise ValueError(f"The export breaks off or is damaged: {first_line(error)}") from None
 
 
 def _members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:

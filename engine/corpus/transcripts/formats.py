@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import msgspec
 
 from engine.control import CancelToken
+from engine.corpus.redaction import redact
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean
 
 
@@ -46,7 +47,7 @@ class LineParser(msgspec.Struct, kw_only=True):
 
     def count_unknown(self, kind: object) -> None:
         """Note a line or a block of a type that this format did not have when it was looked up."""
-        name = clean(kind[:60]) if isinstance(kind, str) and kind else "without a type"
+        name = redact(clean(kind[:1000]))[:60] if isinstance(kind, str) and kind else "without a type"
         self.unknown[name] = self.unknown.get(name, 0) + 1
 
 

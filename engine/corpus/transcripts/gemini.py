@@ -26,6 +26,7 @@ import msgspec
 from engine.control import CancelToken
 from engine.corpus.opening import open_binary
 from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.jsonl import first_line
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean
 from engine.corpus.transcripts.readable import items, mapping, seconds, string, tool_input
 
@@ -253,7 +254,7 @@ def _members(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
                 elif event == "string" and prefix == "directories.item":
                     yield "metadata", {"directories": [value]}
         except (ijson.JSONError, ArithmeticError) as error:
-            raise ValueError(f"the document breaks off or is no JSON: {error}") from None
+            raise ValueError(f"the document breaks off or is no JSON: {first_line(error)}") from None
 
 
 def _facts(path: str) -> SessionFacts:

@@ -130,3 +130,9 @@ def built(events: Iterator[tuple[str, Any]]) -> object:
             containers.append(value)
             keys.append("")
     return top
+
+
+def first_line(error: Exception) -> str:
+    """What a JSON parser complains of, without the words around it that it cites on further lines: half a secret in
+    them would not be known for one."""
+    return str(error).partition("\n")[0]

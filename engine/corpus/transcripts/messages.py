@@ -110,7 +110,8 @@ def _clean(text: str) -> str:
 
 def one_line(title: str) -> str:
     """A given title on one line, at most 200 characters."""
-    return " ".join(clean(title[: 4 * _LONGEST_GIVEN]).split())[:_LONGEST_GIVEN]
+    # Masked before it is cut: half a secret would no longer be known for one.
+    return " ".join(redact(clean(title[:_OPENING])).split())[:_LONGEST_GIVEN]
 
 
 def first_sentence(text: str) -> str:

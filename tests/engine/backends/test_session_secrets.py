@@ -84,3 +84,50 @@ def test_no_planted_secret_is_kept_or_sent(tmp_path: Path, monkeypatch: pytest.M
     for secret in SECRETS:
         assert secret not in sent
         assert [file.name for file, content in kept.items() if secret.encode() in content] == []
+
+
+SECRET = "ghp_" + "a1B2c3D4" * 5
+HELLO = {"type": "user", "uuid": "u", "sessionId": "s", "cwd": "/x", "message": {"content": "Hello there, you."}}
+TOOL = {"type": "tool_use", "id": SECRET, "name": SECRET, "input": {}}
+GEMINI = {"sessionId": SECRET, "projectHash": "p", "messages": [{"id": SECRET, "type": "user", "content": "Hello."}]}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("type.jsonl", [HELLO, {"type": SECRET}]),
+        ("id.jsonl", [HELLO | {"uuid": SECRET, "sessionId": SECRET}]),
+        ("tool.jsonl", [HELLO, HELLO | {"type": "assistant", "uuid": "v", "message": {"content": [TOOL]}}]),
+        ("summary.jsonl", [HELLO, {"type": "summary", "leafUuid": "later", "summary": f"About {SECRET}"}]),
+        # Cut to 200 characters, what is left of it looks like none.
+        ("title.jsonl", [HELLO, {"type": "custom-title", "sessionId": "s", "customTitle": "x" * 180 + f" {SECRET}"}]),
+        ("place.jsonl", [HELLO | {"cwd": f"/home/{SECRET}", "gitBranch": f"try/{SECRET}"}]),
+        ("chats/session-1.json", [GEMINI]),
+        # Parsers cite the words around a mistake.
+        ("conversations.json", f'[{{"uuid":"u","name":"n","chat_messages":[]}},{{"name":{SECRET}'),
+        ("chats/session-2.json", json.dumps(GEMINI)[:-2] + f",{SECRET} ]}}"),
+    ],
+)
+def test_a_secret_is_masked_wherever_a_transcript_has_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: list[dict] | str
+) -> None:
+    monkeypatch.setattr(builtin, "select_provider", lambda settings: selection_of(FakeProvider()))
+    file, notes = tmp_path / "store" / name, tmp_path / "notes"
+    file.parent.mkdir(parents=True)
+    notes.mkdir()
+    (tmp_path / "store/.project_root").write_text(f"/home/{SECRET}")
+    file.write_text(text if isinstance(text, str) else "\n".join(map(json.dumps, text)))
+    sessions = SessionSettings(folders=(str(tmp_path / "store"),), tools=True)
+    settings = Settings(sessions=sessions, store=StoreSettings(path=str(tmp_path / "data")))
+    memory = BuiltinMemory(notes, settings, executor=None, background=False)
+    try:
+        shown = [repr(memory.sync()), repr(memory.status()), repr(memory.sessions())]
+        shown += [repr(memory.read_session(summary.path)) for summary in memory.sessions()]
+        with file.open("a") as grown:
+            grown.write("\n")
+        memory.sync()
+    finally:
+        memory.close()
+    assert SECRET[:16] not in "".join(shown)
+    for kept in (tmp_path / "data").rglob("*"):
+        assert kept.is_dir() or SECRET[:16].encode() not in kept.read_bytes()

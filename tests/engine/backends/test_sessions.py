@@ -226,3 +226,11 @@ def test_a_sub_agents_messages_count_in_its_own_session(memory: BuiltinMemory, s
     (agent,) = [session for session in memory.sessions() if session.parent]
     assert agent.messages > 0
     assert agent.resume_command == ""
+
+
+def test_a_date_beyond_all_counting_stops_no_sync(memory: BuiltinMemory, boat: Path) -> None:
+    boat.write_text(boat.read_text().replace("2026-03-01T10:02", "9999-12-31T10:02"))
+    report = memory.sync()
+    assert (report.error, report.failed) == ("", ())
+    assert paths(memory, "seven coats of varnish") == [NAME]
+    assert memory.search("seven coats of varnish", until=4e9).results == ()
