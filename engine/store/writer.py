@@ -105,24 +105,12 @@ class Writer(Snapshot):
         return self._add_chunks(file_id, file), removed
 
     def _add_chunks(self, file_id: int, file: NewFile) -> list[int]:
-        first = after = self._next_chunk_id()
+        first = after = self._next_chunk_id() if len(file.chunks) else 0
         chunks = iter(file.chunks)
         while rows := list(enumerate(islice(chunks, _ROWS_AT_ONCE), after)):
             self.connection.executemany(
                 f"INSERT INTO {self.tables.chunks} VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    (
-                        id_,
-                        file_id,
-                        c.start_line,
-                        c.end_line,
-                        c.hash,
-                        HEADING_SEPARATOR.join(c.heading),
-                        c.text,
-                        c.places,
-                    )
-                    for id_, c in rows
-                ),
+                (_chunk_row(id_, file_id, c) for id_, c in rows),
             )
             self.connection.executemany(
                 f"INSERT INTO {self.tables.fts} (rowid, title, heading, name, words, stems) VALUES (?, ?, ?, ?, ?, ?)",
@@ -278,3 +266,7 @@ class Writer(Snapshot):
             (surplus,),
         )
         return self.connection.changes()
+
+
+def _chunk_row(id_: int, file_id: int, c: NewChunk) -> tuple[object, ...]:
+    return id_, file_id, c.start_line, c.end_line, c.hash, HEADING_SEPARATOR.join(c.heading), c.text, c.places
