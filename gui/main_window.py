@@ -233,7 +233,8 @@ class MainWindow(QMainWindow):
         self.views.set_manager(opened.manager)
         self.viewer.elsewhere.editor_command = opened.settings.window.editor
         self.diagnostics.set_manager(opened.manager)
-        self.views.focus_box()
+        if self.pages.currentWidget() is self.panes:
+            self.views.focus_box()
         reason, self._first_sync = self._first_sync, None
         if reason is not None and (reason != "session-start" or opened.settings.sync.on_session_start):
             self.workspace.sync(reason)
