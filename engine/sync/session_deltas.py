@@ -7,7 +7,9 @@ next sync, whatever its reason.
 import os
 from collections.abc import Callable, Iterable, Mapping
 
+from engine.corpus.opening import open_binary
 from engine.corpus.transcripts.stores import Store, may_be_transcript
+from engine.errors import PathRefused
 from engine.settings.options import SessionDeltaSettings
 
 _BLOCK = 64 * 1024
@@ -39,7 +41,7 @@ class SessionDeltas:
 
     def _is_due(self, path: str, indexed: int | None) -> bool:
         try:
-            with open(path, "rb") as file:
+            with open_binary(path) as file:
                 size = os.fstat(file.fileno()).st_size
                 # A shrunken transcript is another one: it counts from its beginning.
                 start = 0 if indexed is None or size < indexed else indexed
@@ -51,6 +53,6 @@ class SessionDeltas:
                 file.seek(start)
                 lines = sum(block.count(b"\n") for block in iter(lambda: file.read(_BLOCK), b""))
                 return lines >= limits.delta_messages and may_be_transcript(path)
-        except OSError:
+        except (OSError, PathRefused):
             # A folder stands for what came and went in it; a transcript that has gone must not be found any more.
             return indexed is not None or os.path.isdir(path)

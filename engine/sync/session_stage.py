@@ -101,7 +101,8 @@ class SessionStage:
         self._forget(file.name)
 
     def _forget(self, name: str) -> None:
-        self._commits.put(_forgetting(name), removed=1)
+        if name in self._known or name in self._listed:
+            self._commits.put(_forgetting(name), removed=1)
 
 
 def _forgetting(name: str) -> Change:

@@ -28,6 +28,8 @@ class _State(msgspec.Struct):
     """What is stored of a line transcript, to go on where it ended."""
 
     agent: str
+    size: int
+    """Bytes of the transcript; one that has changed without growing was written anew."""
     offset: int
     line: int
     anchor: str
@@ -84,7 +86,7 @@ class TranscriptRows:
         state = self._state(file, descriptor, known)
         if state is None:
             reader = LineReader(known.parser(file.path))
-            state = _State(known.agent, 0, 1, "", msgspec.Raw(b""), (), 0, 0, "")
+            state = _State(known.agent, 0, 0, 1, "", msgspec.Raw(b""), (), 0, 0, "")
         else:
             reader = LineReader(known.resume(bytes(state.parser)), state.offset, state.line)
         with ExitStack() as unless_put:
@@ -99,6 +101,7 @@ class TranscriptRows:
             closed = state.closed + len(rows)
             after = _State(
                 known.agent,
+                file.size,
                 reader.offset,
                 reader.line,
                 _anchor(descriptor, reader.offset),
@@ -135,7 +138,7 @@ class TranscriptRows:
         except msgspec.DecodeError:
             return None  # of another version of this program
         same = state.agent == known.agent and _anchor(descriptor, state.offset) == state.anchor
-        return state if same and state.offset <= file.size else None
+        return state if same and state.size < file.size else None
 
     # --- documents ------------------------------------------------------------------------------------------------
 

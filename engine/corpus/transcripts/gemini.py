@@ -29,6 +29,7 @@ from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.jsonl import first_line
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean
 from engine.corpus.transcripts.readable import items, mapping, seconds, string, tool_input
+from engine.errors import PathRefused
 
 _AGENT = "gemini"
 _BLOCK = 256 * 1024
@@ -277,10 +278,10 @@ def _facts(path: str) -> SessionFacts:
 def _project(folder: str) -> str:
     """The folder that a folder of `~/.gemini/tmp` stands for; its name where that was made from the project's."""
     try:
-        with open(os.path.join(folder, ".project_root"), encoding="utf-8", errors="replace") as file:
-            if root := file.read(4096).strip():
+        with open_binary(os.path.join(folder, ".project_root")) as file:
+            if root := file.read(4096).decode("utf-8", "replace").strip():
                 return root
-    except (OSError, ValueError):
+    except (OSError, ValueError, PathRefused):
         pass
     name = os.path.basename(folder)
     return "" if _HASH.fullmatch(name) else name

@@ -53,15 +53,16 @@ class Store(msgspec.Struct, frozen=True):
 
 
 def find_stores(settings: Settings) -> tuple[Store, ...]:
-    """The stores that the settings list, each with a name of its own; they need not exist."""
+    """The stores that the settings list, each with a name of its own; they need not exist.
+
+    What lies in another one, listed before it or after, is a part of that.
+    """
+    named = [_resolved(text) for text in map(str.strip, settings.sessions.folders) if text]
+    paths = {os.path.normcase(path): path for path in named}.values()
     stores: list[Store] = []
     taken: set[str] = set()
-    for text in map(str.strip, settings.sessions.folders):
-        if not text:
-            continue
-        named = os.path.abspath(os.path.expanduser(text))
-        path = os.path.join(os.path.realpath(os.path.dirname(named)), os.path.basename(named))
-        if any(_covers(store.path, path) for store in stores):
+    for path in paths:
+        if any(other != path and _covers(other, path) for other in paths):
             continue
         base = _short_name(path)
         name, number = base, 1
@@ -73,8 +74,13 @@ def find_stores(settings: Settings) -> tuple[Store, ...]:
     return tuple(stores)
 
 
+def _resolved(text: str) -> str:
+    named = os.path.abspath(os.path.expanduser(text))
+    return os.path.join(os.path.realpath(os.path.dirname(named)), os.path.basename(named))
+
+
 def _covers(folder: str, path: str) -> bool:
-    return path == folder or path.startswith(os.path.join(folder, ""))
+    return os.path.normcase(path).startswith(os.path.normcase(os.path.join(folder, "")))
 
 
 def _short_name(path: str) -> str:
@@ -200,8 +206,14 @@ def may_be_transcript(path: str) -> bool:
 
 
 def names_session(name: str, settings: Settings) -> bool:
-    """Whether a stable name lies in one of the stores; a workspace may have a folder called sessions of its own."""
-    return name.startswith(_PREFIX) and any(name.startswith(f"{store.name}/") for store in find_stores(settings))
+    """Whether a stable name is that of a session in one of the stores.
+
+    A workspace may have a folder called sessions of its own, even with one that is called like a store in it: its notes
+    are told by their names, none of which is a transcript's.
+    """
+    if not name.startswith(_PREFIX) or not any(map(may_be_transcript, name.split("/"))):
+        return False
+    return any(name.startswith(f"{store.name}/") for store in find_stores(settings))
 
 
 def session_name(transcript: str, key: str) -> str:

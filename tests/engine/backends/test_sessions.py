@@ -1,6 +1,7 @@
 """Sessions from their transcripts to search results, and back to the message."""
 
 import json
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
+from engine.corpus.opening import FolderFiles
 from engine.errors import PathRefused
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
@@ -234,3 +236,54 @@ def test_a_date_beyond_all_counting_stops_no_sync(memory: BuiltinMemory, boat: P
     assert (report.error, report.failed) == ("", ())
     assert paths(memory, "seven coats of varnish") == [NAME]
     assert memory.search("seven coats of varnish", until=4e9).results == ()
+
+
+def test_a_transcript_of_the_same_length_is_read_anew(memory: BuiltinMemory, boat: Path) -> None:
+    with boat.open("a") as file:
+        file.write(said("user", "So it goes on. " * 400, 3))
+    memory.sync()
+    text = boat.read_text()
+    boat.write_text(text.replace("varnish", "lacquer"))
+    os.utime(boat, ns=(0, boat.stat().st_mtime_ns + 1))
+    memory.sync()
+    assert not any("varnish" in chunk[2] for chunk in chunks(memory))
+
+
+def test_a_transcript_that_stays_unreadable_changes_the_index_once(
+    memory: BuiltinMemory, boat: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.sync()
+
+    boat.touch()
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(transcript_rows, "opened", refuse)
+    monkeypatch.setattr(FolderFiles, "open", refuse)
+    assert memory.sync().files_removed == 1
+    report = memory.sync()
+    assert (report.files_removed, [issue.rule for issue in report.failed]) == (0, ["unreadable"])
+
+
+def test_a_note_in_a_folder_called_like_a_store_is_read(memory: BuiltinMemory, boat: Path, tmp_path: Path) -> None:
+    note = tmp_path / "notes/sessions/main/carrots.md"
+    note.parent.mkdir(parents=True)
+    note.write_text("# Carrots\n\nSow them in March.\n")
+    memory.sync()
+    assert paths(memory, "carrots in march")[0] == "sessions/main/carrots.md"
+    assert "March" in memory.read_file("sessions/main/carrots.md").text
+
+
+@pytest.mark.skipif(not hasattr(os, "O_NOFOLLOW"), reason="links")
+def test_no_link_gives_a_project_its_name(memory: BuiltinMemory, store: Path, tmp_path: Path) -> None:
+    (tmp_path / "diary").write_text("Dear diary")
+    (store / "chats").mkdir()
+    (store / ".project_root").symlink_to(tmp_path / "diary")
+    message = {"id": "1", "type": "user", "content": "Which anchor chain?"}
+    (store / "chats/session-1.json").write_text(
+        json.dumps({"sessionId": "a", "projectHash": "b", "messages": [message]})
+    )
+    memory.sync()
+    (summary,) = memory.sessions()
+    assert "diary" not in summary.project

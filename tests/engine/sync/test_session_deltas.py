@@ -1,5 +1,6 @@
 """Growth of transcripts that is, and is not, reason enough to sync at once."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -65,3 +66,9 @@ def test_other_files_do_not_count(tmp_path: Path) -> None:
     other = tmp_path / "a.lock"
     other.write_bytes(b"\n" * 500)
     assert not due(other, {})
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes")
+def test_a_pipe_under_a_transcripts_name_holds_up_nobody(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.jsonl")
+    assert not due(tmp_path / "a.jsonl", {})

@@ -116,3 +116,17 @@ def test_a_folder_called_sessions_among_the_notes_is_no_store(home: Path) -> Non
     assert names_session("sessions/claude/x.jsonl", settings)
     assert not names_session("sessions/2026-03-01.md", settings)
     assert not names_session("sessions/claude/x.jsonl", msgspec.structs.replace(settings, sessions=SessionSettings()))
+
+
+def test_a_store_in_another_one_is_a_part_of_it_in_any_order(home: Path) -> None:
+    project = home / ".claude/projects/-home-ada-boat"
+    for folders in ((project, home / ".claude/projects"), (home / ".claude/projects", project)):
+        settings = listing(*folders)
+        assert [store.name for store in find_stores(settings)] == ["sessions/claude"]
+        assert [file.name for file in find_transcripts(settings).files] == ["sessions/claude/-home-ada-boat/one.jsonl"]
+
+
+def test_a_note_beside_a_store_of_the_same_name_is_no_session(home: Path) -> None:
+    settings = listing(home / "exports")
+    assert names_session("sessions/exports/conversations.json/abc", settings)
+    assert not names_session("sessions/exports/diary.md", settings)
