@@ -22,7 +22,12 @@ _RESULTS: Keys = (
 )
 _SESSIONS: Keys = (
     ("Right, Left", "show and hide the sessions of its sub-agents, in the list"),
-    ("J, K", "next and previous message"),
+    ("J, K", "next and previous message; with Shift, only your own"),
+    ("Enter, Right, Left", "unfold and fold tools and thinking, in the conversation"),
+    ("Alt+T", "tools hidden, short or full"),
+    ("Alt+J", "list of your messages"),
+    ("Ctrl+Shift+C", "copy the message as Markdown"),
+    ("Alt+R", "raw line of the message"),
     ("N, Shift+N", "next and previous hit"),
     ("Ctrl+F", "find in this session"),
     ("Esc", "back to the list, from there to the box"),

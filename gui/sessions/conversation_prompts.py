@@ -14,7 +14,7 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication, QFrame, QLineEdit, QListView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QLineEdit, QListView, QVBoxLayout, QWidget
 
 from gui.sessions.conversation_text import Conversation
 from gui.sessions.conversation_wording import clock, day_text, first_words
@@ -56,7 +56,7 @@ class PromptList(QFrame):
 
     chosen = Signal(int)
 
-    def __init__(self, over: QWidget) -> None:
+    def __init__(self, over: QAbstractScrollArea) -> None:
         super().__init__(over)
         self.setProperty("role", "card")
         self._over = over
@@ -120,9 +120,10 @@ class PromptList(QFrame):
     def _place(self) -> None:
         """In the upper right corner of what it opens over."""
         over, scale = self._over, font_scale()
-        width = min(round(_WIDTH * scale), over.width() - 2 * _MARGIN)
+        room = over.viewport().width()  # beside the scroll bar, which stays in sight
+        width = min(round(_WIDTH * scale), room - 2 * _MARGIN)
         height = min(round(_HEIGHT * scale), max(160, over.height() - 2 * _MARGIN))
-        self.setGeometry(QRect(over.width() - width - _MARGIN, _MARGIN // 2, width, height))
+        self.setGeometry(QRect(room - width - _MARGIN, _MARGIN // 2, width, height))
 
     def _narrow(self, words: str) -> None:
         self._found.setFilterFixedString(words)
