@@ -8,10 +8,11 @@ import sys
 from pathlib import Path
 from types import TracebackType
 
-from PySide6.QtCore import QMessageLogContext, QSocketNotifier, QTimer, QtMsgType, qInstallMessageHandler
+from PySide6.QtCore import QSocketNotifier, QTimer
 from PySide6.QtWidgets import QApplication
 
 import engine
+from gui import qt_messages
 from gui.appearance import Appearance
 from gui.collector import Collector
 from gui.demo import Demo
@@ -33,13 +34,6 @@ _NO_DISPLAY = (
     "mnemoscope index|search|get|sessions|status|doctor."
 )
 _WENT_WRONG = "Something went wrong. The log has the details (see About Mnemoscope in the menu)."
-_QT_LEVELS = {
-    QtMsgType.QtDebugMsg: logging.DEBUG,
-    QtMsgType.QtInfoMsg: logging.INFO,
-    QtMsgType.QtWarningMsg: logging.WARNING,
-    QtMsgType.QtCriticalMsg: logging.ERROR,
-    QtMsgType.QtFatalMsg: logging.CRITICAL,
-}
 
 
 def run(options: Options) -> int:
@@ -50,7 +44,7 @@ def run(options: Options) -> int:
             return 1
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
     log_file = engine.configure_logging()
-    qInstallMessageHandler(_log_qt)
+    qt_messages.log_them()
     app = QApplication.instance() or QApplication([sys.argv[0]])
     assert isinstance(app, QApplication)
     app.setApplicationName("mnemoscope")
@@ -61,7 +55,7 @@ def run(options: Options) -> int:
     try:
         return program.run()
     finally:
-        qInstallMessageHandler(None)
+        qt_messages.leave_them()
 
 
 class _Program:
@@ -190,10 +184,6 @@ def _read_settings(config: Path | None) -> tuple[engine.Settings, str]:
         return engine.load_settings(config=config), ""
     except engine.SettingsError as error:
         return engine.Settings(), str(error)
-
-
-def _log_qt(level: QtMsgType, _context: QMessageLogContext, message: str) -> None:
-    log.log(_QT_LEVELS[level], "Qt: %s", message)
 
 
 class _Signals:

@@ -8,6 +8,7 @@ import pytest
 from gui.appearance import Appearance
 from gui.collector import collect_due
 from gui.jobs import Jobs
+from gui.qt_messages import silence_fonts
 from tests.helpers.fake_memory import FakeMemory
 
 
@@ -15,6 +16,12 @@ from tests.helpers.fake_memory import FakeMemory
 def _collector_off() -> None:
     """As in the program, no other thread comes upon garbage with a widget in it, not even one of a later test."""
     gc.disable()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_standstill() -> None:
+    """As in the program: the tests, too, listen to Qt's messages in Python."""
+    silence_fonts()
 
 
 @pytest.fixture(autouse=True)

@@ -1,0 +1,38 @@
+"""Text in scripts without a font, laid out on a pool thread beside the window's, once stood still within a second."""
+
+import subprocess
+import sys
+
+LAY_OUT = """
+import threading
+from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication, QTextDocument
+from gui import qt_messages
+
+qt_messages.log_them()
+app = QGuiApplication([])
+TEXT = "\u0928\u092e\u0938\u094d\u0924\u0947 \u0e44\u0e17\u0e22 \u09ac\u09be\u0982\u09b2\u09be"
+
+def font(size):
+    font = QFont("DejaVu Sans")
+    font.setPointSizeF(size)
+    return font
+
+def lay_out():
+    for number in range(150):
+        document = QTextDocument()
+        document.setDefaultFont(font(8 + number / 100))
+        document.setPlainText(TEXT)
+        document.size()
+
+thread = threading.Thread(target=lay_out)
+thread.start()
+number = 0
+while thread.is_alive():
+    number += 1
+    QFontMetrics(font(8 + number / 77)).horizontalAdvance(TEXT)
+"""
+
+
+def test_two_threads_may_miss_fonts_at_once():
+    done = subprocess.run([sys.executable, "-c", LAY_OUT], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
