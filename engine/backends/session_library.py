@@ -27,6 +27,8 @@ _RESUME = {
     "opencode": "opencode --session {id}",
 }
 _CANDIDATES = 400
+_AT_ONCE = 4000
+"""Vectors in memory."""
 
 
 class SessionLibrary:
@@ -121,15 +123,18 @@ class SessionLibrary:
             if model_id is None:
                 return ()
             model = StoredModel.of(model_id, provider.id, provider.model, provider.key, provider.dims)
-            middle = _middle(snapshot, path, model)
+            files = snapshot.files("sessions")
+            file = files.pop(path, None)
+            middle = None if file is None else _middle(snapshot, file.id, model)
             if middle is None:
                 return ()
-            ids, cosines = self._vectors.search(snapshot, model, middle, _CANDIDATES)
+            # Nearest of all are most of its own chunks, and then perhaps notes: a long session would be like nothing.
+            others = snapshot.chunks_of_files([other.id for other in files.values()])
+            ids, cosines = self._vectors.search(snapshot, model, middle, _CANDIDATES, allowed=others)
             near = dict(zip(ids.tolist(), cosines.tolist(), strict=True))
             best: dict[str, float] = {}
             for id_, chunk in snapshot.chunks(list(near)).items():
-                if chunk.source == "sessions" and chunk.path != path:
-                    best[chunk.path] = max(best.get(chunk.path, -1.0), near[id_])
+                best[chunk.path] = max(best.get(chunk.path, -1.0), near[id_])
             known = {session.path: session for session in sessions.sessions(snapshot)}
         order = sorted((item for item in best.items() if item[0] in known), key=lambda item: (-item[1], item[0]))
         return tuple((_summary(known[name]), cosine) for name, cosine in order[:most])
@@ -145,19 +150,18 @@ class SessionLibrary:
         return _summary(found[0])
 
 
-def _middle(snapshot: Snapshot, path: str, model: StoredModel) -> Vectors | None:
+def _middle(snapshot: Snapshot, file_id: int, model: StoredModel) -> Vectors | None:
     """Mean direction (dims,) of the vectors of a session; None where it has none."""
     import numpy as np
 
-    files = snapshot.files("sessions")
-    if path not in files:
-        return None
-    rows = [vector for _, vector in snapshot.vectors(model.id, snapshot.chunks_of_files([files[path].id]))]
-    if not rows:
-        return None
-    middle = decode(rows, model.dims).astype(np.float32).mean(axis=0)
-    length = float(np.linalg.norm(middle))
-    return middle / length if length else None
+    ids = snapshot.chunks_of_files([file_id])
+    total = np.zeros(model.dims)
+    for start in range(0, len(ids), _AT_ONCE):
+        rows = [vector for _, vector in snapshot.vectors(model.id, ids[start : start + _AT_ONCE])]
+        if rows:
+            total += decode(rows, model.dims).sum(axis=0, dtype=np.float64)
+    length = float(np.linalg.norm(total))
+    return (total / length).astype(np.float32) if length else None
 
 
 def _summary(stored: StoredSession) -> SessionSummary:

@@ -47,7 +47,7 @@ def glance(descriptor: int, path: str, size: int) -> Glance | None:
     position = 0
     for raw in raw_lines(descriptor, at_once=_AT_ONCE):
         value = parse_line(raw.data) if len(raw.data) <= _LONGEST_LINE else None
-        position = raw.start + len(raw.data) + 1
+        position = raw.end + 1
         if value is not None and parser is not None:
             said += parser.feed(value, raw.number)
         elif value is not None:

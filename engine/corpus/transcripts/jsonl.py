@@ -13,6 +13,8 @@ import msgspec
 # Reading, splitting and parsing hold the interpreter's lock: so much at once takes about a millisecond.
 _BLOCK = 256 * 1024
 _DEEPEST = 500
+LONGEST_LINE = 64 * 1024 * 1024
+"""Bytes. To hold and parse a longer one would take several times as much memory."""
 _NO_CONTROLS = bytes(max(code, ord(" ")) for code in range(256))
 
 
@@ -21,8 +23,10 @@ class RawLine(NamedTuple):
     """From 1."""
     start: int
     """Offset of its first byte in the file."""
+    end: int
+    """Offset behind its last byte, which is where its "\n" is."""
     data: bytes
-    """Without its "\n"; of another line end, the "\r" is still there."""
+    """Without its "\n"; of another line end, the "\r" is still there. Of a line that is too long, its beginning."""
     whole: bool
     """False for a last line without a line end: someone may still be writing it."""
 
@@ -30,22 +34,24 @@ class RawLine(NamedTuple):
 def raw_lines(descriptor: int, *, offset: int = 0, number: int = 1, at_once: int = _BLOCK) -> Iterator[RawLine]:
     """The lines of an open file from `offset`, where line `number` starts, read in blocks. Raises OSError."""
     position = offset
-    start, parts = offset, list[bytes]()
+    start, parts, held = offset, list[bytes](), 0
     while block := read_at(descriptor, position, at_once):
         begin = 0
         while (end := block.find(b"\n", begin)) >= 0:
-            parts.append(block[begin:end])
+            if held <= LONGEST_LINE:
+                parts.append(block[begin:end])
             data = b"".join(parts)
             parts.clear()  # not to hold a long line twice
-            yield RawLine(number, start, data, True)
-            begin = end + 1
+            yield RawLine(number, start, position + end, data, True)
+            begin, held = end + 1, 0
             start = position + begin
             number += 1
-        if begin < len(block):
+        if begin < len(block) and held <= LONGEST_LINE:
             parts.append(block[begin:])
+            held += len(block) - begin
         position += len(block)
-    if parts:
-        yield RawLine(number, start, b"".join(parts), False)
+    if position > start:
+        yield RawLine(number, start, position, b"".join(parts), False)
 
 
 def read_at(descriptor: int, position: int, size: int) -> bytes:

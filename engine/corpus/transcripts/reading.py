@@ -13,16 +13,16 @@ import msgspec
 from engine.control import CancelToken
 from engine.corpus.opening import open_regular
 from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineFormat, LineParser
-from engine.corpus.transcripts.jsonl import RawLine, parse_line, raw_lines, read_at
+from engine.corpus.transcripts.jsonl import LONGEST_LINE, RawLine, parse_line, raw_lines, read_at
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.registry import DOCUMENT_FORMATS, LINE_FORMATS
 from engine.corpus.transcripts.stores import session_name
 
 _HEAD_BYTES = 64 * 1024
 _LINES_TO_JUDGE = 20
-_LONGEST_LINE = 64 * 1024 * 1024
-"""A longer one is counted as unknown: to hold and parse it would take several times as much memory."""
 _LINES_BETWEEN_CHECKS = 64
+_LONG = 64 * 1024
+"""Bytes of a line that takes as long as many others."""
 
 
 @contextmanager
@@ -46,7 +46,7 @@ def line_format(descriptor: int) -> LineFormat | None:
     values = [
         value
         for raw in islice(raw_lines(descriptor), _LINES_TO_JUDGE)
-        if len(raw.data) <= _LONGEST_LINE and (value := parse_line(raw.data)) is not None
+        if len(raw.data) <= LONGEST_LINE and (value := parse_line(raw.data)) is not None
     ]
     return format_of(values)
 
@@ -68,11 +68,11 @@ class LineReader(msgspec.Struct):
     def read(self, descriptor: int, cancel: CancelToken | None = None) -> Iterator[Message]:
         """Messages of all whole lines from here on; afterwards this stands at the end. Raises OSError, Cancelled."""
         for number, raw in enumerate(raw_lines(descriptor, offset=self.offset, number=self.line)):
-            if cancel is not None and number % _LINES_BETWEEN_CHECKS == 0:
+            if cancel is not None and (number % _LINES_BETWEEN_CHECKS == 0 or len(raw.data) > _LONG):
                 cancel.checkpoint()
             if not raw.whole:
                 return
-            self.offset, self.line = raw.start + len(raw.data) + 1, raw.number + 1
+            self.offset, self.line = raw.end + 1, raw.number + 1
             yield from fed(self.parser, raw)
 
     def read_rest(self, descriptor: int) -> list[Message]:
@@ -86,11 +86,11 @@ class LineReader(msgspec.Struct):
 
 def fed(parser: LineParser, raw: RawLine, *, count: bool = True) -> list[Message]:
     """The messages of one line; a line that is no JSON object is counted as unknown if `count`."""
-    value = parse_line(raw.data) if len(raw.data) <= _LONGEST_LINE else None
+    value = parse_line(raw.data) if len(raw.data) <= LONGEST_LINE else None
     if value is not None:
         return parser.feed(value, raw.number)
     if count and raw.data.strip():
-        parser.count_unknown("too long" if len(raw.data) > _LONGEST_LINE else "no JSON")
+        parser.count_unknown("too long" if len(raw.data) > LONGEST_LINE else "no JSON")
     return []
 
 

@@ -212,6 +212,14 @@ def test_sessions_like_this_one(memory: BuiltinMemory, boat: Path, store: Path) 
     assert memory.similar_sessions("sessions/main/gone.jsonl") == ()
 
 
+def test_a_long_session_has_sessions_like_it_too(memory: BuiltinMemory, boat: Path, store: Path) -> None:
+    asked = "Varnish the mast with thin coats? " * 40
+    boat.write_text(f"{HEAD}\n" + "".join(said("user", f"{asked} {number}", 1) for number in range(450)))
+    (store / "mast.jsonl").write_text(f"{HEAD}\n" + said("user", "Varnish the mast with thin coats?", 1))
+    memory.sync()
+    assert [summary.path for summary, _ in memory.similar_sessions(NAME)] == ["sessions/main/mast.jsonl"]
+
+
 def test_a_command_takes_a_session_up_again(memory: BuiltinMemory) -> None:
     from engine.backends.session_library import _summary
     from engine.store.sessions import StoredSession

@@ -31,7 +31,7 @@ def opened(path: Path) -> Iterator[int]:
 def expected_lines(data: bytes) -> list[RawLine]:
     lines, start = [], 0
     for number, part in enumerate(data.split(b"\n"), 1):
-        lines.append(RawLine(number, start, part, True))
+        lines.append(RawLine(number, start, start + len(part), part, True))
         start += len(part) + 1
     last = lines.pop()
     return [*lines, last._replace(whole=False)] if last.data else lines
@@ -75,12 +75,12 @@ def test_half_a_last_line_is_whole_once_the_rest_is_written(tmp_path: Path) -> N
     path.write_bytes(b'{"a":1}\n{"b":')
     with opened(path) as descriptor:
         *_, half = raw_lines(descriptor)
-        assert half == RawLine(2, 8, b'{"b":', False)
+        assert half == RawLine(2, 8, 13, b'{"b":', False)
         with path.open("ab") as file:
             file.write(b'2}\n{"c":3}\n')
         assert list(raw_lines(descriptor, offset=half.start, number=half.number)) == [
-            RawLine(2, 8, b'{"b":2}', True),
-            RawLine(3, 16, b'{"c":3}', True),
+            RawLine(2, 8, 15, b'{"b":2}', True),
+            RawLine(3, 16, 23, b'{"c":3}', True),
         ]
 
 
@@ -182,3 +182,15 @@ def test_brackets_without_end_are_no_object_and_take_no_memory(length: int) -> N
     depth = 100_000
     line = b'{"a": ' + b"[" * depth + b"]" * depth + b"}" + b" " * length
     assert parse_line(line) is None
+
+
+def test_of_a_line_that_is_too_long_only_its_beginning_is_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jsonl, "LONGEST_LINE", 1000)
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b"x" * 100_000 + b"\n" + b"{}\n" + b"y" * 50_000)
+    with path.open("rb") as file:
+        long, short, last = jsonl.raw_lines(file.fileno(), at_once=256)
+    assert (long.start, long.end, long.whole) == (0, 100_000, True)
+    assert 1000 < len(long.data) < 2000
+    assert (short.start, short.end, short.data) == (100_001, 100_003, b"{}")
+    assert (last.start, last.end, last.whole) == (100_004, 150_004, False)
