@@ -55,7 +55,7 @@ def redact(text: str) -> str:
     A secret becomes "***", or its first six and last four characters with "…" between them where that is at most half
     of it. Line ends stay where they are. Redacting again changes nothing.
     """
-    return _redacted(text, _ROUNDS)
+    return _redacted(text, _ROUNDS) if text else text
 
 
 def _redacted(text: str, rounds: int) -> str:

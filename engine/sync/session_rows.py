@@ -3,6 +3,7 @@
 import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import IO
 
@@ -32,7 +33,7 @@ def session_file(
 ) -> NewFile:
     """All rows of one session; without chunks it is listed, and not found yet."""
     title = redact(facts.title) if facts.title else facts.opening  # which is masked from the start
-    project, branch = redact(facts.project), redact(facts.branch)
+    project, branch = _place(facts.project), _place(facts.branch)
     language, rows = ("", ()) if chunks is None else (chunks.language, chunks)
     # The file's name is mostly a number; what a person remembers is the agent and the project.
     words = f"{facts.agent} {project} {branch}"
@@ -61,6 +62,12 @@ def session_file(
             bytes=size,
         ),
     )
+
+
+@lru_cache(maxsize=64)
+def _place(text: str) -> str:
+    """A project or a branch, which many sessions share, with secrets masked."""
+    return redact(text)
 
 
 class ChunkRows(NewChunks):

@@ -210,6 +210,7 @@ class ClaudeCodeFormat:
 
     agent = "claude-code"
     speech_marks: tuple[bytes, ...] = (b'"role":"user","content":"', b'"content":[{"type":"text"')
+    title_marks: tuple[bytes, ...] = (b'Title"', b'"summary"', b'"agentName"')
 
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
         return any(map(_is_line, values))

@@ -254,6 +254,7 @@ class CodexFormat:
         b'"role":"user","content":[{"type":"input_text"',
         b'"role":"assistant","content":[{"type":"output_text"',
     )
+    title_marks: tuple[bytes, ...] = (b'"thread_name"',)
 
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
         return any(map(_is_line, values))

@@ -57,6 +57,8 @@ class LineFormat(Protocol):
     agent: str
     speech_marks: tuple[bytes, ...]
     """What stands, as the agent writes it, about once in every message of speech: to count them without parsing."""
+    title_marks: tuple[bytes, ...]
+    """What stands in a line that gives the session a title."""
 
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
         """Whether these objects, from the first lines of a file (at most 20), are of this format."""

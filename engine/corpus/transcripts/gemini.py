@@ -189,6 +189,7 @@ class GeminiParser(LineParser, kw_only=True):
 class GeminiLines:
     agent = _AGENT
     speech_marks: tuple[bytes, ...] = (b'"type":"user"', b'"type":"gemini"')
+    title_marks: tuple[bytes, ...] = (b'"summary"',)
 
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
         return any(isinstance(value.get("projectHash"), str) and "sessionId" in value for value in values)

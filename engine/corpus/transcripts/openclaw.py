@@ -199,6 +199,7 @@ class OpenClawFormat:
         b'"role":"assistant","content":[{"type":"text"',
         b'},{"type":"text"',
     )
+    title_marks: tuple[bytes, ...] = (b'"session_info"',)
 
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
         return any(_is_header(value) or _is_message(value) for value in values)
