@@ -22,6 +22,10 @@ from engine.sync.parts import StageWork
 from engine.sync.session_rows import ChunkRows, session_file
 
 _ANCHOR_BYTES = 4096
+_CHUNKS_A_PART = 2000
+"""Of a long transcript, some 3 MB of text: so much is committed at once, and lost by a cancel or a crash."""
+_UNFINISHED = 0
+"""Size of a transcript that was not read to its end."""
 
 
 class _State(msgspec.Struct):
@@ -56,8 +60,8 @@ class TranscriptRows:
     def take(self, file: FoundFile) -> FileIssue | None:
         """Bring the sessions of one transcript up to date; an issue where nothing of it can be indexed.
 
-        Raises OSError, `PathRefused`, Cancelled; then nothing of it has changed, but for sessions of an export that
-        stand before the place.
+        Raises OSError, `PathRefused`, Cancelled; then nothing of it has changed, but for what stands before the
+        place in an export or a long transcript: the next time goes on there.
         """
         with opened(file.path) as (descriptor, _):
             document = document_format(descriptor, file.path)
@@ -89,41 +93,51 @@ class TranscriptRows:
             state = _State(known.agent, 0, 0, 1, "", msgspec.Raw(b""), (), 0, 0, "")
         else:
             reader = LineReader(known.resume(bytes(state.parser)), state.offset, state.line)
-        with ExitStack() as unless_put:
-            rows = ChunkRows(self._store.files.folder, state.language)
-            unless_put.callback(rows.close)
-            packer = self._packer(state.open)
-            messages = state.messages
-            for message in reader.read(descriptor, self._token):
-                messages += reader.parser.facts.counts(message)
+        facts = reader.parser.facts
+        packer = self._packer(state.open)
+        messages, closed, language = state.messages, state.closed, state.language
+
+        def take(found: list[Message]) -> None:
+            nonlocal messages
+            for message in found:
+                messages += facts.counts(message)
                 self._add(packer, message)
-                rows.add(packer.take())
-            closed = state.closed + len(rows)
-            after = _State(
-                known.agent,
-                file.size,
-                reader.offset,
-                reader.line,
-                _anchor(descriptor, reader.offset),
-                msgspec.Raw(msgspec.json.encode(_masked(msgspec.to_builtins(reader.parser)))),
-                packer.open,
-                closed,
-                messages,
-                state.language,
+
+        def state_here(size: int) -> _State:
+            anchor = _anchor(descriptor, reader.offset)
+            parser = msgspec.Raw(msgspec.json.encode(_masked(msgspec.to_builtins(reader.parser))))
+            full = closed + len(rows)
+            return _State(
+                known.agent, size, reader.offset, reader.line, anchor, parser, packer.open, full, messages, language
             )
-            # A last line without its end may be complete or half written: it is read again when the transcript grows.
-            for message in reader.read_rest(descriptor):
-                messages += reader.parser.facts.counts(message)
-                self._add(packer, message)
-            rows.add(packer.finish())
+
+        def put(after: _State, *, whole: bool) -> None:
+            nonlocal language
             rows.analyse()
-            after.language = rows.language
-            facts = reader.parser.facts
-            if facts.generated:
-                return self._pass(file, "generated", "The agent wrote it for its own housekeeping.")
+            language = after.language = rows.language
             new = session_file(file, file.name, facts, messages, rows, hash=after.anchor, size=file.size)
             unless_put.pop_all()
-            self._commits.put(_replacing(file, new, rows, state.closed, msgspec.json.encode(after)), indexed=1)
+            change = _replacing(file, new, rows, closed, msgspec.json.encode(after), whole=whole)
+            self._commits.put(change, indexed=1 if whole else 0)
+
+        with ExitStack() as unless_put:
+            rows = ChunkRows(self._store.files.folder, language)
+            unless_put.callback(rows.close)
+            for found in reader.read(descriptor, self._token):
+                take(found)
+                rows.add(packer.take())
+                if len(rows) >= _CHUNKS_A_PART and not facts.generated:
+                    put(state_here(_UNFINISHED), whole=False)
+                    closed += len(rows)
+                    rows = ChunkRows(self._store.files.folder, language)
+                    unless_put.callback(rows.close)
+            after = state_here(file.size)
+            # A last line without its end may be complete or half written: it is read again when the transcript grows.
+            take(reader.read_rest(descriptor))
+            rows.add(packer.finish())
+            if facts.generated:
+                return self._pass(file, "generated", "The agent wrote it for its own housekeeping.")
+            put(after, whole=True)
         return None
 
     def _state(self, file: FoundFile, descriptor: int, known: LineFormat) -> _State | None:
@@ -199,12 +213,13 @@ class TranscriptRows:
         packer.add(Said(message.role, redact(message.text), message.line, message.ordinal, redact(message.id)))
 
 
-def _replacing(file: FoundFile, new: NewFile, rows: ChunkRows, closed: int, state: bytes) -> Change:
-    """Put the new chunks behind those that are closed."""
+def _replacing(file: FoundFile, new: NewFile, rows: ChunkRows, closed: int, state: bytes, *, whole: bool) -> Change:
+    """Put the new chunks behind those that are closed; what is not `whole` yet is due again."""
+    seen = file if whole else msgspec.structs.replace(file, mtime_ns=0)
 
     def change(writer: Writer) -> tuple[list[int], list[int]]:
         try:
-            _note(writer, file, state)
+            _note(writer, seen, state)
             if not rows and not closed:
                 # Nobody has said anything yet in a session that an agent has just begun.
                 return [], writer.remove_file("sessions", new.path)

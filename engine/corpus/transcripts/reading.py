@@ -4,7 +4,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -65,15 +65,15 @@ class LineReader(msgspec.Struct):
     line: int = 1
     """Number of that line."""
 
-    def read(self, descriptor: int, cancel: CancelToken | None = None) -> Iterator[Message]:
-        """Messages of all whole lines from here on; afterwards this stands at the end. Raises OSError, Cancelled."""
+    def read(self, descriptor: int, cancel: CancelToken | None = None) -> Iterator[list[Message]]:
+        """The messages of each whole line from here on; this then stands behind it. Raises OSError, Cancelled."""
         for number, raw in enumerate(raw_lines(descriptor, offset=self.offset, number=self.line)):
             if cancel is not None and (number % _LINES_BETWEEN_CHECKS == 0 or len(raw.data) > _LONG):
                 cancel.checkpoint()
             if not raw.whole:
                 return
             self.offset, self.line = raw.end + 1, raw.number + 1
-            yield from fed(self.parser, raw)
+            yield fed(self.parser, raw)
 
     def read_rest(self, descriptor: int) -> list[Message]:
         """Messages of a last line without a line end, if it is whole already; this stays where it is.
@@ -110,7 +110,7 @@ def read_session(path: Path, part: str, cancel: CancelToken | None = None) -> Co
         if known is None or part:
             return None
         reader = LineReader(known.parser(str(path)))
-        messages = [*reader.read(descriptor, cancel), *reader.read_rest(descriptor)]
+        messages = [*chain.from_iterable(reader.read(descriptor, cancel)), *reader.read_rest(descriptor)]
         return Conversation("", reader.parser.facts, tuple(messages), Counter(reader.parser.unknown))
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
+from engine.control import CancelToken
 from engine.corpus.opening import FolderFiles
 from engine.errors import PathRefused
 from engine.settings import Settings
@@ -167,6 +168,38 @@ def chunks(memory: BuiltinMemory) -> list[tuple]:
         file = snapshot.files("sessions")[NAME]
         found = snapshot.chunks(snapshot.chunks_of_files([file.id]))
     return [(c.start_line, c.end_line, c.text, c.places) for c in sorted(found.values(), key=lambda c: c.id)]
+
+
+@pytest.mark.parametrize("lines", [3, 8, 60])
+def test_a_long_transcript_comes_in_parts_and_goes_on_after_a_stop(
+    memory: BuiltinMemory, boat: Path, monkeypatch: pytest.MonkeyPatch, lines: int
+) -> None:
+    monkeypatch.setattr(transcript_rows, "_CHUNKS_A_PART", 3)
+    with boat.open("a") as file:
+        for minute in range(60):
+            file.write(said("user" if minute % 2 else "assistant", f"Word{minute} " * 90, minute))
+    token, offsets = CancelToken(), []
+    read = transcript_rows.LineReader.read
+
+    def stopping(self, *arguments):
+        offsets.append(self.offset)
+        for number, found in enumerate(read(self, *arguments)):
+            yield found
+            if number == lines and len(offsets) == 1:
+                token.cancel()
+                token.checkpoint()
+
+    monkeypatch.setattr(transcript_rows.LineReader, "read", stopping)
+    assert memory.sync(cancel=token).cancelled
+    memory.sync()
+    assert (offsets[1] > 0) == (lines > 3)
+    assert memory.sync().files_unchanged == 2
+    assert memory.sessions()[0].messages == 62
+    in_parts = chunks(memory)
+    memory.sync(force=True)
+    monkeypatch.setattr(transcript_rows, "_CHUNKS_A_PART", 1000)
+    memory.sync(force=True)
+    assert in_parts == chunks(memory)
 
 
 def test_a_rewritten_transcript_is_read_anew(memory: BuiltinMemory, boat: Path) -> None:
