@@ -17,9 +17,10 @@ from engine.sync.session_rows import session_file
 _A_COMMIT = 500
 
 
-def list_sessions(files: Sequence[FoundFile], work: StageWork, commits: Commits) -> None:
-    """Put a row into the index for each session; what reading it shows replaces it. Raises Cancelled."""
+def list_sessions(files: Sequence[FoundFile], work: StageWork, commits: Commits) -> set[str]:
+    """Put a row into the index for each session, which reading it replaces; returns their names. Raises Cancelled."""
     rows: list[NewFile] = []
+    listed: set[str] = set()
     with closing(FolderFiles()) as folders:
         for number, file in enumerate(_by_folder(files)):
             work.token.checkpoint()
@@ -27,12 +28,14 @@ def list_sessions(files: Sequence[FoundFile], work: StageWork, commits: Commits)
             row = _listed(file, folders)
             if row is not None:
                 rows.append(row)
+                listed.add(file.name)
             if len(rows) == _A_COMMIT:
                 commits.put(_adding(rows))
                 commits.flush()
                 rows = []
     commits.put(_adding(rows))
     commits.flush()
+    return listed
 
 
 def _by_folder(files: Sequence[FoundFile]) -> Iterator[FoundFile]:

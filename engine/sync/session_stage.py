@@ -40,7 +40,7 @@ class SessionStage:
         from engine.sync.session_glances import list_sessions  # brings every format with it
 
         self._meter.start("discovering", len(new))
-        list_sessions(new, self._work, self._commits)
+        self._listed |= list_sessions(new, self._work, self._commits)
 
     def read(self) -> None:
         """One pass. Raises `Cancelled` between transcripts and within long ones; what was committed stays."""
