@@ -1,5 +1,6 @@
 """The rows of one session: what is known of it, and its chunks, of which a long session has more than memory should."""
 
+import re
 import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -23,6 +24,8 @@ _MOST_HELD = 16 * 1024 * 1024
 """Characters of rows from which on they wait in a file."""
 _PORTION = 128 * 1024
 _LATEST_NS = 2**62  # the year 2116: a transcript may say 9999, which 64 bits cannot hold
+
+_HEXADECIMAL = re.compile("[0-9a-f-]{0,36}")
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(list[NewChunk]).decode
@@ -52,16 +55,21 @@ def session_file(
         session=NewSession(
             transcript=file.name,
             agent=facts.agent,
-            id=redact(facts.id),
+            id=_number(facts.id),
             project=project,
             branch=branch,
-            parent=redact(facts.parent),
+            parent=_number(facts.parent),
             started=facts.started,
             ended=facts.ended,
             messages=messages,
             bytes=size,
         ),
     )
+
+
+def _number(id: str) -> str:
+    """An id, with secrets masked; nearly all are plain hexadecimal, in which nothing is ever masked."""
+    return id if _HEXADECIMAL.fullmatch(id) else redact(id)
 
 
 @lru_cache(maxsize=64)
