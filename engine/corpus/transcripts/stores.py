@@ -158,10 +158,11 @@ class _Walk:
                 self._cancel.checkpoint()
             if self._listener is not None:
                 self._listener(len(self.files), name)
+            above = os.path.basename(path)
             for entry in self._entries(path, name):
                 below = f"{name}/{entry.name}"
                 try:
-                    if self._enter(entry, below, os.path.basename(path)):
+                    if self._enter(entry, below, above):
                         stack.append((entry.path, below))
                 except OSError as error:
                     self._unreadable(below, error)
@@ -170,7 +171,7 @@ class _Walk:
     def _enter(self, entry: os.DirEntry[str], name: str, above: str) -> bool:
         """Take the entry if it may be a transcript; True for a folder to go into."""
         folder = entry.is_dir(follow_symlinks=False)
-        if not folder and not may_be_transcript(entry.name):
+        if not folder and not _TRANSCRIPT.fullmatch(entry.name):
             return False
         state = entry.stat(follow_symlinks=False)
         if is_unusable(entry.name):
