@@ -30,6 +30,7 @@ _TRANSCRIPT = re.compile(
 )
 _PARTS_OF_SESSIONS = frozenset({("storage", "message"), ("storage", "part"), ("storage", "session_diff")})
 """Folders (with the one above) in which opencode keeps the messages of the sessions beside them, a file each."""
+_OPENCODE = "ses_"
 _AGENTS = (
     ".claude/projects",
     "claude/projects",
@@ -181,7 +182,10 @@ class _Walk:
         elif folder:
             return (above, entry.name) not in _PARTS_OF_SESSIONS
         elif stat.S_ISREG(state.st_mode):
-            self.files.append(FoundFile(name, entry.path, "sessions", state.st_size, state.st_mtime_ns))
+            changed = state.st_mtime_ns
+            if entry.name.startswith(_OPENCODE):
+                changed = max(changed, _messages_changed(entry.path))
+            self.files.append(FoundFile(name, entry.path, "sessions", state.st_size, changed))
         return False
 
     def _entries(self, path: str, name: str) -> list[os.DirEntry[str]]:
@@ -199,6 +203,16 @@ class _Walk:
 
     def _pass(self, name: str, rule: str, detail: str) -> None:
         self.skipped.append(FileIssue(path=shown(name), rule=rule, detail=detail))
+
+
+def _messages_changed(session: str) -> int:
+    """When the last message came to an opencode session, in nanoseconds; 0 where there is none."""
+    project, name = os.path.split(session)
+    storage = os.path.dirname(os.path.dirname(project))
+    try:
+        return os.lstat(os.path.join(storage, "message", os.path.splitext(name)[0])).st_mtime_ns
+    except OSError:
+        return 0
 
 
 def may_be_transcript(path: str) -> bool:
