@@ -14,6 +14,7 @@ _FLAGS = (
     os.O_RDONLY | _NO_FOLLOW | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 )
 _ATTEMPTS = 3
+_JUNCTION = getattr(stat, "IO_REPARSE_TAG_MOUNT_POINT", None)
 _IS_A_LINK = {errno.ELOOP, errno.EMLINK}
 
 
@@ -98,5 +99,4 @@ def _is_resolved(folder: str) -> bool:
 
 def is_link(state: os.stat_result) -> bool:
     """Whether an `lstat` shows a symbolic link, or a Windows junction, which is one for folders."""
-    junction = getattr(stat, "IO_REPARSE_TAG_MOUNT_POINT", None)
-    return stat.S_ISLNK(state.st_mode) or getattr(state, "st_reparse_tag", 0) == junction
+    return stat.S_ISLNK(state.st_mode) or (_JUNCTION is not None and getattr(state, "st_reparse_tag", 0) == _JUNCTION)

@@ -284,6 +284,9 @@ class IndexStore:
             connection = open_connection(self.files.database, role)
             try:
                 migrations.refuse_newer(connection, self.files.database, schema.MIGRATIONS)
+                if role == "frozen reader" and migrations.version_of(connection) < len(schema.MIGRATIONS):
+                    older = f"{self.files.database} was written by an older version of Mnemoscope."
+                    raise IndexReadOnly(f"{older} {_unwritable(self.files.folder)}")
             finally:
                 connection.close()
 

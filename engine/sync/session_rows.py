@@ -10,6 +10,7 @@ from typing import IO
 
 import msgspec
 
+from engine.control import CancelToken
 from engine.corpus.discovery import FoundFile
 from engine.corpus.redaction import redact
 from engine.corpus.transcripts.messages import SessionFacts
@@ -84,9 +85,10 @@ class ChunkRows(NewChunks):
     To be closed when they are stored.
     """
 
-    def __init__(self, folder: Path, language: str = "") -> None:
+    def __init__(self, folder: Path, token: CancelToken, language: str = "") -> None:
         """`folder`: of the index, where the file would be; it has no name, so nothing of it is left after a crash."""
         self._folder = folder
+        self._token = token
         self.language = language
         """Of the session: as given, else as its beginning says, once that is analysed."""
         self._chunks: list[SessionChunk] = []
@@ -109,11 +111,12 @@ class ChunkRows(NewChunks):
         yield from self._rows
 
     def add(self, chunks: Iterable[SessionChunk]) -> None:
-        """Put chunks behind those that are there. Raises OSError."""
+        """Put chunks behind those that are there. Raises OSError, Cancelled."""
         for chunk in chunks:
             self._chunks.append(chunk)
             self._characters += len(chunk.text)
             if self._characters >= _BATCH_CHARACTERS:
+                self._token.checkpoint()
                 self.analyse()
 
     def close(self) -> None:

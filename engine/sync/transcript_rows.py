@@ -121,7 +121,7 @@ class TranscriptRows:
             self._commits.put(change, indexed=1 if whole else 0)
 
         with ExitStack() as unless_put:
-            rows = ChunkRows(self._store.files.folder, language)
+            rows = ChunkRows(self._store.files.folder, self._token, language)
             unless_put.callback(rows.close)
             for found in reader.read(descriptor, self._token):
                 take(found)
@@ -129,7 +129,7 @@ class TranscriptRows:
                 if len(rows) >= _CHUNKS_A_PART and not facts.generated:
                     put(state_here(_UNFINISHED), whole=False)
                     closed += len(rows)
-                    rows = ChunkRows(self._store.files.folder, language)
+                    rows = ChunkRows(self._store.files.folder, self._token, language)
                     unless_put.callback(rows.close)
             after = state_here(file.size)
             # A last line without its end may be complete or half written: it is read again when the transcript grows.
@@ -170,7 +170,7 @@ class TranscriptRows:
                 seen.add(name)
                 digest = _digest(conversation)
                 if stored.get(name) != digest and not conversation.facts.generated:
-                    self._commits.put(_putting(self._session(file, name, conversation, digest)), indexed=1)
+                    self._put_session(file, name, conversation, digest)
         except ValueError as error:
             detail = f"It breaks off after {len(seen):,} sessions, which are indexed: {error}"
             issue = FileIssue(path=file.name, rule="broken", detail=detail)
@@ -185,16 +185,22 @@ class TranscriptRows:
         self._commits.put(settle)
         return issue
 
-    def _session(self, file: FoundFile, name: str, conversation: Conversation, digest: str) -> NewFile:
+    def _put_session(self, file: FoundFile, name: str, conversation: Conversation, digest: str) -> None:
+        facts = conversation.facts
         packer = self._packer(())
-        for message in conversation.messages:
-            self._add(packer, message)
-        rows = ChunkRows(self._store.files.folder)
-        rows.add(packer.finish())
-        rows.analyse()
-        count = sum(map(conversation.facts.counts, conversation.messages))
-        size = sum(len(message.text) for message in conversation.messages)
-        return session_file(file, name, conversation.facts, count, rows, hash=digest, size=size)
+        with ExitStack() as unless_put:
+            rows = ChunkRows(self._store.files.folder, self._token)
+            unless_put.callback(rows.close)
+            for message in conversation.messages:
+                self._add(packer, message)
+                rows.add(packer.take())
+            rows.add(packer.finish())
+            rows.analyse()
+            count = sum(map(facts.counts, conversation.messages))
+            size = sum(len(message.text) for message in conversation.messages)
+            new = session_file(file, name, facts, count, rows, hash=digest, size=size)
+            unless_put.pop_all()
+            self._commits.put(_putting(new, rows), indexed=1)
 
     # --- rows -----------------------------------------------------------------------------------------------------
 
@@ -203,6 +209,7 @@ class TranscriptRows:
         return Packer(chunking.tokens, chunking.overlap, open)
 
     def _add(self, packer: Packer, message: Message) -> None:
+        self._token.checkpoint()
         wanted = self._settings.sessions
         if message.role == "system" or not message.text.strip():
             return
@@ -232,8 +239,14 @@ def _replacing(file: FoundFile, new: NewFile, rows: ChunkRows, closed: int, stat
     return change
 
 
-def _putting(new: NewFile) -> Change:
-    return lambda writer: writer.replace_file(new)
+def _putting(new: NewFile, rows: ChunkRows) -> Change:
+    def change(writer: Writer) -> tuple[list[int], list[int]]:
+        try:
+            return writer.replace_file(new)
+        finally:
+            rows.close()
+
+    return change
 
 
 def _note(writer: Writer, file: FoundFile, state: bytes | None, rule: str = "", detail: str = "") -> None:

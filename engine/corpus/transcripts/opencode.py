@@ -6,8 +6,8 @@ Written from its public source up to spring 2026: under `~/.local/share/opencode
 kept in the SQLite file `opencode.db` beside `storage`: older ones were copied into it, their files remain and are read;
 newer ones are not read. The layout before September 2025 (`project/<project>/storage`) was moved here by the program.
 
-The session file is the document. A message may grow for a while after that file was written last, so the time of
-change of `message/<session>` counts as well.
+The session file is the document. Messages may come after that file was written last, so the time of change of
+`message/<session>` counts as well (`stores`).
 """
 
 import os

@@ -30,6 +30,7 @@ _TRANSCRIPT = re.compile(
 )
 _PARTS_OF_SESSIONS = frozenset({("storage", "message"), ("storage", "part"), ("storage", "session_diff")})
 """Folders (with the one above) in which opencode keeps the messages of the sessions beside them, a file each."""
+_OPENCODE = "ses_"
 _AGENTS = (
     ".claude/projects",
     "claude/projects",
@@ -158,10 +159,11 @@ class _Walk:
                 self._cancel.checkpoint()
             if self._listener is not None:
                 self._listener(len(self.files), name)
+            above = os.path.basename(path)
             for entry in self._entries(path, name):
                 below = f"{name}/{entry.name}"
                 try:
-                    if self._enter(entry, below, os.path.basename(path)):
+                    if self._enter(entry, below, above):
                         stack.append((entry.path, below))
                 except OSError as error:
                     self._unreadable(below, error)
@@ -170,7 +172,7 @@ class _Walk:
     def _enter(self, entry: os.DirEntry[str], name: str, above: str) -> bool:
         """Take the entry if it may be a transcript; True for a folder to go into."""
         folder = entry.is_dir(follow_symlinks=False)
-        if not folder and not may_be_transcript(entry.name):
+        if not folder and not _TRANSCRIPT.fullmatch(entry.name):
             return False
         state = entry.stat(follow_symlinks=False)
         if is_unusable(entry.name):
@@ -180,7 +182,10 @@ class _Walk:
         elif folder:
             return (above, entry.name) not in _PARTS_OF_SESSIONS
         elif stat.S_ISREG(state.st_mode):
-            self.files.append(FoundFile(name, entry.path, "sessions", state.st_size, state.st_mtime_ns))
+            changed = state.st_mtime_ns
+            if entry.name.startswith(_OPENCODE):
+                changed = max(changed, _messages_changed(entry.path))
+            self.files.append(FoundFile(name, entry.path, "sessions", state.st_size, changed))
         return False
 
     def _entries(self, path: str, name: str) -> list[os.DirEntry[str]]:
@@ -198,6 +203,16 @@ class _Walk:
 
     def _pass(self, name: str, rule: str, detail: str) -> None:
         self.skipped.append(FileIssue(path=shown(name), rule=rule, detail=detail))
+
+
+def _messages_changed(session: str) -> int:
+    """When the last message came to an opencode session, in nanoseconds; 0 where there is none."""
+    project, name = os.path.split(session)
+    storage = os.path.dirname(os.path.dirname(project))
+    try:
+        return os.lstat(os.path.join(storage, "message", os.path.splitext(name)[0])).st_mtime_ns
+    except OSError:
+        return 0
 
 
 def may_be_transcript(path: str) -> bool:

@@ -15,7 +15,7 @@ from engine.corpus.opening import FolderFiles
 from engine.errors import PathRefused
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
-from engine.sync import transcript_rows
+from engine.sync import session_rows, transcript_rows
 from tests.helpers.fake_provider import FakeProvider, selection_of
 
 SECRET = "ghp_" + "a1B2c3D4" * 5
@@ -328,3 +328,27 @@ def test_no_link_gives_a_project_its_name(memory: BuiltinMemory, store: Path, tm
     memory.sync()
     (summary,) = memory.sessions()
     assert "diary" not in summary.project
+
+
+@pytest.mark.parametrize("step", ["redact", "chunk_rows"])
+def test_a_cancel_ends_the_work_on_one_long_conversation(
+    memory: BuiltinMemory, store: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    texts = [f"Word{number} " * 20_000 for number in range(9)]
+    said_ = [{"uuid": f"m{at}", "sender": "human", "text": text} for at, text in enumerate(texts)]
+    export = [{"uuid": "c", "name": "Words", "chat_messages": said_}]
+    (store / "conversations.json").write_text(json.dumps(export))
+    module = transcript_rows if step == "redact" else session_rows
+    token, calls = CancelToken(), 0
+    done = getattr(module, step)
+
+    def cancelling(*arguments: object) -> object:
+        nonlocal calls
+        calls += 1
+        token.cancel()
+        return done(*arguments)
+
+    monkeypatch.setattr(module, step, cancelling)
+    assert memory.sync(cancel=token).cancelled
+    assert 0 < calls <= 2  # a text and its id
+    assert memory.sessions() == ()

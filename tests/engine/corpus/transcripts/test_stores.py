@@ -130,3 +130,9 @@ def test_a_note_beside_a_store_of_the_same_name_is_no_session(home: Path) -> Non
     settings = listing(home / "exports")
     assert names_session("sessions/exports/conversations.json/abc", settings)
     assert not names_session("sessions/exports/diary.md", settings)
+
+
+def test_a_message_that_comes_later_makes_an_opencode_session_due(home: Path) -> None:
+    settings = listing(home / "opencode/storage")
+    os.utime(home / "opencode/storage/message/ses_1", (2e9, 2e9))
+    assert [file.mtime_ns for file in find_transcripts(settings).files] == [2 * 10**18]
