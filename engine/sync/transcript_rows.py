@@ -45,6 +45,8 @@ class _State(msgspec.Struct):
     """How many chunks before it stay as they are."""
     messages: int
     language: str
+    title: str
+    """That the chunks are found by."""
 
 
 class TranscriptRows:
@@ -86,11 +88,11 @@ class TranscriptRows:
 
     # --- one JSON object a line -----------------------------------------------------------------------------------
 
-    def _lines(self, file: FoundFile, descriptor: int, known: LineFormat) -> FileIssue | None:
-        state = self._state(file, descriptor, known)
+    def _lines(self, file: FoundFile, descriptor: int, known: LineFormat, *, anew: bool = False) -> FileIssue | None:
+        state = None if anew else self._state(file, descriptor, known)
         if state is None:
             reader = LineReader(known.parser(file.path))
-            state = _State(known.agent, 0, 0, 1, "", msgspec.Raw(b""), (), 0, 0, "")
+            state = _State(known.agent, 0, 0, 1, "", msgspec.Raw(b""), (), 0, 0, "", "")
         else:
             reader = LineReader(known.resume(bytes(state.parser)), state.offset, state.line)
         facts = reader.parser.facts
@@ -108,7 +110,17 @@ class TranscriptRows:
             parser = msgspec.Raw(msgspec.json.encode(_masked(msgspec.to_builtins(reader.parser))))
             full = closed + len(rows)
             return _State(
-                known.agent, size, reader.offset, reader.line, anchor, parser, packer.open, full, messages, language
+                known.agent,
+                size,
+                reader.offset,
+                reader.line,
+                anchor,
+                parser,
+                packer.open,
+                full,
+                messages,
+                language,
+                redact(facts.name),
             )
 
         def put(after: _State, *, whole: bool) -> None:
@@ -137,8 +149,11 @@ class TranscriptRows:
             rows.add(packer.finish())
             if facts.generated:
                 return self._pass(file, "generated", "The agent wrote it for its own housekeeping.")
-            put(after, whole=True)
-        return None
+            if not (state.closed and state.size != _UNFINISHED and state.title != after.title):
+                put(after, whole=True)
+                return None
+        # A title that came late: all chunks are to be found by it.
+        return self._lines(file, descriptor, known, anew=True)
 
     def _state(self, file: FoundFile, descriptor: int, known: LineFormat) -> _State | None:
         """Where the reading of this transcript ended; None if it must begin anew."""

@@ -202,6 +202,21 @@ def test_a_long_transcript_comes_in_parts_and_goes_on_after_a_stop(
     assert in_parts == chunks(memory)
 
 
+def test_a_title_that_comes_late_finds_all_of_a_session(memory: BuiltinMemory, boat: Path) -> None:
+    memory.sync()
+    with boat.open("a") as file:
+        file.write(said("assistant", "Word " * 600, 3) + said("user", "Other " * 600, 4))
+    memory.sync()
+    with boat.open("a") as file:
+        file.write(json.dumps({"type": "session_info", "name": "Quarterdeck plan"}) + "\n")
+    memory.sync()
+    assert memory.sessions()[0].title == "Quarterdeck plan"
+    with memory._store.read() as snapshot:
+        fts = snapshot.tables.fts
+        found = list(snapshot.connection.execute(f"SELECT rowid FROM {fts} WHERE {fts} MATCH 'title:quarterdeck'"))
+    assert len(found) == len(chunks(memory)) > 2
+
+
 def test_a_rewritten_transcript_is_read_anew(memory: BuiltinMemory, boat: Path) -> None:
     memory.sync()
     boat.write_text(f"{HEAD}\n" + said("user", "Which anchor chain? " * 20, 1) * 5)
