@@ -21,7 +21,7 @@ class Filter:
     since: float | None = None
     until: float | None = None
     hide_memory: bool = False
-    """In a session that others read along, the person's own MEMORY.md is not found."""
+    """In a session that others read along, neither the person's own MEMORY.md nor their other sessions are found."""
 
     @property
     def active(self) -> bool:
@@ -40,6 +40,8 @@ class Filter:
         if self.sources is not None:
             conditions.append(f"source IN ({','.join('?' for _ in self.sources)})")
             values += list(self.sources)
+        if self.hide_memory:
+            conditions.append("source <> 'sessions'")
         for bound, operator in ((self.since, ">="), (self.until, "<")):
             if bound is not None:
                 conditions.append(f"mtime_ns {operator} ?")

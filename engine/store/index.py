@@ -31,6 +31,9 @@ _LOG_PATIENCE_MS = 50
 _BREATH = 0.005
 """Seconds between steps in which others may write."""
 
+WORDS_TO_FORGET = "words to forget"
+"""Set in `meta` while the keyword index still holds words of files that were removed."""
+
 log = logging.getLogger(__name__)
 
 
@@ -191,6 +194,19 @@ class IndexStore:
                 cancel.checkpoint()
             with self.write() as writer:
                 more = discarding.shrink(writer.connection)
+            time.sleep(_BREATH)
+
+    def forget_words(self, cancel: CancelToken | None = None) -> None:
+        """Take the words of what was removed out of the file, in steps; one that is cancelled begins anew."""
+        more, anew = True, True
+        while more:
+            if cancel is not None:
+                cancel.checkpoint()
+            with self.write() as writer:
+                more = writer.merge_words(anew=anew)
+                if not more:
+                    writer.set_meta(WORDS_TO_FORGET, None)
+            anew = False
             time.sleep(_BREATH)
 
     def vacuum(self, cancel: CancelToken | None = None) -> None:

@@ -15,6 +15,8 @@ from engine.store.snapshot import HEADING_SEPARATOR, Snapshot
 _MOST_EVICTED = 1000
 _ROWS_AT_ONCE = 200
 
+_PAGES_A_MERGE = 200
+
 
 @dataclass(frozen=True, slots=True)
 class NewChunk:
@@ -171,6 +173,19 @@ class Writer(Snapshot):
         # Tells whoever caches the status that there is something new.
         seen = number(self.connection, "SELECT value FROM meta WHERE key = 'issues'")
         self.set_meta("issues", seen + 1)
+
+    def merge_words(self, *, anew: bool) -> bool:
+        """One short step in which the keyword index is written anew without what was removed; False at its end.
+
+        A removed chunk is only marked: until then its words, in their order, still stand in the file. `anew` starts.
+        """
+        before = self.connection.total_changes()
+        pages = -_PAGES_A_MERGE if anew else _PAGES_A_MERGE
+        self.connection.execute(
+            f"INSERT INTO {self.tables.fts} ({self.tables.fts}, rank) VALUES ('merge', ?)", (pages,)
+        )
+        # FTS5 says it in this way: a statement that merged nothing changes less than two rows.
+        return self.connection.total_changes() - before >= 2
 
     def advance_stamp(self) -> int:
         """Mark the commit as one that changes chunks or vectors; returns the new stamp."""

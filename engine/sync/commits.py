@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from engine.records import FileIssue
+from engine.store.index import WORDS_TO_FORGET
 from engine.store.writer import Writer
 from engine.sync.parts import StageWork
 
@@ -86,6 +87,8 @@ class Commits:
                 added, removed = change(writer)
                 new += len(added)
                 gone += removed
+            if any(removed for _, _, removed in changes):
+                writer.set_meta(WORDS_TO_FORGET, 1)
             before = writer.stamp
             # A generation that nobody reads yet has no stamp.
             after = writer.advance_stamp() if self._tables is None else before

@@ -10,6 +10,7 @@ from engine.embedding.base import EmbeddingProvider
 from engine.errors import Cancelled, MnemoscopeError, ProviderError
 from engine.records import MemorySyncProgressUpdate, SyncReason, SyncReport
 from engine.store.coding import StoredModel
+from engine.store.index import WORDS_TO_FORGET
 from engine.store.schema import Tables
 from engine.sync.commits import TextOutcome
 from engine.sync.embed_stage import EmbedStage
@@ -223,6 +224,7 @@ class SyncRun:
             surplus = snapshot.cache_entries() > keep and snapshot.meta("evicted") != f"{snapshot.stamp}, {keep}"
             old = len(snapshot.generations()) > 1
             holes = snapshot.free_share() > _MOST_FREE
+            words = snapshot.meta(WORDS_TO_FORGET) is not None
         if old:
             with self._store.write() as writer:
                 writer.discard_other_generations()
@@ -231,6 +233,8 @@ class SyncRun:
             dropped = snapshot.discarded()
         if dropped:
             self._store.empty_discarded(self._token)
+        if words:
+            self._store.forget_words(self._token)
         if surplus:
             self._evict(keep)
         if dropped or surplus or holes:

@@ -9,6 +9,7 @@ import math
 import os
 import re
 import stat
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -60,19 +61,15 @@ def find_stores(settings: Settings) -> tuple[Store, ...]:
     """
     named = [_resolved(text) for text in map(str.strip, settings.sessions.folders) if text]
     paths = {os.path.normcase(path): path for path in named}.values()
-    stores: list[Store] = []
-    taken: set[str] = set()
-    for path in paths:
-        if any(other != path and _covers(other, path) for other in paths):
-            continue
-        base = _short_name(path)
-        name, number = base, 1
-        while name.casefold() in taken:
-            number += 1
-            name = f"{base}-{number}"
-        taken.add(name.casefold())
-        stores.append(Store(_PREFIX + name, path))
-    return tuple(stores)
+    outer = [path for path in paths if not any(other != path and _covers(other, path) for other in paths)]
+    bases = Counter(_short_name(path).casefold() for path in outer)
+    return tuple(Store(_PREFIX + _name(path, alone=bases[_short_name(path).casefold()] == 1), path) for path in outer)
+
+
+def _name(path: str, *, alone: bool) -> str:
+    """Of folders with one short name each gets a longer one: none may get another's when that is listed no more."""
+    base = _short_name(path)
+    return base if alone else f"{base}-{hashlib.sha256(os.fsencode(os.path.normcase(path))).hexdigest()[:6]}"
 
 
 def _resolved(text: str) -> str:

@@ -367,3 +367,24 @@ def test_a_cancel_ends_the_work_on_one_long_conversation(
     assert memory.sync(cancel=token).cancelled
     assert 0 < calls <= 2  # a text and its id
     assert memory.sessions() == ()
+
+
+def test_the_words_of_what_was_removed_leave_the_file(memory: BuiltinMemory, boat: Path, store: Path) -> None:
+    (store / "secret.jsonl").write_text(f"{HEAD}\n" + said("user", "The treasure lies at zyxquarrelsomecove.", 1))
+    memory.sync()
+    (store / "secret.jsonl").unlink()
+    memory.sync()
+    assert paths(memory, "seven coats of varnish") == [NAME]
+    with memory._store.read() as snapshot:
+        assert snapshot.meta("words to forget") is None
+    folder = memory._store.files.folder
+    memory.close()  # with the last checkpoint
+    for file in folder.iterdir():
+        assert b"quarrelsomecove" not in file.read_bytes()
+
+
+def test_sessions_are_not_found_where_others_read_along(memory: BuiltinMemory, boat: Path) -> None:
+    memory.sync()
+    assert paths(memory, "seven coats of varnish") == [NAME]
+    shared = memory.search("seven coats of varnish", session_key="agent:main:discord:group:123")
+    assert [result.path for result in shared.results if result.source == "sessions"] == []

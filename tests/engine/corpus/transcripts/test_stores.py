@@ -48,10 +48,14 @@ def test_stores_are_called_after_their_agents(home: Path) -> None:
     assert names == ["sessions/claude", "sessions/codex", "sessions/main", "sessions/exports"]
 
 
-def test_two_stores_of_one_name_are_told_apart(home: Path) -> None:
+def test_two_stores_of_one_name_are_told_apart_and_never_swap_names(home: Path) -> None:
     (home / "other/exports").mkdir(parents=True)
-    stores = find_stores(listing(home / "exports", home / "other/exports"))
-    assert [store.name for store in stores] == ["sessions/exports", "sessions/exports-2"]
+    one, other = (store.name for store in find_stores(listing(home / "exports", home / "other/exports")))
+    assert one.startswith("sessions/exports-")
+    assert other.startswith("sessions/exports-")
+    assert one != other
+    (alone,) = find_stores(listing(home / "other/exports"))
+    assert alone.name == "sessions/exports"
 
 
 def test_only_what_may_be_a_transcript_is_found_newest_first(home: Path) -> None:
