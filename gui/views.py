@@ -85,6 +85,7 @@ class Views(QObject):
     def refresh(self) -> None:
         """The index changed. The sessions wait until someone looks at them."""
         self.search.refresh()
+        self.conversation.refresh()
         self._stale = True
         if self.current == "sessions":
             self._list_sessions()

@@ -10,6 +10,7 @@ from engine import MemorySearchManager
 from gui.jobs import Jobs
 from gui.sessions.conversation_actions import ConversationActions
 from gui.sessions.conversation_finding import ConversationLines, Landing
+from gui.sessions.conversation_growth import BelowButton, Grown, SessionWatch
 from gui.sessions.conversation_header import ConversationHeader
 from gui.sessions.conversation_opening import OpenedSession, SessionOpener, Wanted
 from gui.sessions.conversation_view import ConversationView
@@ -51,6 +52,8 @@ class ConversationPanel(QWidget):
         self._hint = Hint(self._stack)
         self._banner = Banner()
         self._opener = SessionOpener(jobs, self)
+        self._watch = SessionWatch(jobs, self)
+        self._below = BelowButton(self._view)
         self._finding = Finding(jobs, self, "session")
         self._links = LinkFollower(jobs, self)
         self._actions = ConversationActions(jobs, self._view, self)
@@ -89,6 +92,11 @@ class ConversationPanel(QWidget):
         self._wanted = Wanted(path, line, query)
         self._open()
 
+    def refresh(self) -> None:
+        """The index has changed: go on with the session that is shown, if it did, without moving anything."""
+        if self._manager is not None and self._opened is not None:
+            self._watch.look(self._manager, self._opened)
+
     def clear(self) -> None:
         """Show no session."""
         self._wanted = None
@@ -109,6 +117,8 @@ class ConversationPanel(QWidget):
     def _drop(self) -> None:
         self._close_find()
         self._finding.hits.leave()
+        self._watch.stop()
+        self._below.hide()
         self._banner.clear(_SECRETS)
         self._opened = None
         self._actions.set_session(self._manager, None)
@@ -143,6 +153,20 @@ class ConversationPanel(QWidget):
             self._view.show_hit(landing.hit)
         elif wanted.line is not None:
             self._view.go_to_entry(landing.entry)
+
+    def _on_grown(self, grown: Grown) -> None:
+        before, opened = self._opened, grown.opened
+        if before is None or not before.conversation.entries or not opened.conversation.entries:
+            self._on_opened(opened)
+            return
+        self._opened = opened
+        self._view.grow(opened.conversation, opened.rows, grown.same)
+        self._actions.set_session(self._manager, opened.conversation, revealed=opened.wanted.reveal)
+        self._header.show_session(opened.conversation.session)
+        self._finding.hits.look_on(ConversationLines(opened.conversation))
+        if opened.conversation.session.masked != before.conversation.session.masked:
+            self._tell_of_secrets(opened)
+        self._below.tell(len(before.conversation.entries))
 
     def _on_failed(self, sentence: str) -> None:
         self._drop()
@@ -253,6 +277,7 @@ class ConversationPanel(QWidget):
     def _connect(self) -> None:
         self._opener.opened.connect(self._on_opened)
         self._opener.landed.connect(self._land)
+        self._watch.grown.connect(self._on_grown)
         self._opener.failed.connect(self._on_failed)
         self._opener.slow.connect(self._on_slow)
         self._empty.retry.connect(self._open)

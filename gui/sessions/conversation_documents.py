@@ -73,6 +73,12 @@ class PieceDocuments(QObject):
         self._kept.clear()
         self._wanted = ()
 
+    def grow(self, conversation: Conversation, same: int) -> None:
+        """The first `same` pieces are what they were."""
+        self._conversation = conversation
+        self._kept = OrderedDict((piece, laid) for piece, laid in self._kept.items() if piece < same)
+        self._wanted = ()
+
     def set_style(self, style: PieceStyle) -> None:
         """Old pieces are shown until they are laid out anew."""
         self._style = style

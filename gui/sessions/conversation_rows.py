@@ -67,6 +67,14 @@ class Rows:
         rows, kinds = self._all[detail]
         self.rows, self.kinds = PackedRows(rows[:]), kinds.copy()
 
+    def fold_like(self, other: "Rows") -> None:
+        """Fold as in an earlier state of the same conversation."""
+        self.set_detail(other.detail)
+        mine, theirs = self._conversation.entries, other._conversation.entries
+        for entry, fold in other._folds.items():
+            if entry < len(mine) and mine[entry].kind == theirs[entry].kind:
+                self.set_fold(entry, fold)
+
     def fold(self, entry: int) -> Fold:
         return self._folds.get(entry) or self._default(entry, self.detail)
 

@@ -1,53 +1,33 @@
-"""The conversation as a person uses it: with keys, mouse, selection and steps from hit to hit."""
+"""The conversation as a person uses it: with keys, mouse and steps from hit to hit."""
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QPoint, QPointF, Qt, QUrl, Signal
-from PySide6.QtGui import (
-    QAccessible,
-    QAccessibleAnnouncementEvent,
-    QContextMenuEvent,
-    QFocusEvent,
-    QGuiApplication,
-    QKeyEvent,
-    QKeySequence,
-    QMouseEvent,
-    QTextCursor,
-    QTextDocument,
-)
+from PySide6.QtCore import QPoint, Qt, QUrl, Signal
+from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent, QTextCursor
 from PySide6.QtWidgets import QWidget
 
 from gui.jobs import Jobs
-from gui.sessions.conversation_canvas import ConversationCanvas, Goal
-from gui.sessions.conversation_rows import MORE, SUMMARY, Detail, Fold, Row, Rows
+from gui.sessions.conversation_current import ABOVE, ConversationWithCurrent
+from gui.sessions.conversation_rows import MORE, SUMMARY, Row, Rows
+from gui.sessions.conversation_scroll import Goal
 from gui.sessions.conversation_text import Conversation
-from gui.sessions.conversation_wording import spoken
 from gui.viewer.hits import Finder, Hit, HitMap
 from gui.viewer.lines import Place
-from gui.viewer.selection import Selection
-
-_ABOVE = 24
-"""Pixels of what comes before that stay in view above a message that was gone to."""
-_PARAGRAPH, _LINE_END = "\u2029", "\u2028"
 
 
-class ConversationView(ConversationCanvas):
-    """One message at a time is current; hits are those of a `HitNavigator`, whose lines are the pieces, from 1.
+class ConversationView(ConversationWithCurrent):
+    """Hits are those of a `HitNavigator`, whose lines are the pieces, from 1.
 
     Signals:
-        current_changed: another message is current (number of the entry).
         menu_wanted: a context menu should open (place on the screen).
         link_clicked: a link in a message (QUrl).
     """
 
-    current_changed = Signal(int)
     menu_wanted = Signal(QPoint)
     link_clicked = Signal(QUrl)
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(jobs, parent)
-        self._current: int | None = None
-        self._selection = Selection()
         self._pressed: QPoint | None = None
         self._stepped_to: Hit | None = None
         self.viewport().setMouseTracking(True)
@@ -55,124 +35,8 @@ class ConversationView(ConversationCanvas):
         self.setAccessibleName("Conversation")
 
     def set_conversation(self, conversation: Conversation | None, rows: Rows | None) -> None:
-        self._selection.clear()
-        self._current = self._stepped_to = None
+        self._stepped_to = None
         super().set_conversation(conversation, rows)
-        if conversation is not None and conversation.entries:
-            self._set_current(0)
-
-    # --- the current message --------------------------------------------------------------------------------------
-
-    @property
-    def current(self) -> int | None:
-        """Number of the current entry."""
-        return self._current
-
-    def go_to_entry(self, number: int) -> None:
-        """Make an entry current and bring it to the top of the view."""
-        self._set_current(number)
-        self.go_to(Goal(Row(number, SUMMARY), _ABOVE))
-
-    def step(self, *, forward: bool, prompts: bool = False) -> None:
-        """Go to the next message that is shown, or the one before; `prompts`: only to what the person wrote."""
-        if self._rows is None or self._conversation is None or not self._count:
-            return
-        rows = self._rows.rows
-        in_view = [rows[position].entry for position, _ in self._visible()]
-        here = self._current if self._current in in_view else None
-        if here is None:
-            here = in_view[0] - 1 if forward else in_view[0] + 1
-        if prompts:
-            found = [number for number in self._conversation.prompts if (number > here if forward else number < here)]
-            target = None if not found else found[0] if forward else found[-1]
-        else:
-            position = (
-                self._rows.position(Row(here + 1, SUMMARY)) if forward else self._rows.position_of_entry(here) - 1
-            )
-            target = rows[position].entry if 0 <= position < len(rows) else None
-        if target is not None:
-            self._set_current(target)
-            self._show_entry(target)
-
-    def _show_entry(self, number: int) -> None:
-        """Scroll as little as needed, but show the beginning of what is taller than the view."""
-        assert self._rows is not None
-        tops = {self._rows.rows[position].entry: (position, top) for position, top in reversed(list(self._visible()))}
-        if number in tops and self._layout is not None:
-            position, top = tops[number]
-            after = self._rows.position(Row(number + 1, SUMMARY))
-            height = sum(self._layout.height(place) for place in range(position, min(after, position + 60)))
-            begins = self._rows.position_of_entry(number) == position
-            if begins and top >= 0 and top + height <= self.viewport().height():
-                self.viewport().update()
-                return
-        self.go_to(Goal(Row(number, SUMMARY), _ABOVE))
-
-    def _set_current(self, number: int) -> None:
-        if number == self._current or self._conversation is None:
-            return
-        self._current = number
-        self._announce()
-        self.current_changed.emit(number)
-        self.viewport().update()
-
-    def _announce(self) -> None:
-        """Tell those who hear the program what is current."""
-        if self._conversation is None or self._current is None or self._rows is None:
-            return
-        text = spoken(self._conversation, self._current, folded=self._rows.fold(self._current) == "folded")
-        self.setAccessibleDescription(text)
-        if self.hasFocus():
-            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
-
-    def _current_entry(self) -> int | None:
-        return self._current
-
-    # --- folding --------------------------------------------------------------------------------------------------
-
-    def set_detail(self, detail: Detail) -> None:
-        """Fold all tools and thinking alike; what is at the top of the view stays there as far as it is shown."""
-        if self._rows is None or not self._count:
-            return
-        position, top = next(self._visible(), (0, 0))
-        entry = self._rows.rows[position].entry
-        self._rows.set_detail(detail)
-        self._selection.clear()
-        self._rows_changed()
-        self.go_to(Goal(Row(entry, SUMMARY), max(0, top)))
-
-    def toggle(self, number: int) -> None:
-        """Unfold one call or one thought, or fold it again."""
-        if self._rows is not None:
-            self._fold(number, "clamped" if self._rows.fold(number) == "folded" else "folded")
-
-    def _show_all(self, number: int, *, everything: bool) -> None:
-        self._fold(number, "all" if everything else "clamped")
-
-    def _fold(self, number: int, fold: Fold) -> None:
-        """Change the fold of an entry whose beginning stays where it is, or comes into view."""
-        if self._rows is None or self._conversation is None:
-            return
-        if self._conversation.entries[number].kind in ("user", "speech") or self._rows.fold(number) == fold:
-            return
-        first = self._rows.position_of_entry(number)
-        top = next((top for position, top in self._visible() if position == first), None)
-        self._rows.set_fold(number, fold)
-        self._rows_changed()
-        self._set_current(number)
-        self.go_to(Goal(Row(number, SUMMARY), _ABOVE if top is None or top < 0 else top))
-        self._announce()
-
-    def _unfold_more(self, *, more: bool) -> None:
-        """One step towards everything, or back."""
-        if self._current is None or self._rows is None:
-            return
-        folds: tuple[Fold, ...] = ("folded", "clamped", "all")
-        fold = self._rows.fold(self._current)
-        if fold in folds:
-            index = folds.index(fold) + (1 if more else -1)
-            if 0 <= index < len(folds):
-                self._fold(self._current, folds[index])
 
     # --- hits (the protocol `HitView`) ----------------------------------------------------------------------------
 
@@ -192,7 +56,7 @@ class ConversationView(ConversationCanvas):
             row = self._rows.rows[position] if self._rows is not None else None
             if row is not None and self._layout is not None and self._layout.piece_of(row) == piece:
                 y = top + self._layout.head(position).height + self._hit_top(row, self._rank(hit))
-                return 0 <= y < self.viewport().height() - _ABOVE
+                return 0 <= y < self.viewport().height() - ABOVE
         return False
 
     def set_finders(self, marks: Finder | None, found: Finder | None) -> None:
@@ -235,81 +99,6 @@ class ConversationView(ConversationCanvas):
             return 0
         ranges = finder(self._conversation.searchable(hit.line - 1))
         return sum(start < hit.start for start, _ in ranges)
-
-    # --- selection ------------------------------------------------------------------------------------------------
-
-    def _selected(self, piece: int, length: int) -> tuple[int, int] | None:
-        return self._selection.columns(piece, length)
-
-    def selected_text(self) -> str:
-        """As it is seen; empty when nothing is selected."""
-        ends = self._selection.ends
-        if ends is None or self._conversation is None:
-            return ""
-        (first, _), (last, _) = ends
-        return "\n".join(self._text_of(piece) for piece in range(first, last + 1))
-
-    def _text_of(self, piece: int) -> str:
-        """What is selected of a piece; of one that is not laid out any more, its source."""
-        assert self._conversation is not None
-        laid = self._documents.of(piece)
-        if laid is None:
-            return self._conversation.source(piece)
-        length = laid.document.characterCount() - 1
-        start, end = self._selection.columns(piece, length) or (0, 0)
-        cursor = QTextCursor(laid.document)
-        cursor.setPosition(min(start, length))
-        cursor.setPosition(min(end, length), QTextCursor.MoveMode.KeepAnchor)
-        return cursor.selectedText().replace(_PARAGRAPH, "\n").replace(_LINE_END, "\n")
-
-    def select_message(self) -> None:
-        """Select all text of the current message."""
-        if self._conversation is not None and self._current is not None:
-            entry = self._conversation.entries[self._current]
-            last = entry.first_piece + entry.piece_count - 1
-            self._selection.select((entry.first_piece, 0), (last, 1 << 40))
-            self.viewport().update()
-
-    def _place_at(self, point: QPoint) -> Place | None:
-        """Piece and position in its document nearest to a point; None over a row without text."""
-        spot = self._spot(point)
-        if spot is None:
-            return None
-        return spot[0], spot[1].documentLayout().hitTest(spot[2], Qt.HitTestAccuracy.FuzzyHit)
-
-    def _spot(self, point: QPoint) -> tuple[int, QTextDocument, QPointF] | None:
-        """The piece nearest to a point, its document, and where in that the point is."""
-        found = self._row_at(point)
-        if found is None or self._rows is None or self._layout is None:
-            return None
-        position, top = found
-        row = self._rows.rows[position]
-        piece = self._layout.piece_of(row)
-        laid = self._documents.of(piece) if piece is not None else None
-        if piece is None or laid is None:
-            return None
-        top += self._layout.head(position).height + self._layout.pads(row)[0]
-        return piece, laid.document, QPointF(point.x() - self._layout.text_left(row), point.y() - top)
-
-    def _select_word(self, place: Place) -> None:
-        laid = self._documents.of(place[0])
-        if laid is not None:
-            cursor = QTextCursor(laid.document)
-            cursor.setPosition(place[1])
-            cursor.select(QTextCursor.SelectionType.WordUnderCursor)
-            self._selection.select((place[0], cursor.selectionStart()), (place[0], cursor.selectionEnd()))
-
-    def _extend_by_key(self, move: QTextCursor.MoveOperation) -> None:
-        """Move the end of a selection that was begun with the mouse or with Ctrl+A."""
-        caret = self._selection.caret
-        laid = self._documents.of(caret[0]) if caret is not None else None
-        if caret is None or laid is None:
-            return
-        cursor = QTextCursor(laid.document)
-        cursor.setPosition(min(caret[1], laid.document.characterCount() - 1))
-        cursor.movePosition(move)
-        self._selection.extend((caret[0], cursor.position()))
-        self.viewport().update()
 
     # --- mouse ----------------------------------------------------------------------------------------------------
 
@@ -378,11 +167,6 @@ class ConversationView(ConversationCanvas):
         box = self._layout.measures.column(top, self._layout.body_height(row))
         return row if row.slot in (SUMMARY, MORE) and box.contains(point) else None
 
-    def _link_at(self, point: QPoint) -> str:
-        """Where the link at a point leads; empty where there is none."""
-        spot = self._spot(point)
-        return spot[1].documentLayout().anchorAt(spot[2]) if spot is not None else ""
-
     def _show_cursor(self, point: QPoint) -> None:
         shape = Qt.CursorShape.ArrowCursor
         if self._button_at(point) is not None or self._link_at(point):
@@ -441,13 +225,6 @@ class ConversationView(ConversationCanvas):
             case keys.Key_Home | keys.Key_End:
                 return lambda: self.scroll_to_end(top=key == keys.Key_Home)
         return None
-
-    def copy_selection(self) -> bool:
-        """Put the selected text on the clipboard; False when there is none."""
-        text = self.selected_text()
-        if text:
-            QGuiApplication.clipboard().setText(text)
-        return bool(text)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)

@@ -15,18 +15,19 @@ from gui.jobs import Jobs
 from gui.search.query_box import QueryBox
 from gui.search.result_menu import copy_text
 from gui.sessions import texts
+from gui.sessions.alike_list import AlikeList
 from gui.sessions.catalogue import EMPTY, SessionOrder
-from gui.sessions.comparison import Alike, Comparison
 from gui.sessions.content_search import NO_HITS, ContentHits, ContentSearch
 from gui.sessions.criteria import Criteria
+from gui.sessions.day_watch import DayWatch
 from gui.sessions.filter_chips import FilterChips
+from gui.sessions.following import SessionFollower
 from gui.sessions.listing_view import ListingView, make_place_table
 from gui.sessions.reader import SessionsReader
-from gui.sessions.rows import Row, SessionRow, build_alike, build_listing
+from gui.sessions.rows import SessionRow, build_listing
 from gui.sessions.session_menu import SessionMenu
 from gui.widgets.folding_row import FoldingRow
 
-PREVIEW_MS = 120
 PATIENCE_MS = 600
 """Nobody is told of searching before that long after the last key."""
 BOX_LETTERS = 40
@@ -52,28 +53,30 @@ class SessionsPanel(QObject):
         self._criteria = Criteria()
         self._hits = NO_HITS
         self._opened: set[str] = set()
-        self._told: tuple[object, ...] = ()
         self._reader = SessionsReader(jobs, self)
         self._content = ContentSearch(jobs, self)
-        self._comparison = Comparison(jobs, self)
-        self._preview = QTimer(self, singleShot=True, interval=PREVIEW_MS)
+        self._days = DayWatch(today, self)
         self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
         self.box = QueryBox("Find a session by title, project or what was said", "Find a session")
         self.chips = FilterChips()
         self.view = ListingView()
+        self._alike = AlikeList(jobs, self._reader, self.view, self)
+        self._follower = SessionFollower(self.view.list.current_session, self.place, self)
         self.header: QWidget = FoldingRow(self.box, self.chips, BOX_LETTERS)
         self.body: QWidget = self.view
         self._connect()
         self.set_manager(None)
 
     def _connect(self) -> None:
-        self._preview.timeout.connect(self._tell_selected)
+        self._follower.selected.connect(self._tell_selected)
+        self._follower.activated.connect(self._tell_activated)
         self._patience.timeout.connect(self._grow_impatient)
         self._reader.read.connect(self._take_sessions)
         self._reader.failed.connect(self._show_failure)
         self._reader.idle.connect(self._tell_settled)
-        self._comparison.found.connect(self._show_alike)
-        self._comparison.failed.connect(self._show_failed_comparison)
+        self._alike.left.connect(self._go_back)
+        self._alike.settled.connect(self._tell_settled)
+        self._days.changed.connect(self._show_again)
         self._content.found.connect(self._take_hits)
         self._content.failed.connect(self._show_failed_search)
         self._content.idle.connect(self._tell_settled)
@@ -84,8 +87,8 @@ class SessionsPanel(QObject):
         self.view.order_chosen.connect(self._sort)
         self.view.parts_wanted.connect(self._show_parts)
         listed = self.view.list
-        listed.current_changed.connect(self._follow)
-        listed.opened.connect(self._activate)
+        listed.current_changed.connect(self._follower.follow)
+        listed.opened.connect(self._follower.activate)
         listed.folded.connect(self._fold)
         listed.left.connect(self._leave_list)
         listed.typed.connect(self.box.type_key)
@@ -97,14 +100,15 @@ class SessionsPanel(QObject):
     @property
     def busy(self) -> bool:
         """False once `settled` was emitted, until something else is asked."""
-        return any((self._reader.busy, self._content.busy, self._comparison.busy, self._preview.isActive()))
+        return any((self._reader.busy, self._content.busy, self._alike.busy, self._follower.due))
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """List the sessions of this memory from now on."""
-        self._comparison.end()
+        self._alike.end()
         self._hits = NO_HITS
         self._opened.clear()
         self._manager = manager
+        self._days.run(manager is not None)
         self._content.set_manager(manager)
         self.box.setEnabled(manager is not None)
         self.chips.show_catalogue(EMPTY)
@@ -145,11 +149,8 @@ class SessionsPanel(QObject):
     @Slot(str)
     def show_similar(self, path: str) -> None:
         """List the sessions that are like the one with this path, with a way back."""
-        known = self._reader.known
-        entry = known.catalogue.by_path.get(path) if known else None
-        if self._manager is not None and entry is not None:
-            self._comparison.start(self._manager, entry)
-            self.view.notice.show_notice("Comparing sessions…", "Back to all", self._go_back)
+        if self._manager is not None:
+            self._alike.start(self._manager, path)
 
     # --- reading ----------------------------------------------------------------------------------------------------
 
@@ -177,7 +178,7 @@ class SessionsPanel(QObject):
     @Slot()
     def _filter(self) -> None:
         """What is wanted has changed: show it from the top."""
-        self._comparison.end()
+        self._alike.end()
         chosen = self.chips
         self._criteria = replace(
             self._criteria, text=self.box.query, agent=chosen.agent, project=chosen.project, period=chosen.period
@@ -234,9 +235,10 @@ class SessionsPanel(QObject):
             words = texts.nothing_matches(criteria, searching=self._content.busy)
             self.view.show_page(words, "No sessions", actions=(("Clear the filters", self._clear_filters),))
 
+    @Slot()
     def _show_again(self) -> None:
         """More is known: list it where the person is, unless something else is on show."""
-        if self._comparison.entry is None:
+        if not self._alike.shown:
             self._show(keep=self.view.has_rows)
 
     def _show_nothing_known(self, status: MemoryProviderStatus) -> None:
@@ -260,7 +262,7 @@ class SessionsPanel(QObject):
         self._patience.stop()
         self.box.set_state("")
         self._show_again()
-        if self._comparison.entry is None:
+        if not self._alike.shown:
             self.view.notice.show_notice(sentence, "Try again", self._search_again)
 
     @Slot()
@@ -273,65 +275,30 @@ class SessionsPanel(QObject):
         if self._content.busy:
             self.box.set_state(texts.SEARCHING)
 
-    # --- sessions like one ------------------------------------------------------------------------------------------
-
-    @Slot(object)
-    def _show_alike(self, alike: Alike) -> None:
-        known, entry = self._reader.known, self._comparison.entry
-        rows: list[Row] = build_alike(known.catalogue, alike) if known else []
-        title = entry.title if entry else ""
-        self.view.notice.show_notice(texts.alike(title, len(rows)), "Back to all", self._go_back)
-        if rows:
-            self.view.show_rows(rows, ("Most alike first",), sortable=False)
-            self.view.list.take_focus()
-        else:
-            back = (("Back to all", self._go_back),)
-            self.view.show_page(("Nothing comes close", texts.NOTHING_ALIKE), actions=back)
-            self.view.page.take_focus()
-        self._tell_settled()
-
     @Slot(str)
-    def _show_failed_comparison(self, sentence: str) -> None:
-        self.view.notice.show_notice(sentence, "Back to all", self._go_back)
-        self._tell_settled()
-
-    @Slot()
-    def _go_back(self) -> None:
+    def _go_back(self, path: str) -> None:
         """From the sessions like one to all, with that one current."""
-        before = self._comparison.end()
         self._show()
-        if before is not None:
-            self.view.list.go_to(before.summary.path)
+        if path:
+            self.view.list.go_to(path)
         self.focus_list()
 
     # --- one session ------------------------------------------------------------------------------------------------
 
     @Slot(object)
-    def _follow(self, summary: SessionSummary | None) -> None:
-        if self._identity(summary) != self._told:
-            self._preview.start()
-
-    @Slot()
-    def _tell_selected(self) -> None:
-        summary = self.view.list.current_session()
-        self._told = self._identity(summary)
+    def _tell_selected(self, summary: SessionSummary | None) -> None:
         self.session_selected.emit(summary)
         self._tell_settled()
 
     @Slot(object)
-    def _activate(self, summary: SessionSummary) -> None:
-        self._preview.stop()
-        self._told = self._identity(summary)
+    def _tell_activated(self, summary: SessionSummary) -> None:
         self.session_activated.emit(summary)
         self._tell_settled()
 
-    def _identity(self, summary: SessionSummary | None) -> tuple[object, ...]:
-        return () if summary is None else (summary.path, *self.place(summary.path))
-
     @Slot()
     def _leave_list(self) -> None:
-        if self._comparison.entry is not None:
-            self._go_back()
+        if self._alike.shown:
+            self._alike.leave()
         else:
             self.box.focus()
 
@@ -345,7 +312,7 @@ class SessionsPanel(QObject):
     def _show_menu(self, row: SessionRow, at: QPoint) -> None:
         menu = SessionMenu(row, self.view)
         path = row.entry.summary.path
-        menu.open.triggered.connect(lambda: self._activate(row.entry.summary))
+        menu.open.triggered.connect(lambda: self._follower.activate(row.entry.summary))
         menu.fold.triggered.connect(lambda: self._fold(path, not row.opened))
         menu.alike.triggered.connect(lambda: self.show_similar(path))
         menu.aboutToHide.connect(menu.deleteLater)

@@ -78,6 +78,12 @@ class HitNavigator(QObject):
         view.set_finders(self._query, self._needle)
         self._restart()
 
+    def look_on(self, lines: Lines) -> None:
+        """The text goes on: look through it anew, from where the view is. What is framed stays."""
+        if self._view is not None:
+            self._lines, self._near = lines, self._view.place()[0]
+            self._restart()
+
     def leave(self) -> None:
         """There is no text any more."""
         self._view = self._lines = self._current = self._origin = None

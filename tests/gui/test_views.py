@@ -117,6 +117,15 @@ def test_sessions_are_not_read_before_someone_looks(qtbot, window, memory, monke
     qtbot.waitUntil(lambda: len(calls) == 2 and _at_rest(window))
 
 
+def test_the_conversation_hears_of_changes_of_the_index(qtbot, window, memory, monkeypatch):
+    heard = []
+    monkeypatch.setattr(window.views.conversation, "refresh", lambda: heard.append(True))
+    window.workspace.sync()
+    memory.files["late.md"] = "# Late"
+    qtbot.waitUntil(lambda: bool(heard))
+    qtbot.waitUntil(lambda: _at_rest(window))
+
+
 def test_the_selected_session_is_shown_as_a_conversation(qtbot, window, shown):
     _sessions(qtbot, window)
     assert shown == [(VALVE, None, "")]

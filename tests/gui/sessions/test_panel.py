@@ -69,6 +69,7 @@ def test_the_first_session_is_selected_for_the_conversation(qtbot, show_panel, m
     panel.set_manager(memory)
     qtbot.waitUntil(lambda: not panel.busy and bool(told))
     assert [summary.path for summary in told] == [VALVE]
+    panel.set_manager(None)
 
 
 def test_typing_filters_titles_at_once_and_content_after_a_pause(qtbot, panel, memory):

@@ -1,0 +1,130 @@
+"""An open session that goes on."""
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from gui.jobs import Jobs
+from gui.sessions.conversation import ConversationPanel
+from tests.helpers.fake_memory import FakeMemory
+from tests.helpers.fake_sessions import make_session
+
+PATH = "sessions/codex/long.jsonl"
+LATER = [
+    ("user", [("text", "And the last question?")]),
+    ("assistant", [("tool-call", "make late", "Bash")]),
+    ("tool", [("tool-result", "late words", "Bash")]),
+    ("assistant", [("text", "The last answer speaks of valves.")]),
+]
+
+
+def _turns(count: int) -> list:
+    turns: list = [
+        ("assistant", [("tool-call", "make", "Bash")]),
+        ("tool", [("tool-result", "\n".join(f"line {number}" for number in range(20)), "Bash")]),
+    ]
+    for number in range(count):
+        turns.append(("user", [("text", f"Question {number} about valves?")]))
+        turns.append(("assistant", [("text", f"Answer {number}, with **weight**.\n\nAnd a second paragraph.")]))
+    return turns
+
+
+@pytest.fixture
+def memory() -> Iterator[FakeMemory]:
+    memory = FakeMemory(sessions={PATH: make_session(_turns(30), path=PATH)})
+    yield memory
+    memory.close()
+
+
+@pytest.fixture
+def panel(qtbot, appearance, jobs: Jobs, memory: FakeMemory) -> Iterator[ConversationPanel]:
+    panel = ConversationPanel(jobs)
+    panel.set_manager(memory)
+    qtbot.addWidget(panel)
+    panel.resize(800, 500)
+    with qtbot.waitExposed(panel):
+        panel.show()
+    with qtbot.waitSignal(panel.session_shown):
+        panel.show_session(PATH, None, "valves")
+    _rest(qtbot, panel)
+    yield panel
+    panel.clear()
+    panel.hide()
+
+
+def _rest(qtbot, panel: ConversationPanel) -> None:
+    view = panel._view
+
+    def laid_out() -> bool:
+        view.repaint()
+        rows = [view._rows.rows[position] for position, _ in view._visible()]
+        pieces = [view._layout.piece_of(row) for row in rows]
+        return all(view._documents.of(piece) for piece in pieces if piece is not None)
+
+    qtbot.waitUntil(laid_out)
+
+
+def _go_on(qtbot, panel: ConversationPanel, memory: FakeMemory, turns: list) -> None:
+    memory.session_texts[PATH] = make_session(turns, path=PATH)
+    with qtbot.waitSignal(panel._watch.grown):
+        panel.refresh()
+
+
+def test_what_is_read_stays_where_it_is_and_new_messages_wait_below(qtbot, panel, memory) -> None:
+    view = panel._view
+    view.toggle(0)
+    _rest(qtbot, panel)
+    view.go_to_entry(9)
+    _rest(qtbot, panel)
+    view.select_message()
+    before, selected = list(view._visible()), view.selected_text()
+    _go_on(qtbot, panel, memory, [*_turns(30), *LATER])
+    assert list(view._visible()) == before  # nothing flickered: all is laid out still
+    assert (view.current, view.selected_text(), view._rows.fold(0)) == (9, selected, "clamped")
+    assert panel._below.text() == "2 new messages below"
+    assert panel._below.isVisible()
+    assert panel._header._facts.text().endswith("62 messages")
+    _rest(qtbot, panel)
+    assert list(view._visible()) == before
+    QTest.mouseClick(panel._below, Qt.MouseButton.LeftButton)
+    assert view.conversation.message(view.conversation.entries[view.current]).text == "And the last question?"
+    assert panel._below.isHidden()
+
+
+def test_the_end_takes_the_notice_away(qtbot, panel, memory) -> None:
+    _go_on(qtbot, panel, memory, [*_turns(30), *LATER])
+    assert panel._below.isVisible()
+    QTest.keyClick(panel._view, Qt.Key.Key_End)
+    assert panel._below.isHidden()
+
+
+def test_hits_in_new_messages_are_found(qtbot, panel, memory) -> None:
+    _go_on(qtbot, panel, memory, [*_turns(30), *LATER])
+    qtbot.waitUntil(lambda: panel._view._hit_entries[-1] == 1)
+    assert panel._view.conversation.entries[-1].kind == "speech"
+
+
+def test_a_change_of_other_sessions_reads_nothing(qtbot, panel, memory) -> None:
+    reads = len(memory.session_reads)
+    memory.session_texts["sessions/codex/other.jsonl"] = make_session(LATER, path="sessions/codex/other.jsonl")
+    panel.refresh()
+    qtbot.waitUntil(lambda: not panel._watch._job.busy)
+    assert len(memory.session_reads) == reads
+
+
+def test_a_transcript_that_was_cut_short_is_followed_too(qtbot, panel, memory) -> None:
+    panel._view.go_to_entry(40)
+    _go_on(qtbot, panel, memory, _turns(5))
+    _rest(qtbot, panel)
+    assert panel._view.current == 10
+    assert panel._below.isHidden()
+
+
+def test_one_that_is_gone_stays_on_the_screen(qtbot, panel, memory) -> None:
+    conversation = panel._view.conversation
+    memory.session_error = FileNotFoundError(PATH)
+    panel.refresh()
+    qtbot.waitUntil(lambda: not panel._watch._job.busy)
+    assert panel._view.conversation is conversation

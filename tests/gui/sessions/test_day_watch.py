@@ -1,0 +1,36 @@
+from datetime import date
+
+from PySide6.QtCore import QObject
+
+from gui.sessions.day_watch import DayWatch
+from gui.sessions.panel import SessionsPanel
+from tests.helpers.fake_sessions import NOW
+
+
+def test_another_day_is_told_once(qtbot):
+    days = [date(2026, 2, 11)]
+    parent = QObject()
+    watch = DayWatch(lambda: days[-1], parent)
+    told = []
+    watch.changed.connect(lambda: told.append(days[-1]))
+    watch.look()
+    assert told == []
+    days.append(date(2026, 2, 12))
+    watch.look()
+    watch.look()
+    assert told == [date(2026, 2, 12)]
+
+
+def test_after_midnight_the_list_says_yesterday(qtbot, jobs, memory):
+    days = [date.fromtimestamp(NOW)]
+    panel = SessionsPanel(jobs, today=lambda: days[-1])
+    qtbot.addWidget(panel.header)
+    qtbot.addWidget(panel.body)
+    panel.set_manager(memory)
+    qtbot.waitUntil(lambda: not panel.busy and panel.view.has_rows)
+    rows = panel.view.list.rows
+    assert rows.row(0).title == "Today"
+    days.append(date.fromordinal(days[-1].toordinal() + 1))
+    panel._days.look()
+    assert rows.row(0).title == "Yesterday"
+    panel.set_manager(None)
