@@ -198,7 +198,7 @@ class MainWindow(QMainWindow):
             return
         panel = self.sessions if view == "sessions" else self.search
         self.views.switch("sessions" if view == "sessions" else "search")
-        if view in ("viewer", "diagnostics"):
+        if view in ("viewer", "sessions", "diagnostics"):
             self.panes.show_dock(view == "diagnostics")
         if query:
             panel.search(query)

@@ -168,11 +168,15 @@ class ResultDelegate(QStyledItemDelegate):
         return elide(meta, row.heading, Qt.TextElideMode.ElideRight, free) if fits else ""
 
 
+_SPEAKERS = {"user": "you", "assistant": "assistant", "tool": "tool"}
+"""Who said what was found; its number would count tool calls too, as no count that a person sees does."""
+
+
 @dataclass(frozen=True)
 class _ResultDrawing:
     excerpt: ExcerptLayout
     place: str
-    """Path and lines; for a session who it was with, what about, and which message."""
+    """Path and lines; for a session who it was with, what about, and who said it."""
     note: str
     """Heading, or which half of the search found the row alone."""
 
@@ -183,7 +187,7 @@ def _place(row: ResultRow) -> tuple[str, str]:
     if message is None:
         return row.result.path, row.lines
     told = (agent_name(message.agent), folder_name(message.project)) if message.agent else ("Session",)
-    return " · ".join(part for part in told if part), f"message {message.ordinal:,}"
+    return " · ".join(part for part in told if part), _SPEAKERS.get(message.role, message.role)
 
 
 def _paint_score(painter: QPainter, corner: QPointF, row: ResultRow, colours: Tokens) -> None:

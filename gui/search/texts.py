@@ -54,7 +54,8 @@ def hint(status: MemoryProviderStatus | None) -> tuple[str, str]:
         return "The index cannot be searched", status.index_error
     if status is not None and not status.files:
         return "Nothing is indexed yet", "Notes can be found here as soon as they have been read."
-    return "Search your notes", how
+    both = status is not None and "sessions" in status.sources
+    return "Search your notes and sessions" if both else "Search your notes", how
 
 
 def empty(question: Question, outcome: SearchOutcome) -> tuple[str, str]:

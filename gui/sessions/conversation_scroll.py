@@ -26,6 +26,8 @@ from gui.widgets.utf16 import utf16_ranges
 
 _TEXT_PIXELS = 13
 _CODE_PIXELS = 12
+_LINE_HEIGHT = 130
+"""In percent; closer than on a page, since what is said comes in many short paragraphs."""
 _UNIT = 32
 """How long a row is for the scroll bar."""
 _WHEEL_PIXELS = 60
@@ -245,7 +247,7 @@ class ConversationScroll(QAbstractScrollArea):
         text_font = QGuiApplication.font()
         text_font.setPointSizeF(fixed_font(_TEXT_PIXELS).pointSizeF())
         colours = tokens(self.palette())
-        page = PageStyle(text_font, fixed_font(_CODE_PIXELS), colours, measures.scale)
+        page = PageStyle(text_font, fixed_font(_CODE_PIXELS), colours, measures.scale, _LINE_HEIGHT)
         key = (measures.text_width, measures.scale, text_font.key(), colours.base.name())
         return PieceStyle(page, measures.text_width, measures.plain_width, key)
 

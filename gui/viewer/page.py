@@ -27,7 +27,6 @@ from gui.theme import Tokens
 from gui.viewer.lines import FileLines
 from gui.viewer.outline import Outline, heading_key
 
-_LINE_HEIGHT = 150
 _HEADING_LINE_HEIGHT = 130
 _CELL_LINE_HEIGHT = 115
 _PROPORTIONAL = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
@@ -56,6 +55,8 @@ class PageStyle:
     fixed: QFont
     colours: Tokens
     scale: float
+    line_height: int = 150
+    """Of prose, in percent."""
 
 
 @dataclass(frozen=True)
@@ -181,7 +182,7 @@ def _replace_images(document: QTextDocument, cursor: QTextCursor) -> None:
 def _style_block(block: QTextBlock, cursor: QTextCursor, style: PageStyle) -> None:
     level = block.blockFormat().headingLevel()
     look = QTextBlockFormat()
-    look.setLineHeight(_LINE_HEIGHT, _PROPORTIONAL)
+    look.setLineHeight(style.line_height, _PROPORTIONAL)
     above, below = 0.0, 8.0
     if level:
         above, below = _HEADING_MARGINS.get(level, (12, 4))

@@ -150,10 +150,10 @@ def test_a_narrow_row_keeps_the_files_name_and_drops_what_would_be_a_mere_beginn
     assert drawing.note == ("meaning only" if leg else "Watering the beds")
 
 
-def test_a_session_is_placed_by_agent_project_and_message(make_result, make_outcome):
+def test_a_session_is_placed_by_agent_project_and_speaker(make_result, make_outcome):
     message = MessagePlace(ordinal=1204, id="", role="user", agent="claude-code", project="/home/ines/src/greenhouse")
     row = build_rows(make_outcome(make_result("sessions/x.jsonl", message=message)), "relevance")[1]
-    assert _place(row) == ("Claude Code · greenhouse", "message 1,204")
+    assert _place(row) == ("Claude Code · greenhouse", "you")
     nameless = MessagePlace(ordinal=2, id="", role="user")
     row = build_rows(make_outcome(make_result("sessions/x.jsonl", message=nameless)), "relevance")[1]
-    assert _place(row) == ("Session", "message 2")
+    assert _place(row) == ("Session", "you")
