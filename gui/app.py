@@ -76,20 +76,20 @@ class _Program:
             options.theme or self._state.theme or settings.window.theme,
             self._state.font_scale or settings.window.font_scale,
         )
-        self._demo = Demo() if options.demo else None
+        self._demo = Demo(options.config) if options.demo else None
+        config = (self._demo.config if self._demo else None) or options.config
         self._jobs = Jobs()
         self._workspace = Workspace(
             self._jobs,
-            config=options.config,
+            config=config,
             store_path=str(self._demo.store) if self._demo else "",
-            session_folders=self._demo.session_folders if self._demo else (),
         )
         self._window = MainWindow(
             self._workspace,
             self._jobs,
             self._appearance,
             self._state,
-            places=Places(options.config, log_file),
+            places=Places(config, log_file),
             remembers=self._remembers,
         )
         self._window.closing.connect(self._keep_state)

@@ -7,6 +7,8 @@ import tomllib
 from importlib.resources import as_file, files
 from pathlib import Path
 
+import engine
+
 _DATES = "dates.toml"
 """Which note was last changed when; packages and version control keep no times."""
 
@@ -17,10 +19,12 @@ class Demo:
     Attributes:
         workspace: the copied notes.
         session_folders: the copied sessions, a folder for each program that wrote some.
+        config: a copy of the settings that lists them too; None where the settings cannot be used.
         store: where the index goes.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, config: Path | None = None) -> None:
+        """`config`: settings file in place of the user's own."""
         self._folder = tempfile.TemporaryDirectory(prefix="mnemoscope-demo-", ignore_cleanup_errors=True)
         self.workspace = Path(self._folder.name, "sample-notes")
         self.store = Path(self._folder.name, "index")
@@ -32,6 +36,19 @@ class Demo:
         self.session_folders = tuple(sorted(folder for folder in sessions.iterdir() if folder.is_dir()))
         for name, moment in dates.items():
             os.utime(self.workspace / name, (moment.timestamp(), moment.timestamp()))
+        self.config = self._copy_settings(config or engine.settings_path())
+
+    def _copy_settings(self, original: Path) -> Path | None:
+        """What is chosen in the demo must change nobody's settings."""
+        copy = Path(self._folder.name, "settings.toml")
+        try:
+            if original.exists():
+                shutil.copyfile(original, copy)
+            folders = tuple(map(str, self.session_folders))
+            engine.save_setting("sessions.folders", folders, workspace=self.workspace, config=copy)
+        except (OSError, engine.SettingsError):  # the window names the original, and what is wrong with it
+            return None
+        return copy
 
     def close(self) -> None:
         self._folder.cleanup()

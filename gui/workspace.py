@@ -1,6 +1,6 @@
 """The open workspace: opens and closes the memory off the GUI thread, and steers its syncs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,7 +43,6 @@ class Workspace(QObject):
 
     Args:
         store_path: folder for the index in place of the settings' own; for the demo.
-        session_folders: folders with sessions in place of the settings' own; for the demo.
         config: settings file in place of the user's own.
 
     Signals:
@@ -66,7 +65,6 @@ class Workspace(QObject):
         *,
         config: Path | None = None,
         store_path: str = "",
-        session_folders: Sequence[Path] = (),
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
@@ -75,7 +73,6 @@ class Workspace(QObject):
         self._jobs = jobs
         self._config = config
         self.store_path = store_path
-        self._session_folders = tuple(map(str, session_folders))
         self._opener: Job | None = None
         self._sync: Job | None = None
         self._unclosed: dict[MemorySearchManager, CancelToken] = {}
@@ -125,8 +122,6 @@ class Workspace(QObject):
         replace = msgspec.structs.replace
         if self.store_path:
             settings = replace(settings, store=replace(settings.store, path=self.store_path))
-        if self._session_folders:
-            settings = replace(settings, sessions=replace(settings.sessions, folders=self._session_folders))
         return settings
 
     def _close_unwanted(self) -> None:

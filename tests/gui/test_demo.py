@@ -1,5 +1,7 @@
 import time
+from pathlib import Path
 
+import engine
 from gui.demo import Demo
 
 
@@ -23,4 +25,26 @@ def test_the_demo_is_a_copy_with_its_own_dates_and_leaves_nothing():
     (demo.store / "x").mkdir(parents=True)
     demo.close()
     assert not folder.exists()
+    demo.close()
+
+
+def test_what_is_chosen_in_the_demo_changes_nobodys_settings(tmp_path: Path):
+    own = tmp_path / "own.toml"
+    own.write_text('[defaults]\nprovider = "none"\n', "utf-8")
+    demo = Demo(own)
+    settings = engine.load_settings(demo.workspace, config=demo.config)
+    assert settings.provider == "none"
+    assert settings.sessions.folders == tuple(map(str, demo.session_folders))
+    assert "sessions" in settings.sources
+    engine.save_setting("sessions.folders", (), workspace=demo.workspace, config=demo.config)
+    demo.close()
+    assert own.read_text("utf-8") == '[defaults]\nprovider = "none"\n'
+    assert list(tmp_path.iterdir()) == [own]
+
+
+def test_settings_that_cannot_be_used_are_left_to_the_window(tmp_path: Path):
+    own = tmp_path / "own.toml"
+    own.write_text("[defaults\n", "utf-8")
+    demo = Demo(own)
+    assert demo.config is None
     demo.close()

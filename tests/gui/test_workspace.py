@@ -131,7 +131,7 @@ def test_a_sync_that_fails_says_why(qtbot, workspace, opens, tmp_path):
     assert opens[0].syncs == [("manual", True)]
 
 
-def test_a_demo_has_its_own_place_for_the_index_and_its_own_sessions(qtbot, jobs, monkeypatch, tmp_path):
+def test_a_demo_has_its_own_place_for_the_index(qtbot, jobs, monkeypatch, tmp_path):
     asked: list[Settings] = []
 
     def open_fake(folder, settings, **_options):
@@ -139,11 +139,9 @@ def test_a_demo_has_its_own_place_for_the_index_and_its_own_sessions(qtbot, jobs
         return FakeMemory()
 
     monkeypatch.setattr(engine, "open_memory", open_fake, raising=False)
-    workspace = Workspace(jobs, store_path=str(tmp_path / "index"), session_folders=[tmp_path / "codex"])
+    workspace = Workspace(jobs, store_path=str(tmp_path / "index"))
     _open(qtbot, workspace, tmp_path)
     assert asked[0].store.path == str(tmp_path / "index")
-    assert asked[0].sessions.folders == (str(tmp_path / "codex"),)
-    assert "sessions" in asked[0].sources
     workspace.feed.set_manager(None)
     workspace.close_all_now()
 
