@@ -53,6 +53,7 @@ class SessionsPanel(QObject):
         self._criteria = Criteria()
         self._hits = NO_HITS
         self._opened: set[str] = set()
+        self._compared_next = ""
         self._reader = SessionsReader(jobs, self)
         self._content = ContentSearch(jobs, self)
         self._days = DayWatch(today, self)
@@ -107,6 +108,7 @@ class SessionsPanel(QObject):
         self._alike.end()
         self._hits = NO_HITS
         self._opened.clear()
+        self._compared_next = ""
         self._manager = manager
         self._days.run(manager is not None)
         self._content.set_manager(manager)
@@ -149,7 +151,9 @@ class SessionsPanel(QObject):
     @Slot(str)
     def show_similar(self, path: str) -> None:
         """List the sessions that are like the one with this path, with a way back."""
-        if self._manager is not None:
+        if self._manager is not None and self._reader.known is None:
+            self._compared_next = path  # as soon as there is a list
+        elif self._manager is not None:
             self._alike.start(self._manager, path)
 
     # --- reading ----------------------------------------------------------------------------------------------------
@@ -159,6 +163,9 @@ class SessionsPanel(QObject):
         assert self._reader.known is not None
         self.chips.show_catalogue(self._reader.known.catalogue)
         self._show_again()
+        wanted, self._compared_next = self._compared_next, ""
+        if wanted:
+            self.show_similar(wanted)
 
     @Slot(str)
     def _show_failure(self, sentence: str) -> None:

@@ -184,6 +184,11 @@ def test_sessions_like_one_that_was_found_are_shown_in_the_sessions_view(qtbot, 
     assert "sessions like" in window.sessions.view.notice.accessibleName()
 
 
+def test_sessions_like_one_are_shown_though_none_was_listed_yet(qtbot, window):
+    window.views.conversation.similar_wanted.emit(VALVE)
+    qtbot.waitUntil(lambda: _at_rest(window) and "like “" in window.sessions.view.notice.accessibleName())
+
+
 def test_more_from_a_session_searches_it_alone_until_its_chip_is_pressed(qtbot, window, memory):
     _sessions(qtbot, window)
     window.sessions.search("timer")
