@@ -1,6 +1,7 @@
 import json
 import signal
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -72,6 +73,15 @@ def test_another_writer_is_one_line(run: Run, memory: FakeMemory, monkeypatch: p
     assert (answer.code, answer.err) == (1, "mnemoscope: Another process is writing.\n")
 
 
+@pytest.fixture
+def _heard() -> Iterator[None]:
+    """Ctrl+C as Python has it from the start, also where the tests run in the background of a shell, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_heard")
 def test_ctrl_c_ends_at_a_clean_place(run: Run, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     real = memory.sync
 
@@ -91,6 +101,7 @@ def test_ctrl_c_ends_at_a_clean_place(run: Run, memory: FakeMemory, monkeypatch:
     assert signal.getsignal(signal.SIGINT) is before
 
 
+@pytest.mark.usefixtures("_heard")
 def test_a_second_ctrl_c_does_not_wait(run: Run, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     def stuck(*, cancel, **_: object) -> None:
         told = threading.Event()
