@@ -75,7 +75,7 @@ def test_another_writer_is_one_line(run: Run, memory: FakeMemory, monkeypatch: p
 
 @pytest.fixture
 def _heard() -> Iterator[None]:
-    """Ctrl+C as Python has it from the start, also where the tests run in the background of a shell, which ignores it."""
+    """Ctrl+C as Python has it, also where the tests run in the background of a shell, which ignores it."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -122,7 +122,7 @@ def test_a_dry_run_opens_no_index(run: Run, folder: Path, monkeypatch: pytest.Mo
     (folder / "sub" / "a.md").write_text("x" * 1500)
     (folder / "b.md").write_text("y")
     (folder / "link.md").symlink_to("b.md")
-    monkeypatch.delitem(__import__("sys").modules, "engine.backends.builtin")
+    monkeypatch.delitem(__import__("sys").modules, "engine.backends.opening")
     out = run("index", "--dry-run").out
     assert f"{folder} is a folder of notes, indexed whole." in out
     assert "2 files, 1.5 KB, would be indexed; nothing was changed." in out
