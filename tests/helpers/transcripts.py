@@ -43,6 +43,21 @@ def feed_with_pauses(
     return parser, messages
 
 
+def stored_after_every_line(
+    format: LineFormat, values: Sequence[Mapping[str, Any]]
+) -> tuple[LineParser, list[Message]]:
+    """The parser and the messages of these lines, once it is proved that a stored state goes on as if never stored,
+    and that every text can be stored and sent."""
+    format.matches(values)
+    parser = format.parser("s.jsonl")
+    lines = list(enumerate(values, start=1))
+    messages = feed(parser, lines)
+    assert feed_with_pauses(format, "s.jsonl", lines) == (parser, messages)
+    for message in messages:
+        json.dumps([message.text, message.id, message.tool], ensure_ascii=False).encode()
+    return parser, messages
+
+
 def mangled(samples: Sequence[Mapping[str, Any]]) -> st.SearchStrategy[dict[str, Any]]:
     """Lines as a format has them, with any JSON in place of any of their members, at any depth."""
 

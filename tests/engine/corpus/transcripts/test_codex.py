@@ -1,6 +1,5 @@
 """Codex CLI's transcripts: both forms, no message twice, none lost, nothing that was put in for the person."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,14 @@ from hypothesis import strategies as st
 
 from engine.corpus.transcripts.codex import CodexFormat
 from engine.corpus.transcripts.messages import Message
-from tests.helpers.transcripts import feed, feed_with_pauses, fixture_lines, json_values, mangled
+from tests.helpers.transcripts import (
+    feed,
+    feed_with_pauses,
+    fixture_lines,
+    json_values,
+    mangled,
+    stored_after_every_line,
+)
 
 FIXTURES = Path(__file__).parent / "fixtures" / "codex"
 SESSION = "019b1f00-1111-7222-8333-444455556666"
@@ -327,16 +333,8 @@ def test_reading_goes_on_where_it_stopped(path: Path) -> None:
 
 @given(st.lists(mangled(SAMPLES) | st.dictionaries(st.sampled_from(["type", "payload", "id"]), json_values)))
 def test_any_json_is_read_and_what_it_left_can_be_stored(values: list[dict[str, Any]]) -> None:
-    format = CodexFormat()
-    format.matches(values)
-    parser = format.parser("s.jsonl")
-    lines = list(enumerate(values, start=1))
-    messages = feed(parser, lines)
-
-    assert feed_with_pauses(format, "s.jsonl", lines) == (parser, messages)
-    for message in messages:
-        json.dumps([message.text, message.id, message.tool], ensure_ascii=False).encode()
-        assert 1 <= message.line <= len(values)
+    parser, messages = stored_after_every_line(CodexFormat(), values)
+    assert all(1 <= message.line <= len(values) for message in messages)
     numbers = [message.ordinal for message in messages]
     assert numbers == sorted(numbers)
     assert set(numbers) == set(range(1, parser.ordinal + 1))

@@ -13,7 +13,14 @@ from engine.control import CancelToken
 from engine.corpus.transcripts.gemini import GeminiDocument, GeminiLines
 from engine.corpus.transcripts.messages import Message
 from engine.errors import Cancelled
-from tests.helpers.transcripts import feed, feed_with_pauses, fixture_lines, json_values, mangled
+from tests.helpers.transcripts import (
+    feed,
+    feed_with_pauses,
+    fixture_lines,
+    json_values,
+    mangled,
+    stored_after_every_line,
+)
 
 FIXTURES = Path(__file__).parent / "fixtures" / "gemini"
 LINES = FIXTURES / "session-2026-05-04T09-00-1a2b3c4d.jsonl"
@@ -152,16 +159,8 @@ def test_reading_lines_goes_on_where_it_stopped() -> None:
 
 @given(st.lists(mangled(SAMPLES) | st.dictionaries(st.sampled_from(["type", "content", "$set"]), json_values)))
 def test_any_line_is_read_and_what_it_left_can_be_stored(values: list[dict[str, Any]]) -> None:
-    format = GeminiLines()
-    format.matches(values)
-    parser = format.parser("s.jsonl")
-    lines = list(enumerate(values, start=1))
-    messages = feed(parser, lines)
-
-    assert feed_with_pauses(format, "s.jsonl", lines) == (parser, messages)
-    for message in messages:
-        json.dumps([message.text, message.id, message.tool], ensure_ascii=False).encode()
-        assert 1 <= message.ordinal <= parser.ordinal
+    parser, messages = stored_after_every_line(GeminiLines(), values)
+    assert all(1 <= message.ordinal <= parser.ordinal for message in messages)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
