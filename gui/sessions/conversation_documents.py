@@ -1,11 +1,15 @@
-"""Lays pieces of a conversation out in the background, as many as someone may soon look at."""
+"""Makes the documents of pieces of a conversation in the background, and lays them out in short turns of the loop.
+
+Only the GUI thread lays out: a layout connects signals, for which Qt takes a lock while the pool thread holds Python's.
+A window that disconnects a signal at that moment holds the former and waits for the latter: both stood still for ever.
+"""
 
 import time
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QObject, QThread, Signal
+from PySide6.QtCore import QObject, QThread, QTimer, Signal
 from PySide6.QtGui import QTextBlockFormat, QTextCursor, QTextDocument, QTextOption
 
 from engine import CancelToken
@@ -19,6 +23,8 @@ _KEPT = 160
 """Pieces; some screens of them."""
 _SHIFT = 0.03
 """Seconds that one job works before it hands over what it has."""
+_TURN = 0.006
+"""Seconds that one turn of the loop lays out."""
 _PLAIN_LINE_HEIGHT = 125
 _PROPORTIONAL = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
 
@@ -49,6 +55,15 @@ class LaidPiece:
     """The blocks behind which something is drawn: code and quotes."""
 
 
+@dataclass(frozen=True)
+class _Made:
+    """A document that has no layout yet."""
+
+    document: QTextDocument
+    width: int
+    key: tuple[object, ...]
+
+
 class PieceDocuments(QObject):
     """Documents by number of piece. One job at a time; what is asked for last comes first.
 
@@ -66,11 +81,16 @@ class PieceDocuments(QObject):
         self._wanted: Sequence[int] = ()
         self._job = JobSlot(self)
         self._style: PieceStyle | None = None
+        self._made: dict[int, _Made] = {}
+        self._turn = QTimer(self, singleShot=True, interval=0)
+        self._turn.timeout.connect(self._lay_some_out)
 
     def set_conversation(self, conversation: Conversation | None) -> None:
         """Forget everything."""
         self._conversation = conversation
         self._kept.clear()
+        self._made.clear()
+        self._turn.stop()
         self._wanted = ()
 
     def grow(self, conversation: Conversation, same: int) -> None:
@@ -99,28 +119,37 @@ class PieceDocuments(QObject):
 
     def _go_on(self) -> None:
         conversation, style, wanted = self._conversation, self._style, self._wanted
-        if self._job.busy or not wanted or conversation is None or style is None:
+        if self._job.busy or self._made or not wanted or conversation is None or style is None:
             return
         home = self.thread()
 
-        def work(_token: CancelToken) -> tuple[Conversation, dict[int, LaidPiece]]:
-            return conversation, _lay_out(conversation, wanted, style, home)
+        def work(_token: CancelToken) -> tuple[Conversation, dict[int, _Made]]:
+            return conversation, _make(conversation, wanted, style, home)
 
         # Not cancelled before this object goes: what was made should be deleted on the GUI thread.
         self._job.put(self._jobs.read(work, self._take, self._fail))
 
-    def _take(self, result: tuple[Conversation, dict[int, LaidPiece]]) -> None:
+    def _take(self, result: tuple[Conversation, dict[int, _Made]]) -> None:
         self._job.done()
         conversation, made = result
-        if conversation is not self._conversation:
+        if conversation is self._conversation:
+            self._made = made
+            self._lay_some_out()
+        else:
             self._go_on()
-            return
-        self._kept.update(made)
-        for piece in made:
+
+    def _lay_some_out(self) -> None:
+        until = time.perf_counter() + _TURN
+        while self._made and time.perf_counter() < until:
+            piece = next(iter(self._made))
+            made = self._made.pop(piece)
+            self._kept[piece] = _laid_out(made)
             self._kept.move_to_end(piece)
+            self._wanted = [other for other in self._wanted if other != piece]
         while len(self._kept) > _KEPT:
             self._kept.popitem(last=False)
-        self._wanted = [piece for piece in self._wanted if piece not in made]
+        if self._made:
+            self._turn.start()
         self.arrived.emit()
         self._go_on()
 
@@ -129,16 +158,13 @@ class PieceDocuments(QObject):
         self._wanted = ()
 
 
-def _lay_out(
-    conversation: Conversation, wanted: Sequence[int], style: PieceStyle, home: QThread
-) -> dict[int, LaidPiece]:
-    """On a pool thread: documents of the first few of these, belonging to `home`."""
+def _make(conversation: Conversation, wanted: Sequence[int], style: PieceStyle, home: QThread) -> dict[int, _Made]:
+    """On a pool thread: documents of the first few of these, belonging to `home`. Nothing here asks for a layout."""
     made = {}
     until = time.perf_counter() + _SHIFT
     for piece in wanted:
         if conversation.is_markdown(piece):
-            page = build_page([conversation.markdown(piece)], style.page, CancelToken())
-            document = page.document
+            document = build_page([conversation.markdown(piece)], style.page, CancelToken()).document
             width = style.width
         else:
             document = _plain_document(conversation.source(piece), style.page)
@@ -148,26 +174,31 @@ def _lay_out(
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         document.setDefaultTextOption(option)
         _end_tightly(document)
-        document.setTextWidth(width)
-        height = document.size().height()
-        all_blocks = list(blocks(document))
-        layout = document.documentLayout()
-        made[piece] = LaidPiece(
-            document,
-            height,
-            style.key,
-            tuple(block.text() for block in all_blocks),
-            tuple(layout.blockBoundingRect(block).top() for block in all_blocks),
-            frozenset(
-                number
-                for number, block in enumerate(all_blocks)
-                if is_code(block) or quote_level(block) or inline_code(block)
-            ),
-        )
         document.moveToThread(home)
+        made[piece] = _Made(document, width, style.key)
         if time.perf_counter() > until:
             break
     return made
+
+
+def _laid_out(made: _Made) -> LaidPiece:
+    document = made.document
+    document.setTextWidth(made.width)
+    height = document.size().height()
+    all_blocks = list(blocks(document))
+    layout = document.documentLayout()
+    return LaidPiece(
+        document,
+        height,
+        made.key,
+        tuple(block.text() for block in all_blocks),
+        tuple(layout.blockBoundingRect(block).top() for block in all_blocks),
+        frozenset(
+            number
+            for number, block in enumerate(all_blocks)
+            if is_code(block) or quote_level(block) or inline_code(block)
+        ),
+    )
 
 
 def _end_tightly(document: QTextDocument) -> None:
