@@ -1,6 +1,6 @@
-"""Makes the documents of pieces of a conversation in the background, and lays them out in short turns of the loop.
+"""Lays pieces of a conversation out in short turns of the loop, as many as someone may soon look at.
 
-Only the GUI thread lays out: a layout connects signals, for which Qt takes a lock while the pool thread holds Python's.
+On the GUI thread alone: to lay out or hand over a document takes a lock of Qt's while a pool thread holds Python's.
 A window that disconnects a signal at that moment holds the former and waits for the latter: both stood still for ever.
 """
 
@@ -9,20 +9,16 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QObject, QThread, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QTextBlockFormat, QTextCursor, QTextDocument, QTextOption
 
 from engine import CancelToken
-from gui.job_slot import JobSlot
-from gui.jobs import Jobs
 from gui.sessions.code_colours import colour_code
 from gui.sessions.conversation_text import Conversation
 from gui.viewer.page import PageStyle, blocks, build_page, inline_code, is_code, quote_level
 
 _KEPT = 160
 """Pieces; some screens of them."""
-_SHIFT = 0.03
-"""Seconds that one job works before it hands over what it has."""
 _TURN = 0.006
 """Seconds that one turn of the loop lays out."""
 _PLAIN_LINE_HEIGHT = 125
@@ -55,17 +51,8 @@ class LaidPiece:
     """The blocks behind which something is drawn: code and quotes."""
 
 
-@dataclass(frozen=True)
-class _Made:
-    """A document that has no layout yet."""
-
-    document: QTextDocument
-    width: int
-    key: tuple[object, ...]
-
-
 class PieceDocuments(QObject):
-    """Documents by number of piece. One job at a time; what is asked for last comes first.
+    """Documents by number of piece; what is asked for last comes first.
 
     Signals:
         arrived: more pieces are laid out.
@@ -73,15 +60,12 @@ class PieceDocuments(QObject):
 
     arrived = Signal()
 
-    def __init__(self, jobs: Jobs, parent: QObject) -> None:
+    def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._jobs = jobs
         self._conversation: Conversation | None = None
         self._kept: OrderedDict[int, LaidPiece] = OrderedDict()
         self._wanted: Sequence[int] = ()
-        self._job = JobSlot(self)
         self._style: PieceStyle | None = None
-        self._made: dict[int, _Made] = {}
         self._turn = QTimer(self, singleShot=True, interval=0)
         self._turn.timeout.connect(self._lay_some_out)
 
@@ -89,7 +73,6 @@ class PieceDocuments(QObject):
         """Forget everything."""
         self._conversation = conversation
         self._kept.clear()
-        self._made.clear()
         self._turn.stop()
         self._wanted = ()
 
@@ -118,79 +101,46 @@ class PieceDocuments(QObject):
         return laid is None or self._style is None or laid.key != self._style.key
 
     def _go_on(self) -> None:
-        conversation, style, wanted = self._conversation, self._style, self._wanted
-        if self._job.busy or self._made or not wanted or conversation is None or style is None:
-            return
-        home = self.thread()
-
-        def work(_token: CancelToken) -> tuple[Conversation, dict[int, _Made]]:
-            return conversation, _make(conversation, wanted, style, home)
-
-        # Not cancelled before this object goes: what was made should be deleted on the GUI thread.
-        self._job.put(self._jobs.read(work, self._take, self._fail))
-
-    def _take(self, result: tuple[Conversation, dict[int, _Made]]) -> None:
-        self._job.done()
-        conversation, made = result
-        if conversation is self._conversation:
-            self._made = made
-            self._lay_some_out()
-        else:
-            self._go_on()
+        if self._wanted and self._conversation is not None and self._style is not None:
+            self._turn.start()
 
     def _lay_some_out(self) -> None:
+        conversation, style = self._conversation, self._style
+        if conversation is None or style is None:
+            return
         until = time.perf_counter() + _TURN
-        while self._made and time.perf_counter() < until:
-            piece = next(iter(self._made))
-            made = self._made.pop(piece)
-            self._kept[piece] = _laid_out(made)
+        waiting = list(self._wanted)
+        while waiting and time.perf_counter() < until:
+            piece = waiting.pop(0)
+            self._kept[piece] = _laid_out(conversation, piece, style)
             self._kept.move_to_end(piece)
-            self._wanted = [other for other in self._wanted if other != piece]
+        self._wanted = waiting
         while len(self._kept) > _KEPT:
             self._kept.popitem(last=False)
-        if self._made:
-            self._turn.start()
-        self.arrived.emit()
         self._go_on()
-
-    def _fail(self, _sentence: str) -> None:
-        self._job.done()
-        self._wanted = ()
+        self.arrived.emit()
 
 
-def _make(conversation: Conversation, wanted: Sequence[int], style: PieceStyle, home: QThread) -> dict[int, _Made]:
-    """On a pool thread: documents of the first few of these, belonging to `home`. Nothing here asks for a layout."""
-    made = {}
-    until = time.perf_counter() + _SHIFT
-    for piece in wanted:
-        if conversation.is_markdown(piece):
-            document = build_page([conversation.markdown(piece)], style.page, CancelToken()).document
-            width = style.width
-        else:
-            document = _plain_document(conversation.source(piece), style.page)
-            width = style.plain_width
-        colour_code(document, style.page.colours)
-        option = QTextOption(document.defaultTextOption())
-        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        document.setDefaultTextOption(option)
-        _end_tightly(document)
-        document.moveToThread(home)
-        made[piece] = _Made(document, width, style.key)
-        if time.perf_counter() > until:
-            break
-    return made
-
-
-def _laid_out(made: _Made) -> LaidPiece:
-    document = made.document
-    document.setTextWidth(made.width)
+def _laid_out(conversation: Conversation, piece: int, style: PieceStyle) -> LaidPiece:
+    if conversation.is_markdown(piece):
+        document = build_page([conversation.markdown(piece)], style.page, CancelToken()).document
+        width = style.width
+    else:
+        document = _plain_document(conversation.source(piece), style.page)
+        width = style.plain_width
+    colour_code(document, style.page.colours)
+    option = QTextOption(document.defaultTextOption())
+    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+    document.setDefaultTextOption(option)
+    _end_tightly(document)
+    document.setTextWidth(width)
     height = document.size().height()
     all_blocks = list(blocks(document))
     layout = document.documentLayout()
     return LaidPiece(
         document,
         height,
-        made.key,
+        style.key,
         tuple(block.text() for block in all_blocks),
         tuple(layout.blockBoundingRect(block).top() for block in all_blocks),
         frozenset(

@@ -53,7 +53,7 @@ class ConversationScroll(QAbstractScrollArea):
         self._conversation: Conversation | None = None
         self._rows: Rows | None = None
         self._layout: RowLayout | None = None
-        self._documents = PieceDocuments(jobs, self)
+        self._documents = PieceDocuments(self)
         self._documents.arrived.connect(self._on_arrived)
         self._finders: tuple[Finder | None, Finder | None] = None, None
         self._goal: Goal | None = None
