@@ -27,7 +27,7 @@ class ConversationCanvas(ConversationScroll):
     """Rows with marks, and what stands out among them."""
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
-        super().__init__(jobs, parent)
+        super().__init__(parent)
         self._marks, self._found = LineMarks(jobs, self), LineMarks(jobs, self)
         for marks in (self._marks, self._found):
             marks.found.connect(self.viewport().update)

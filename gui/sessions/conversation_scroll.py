@@ -1,7 +1,7 @@
 """The scrolling part of a conversation of any length: what is in view, and going somewhere.
 
-Only what is on the screen is looked at. Texts are laid out in the background; until one is there its height is a
-guess, and when it comes, what is being read stays where it is.
+Only what is on the screen is looked at. Texts are laid out in short turns; until one is there its height is a guess,
+and when it comes, what is being read stays where it is.
 """
 
 from collections.abc import Iterator
@@ -11,7 +11,6 @@ from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QGuiApplication, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
-from gui.jobs import Jobs
 from gui.sessions.conversation_documents import LaidPiece, PieceDocuments, PieceStyle
 from gui.sessions.conversation_layout import Measures, RowLayout
 from gui.sessions.conversation_map import MessageMap
@@ -48,7 +47,7 @@ class Goal:
 class ConversationScroll(QAbstractScrollArea):
     """Rows of one conversation; scrolls by pixels."""
 
-    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._conversation: Conversation | None = None
         self._rows: Rows | None = None

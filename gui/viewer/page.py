@@ -1,10 +1,13 @@
-"""Turns Markdown into a page of rich text. Runs on a pool thread; nothing is loaded from anywhere.
+"""Turns Markdown into a page of rich text, in steps of some milliseconds; nothing is loaded from anywhere.
+
+On the GUI thread alone: to hand a document over takes a lock of Qt's while a pool thread holds Python's, and a window
+that disconnects a signal at that moment holds the former and waits for the latter.
 
 Qt draws the text, the lists and the tables; grounds of code and quotes are drawn by the view, which finds them by the
 properties that Qt's importer leaves on the blocks.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -89,7 +92,19 @@ def markdown_slices(lines: FileLines, outline: Outline) -> Iterator[str]:
 
 
 def build_page(slices: Iterable[str], style: PageStyle, token: CancelToken) -> Page:
-    """A page made of `markdown_slices`; it belongs to this thread until it is moved. Raises `Cancelled`."""
+    """A page made of `markdown_slices`, in one go. Raises `Cancelled`."""
+    steps = page_steps(slices, style)
+    while True:
+        token.checkpoint()
+        try:
+            next(steps)
+        except StopIteration as end:
+            page: Page = end.value
+            return page
+
+
+def page_steps(slices: Iterable[str], style: PageStyle) -> Generator[None, None, Page]:
+    """The same step by step: whoever runs it may do something else in between, or stop."""
     document = QTextDocument()
     document.setUndoRedoEnabled(False)
     document.setDefaultFont(style.font)
@@ -97,17 +112,19 @@ def build_page(slices: Iterable[str], style: PageStyle, token: CancelToken) -> P
     document.setIndentWidth(24 * style.scale)
     cursor = QTextCursor(document)
     for part in slices:
-        token.checkpoint()
         _append(document, cursor, part)
+        yield
     cursor.beginEditBlock()  # not before: inside one, the tables of new text are not known yet
     _replace_images(document, cursor)
     for table in document.rootFrame().childFrames():
         if isinstance(table, QTextTable):
             _style_table(table, cursor, style)
+            yield
     for block in blocks(document):
-        token.checkpoint()
         _style_block(block, cursor, style)
+        yield
     cursor.endEditBlock()
+    yield
     texts = tuple(block.text() for block in blocks(document))
     headings = tuple(
         (block.blockNumber(), heading_key(block.text()))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QUrl, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QUrl, Signal, Slot
 from PySide6.QtGui import (
     QGuiApplication,
     QKeyEvent,
@@ -24,8 +24,9 @@ from gui.viewer.lines import FileLines, Place, TextLines
 from gui.viewer.marks import LineMarks
 from gui.viewer.outline import HeadingPlace, Outline
 from gui.viewer.overview import OverviewBar
-from gui.viewer.page import Page, PageStyle, build_page, markdown_slices
+from gui.viewer.page import Page, PageStyle, markdown_slices
 from gui.viewer.page_layout import StepwiseLayout
+from gui.viewer.page_making import PageMaking
 from gui.viewer.page_painting import PagePainter
 from gui.viewer.painting import FOUND_OPACITY, faded
 from gui.viewer.spans import spans
@@ -63,6 +64,8 @@ class RenderedView(QTextBrowser):
         self._wanted: HeadingPlace | None = None
         self._keep_place = False
         self._place = 0
+        self._making = PageMaking(self)
+        self._making.made.connect(self._show)
         self._layout_steps = StepwiseLayout(self)
         self._layout_steps.reached.connect(self._on_reached)
         self._layout_steps.finished.connect(self._place_ticks)
@@ -98,16 +101,22 @@ class RenderedView(QTextBrowser):
         text_font = QGuiApplication.font()
         text_font.setPointSizeF(fixed_font(_TEXT_PIXELS).pointSizeF())
         style = PageStyle(text_font, fixed_font(), tokens(self.palette()), font_scale())
-        home = self.thread()
 
-        def work(token: CancelToken) -> Page:
-            page = build_page(markdown_slices(lines, outline), style, token)
-            page.document.moveToThread(home)
-            return page
+        def work(token: CancelToken) -> list[str]:
+            slices = []
+            for part in markdown_slices(lines, outline):
+                token.checkpoint()
+                slices.append(part)
+            return slices
 
-        self._job = self._jobs.read(work, self._show, self._fail)
+        def make(slices: list[str]) -> None:
+            self._job = None
+            self._making.start(slices, style)
+
+        self._job = self._jobs.read(work, make, self._fail)
 
     def cancel(self) -> None:
+        self._making.stop()
         if self._job is not None:
             self._job.cancel()
             self._job = None
@@ -135,8 +144,8 @@ class RenderedView(QTextBrowser):
             return 0
         return same[min(at.nth_of_key, len(same) - 1)] if same else headings[min(at.nth, len(headings) - 1)][0]
 
+    @Slot(object)
     def _show(self, page: Page) -> None:
-        self._job = None
         self._place = self.verticalScrollBar().value()
         target = self._first_block().blockNumber()
         self._page = page
