@@ -42,9 +42,10 @@ _FEATURES = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.
 
 _HEADING_SCALES = {1: 1.5, 2: 1.25, 3: 1.1}
 _HEADING_MARGINS = {1: (8, 10), 2: (20, 8), 3: (16, 6)}
-_SLICE = 48 * 1024
+_SLICE = 16 * 1024
 """Characters that Qt converts at once, some milliseconds in which no other Python code runs."""
 _MOST_AT_ONCE = 256 * 1024
+_BLOCKS_AN_EDIT = 200
 
 QUOTE_INDENT = 18
 CODE_INDENT = 12
@@ -115,23 +116,25 @@ def page_steps(slices: Iterable[str], style: PageStyle) -> Generator[None, None,
         _append(document, cursor, part)
         yield
     cursor.beginEditBlock()  # not before: inside one, the tables of new text are not known yet
-    _replace_images(document, cursor)
     for table in document.rootFrame().childFrames():
         if isinstance(table, QTextTable):
             _style_table(table, cursor, style)
             yield
+    texts: list[str] = []
+    headings: list[tuple[int, str]] = []
     for block in blocks(document):
+        _replace_images(block, cursor)
         _style_block(block, cursor, style)
+        if block.blockFormat().headingLevel():
+            headings.append((len(texts), heading_key(block.text())))
+        texts.append(block.text())
+        if len(texts) % _BLOCKS_AN_EDIT == 0:
+            cursor.endEditBlock()  # which takes in all that was changed, in one go
+            yield
+            cursor.beginEditBlock()
         yield
     cursor.endEditBlock()
-    yield
-    texts = tuple(block.text() for block in blocks(document))
-    headings = tuple(
-        (block.blockNumber(), heading_key(block.text()))
-        for block in blocks(document)
-        if block.blockFormat().headingLevel()
-    )
-    return Page(document, texts, headings)
+    return Page(document, tuple(texts), tuple(headings))
 
 
 def _append(document: QTextDocument, cursor: QTextCursor, part: str) -> None:
@@ -183,17 +186,16 @@ def _fragments(block: QTextBlock) -> list[tuple[int, int, QTextCharFormat]]:
     return found
 
 
-def _replace_images(document: QTextDocument, cursor: QTextCursor) -> None:
+def _replace_images(block: QTextBlock, cursor: QTextCursor) -> None:
     """An image's description in its place: reading a note must not fetch anything."""
-    for block in blocks(document):
-        images = [found for found in _fragments(block) if found[2].isImageFormat()]
-        for position, length, look in reversed(images):
-            name = look.property(_IMAGE_ALT) or look.toImageFormat().name().rsplit("/", 1)[-1]
-            cursor.setPosition(position)
-            cursor.setPosition(position + length, QTextCursor.MoveMode.KeepAnchor)
-            plain = QTextCharFormat()
-            plain.setFontItalic(True)
-            cursor.insertText(f"[image: {name}]", plain)
+    images = [found for found in _fragments(block) if found[2].isImageFormat()]
+    for position, length, look in reversed(images):
+        name = look.property(_IMAGE_ALT) or look.toImageFormat().name().rsplit("/", 1)[-1]
+        cursor.setPosition(position)
+        cursor.setPosition(position + length, QTextCursor.MoveMode.KeepAnchor)
+        plain = QTextCharFormat()
+        plain.setFontItalic(True)
+        cursor.insertText(f"[image: {name}]", plain)
 
 
 def _style_block(block: QTextBlock, cursor: QTextCursor, style: PageStyle) -> None:
