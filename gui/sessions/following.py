@@ -43,6 +43,11 @@ class SessionFollower(QObject):
         if self._identity(summary) != self._told:
             self._pause.start()
 
+    def forget(self) -> None:
+        """Nothing is listed any more, and whoever shows a session knows it."""
+        self._pause.stop()
+        self._told = ()
+
     def activate(self, summary: SessionSummary) -> None:
         """Go there now."""
         self._pause.stop()

@@ -104,7 +104,7 @@ class SessionsPanel(QObject):
         return any((self._reader.busy, self._content.busy, self._alike.busy, self._follower.due))
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """List the sessions of this memory from now on."""
+        """List the sessions of this memory from now on. Nobody is told that those of another are gone."""
         self._alike.end()
         self._hits = NO_HITS
         self._opened.clear()
@@ -116,6 +116,7 @@ class SessionsPanel(QObject):
         self.chips.show_catalogue(EMPTY)
         self.view.notice.show_notice("")
         self.view.show_page(("", texts.READING if manager is not None else ""))
+        self._follower.forget()
         self._reader.set_manager(manager)
         self._content.ask(self._criteria.text)
 

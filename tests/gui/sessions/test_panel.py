@@ -70,6 +70,8 @@ def test_the_first_session_is_selected_for_the_conversation(qtbot, show_panel, m
     qtbot.waitUntil(lambda: not panel.busy and bool(told))
     assert [summary.path for summary in told] == [VALVE]
     panel.set_manager(None)
+    assert not panel.busy
+    assert not panel._follower.due
 
 
 def test_typing_filters_titles_at_once_and_content_after_a_pause(qtbot, panel, memory):
