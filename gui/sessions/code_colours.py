@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from PySide6.QtGui import QBrush, QColor, QTextBlock, QTextCharFormat, QTextCursor, QTextDocument, QTextFormat
+from PySide6.QtGui import QBrush, QColor, QTextBlock, QTextCharFormat, QTextCursor, QTextFormat
 
 from gui.theme import Tokens
-from gui.viewer.page import blocks, is_code
+from gui.viewer.page import is_code
 
 _LANGUAGE = QTextFormat.Property.BlockCodeLanguage.value
 _MOST_LINE = 1_000
@@ -52,14 +52,13 @@ def _comment_of(language: str) -> str:
     return r"//.*|/\*.*?(?:\*/|$)"
 
 
-def colour_code(document: QTextDocument, colours: Tokens) -> None:
-    """Give the code blocks of a page their colours. Any thread that owns the document."""
-    cursor = QTextCursor(document)
-    for block in blocks(document):
-        if is_code(block):
-            language = str(block.blockFormat().property(_LANGUAGE) or "").strip().lower()
-            for start, end, colour in _inks(block.text()[:_MOST_LINE], language, colours):
-                _colour(cursor, block, start, end, colour)
+def colour_block(block: QTextBlock, colours: Tokens) -> None:
+    """Give a line of a code block its colours; other blocks stay as they are."""
+    if is_code(block):
+        language = str(block.blockFormat().property(_LANGUAGE) or "").strip().lower()
+        cursor = QTextCursor(block)
+        for start, end, colour in _inks(block.text()[:_MOST_LINE], language, colours):
+            _colour(cursor, block, start, end, colour)
 
 
 def _inks(text: str, language: str, colours: Tokens) -> Iterator[tuple[int, int, QColor]]:

@@ -18,8 +18,8 @@ from PySide6.QtGui import (
     QTextCursor,
 )
 
-from gui.sessions.conversation_documents import LaidPiece
 from gui.sessions.conversation_layout import Head, Measures
+from gui.sessions.conversation_making import LaidPiece
 from gui.sessions.conversation_wording import clock, day_text
 from gui.style import font_at
 from gui.theme import Tokens

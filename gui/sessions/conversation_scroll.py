@@ -11,8 +11,9 @@ from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QGuiApplication, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
-from gui.sessions.conversation_documents import LaidPiece, PieceDocuments, PieceStyle
+from gui.sessions.conversation_documents import PieceDocuments
 from gui.sessions.conversation_layout import Measures, RowLayout
+from gui.sessions.conversation_making import LaidPiece, PieceStyle
 from gui.sessions.conversation_map import MessageMap
 from gui.sessions.conversation_rows import Detail, Row, Rows
 from gui.sessions.conversation_text import Conversation

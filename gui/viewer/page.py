@@ -25,7 +25,7 @@ from PySide6.QtGui import (
     QTextTable,
 )
 
-from engine import CancelToken, MnemoscopeError
+from engine import MnemoscopeError
 from gui.theme import Tokens
 from gui.viewer.lines import FileLines
 from gui.viewer.outline import Outline, heading_key
@@ -92,20 +92,8 @@ def markdown_slices(lines: FileLines, outline: Outline) -> Iterator[str]:
     yield "\n".join(parts) + "\n"
 
 
-def build_page(slices: Iterable[str], style: PageStyle, token: CancelToken) -> Page:
-    """A page made of `markdown_slices`, in one go. Raises `Cancelled`."""
-    steps = page_steps(slices, style)
-    while True:
-        token.checkpoint()
-        try:
-            next(steps)
-        except StopIteration as end:
-            page: Page = end.value
-            return page
-
-
 def page_steps(slices: Iterable[str], style: PageStyle) -> Generator[None, None, Page]:
-    """The same step by step: whoever runs it may do something else in between, or stop."""
+    """A page made of `markdown_slices`, step by step: whoever runs it may do something else in between, or stop."""
     document = QTextDocument()
     document.setUndoRedoEnabled(False)
     document.setDefaultFont(style.font)

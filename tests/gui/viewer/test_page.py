@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import QTextTable
 
-from engine import Cancelled, CancelToken, MnemoscopeError, NumberedText
+from engine import CancelToken, MnemoscopeError, NumberedText
 from gui.theme import theme_tokens
 from gui.viewer import page
 from gui.viewer.lines import FileLines
 from gui.viewer.outline import Outline
-from gui.viewer.page import Page, PageStyle, blocks, build_page, inline_code, is_code, markdown_slices, quote_level
+from gui.viewer.page import Page, PageStyle, blocks, inline_code, is_code, markdown_slices, page_steps, quote_level
 from gui.viewer.typography import fixed_font
 
 NOTE = """\
@@ -40,13 +40,18 @@ title: hidden
 
 @pytest.fixture
 def build(appearance, tmp_path: Path):
-    def built(text: str, token: CancelToken | None = None) -> Page:
+    def built(text: str) -> Page:
         path = tmp_path / "note.md"
         path.write_text(text)
         lines = FileLines(NumberedText.open(path))
         style = PageStyle(fixed_font(), fixed_font(), theme_tokens("light"), 1.0)
         outline = Outline.of(lines, CancelToken())
-        return build_page(markdown_slices(lines, outline), style, token or CancelToken())
+        steps = page_steps(markdown_slices(lines, outline), style)
+        while True:
+            try:
+                next(steps)
+            except StopIteration as end:
+                return end.value
 
     return built
 
@@ -90,10 +95,3 @@ def test_a_section_that_is_too_long_is_refused(build, monkeypatch) -> None:
     monkeypatch.setattr(page, "_MOST_AT_ONCE", 20)
     with pytest.raises(MnemoscopeError, match="too long to render"):
         build("# A\n" + "words " * 10)
-
-
-def test_cancelling_ends_the_making(build) -> None:
-    token = CancelToken()
-    token.cancel()
-    with pytest.raises(Cancelled):
-        build(NOTE, token)

@@ -1,0 +1,74 @@
+"""Pieces of a conversation that are made a little in each turn of the loop."""
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QGuiApplication
+
+from engine import CancelToken
+from gui.sessions import conversation_documents
+from gui.sessions.conversation_documents import PieceDocuments
+from gui.sessions.conversation_making import PieceStyle
+from gui.sessions.conversation_text import prepare
+from gui.theme import theme_tokens
+from gui.viewer.page import PageStyle
+from gui.viewer.typography import fixed_font
+from tests.helpers.fake_sessions import make_session
+
+CODE = "```python\n" + "return 1\n" * 200 + "```"
+
+
+def make_style(width: int) -> PieceStyle:
+    page = PageStyle(QGuiApplication.font(), fixed_font(), theme_tokens("light"), 1.0)
+    return PieceStyle(page, width, width, (width,))
+
+
+@pytest.fixture
+def documents(appearance, monkeypatch) -> Iterator[PieceDocuments]:
+    """Two messages of code, and turns of one step each."""
+    monkeypatch.setattr(conversation_documents, "_TURN", 0)
+    owner = QObject()
+    documents = PieceDocuments(owner)
+    session = make_session([("user", (("text", CODE),)), ("assistant", (("text", CODE),))])
+    documents.set_conversation(prepare(session, CancelToken()))
+    documents.set_style(make_style(400))
+    yield documents
+    documents.set_conversation(None)
+
+
+def begin(documents: PieceDocuments, piece: int) -> None:
+    documents.want([piece])
+    documents._lay_some_out()
+    assert documents._making is not None
+
+
+def test_one_piece_takes_many_turns(qtbot, documents: PieceDocuments) -> None:
+    begin(documents, 0)
+    assert documents.of(0) is None
+    with qtbot.waitSignal(documents.arrived):
+        pass
+    assert documents.of(0).texts == ("return 1",) * 200
+    assert documents.of(0).height > 1_000
+
+
+def test_what_is_begun_is_made_first_and_dropped_when_nobody_wants_it(qtbot, documents: PieceDocuments) -> None:
+    begin(documents, 0)
+    documents.want([1, 0])
+    with qtbot.waitSignal(documents.arrived):
+        pass
+    assert documents.of(0) is not None
+    assert documents.of(1) is None
+    begin(documents, 1)
+    documents.want([])
+    assert documents._making is None
+
+
+def test_another_width_begins_anew(qtbot, documents: PieceDocuments) -> None:
+    begin(documents, 0)
+    documents.set_style(make_style(300))
+    documents.want([0])
+    with qtbot.waitSignal(documents.arrived):
+        pass
+    assert documents.of(0).key == (300,)
+    assert documents.of(0).document.textWidth() == 300
