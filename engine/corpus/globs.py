@@ -110,6 +110,8 @@ def _class(text: str) -> str:
     negated = inner[:1] in ("!", "^")
     members = (inner[1:] if negated else inner).replace("\\", r"\\").replace("[", r"\[").replace("]", r"\]")
     members = re.sub(r"([&~|])(?=\1)", r"\\\1", members)
+    # A hyphen may be either end of a range; Python warns of two in a row.
+    members = ("\\-" if members[:1] == "-" else members[:1]) + members[1:].replace("--", "-\\-")
     expression = f"(?!/)[{'^' if negated else ''}{members}]"
     try:
         re.compile(expression)

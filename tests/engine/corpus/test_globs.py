@@ -3,7 +3,7 @@
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.corpus.globs import Globs
@@ -92,5 +92,16 @@ def test_any_text_is_a_pattern(pattern: str, name: str) -> None:
 
 
 @given(st.text(alphabet="ab[]!^-&|~\\.+()", min_size=1, max_size=12))
+@example("[[--]")
+@example("[--b]")
 def test_brackets_never_match_across_a_slash(pattern: str) -> None:
     assert Globs(["x" + pattern]).matching("x/" + "a" * len(pattern), is_dir=False) is None
+
+
+@pytest.mark.parametrize(
+    ("pattern", "inside", "outside"),
+    [("[+--]", ",", "."), ("[--5]", ".", "a"), ("[---]", "-", "."), ("[a-]", "-", "b"), ("[-a]", "-", "b")],
+)
+def test_a_hyphen_may_be_an_end_of_a_range(pattern: str, inside: str, outside: str) -> None:
+    assert Globs([pattern]).matching(inside, is_dir=False) == pattern
+    assert Globs([pattern]).matching(outside, is_dir=False) is None
