@@ -118,7 +118,7 @@ class Jobs(QObject):
         self._finished.connect(self._deliver)
         self._readers = self._pool(3)
         self._writers = self._pool(4)
-        self._engine = self._pool(2)
+        self._engine = self._pool(4)  # requests of remote providers only wait
         self._running: set[Job] = set()
 
     def _pool(self, threads: int) -> QThreadPool:

@@ -46,7 +46,7 @@ from engine.sync.syncer import SyncRun
 log = logging.getLogger(__name__)
 
 _CLOSE_SECONDS = 5.0
-_EMBEDDING_THREADS = 2
+_EMBEDDING_THREADS = 4
 
 
 class BuiltinMemory:

@@ -119,10 +119,9 @@ class SessionLibrary:
         if provider is None:
             return ()
         with self._store.read() as snapshot:
-            model_id = snapshot.model_id(provider.id, provider.model, provider.key)
-            if model_id is None:
+            model = snapshot.stored_model(provider.id, provider.model, provider.key)
+            if model is None:
                 return ()
-            model = StoredModel.of(model_id, provider.id, provider.model, provider.key, provider.dims)
             files = snapshot.files("sessions")
             file = files.pop(path, None)
             middle = None if file is None else _middle(snapshot, file.id, model)

@@ -72,7 +72,7 @@ def _count(snapshot: Snapshot, selection: Selection) -> Counts:
     chunks = sum(source.chunks for source in sources)
     pending = 0
     if provider is not None:
-        pending = snapshot.pending_vectors(snapshot.model_id(provider.id, provider.model, provider.key))
+        pending = snapshot.pending_vectors(snapshot.stored_model(provider.id, provider.model, provider.key))
     return Counts(
         generation=snapshot.generation,
         indexed_before=snapshot.meta("fingerprint") is not None,

@@ -127,7 +127,7 @@ def _check_issues(snapshot: Snapshot) -> Iterator[Check]:
 
 def _check_pending(snapshot: Snapshot, selection: Selection) -> Iterator[Check]:
     if provider := selection.provider:
-        pending = snapshot.pending_vectors(snapshot.model_id(provider.id, provider.model, provider.key))
+        pending = snapshot.pending_vectors(snapshot.stored_model(provider.id, provider.model, provider.key))
         if pending:
             yield degraded("Meaning", f"{plural(pending, 'passage')} can be found by words only so far.", INDEX)
 

@@ -3,11 +3,12 @@
 numpy is imported when the first vector is made: a search by words alone must not pay for it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from engine.control import CancelToken
+from engine.errors import ProviderError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,6 +31,29 @@ class Calibration:
     """Share of the vector score where words match fully, 0 to 1."""
 
 
+@dataclass(frozen=True)
+class Limits:
+    """How much a provider takes."""
+
+    inputs: int
+    """Texts a request."""
+    tokens: int
+    """Tokens of all texts of a request together; a text with more goes alone."""
+    input_tokens: int
+    """Tokens of one text; longer ones are embedded in parts, whose vectors are averaged."""
+    at_once: int
+    """Requests under way at the same time."""
+
+
+class PartialAnswer(ProviderError):
+    """A request failed for some of its texts; what arrived for the others is here, paid for and to be kept."""
+
+    def __init__(self, message: str, arrived: "Mapping[int, Vectors]") -> None:
+        """`arrived`: unit vectors (dims,) by the place of their text in the request."""
+        super().__init__(message)
+        self.arrived = arrived
+
+
 class EmbeddingProvider(Protocol):
     """Turns texts into unit vectors. Every method may be called from several threads at once."""
 
@@ -41,20 +65,27 @@ class EmbeddingProvider(Protocol):
     def model(self) -> str: ...
 
     @property
-    def dims(self) -> int:
-        """Length of its vectors."""
+    def dims(self) -> int | None:
+        """Length of its vectors; None before the first answer of a model that only its server knows."""
 
     @property
     def key(self) -> str:
         """What else the vectors depend on; part of the cache's key."""
 
     @property
-    def batch_size(self) -> int:
-        """How many documents it likes to get at once."""
+    def limits(self) -> Limits: ...
 
     @property
-    def max_input_bytes(self) -> int:
-        """UTF-8 bytes of a text that it takes in; the rest of a longer text is ignored."""
+    def remote(self) -> bool:
+        """Whether texts leave this machine."""
+
+    @property
+    def price(self) -> float | None:
+        """US dollars for a million tokens; 0 where nothing is charged, None where the price is not known."""
+
+    @property
+    def tokens_used(self) -> int:
+        """Tokens sent since it was made: as its server counts them, else as estimated. 0 where nothing is charged."""
 
     @property
     def calibration(self) -> Calibration: ...
@@ -67,7 +98,13 @@ class EmbeddingProvider(Protocol):
         """Vector of a question, shape (dims,). Raises `ProviderError`, `Cancelled`, `Closed`."""
 
     def embed_documents(self, texts: Sequence[str], *, cancel: CancelToken | None = None) -> "Vectors":
-        """Vectors of texts in their order, shape (n, dims). Raises `ProviderError`, `Cancelled`, `Closed`."""
+        """Vectors of texts in their order, shape (n, dims).
+
+        Raises `ProviderError`, or its `PartialAnswer` where some vectors arrived; `Cancelled`, `Closed`.
+        """
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of a text, exact or estimated from above."""
 
     def close(self) -> None:
         """Release the model. Calls under way finish; later ones raise `Closed`. Twice is fine."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from engine.control import CancelToken
-from engine.embedding.base import Calibration, prepare
+from engine.embedding.base import Calibration, Limits, prepare
 from engine.errors import Closed, ProviderError
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 MODEL = "use-multilingual-v3"
 _REVISION = "1"
 """To be raised when a new version of the package gives other vectors."""
+_MOST_BYTES = 8000
+_LETTERS_A_TOKEN = 4
 _STEP = 8
 """Texts between two looks at the token: a tenth of a second. The model itself works on one passage or two at a time,
 so a small step costs no speed."""
@@ -34,8 +36,10 @@ class EmbeddedProvider:
     model = MODEL
     dims = 512
     key = _REVISION
-    batch_size = 64
-    max_input_bytes = 8000
+    limits = Limits(inputs=64, tokens=64 * 2000, input_tokens=2000, at_once=2)
+    remote = False
+    price = 0.0
+    tokens_used = 0
     # Passages of full length share less with a short question than sentences do: on 62 questions in nine languages
     # the right ones are kept and unrelated ones left out best from cosines of about .24 on.
     calibration = Calibration(low=0.13, high=0.38, weight=0.1)
@@ -91,6 +95,9 @@ class EmbeddedProvider:
                 raise ProviderError(f"The built-in model failed: {_reason(error)}.") from error
         return prepare(vectors)
 
+    def count_tokens(self, text: str) -> int:
+        return len(text) // _LETTERS_A_TOKEN + 1
+
     def close(self) -> None:
         self._closed = True
         with self._lock:
@@ -106,8 +113,8 @@ class EmbeddedProvider:
 
     def _fit(self, text: str) -> str:
         """The text without what UTF-8 cannot hold, cut to the limit between two characters."""
-        raw = text[: self.max_input_bytes].encode("utf-8", "replace")
-        return raw[: self.max_input_bytes].decode("utf-8", "ignore")
+        raw = text[:_MOST_BYTES].encode("utf-8", "replace")
+        return raw[:_MOST_BYTES].decode("utf-8", "ignore")
 
 
 def _load_model() -> Any:

@@ -18,7 +18,7 @@ from engine.search.keywords import KeywordLeg, KeywordScores
 from engine.search.results import make_result
 from engine.search.scoring import Blend
 from engine.settings import Settings
-from engine.store.coding import StoredModel, Vectors
+from engine.store.coding import Vectors
 from engine.store.index import IndexStore
 from engine.store.snapshot import Snapshot
 from engine.store.vectors import VectorIndex
@@ -147,11 +147,10 @@ class Searcher:
             return None
         from engine.search.meaning import MeaningLeg
 
-        model_id = snapshot.model_id(provider.id, provider.model, provider.key)
-        if model_id is None or not snapshot.has_vectors(model_id):
+        model = snapshot.stored_model(provider.id, provider.model, provider.key)
+        if model is None or not snapshot.has_vectors(model.id):
             work.notice = "Searched by words only: nothing has been embedded yet."
             return None
-        model = StoredModel.of(model_id, provider.id, provider.model, provider.key, provider.dims)
         return MeaningLeg(snapshot, self._vectors, model, provider.calibration, query)
 
     def _candidates(

@@ -91,6 +91,9 @@ def _describe(kind: Any) -> str:
     if get_origin(kind) is tuple:
         item = get_args(kind)[0]
         return "a list of texts in quotes" if item is str else f"a list of {_describe(item)}"
+    if get_origin(kind) is dict:
+        item = get_args(kind)[1]
+        return f"a table of names, each with {_describe(item)}"
     if get_origin(kind) in (Union, types.UnionType):
         return _describe(get_args(kind)[0])
     return _KINDS[kind]

@@ -11,8 +11,9 @@ import msgspec
 
 from engine.records import Source
 
-Provider = Literal["auto", "embedded", "none"]
-Fallback = Literal["none", "embedded"]
+RemoteProvider = Literal["openai", "gemini", "voyage"]
+Provider = Literal["auto", "embedded", "gguf", "openai", "gemini", "voyage", "none"]
+Fallback = Literal["none", "embedded", "gguf", "openai", "gemini", "voyage"]
 VectorEngine = Literal["numpy", "sqlite-vec"]
 Theme = Literal["system", "light", "dark"]
 
@@ -143,6 +144,42 @@ class QuerySettings(Section, frozen=True):
     hybrid: HybridSettings = HybridSettings()
 
 
+class BatchSettings(Section, frozen=True):
+    enabled: Annotated[
+        bool, _option("Embed many texts through the provider's batch jobs: cheaper, but they may take a day.")
+    ] = False
+    wait: Annotated[bool, _option("Wait for batch jobs; off leaves them to a later update.")] = True
+    concurrency: Annotated[int, _option("Batch jobs under way at the same time.", 1, 16)] = 2
+    poll_interval_ms: Annotated[int, _option("Milliseconds between two looks at a batch job.", 10)] = 2000
+    timeout_minutes: Annotated[float, _option("Minutes after which a batch job is given up.", 0.001)] = 60
+
+
+class RemoteSettings(Section, frozen=True):
+    base_url: Annotated[
+        str,
+        _option("Address of the provider's API; empty takes its own. For openai also that of a compatible server."),
+    ] = ""
+    api_key_env: Annotated[
+        str, _option("Environment variable that holds the API key; empty takes the provider's usual one.")
+    ] = ""
+    headers: Annotated[dict[str, str], _option("More headers to send; keys and tokens do not belong here.")] = {}
+    allow_http: Annotated[bool, _option("Allow http without encryption to other machines than this one.")] = False
+    agreed: Annotated[
+        tuple[RemoteProvider, ...],
+        _option("Providers that texts may be sent to when provider is auto; naming one as provider agrees to it, too."),
+    ] = ()
+    batch: BatchSettings = BatchSettings()
+
+
+class LocalSettings(Section, frozen=True):
+    model_path: Annotated[
+        str, _option("GGUF file of the gguf provider, or its hub id such as hf:owner/repository/file.gguf.")
+    ] = ""
+    model_cache_dir: Annotated[
+        str, _option("Folder for models fetched from the hub; empty puts them under the user's data folder.")
+    ] = ""
+
+
 class CacheSettings(Section, frozen=True):
     enabled: Annotated[bool, _option("Keep vectors of texts that left the index, in case they come back.")] = True
     max_entries: Annotated[int, _option("Most vectors to keep; those of indexed texts always stay.", 1)] = 50_000
@@ -164,10 +201,23 @@ class Settings(Section, frozen=True):
         str, _option("Folder of notes to open when none is named; the window remembers the last one here.")
     ] = ""
     provider: Annotated[
-        Provider, _option("What turns text into meaning: auto and embedded use the built-in model, none only words.")
-    ] = "auto"
+        Provider,
+        _option(
+            "What turns text into meaning: the built-in model (embedded), a model file (gguf), a service (openai, "
+            "gemini, voyage), the first of these that is at hand and agreed to (auto), or only words (none)."
+        ),
+    ] = "embedded"
     model: Annotated[str, _option("Name of the model; empty takes the provider's own.")] = ""
-    fallback: Annotated[Fallback, _option("Provider to use when the first one cannot start.")] = "none"
+    dimensions: Annotated[
+        int | None, _option("Length of the vectors, for models that offer several; unset takes the model's own.", 1)
+    ] = None
+    fallback: Annotated[Fallback, _option("Provider to use when the first one cannot start or fails.")] = "none"
+    remote: RemoteSettings = RemoteSettings()
+    local: LocalSettings = LocalSettings()
+    prices: Annotated[
+        dict[str, float],
+        _option('US dollars for a million tokens by "provider/model", where the built-in list prices are out of date.'),
+    ] = {}
     sources: Annotated[tuple[Source, ...], _option("What to search; an empty list means the notes.")] = ("memory",)
     extra_paths: Annotated[
         tuple[str, ...],

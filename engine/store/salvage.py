@@ -49,7 +49,7 @@ def carry_vectors(damaged: Path, writer: Writer) -> int:
             return 0
         ids: dict[object, tuple[int, int]] = {}
         for old, provider, model, key, dims in models:
-            ids[old] = writer.ensure_model(str(provider), str(model), str(key), int(str(dims))), int(str(dims))
+            ids[old] = writer.ensure_model(str(provider), str(model), str(key), int(str(dims))).id, int(str(dims))
         carried = 0
         step = 256
         for start in range(1, highest + 1, step):

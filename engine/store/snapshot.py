@@ -8,6 +8,7 @@ import apsw
 
 from engine.errors import IndexCorrupt
 from engine.records import FileIssue, Source, SourceCount
+from engine.store.coding import StoredModel
 from engine.store.connection import number
 from engine.store.discarding import discarded
 from engine.store.schema import Tables, generations_present
@@ -177,10 +178,12 @@ class Snapshot:
 
     # --- vectors --------------------------------------------------------------------------------------------------
 
-    def model_id(self, provider: str, model: str, provider_key: str) -> int | None:
+    def stored_model(self, provider: str, model: str, provider_key: str) -> StoredModel | None:
+        """The model of these names; None before anything was embedded with it."""
         names = (provider, model, provider_key)
-        query = "SELECT id FROM models WHERE provider = ? AND model = ? AND provider_key = ?"
-        return number(self.connection, query, names) or None
+        query = "SELECT id, dims FROM models WHERE provider = ? AND model = ? AND provider_key = ?"
+        row = self.connection.execute(query, names).fetchone()
+        return None if row is None else StoredModel.of(row[0], *names, row[1])
 
     def vector_chunk_ids(self, model_id: int) -> list[int]:
         """Chunks that have a vector of this model, in rising order."""
@@ -216,15 +219,15 @@ class Snapshot:
             (above, model_id),
         )
 
-    def pending_vectors(self, model_id: int | None) -> int:
+    def pending_vectors(self, model: StoredModel | None) -> int:
         """How many chunks lack a vector of this model."""
-        if model_id is None:
+        if model is None:
             return self.chunk_count()
         return number(
             self.connection,
             f"""SELECT count(*) FROM {self.tables.chunks} c WHERE NOT EXISTS (
                 SELECT 1 FROM embedding_cache e WHERE e.model_id = ? AND e.hash = c.hash)""",
-            (model_id,),
+            (model.id,),
         )
 
     def unembedded(self, model_id: int) -> list[int]:

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Protocol
 
 from engine.records import FileIssue, Source
+from engine.store.coding import StoredModel
 from engine.store.connection import number
 from engine.store.discarding import discard_generation
 from engine.store.schema import Tables, create_generation
@@ -235,12 +236,12 @@ class Writer(Snapshot):
 
     # --- vectors --------------------------------------------------------------------------------------------------
 
-    def ensure_model(self, provider: str, model: str, provider_key: str, dims: int) -> int:
+    def ensure_model(self, provider: str, model: str, provider_key: str, dims: int) -> StoredModel:
         self.connection.execute(
             "INSERT OR IGNORE INTO models (provider, model, provider_key, dims) VALUES (?, ?, ?, ?)",
             (provider, model, provider_key, dims),
         )
-        found = self.model_id(provider, model, provider_key)
+        found = self.stored_model(provider, model, provider_key)
         assert found is not None
         return found
 

@@ -1,13 +1,15 @@
-"""Gives vectors to the chunks that lack one: newest files first, two batches at a time, each stored when it arrives."""
+"""Gives vectors to the chunks that lack one: newest files first, some requests at a time, each kept as it arrives."""
 
+from collections.abc import Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 
-from engine.embedding.base import EmbeddingProvider
+from engine.embedding.base import EmbeddingProvider, PartialAnswer
+from engine.embedding.batching import requests
 from engine.store.coding import StoredModel, Vectors, encode
 from engine.store.snapshot import Unembedded
 from engine.sync.parts import StageWork
 
-_AT_ONCE = 2
+_TEXTS_AT_ONCE = 256
 _PAUSE_POLL = 0.2
 
 
@@ -40,44 +42,62 @@ class EmbedStage:
         if not due:
             return True
         self._meter.start("embedding", len(due))
-        batches = [due[i : i + self._provider.batch_size] for i in range(0, len(due), self._provider.batch_size)]
+        limits = self._provider.limits
+        waiting = requests(self._texts(due), limits, lambda text: self._provider.count_tokens(text.text))
+        request = next(waiting, None)
         running: dict[Future[Vectors], list[Unembedded]] = {}
         try:
-            while batches or running:
+            while request or running:
                 self._token.checkpoint()
                 if self._makes_way():
                     return False
-                while batches and len(running) < _AT_ONCE:
-                    self._submit(batches.pop(0), running)
-                if running:
-                    self._collect(running)
+                while request and len(running) < limits.at_once:
+                    self._submit(request, running)
+                    request = next(waiting, None)
+                self._collect(running)
         finally:
             self._finish(running)
         return True
 
-    def _submit(self, ids: list[int], running: "dict[Future[Vectors], list[Unembedded]]") -> None:
-        with self._store.read(tables=self._tables) as snapshot:
-            texts = snapshot.texts(ids)
-        if texts:
-            future = self._executor.submit(
-                self._provider.embed_documents, [text.text for text in texts], cancel=self._token
-            )
-            running[future] = texts
+    def _texts(self, due: list[int]) -> Iterator[Unembedded]:
+        for start in range(0, len(due), _TEXTS_AT_ONCE):
+            with self._store.read(tables=self._tables) as snapshot:
+                texts = snapshot.texts(due[start : start + _TEXTS_AT_ONCE])
+            yield from texts
+
+    def _submit(self, texts: list[Unembedded], running: "dict[Future[Vectors], list[Unembedded]]") -> None:
+        future = self._executor.submit(
+            self._provider.embed_documents, [text.text for text in texts], cancel=self._token
+        )
+        running[future] = texts
 
     def _collect(self, running: "dict[Future[Vectors], list[Unembedded]]") -> None:
-        """Wait for at least one batch and store all that have arrived."""
+        """Wait for at least one request and store all that have arrived."""
         done, _ = wait(running, timeout=_PAUSE_POLL, return_when=FIRST_COMPLETED)
         for future in done:
-            texts = running.pop(future)
-            self._keep(texts, future.result())
+            self._take(future, running.pop(future))
+            future.result()  # raises what went wrong
 
     def _finish(self, running: "dict[Future[Vectors], list[Unembedded]]") -> None:
         """Leave nothing behind on the executor, and keep what still came in."""
         for future in running:
             future.cancel()
         for future, texts in running.items():
-            if not future.cancelled() and future.exception() is None:
-                self._keep(texts, future.result())
+            if not future.cancelled():
+                self._take(future, texts)
+
+    def _take(self, future: "Future[Vectors]", texts: list[Unembedded]) -> None:
+        """Keep what a request that has ended brought."""
+        error = future.exception()
+        if error is None:
+            self._keep(texts, future.result())
+        elif isinstance(error, PartialAnswer) and error.arrived:
+            self._keep_some(texts, error.arrived)
+
+    def _keep_some(self, texts: list[Unembedded], arrived: "Mapping[int, Vectors]") -> None:
+        import numpy as np
+
+        self._keep([texts[place] for place in arrived], np.stack(list(arrived.values())))
 
     def _keep(self, texts: list[Unembedded], vectors: "Vectors") -> None:
         with self._store.write(self._tables) as writer:

@@ -99,7 +99,7 @@ class SyncRun:
     def _work(self, force: bool) -> None:
         provider = self._parts.provider
         if provider is not None:
-            self._model = self._register(provider)
+            self._model = self._known_model(provider)
         with self._store.read() as snapshot:
             newest = snapshot.newest_chunk_id()
         if self._needs_rebuild(force):
@@ -113,13 +113,15 @@ class SyncRun:
         with contextlib.suppress(Cancelled):
             self._tidy()
 
-    def _register(self, provider: EmbeddingProvider) -> StoredModel:
+    def _known_model(self, provider: EmbeddingProvider) -> StoredModel | None:
+        """The provider's model; None before the first answer of one whose dimensions only its server knows."""
         with self._store.read() as snapshot:
-            known = snapshot.model_id(provider.id, provider.model, provider.key)
-        if known is None:
-            with self._store.write() as writer:
-                known = writer.ensure_model(provider.id, provider.model, provider.key, provider.dims)
-        return StoredModel.of(known, provider.id, provider.model, provider.key, provider.dims)
+            known = snapshot.stored_model(provider.id, provider.model, provider.key)
+        return known or (None if provider.dims is None else self._register(provider, provider.dims))
+
+    def _register(self, provider: EmbeddingProvider, dims: int) -> StoredModel:
+        with self._store.write() as writer:
+            return writer.ensure_model(provider.id, provider.model, provider.key, dims)
 
     def _stage(self, tables: Tables | None) -> StageWork:
         return StageWork(self._parts, self._meter, self._token, self._model, tables)
@@ -177,11 +179,13 @@ class SyncRun:
 
         A provider that fails costs the vectors, never the text: the sync goes on without it.
         """
-        provider, model = self._parts.provider, self._model
-        if provider is None or model is None or self.failure is not None:
+        provider = self._parts.provider
+        if provider is None or self.failure is not None:
             return True
         try:
-            return EmbedStage(self._stage(tables), provider, model).run()
+            if self._model is None:
+                self._model = self._register(provider, len(provider.embed_query("ping", cancel=self._token)))
+            return EmbedStage(self._stage(tables), provider, self._model).run()
         except ProviderError as problem:
             log.warning("The embedding of a sync (%s) failed", self._reason)
             self.failure = problem
@@ -198,7 +202,7 @@ class SyncRun:
             return 0
         try:
             with self._store.read() as snapshot:
-                return snapshot.pending_vectors(self._model.id)
+                return snapshot.pending_vectors(self._model)
         except MnemoscopeError:
             return 0
 

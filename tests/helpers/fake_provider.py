@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.control import CancelToken
-from engine.embedding.base import Calibration, prepare
+from engine.embedding.base import Calibration, Limits, prepare
 from engine.embedding.registry import Selection
 from engine.errors import ProviderError
 
@@ -18,13 +18,15 @@ class FakeProvider:
 
     id = "fake"
     key = ""
-    max_input_bytes = 8192
+    remote = False
+    price = 0.0
+    tokens_used = 0
     unknown_scripts: tuple[str, ...] = ()
     calibration = Calibration(0.15, 0.65, 0.2)
 
     def __init__(self, dims: int = 64, *, batch_size: int = 16, model: str = "bag-of-words") -> None:
         self.dims = dims
-        self.batch_size = batch_size
+        self.limits = Limits(inputs=batch_size, tokens=1_000_000, input_tokens=8192, at_once=2)
         self.model = model
         self.before: Callable[[Sequence[str]], None] = lambda texts: None
         self.embedded: list[str] = []
@@ -43,6 +45,9 @@ class FakeProvider:
         with self._lock:
             self.embedded += texts
         return self._vectors(texts)
+
+    def count_tokens(self, text: str) -> int:
+        return len(text.split())
 
     def close(self) -> None:
         pass

@@ -46,9 +46,8 @@ def _compare(folder: Path, store: Path, kept: Path, database: Path) -> dict[str,
     asked = np.asarray(real_vectors(kept)[-_QUESTIONS:])
     with memory._store.read() as snapshot:
         provider = EmbeddedProvider()
-        model_id = snapshot.model_id(provider.id, provider.model, provider.key)
-        assert model_id is not None
-        model = StoredModel.of(model_id, provider.id, provider.model, provider.key, provider.dims)
+        model = snapshot.stored_model(provider.id, provider.model, provider.key)
+        assert model is not None
         ids, vectors = _all_vectors(snapshot, model)
 
     def ours(question: Any) -> list[int]:

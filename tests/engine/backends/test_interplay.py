@@ -1,5 +1,6 @@
 """What one part of an open memory owes another: words before vectors, a sync to whoever changed a file meanwhile."""
 
+import dataclasses
 import shutil
 import threading
 import time
@@ -133,7 +134,7 @@ def test_a_change_after_a_joined_sync_had_looked_is_not_lost(open_memory, worksp
 def test_words_of_a_changed_file_do_not_wait_for_the_vectors_of_all_others(open_memory, workspace, provider) -> None:
     for number in range(100):
         (workspace / f"n{number}.md").write_text(f"Note number {number} is about pumps.\n")
-    provider.batch_size = 1
+    provider.limits = dataclasses.replace(provider.limits, inputs=1)
     memory = open_memory(background=True, sync=msgspec.structs.replace(SYNC, watch_debounce_ms=10))
     left: list[int] = []
 

@@ -82,7 +82,7 @@ def test_the_workspace_is_the_named_one_else_the_remembered_one_else_here(
 
     assert "from --workspace" in run("status", "--workspace", str(folder)).out
     assert opened.folder == folder
-    assert opened.settings.provider == "auto"
+    assert opened.settings.provider == "embedded"
 
 
 def test_a_missing_workspace_is_named(run: Run, tmp_path: Path) -> None:

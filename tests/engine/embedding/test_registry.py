@@ -25,7 +25,7 @@ def test_none_is_no_failure() -> None:
 def test_vectors_switched_off_need_no_provider() -> None:
     store = Settings().store
     store = msgspec.structs.replace(store, vector=msgspec.structs.replace(store.vector, enabled=False))
-    assert select_provider(Settings(store=store)) == Selection(None, "auto")
+    assert select_provider(Settings(store=store)) == Selection(None, "embedded")
 
 
 def test_another_model_is_refused_with_advice() -> None:
@@ -49,17 +49,15 @@ def _failing(_settings: Settings) -> EmbeddedProvider:
 
 
 def test_the_fallback_stands_in_with_its_own_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "_AUTO", "remote")
-    monkeypatch.setitem(registry._FACTORIES, "remote", _failing)
-    selection = select_provider(Settings(model="remote-1", fallback="embedded"))
+    monkeypatch.setitem(registry._FACTORIES, "openai", _failing)
+    selection = select_provider(Settings(provider="openai", model="remote-1", fallback="embedded"))
     assert isinstance(selection.provider, EmbeddedProvider)
-    assert (selection.fallback_from, selection.fallback_reason) == ("remote", "No answer.")
+    assert (selection.fallback_from, selection.fallback_reason) == ("openai", "No answer.")
 
 
 def test_both_failing_leaves_none_and_both_reasons(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "_AUTO", "remote")
-    monkeypatch.setitem(registry._FACTORIES, "remote", _failing)
+    monkeypatch.setitem(registry._FACTORIES, "openai", _failing)
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
-    selection = select_provider(Settings(fallback="embedded"))
+    selection = select_provider(Settings(provider="openai", fallback="embedded"))
     assert selection.provider is None
     assert (selection.unavailable_reason or "").startswith("No answer. The built-in model is not installed")

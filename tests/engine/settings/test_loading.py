@@ -25,9 +25,9 @@ def refusal(config: Path, text: str) -> str:
     return message.removeprefix(str(config))
 
 
-def test_defaults_are_the_references() -> None:
+def test_defaults_are_the_references_but_for_the_provider() -> None:
     settings = Settings()
-    assert (settings.provider, settings.fallback, settings.sources) == ("auto", "none", ("memory",))
+    assert (settings.provider, settings.fallback, settings.sources) == ("embedded", "none", ("memory",))
     assert (settings.chunking.tokens, settings.chunking.overlap) == (400, 80)
     assert (settings.query.max_results, settings.query.min_score) == (6, 0.35)
     assert settings.query.hybrid.candidate_multiplier == 4
@@ -137,7 +137,13 @@ def test_windows_line_ends_and_byte_order_mark_are_read(config: Path) -> None:
         ),
         ("[defaults]\nzzzzz = 1", ', line 2: "zzzzz" is not known.'),
         ("[defaultz]\n", ', line 1: "defaultz" is not known; did you mean "defaults"?'),
-        ('[defaults]\nprovider = "nome"', ', line 2: "provider" must be "auto", "embedded" or "none".'),
+        (
+            '[defaults]\nprovider = "nome"',
+            ', line 2: "provider" must be "auto", "embedded", "gguf", "openai", "gemini", "voyage" or "none".',
+        ),
+            '[defaults]\nprovider = "nome"',
+            ', line 2: "provider" must be "auto", "embedded", "gguf", "openai", "gemini", "voyage" or "none".',
+        ),
         ('[defaults]\nsync.watch = "yes"', ', line 2: "sync.watch" must be true or false.'),
         ("[defaults]\nquery = 3", ', line 2: "query" must be a table of options.'),
         ("[defaults]\nquery.min_score = nan", ', line 2: "query.min_score" must be a number.'),

@@ -16,7 +16,7 @@ def store(tmp_path: Path):
     with store.write() as writer:
         for name in ("a.md", "b.md"):
             writer.replace_file(new_file(name, f"text of {name}", f"more of {name}"))
-        model = writer.ensure_model("fake", "m", "", 2)
+        model = writer.ensure_model("fake", "m", "", 2).id
         writer.store_vectors(model, [(text.hash, b"\0\0\0\0") for text in writer.texts([1, 2, 3, 4])])
     yield store
     store.close()

@@ -176,7 +176,7 @@ def test_eviction_takes_what_was_let_go_first_and_never_what_is_in_use(tmp_path:
     with store.write() as writer:
         for name in ("first", "second", "stays"):
             writer.replace_file(new_file(f"{name}.md", name))
-        model = writer.ensure_model("fake", "m", "", 2)
+        model = writer.ensure_model("fake", "m", "", 2).id
         texts = writer.texts(writer.unembedded(model))
         writer.store_vectors(model, [(text.hash, b"\0\0\0\0") for text in texts])
         writer.remove_file("memory", "second.md")
@@ -253,7 +253,7 @@ def test_vectors_survive_damage_to_other_pages(tmp_path: Path) -> None:
     with store.write() as writer:
         texts = [f"text number {number} " * 40 for number in range(300)]
         writer.replace_file(new_file("a.md", *texts))
-        model = writer.ensure_model("fake", "m", "", 200)
+        model = writer.ensure_model("fake", "m", "", 200).id
         writer.store_vectors(model, [(t.hash, vector) for t in writer.texts(writer.unembedded(model)[:300])])
         root = writer.connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'chunks_1'").get
         page = writer.connection.pragma("page_size")
@@ -270,7 +270,7 @@ def test_vectors_survive_damage_to_other_pages(tmp_path: Path) -> None:
     assert "300 vectors were carried over" in store.recovered
     with store.write() as writer:
         writer.replace_file(new_file("a.md", *texts))
-        assert writer.pending_vectors(writer.model_id("fake", "m", "")) == 0
+        assert writer.pending_vectors(writer.stored_model("fake", "m", "")) == 0
     store.close()
 
 

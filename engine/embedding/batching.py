@@ -1,0 +1,23 @@
+"""Cuts a stream of texts into requests that a provider takes."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
+
+from engine.embedding.base import Limits
+
+Item = TypeVar("Item")
+
+
+def requests(items: Iterable[Item], limits: Limits, tokens: Callable[[Item], int]) -> Iterator[list[Item]]:
+    """The items in their order, as many in each list as fit into one request; one that is too large goes alone."""
+    request: list[Item] = []
+    size = 0
+    for item in items:
+        length = tokens(item)
+        if request and (len(request) == limits.inputs or size + length > limits.tokens):
+            yield request
+            request, size = [], 0
+        request.append(item)
+        size += length
+    if request:
+        yield request
