@@ -1,0 +1,123 @@
+"""Embeds texts longer than a model takes: in parts whose vectors are averaged, so that nothing is dropped."""
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from engine.embedding.base import Limits, PartialAnswer, prepare
+from engine.embedding.batching import requests
+from engine.errors import ProviderError
+
+if TYPE_CHECKING:
+    from engine.embedding.base import Vectors
+
+_ENDS = (
+    re.compile(r"\n[^\S\n]*\n\s*"),  # of a paragraph
+    re.compile(r"\n"),  # of a line: an item of a list, a line of code
+    re.compile(r"[.!?…]+[\"'”’»)\]]*\s+|[。！？]+[」』）]*"),  # noqa: RUF001 of a sentence, of a Chinese one as well
+    re.compile(r"\s+"),  # of a word
+)
+"""After what a text may be cut, the best places first."""
+_REACH = 0.25
+"""How far from its ideal place a cut may be, as a share of the length of a part."""
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A stretch of a text that the model takes at once."""
+
+    owner: int
+    """Place of its text among the texts."""
+    text: str
+    tokens: int
+
+
+def embed_whole(
+    texts: Sequence[str],
+    limits: Limits,
+    count_tokens: Callable[[str], int],
+    embed: "Callable[[Sequence[str]], Vectors]",
+) -> "Vectors":
+    """Vectors of texts in their order, shape (n, dims), however long the texts are.
+
+    A text of more than `limits.input_tokens` tokens is cut into parts, whose unit vectors are averaged by their tokens
+    and normalised. `embed` gets texts and parts in order, as many at a time as one request takes.
+
+    Raises what `embed` raises; where some texts had their vectors already, a `PartialAnswer` with these takes the place
+    of a `ProviderError`.
+    """
+    import numpy as np
+
+    if not texts:
+        return embed(texts)
+    limit = limits.input_tokens
+    parts = [part for owner, text in enumerate(texts) for part in _parts(owner, text, limit, count_tokens)]
+    arrived: dict[int, Vectors] = {}
+    done = 0
+    for request in requests(parts, limits, lambda part: part.tokens):
+        try:
+            arrived |= enumerate(embed([part.text for part in request]), done)
+        except ProviderError as error:
+            if isinstance(error, PartialAnswer):
+                arrived |= {done + place: vector for place, vector in error.arrived.items()}
+            whole = _joined(parts, arrived)
+            if not whole:
+                raise
+            raise PartialAnswer(str(error), whole) from error
+        done += len(request)
+    return np.stack(list(_joined(parts, arrived).values()))
+
+
+def cut(text: str, limit: int, count_tokens: Callable[[str], int]) -> Iterator[tuple[str, int]]:
+    """The text in parts of at most `limit` tokens, each with its tokens; joined they are the text again.
+
+    They are about equally long and end where a paragraph, a line, a sentence or a word ends, if one ends near by. A
+    single letter of more tokens is a part of its own.
+    """
+    tokens = count_tokens(text)
+    if tokens <= limit or len(text) < 2:
+        yield text, tokens
+        return
+    parts = math.ceil(tokens / limit)
+    place = _best_end(text, len(text) * (parts // 2) // parts, int(len(text) / parts * _REACH))
+    yield from cut(text[:place], limit, count_tokens)
+    yield from cut(text[place:], limit, count_tokens)
+
+
+def _best_end(text: str, ideal: int, reach: int) -> int:
+    """The best place to cut at most `reach` letters from the ideal one; never an end of the text itself."""
+    low, high = max(1, ideal - reach), min(len(text) - 1, ideal + reach)
+    for end in _ENDS:
+        # One letter more on both sides: an end is seen whole, or reaches too far and does not count.
+        places = [match.end() for match in end.finditer(text, low - 1, high + 1) if low <= match.end() <= high]
+        if places:
+            return min(places, key=lambda place: abs(place - ideal))
+    return min(max(ideal, 1), len(text) - 1)
+
+
+def _parts(owner: int, text: str, limit: int, count_tokens: Callable[[str], int]) -> list[_Part]:
+    parts = [_Part(owner, part, tokens) for part, tokens in cut(text, limit, count_tokens)]
+    # Blank parts mean nothing, and would only pull the average their way.
+    return [part for part in parts if part.text.strip()] or parts[:1]
+
+
+def _joined(parts: Sequence[_Part], arrived: "Mapping[int, Vectors]") -> "dict[int, Vectors]":
+    """The vector of every text of which all parts arrived, by its place."""
+    places: dict[int, list[int]] = {}
+    for place, part in enumerate(parts):
+        places.setdefault(part.owner, []).append(place)
+    return {
+        owner: _average([parts[place] for place in own], [arrived[place] for place in own])
+        for owner, own in places.items()
+        if all(place in arrived for place in own)
+    }
+
+
+def _average(parts: "Sequence[_Part]", vectors: "Sequence[Vectors]") -> "Vectors":
+    if len(vectors) == 1:
+        return vectors[0]
+    import numpy as np
+
+    return prepare(np.average(np.stack(vectors), axis=0, weights=[max(part.tokens, 1) for part in parts]))
