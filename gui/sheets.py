@@ -30,7 +30,7 @@ _SESSIONS: Keys = (
     ("Alt+R", "raw line of the message"),
     ("N, Shift+N", "next and previous hit"),
     ("Ctrl+F", "find in this session"),
-    ("Esc", "back to the list, from there to the box"),
+    ("Esc", "back to the list, to the box; there clear the text, then what was chosen"),
 )
 _FILE: Keys = (
     ("N, Shift+N or F3, Shift+F3", "next and previous hit"),

@@ -12,6 +12,7 @@ from gui.search.panel import SearchPanel
 from gui.search.runner import Scope
 from gui.sessions.conversation import ConversationPanel
 from gui.sessions.panel import SessionsPanel
+from gui.sessions.texts import CHOOSE_SESSION, NothingToRead
 from gui.sessions.wording import UNTITLED
 from gui.viewer.panel import ViewerPanel
 
@@ -52,8 +53,9 @@ class Views(QObject):
         self._manager: MemorySearchManager | None = None
         self._listed = False
         self._stale = False
-        self._wanted: dict[ViewName, _Shown | None] = {"search": None, "sessions": None}
-        self._shown: _Shown | None = None
+        self._wanted: dict[ViewName, _Shown | NothingToRead | None] = {"search": None, "sessions": CHOOSE_SESSION}
+        """None where a file is read."""
+        self._shown: _Shown | NothingToRead = CHOOSE_SESSION
         search.result_selected.connect(self.show_result)
         self.sessions.session_selected.connect(self._show_selected)
         self.viewer.escape_pressed.connect(self.focus_list)
@@ -64,8 +66,8 @@ class Views(QObject):
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """Search, list and read this memory from now on."""
         self._manager = manager
-        self._wanted = {"search": None, "sessions": None}
-        self._shown = None
+        self._wanted = {"search": None, "sessions": CHOOSE_SESSION}
+        self._shown = CHOOSE_SESSION
         self.search.set_manager(manager)
         self.viewer.set_manager(manager)
         self.conversation.set_manager(manager)
@@ -105,7 +107,7 @@ class Views(QObject):
 
     def focus_reader(self) -> None:
         """Into what is read."""
-        (self.viewer if self._reads_file() else self.conversation).setFocus()
+        (self.viewer if self._wanted[self.current] is None else self.conversation).setFocus()
 
     # --- what is read -----------------------------------------------------------------------------------------------
 
@@ -128,7 +130,7 @@ class Views(QObject):
     @Slot(object)
     def _show_selected(self, summary: SessionSummary | None) -> None:
         if summary is None:
-            self._wanted["sessions"] = None
+            self._wanted["sessions"] = self.sessions.nothing_to_read
             self._show_wanted()
         else:
             self.show_session(summary)
@@ -143,7 +145,7 @@ class Views(QObject):
         """More hits of the session that is read: search it alone, for the words that led there."""
         wanted = self._wanted[self.current]
         self.switch("search")
-        if wanted is not None:
+        if isinstance(wanted, _Shown):
             self.search.search_in(Scope(path, wanted.title), wanted.query)
 
     def _arrange(self) -> None:
@@ -165,14 +167,11 @@ class Views(QObject):
 
     def _show_wanted(self) -> None:
         wanted = self._wanted[self.current]
-        self.readers.setCurrentWidget(self.viewer if self._reads_file() else self.conversation)
-        if self._reads_file() or wanted == self._shown:
+        self.readers.setCurrentWidget(self.viewer if wanted is None else self.conversation)
+        if wanted is None or wanted == self._shown:
             return
         self._shown = wanted
-        if wanted is None:
-            self.conversation.clear()
+        if isinstance(wanted, NothingToRead):
+            self.conversation.clear(wanted)
         else:
             self.conversation.show_session(wanted.path, wanted.line, wanted.query)
-
-    def _reads_file(self) -> bool:
-        return self.current == "search" and self._wanted["search"] is None

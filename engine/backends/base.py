@@ -75,7 +75,10 @@ class MemorySearchManager(Protocol):
         """
 
     def similar_sessions(self, path: str, *, max_results: int = 10) -> tuple[tuple[SessionSummary, float], ...]:
-        """Sessions that are nearest in meaning, best first, with their cosine; empty without vectors."""
+        """Sessions that are like this one, the most alike first; empty without vectors.
+
+        With each the cosine of what the two mean beyond what all sessions have in common.
+        """
 
     def status(self) -> MemoryProviderStatus:
         """The whole state; never waits for a sync."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from engine.backends.likeness import likeness
 from engine.control import CancelToken
 from engine.corpus.redaction import redact
 from engine.corpus.transcripts.messages import Message
@@ -15,10 +16,8 @@ from engine.errors import PathRefused
 from engine.records import FileText, SessionMessage, SessionSummary, SessionText
 from engine.settings import Settings
 from engine.store import sessions
-from engine.store.coding import StoredModel, Vectors, decode
 from engine.store.index import IndexStore
 from engine.store.sessions import StoredSession
-from engine.store.snapshot import Snapshot
 from engine.store.vectors import VectorIndex
 
 _RESUME = {
@@ -26,9 +25,6 @@ _RESUME = {
     "codex": "codex resume {id}",
     "opencode": "opencode --session {id}",
 }
-_CANDIDATES = 400
-_AT_ONCE = 4000
-"""Vectors in memory."""
 
 
 class SessionLibrary:
@@ -115,25 +111,16 @@ class SessionLibrary:
     def similar(
         self, path: str, provider: EmbeddingProvider | None, most: int
     ) -> tuple[tuple[SessionSummary, float], ...]:
-        """The sessions nearest in meaning: of each, the chunk nearest to the middle of this one's vectors counts."""
+        """The sessions that are like this one in meaning, the most alike first."""
         if provider is None:
             return ()
         with self._store.read() as snapshot:
             model = snapshot.stored_model(provider.id, provider.model, provider.key)
-            if model is None:
+            others = {name: file.id for name, file in snapshot.files("sessions").items()}
+            file_id = others.pop(path, None)
+            if model is None or file_id is None:
                 return ()
-            files = snapshot.files("sessions")
-            file = files.pop(path, None)
-            middle = None if file is None else _middle(snapshot, file.id, model)
-            if middle is None:
-                return ()
-            # Nearest of all are most of its own chunks, and then perhaps notes: a long session would be like nothing.
-            others = snapshot.chunks_of_files([other.id for other in files.values()])
-            ids, cosines = self._vectors.search(snapshot, model, middle, _CANDIDATES, allowed=others)
-            near = dict(zip(ids.tolist(), cosines.tolist(), strict=True))
-            best: dict[str, float] = {}
-            for id_, chunk in snapshot.chunks(list(near)).items():
-                best[chunk.path] = max(best.get(chunk.path, -1.0), near[id_])
+            best = likeness(snapshot, self._vectors, model, file_id, others)
             known = {session.path: session for session in sessions.sessions(snapshot)}
         order = sorted((item for item in best.items() if item[0] in known), key=lambda item: (-item[1], item[0]))
         return tuple((_summary(known[name]), cosine) for name, cosine in order[:most])
@@ -147,20 +134,6 @@ class SessionLibrary:
         if not found:
             raise PathRefused  # a transcript that the index does not hold (yet), or holds nothing of
         return _summary(found[0])
-
-
-def _middle(snapshot: Snapshot, file_id: int, model: StoredModel) -> Vectors | None:
-    """Mean direction (dims,) of the vectors of a session; None where it has none."""
-    import numpy as np
-
-    ids = snapshot.chunks_of_files([file_id])
-    total = np.zeros(model.dims)
-    for start in range(0, len(ids), _AT_ONCE):
-        rows = [vector for _, vector in snapshot.vectors(model.id, ids[start : start + _AT_ONCE])]
-        if rows:
-            total += decode(rows, model.dims).sum(axis=0, dtype=np.float64)
-    length = float(np.linalg.norm(total))
-    return (total / length).astype(np.float32) if length else None
 
 
 def _summary(stored: StoredSession) -> SessionSummary:

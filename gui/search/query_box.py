@@ -25,6 +25,7 @@ class _Edit(QLineEdit):
 
     into_list = Signal()
     accepted = Signal()
+    left = Signal()
     walked = Signal(bool)
     """Back to an earlier question (True) or forth to a later one."""
 
@@ -38,8 +39,10 @@ class _Edit(QLineEdit):
             self.accepted.emit()
         elif key == Qt.Key.Key_Escape and self.text():
             self.clear()
+        elif key == Qt.Key.Key_Escape:
+            self.left.emit()
         else:
-            super().keyPressEvent(event)  # Escape in an empty box goes on to the window
+            super().keyPressEvent(event)
 
 
 class QueryBox(QWidget):
@@ -48,6 +51,8 @@ class QueryBox(QWidget):
     text_changed = Signal(str)
     into_list = Signal()
     accepted = Signal()
+    left = Signal()
+    """Escape in an empty box."""
 
     def __init__(
         self, hint: str = "Search by words or meaning", name: str = "Search", parent: QWidget | None = None
@@ -64,6 +69,7 @@ class QueryBox(QWidget):
         self.edit.textChanged.connect(self._changed)
         self.edit.into_list.connect(self.into_list)
         self.edit.accepted.connect(self.accepted)
+        self.edit.left.connect(self.left)
         for meant in (self.edit.into_list, self.edit.accepted):
             meant.connect(self.remember)
         self.edit.walked.connect(self._walk)

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from engine import MemorySearchManager
+from engine import MemorySearchManager, SessionSummary
 from gui.jobs import Jobs
 from gui.sessions import texts
 from gui.sessions.comparison import Alike, Comparison
@@ -38,6 +38,12 @@ class AlikeList(QObject):
     def shown(self) -> bool:
         """Whether it stands, or is about to stand, in the place of all sessions."""
         return self._comparison.entry is not None
+
+    @property
+    def compared(self) -> SessionSummary | None:
+        """The session that the others are compared with."""
+        entry = self._comparison.entry
+        return entry.summary if entry is not None else None
 
     def start(self, manager: MemorySearchManager, path: str) -> None:
         """Compare the session with this path with all others, if it is listed."""

@@ -14,6 +14,7 @@ from gui.sessions.conversation_growth import BelowButton, Grown, SessionWatch
 from gui.sessions.conversation_header import ConversationHeader
 from gui.sessions.conversation_opening import OpenedSession, SessionOpener, Wanted
 from gui.sessions.conversation_view import ConversationView
+from gui.sessions.texts import CHOOSE_SESSION, NothingToRead
 from gui.viewer.actions import key_action
 from gui.viewer.finding import Finding
 from gui.viewer.links import LinkFollower
@@ -97,16 +98,13 @@ class ConversationPanel(QWidget):
         if self._manager is not None and self._opened is not None:
             self._watch.look(self._manager, self._opened)
 
-    def clear(self) -> None:
-        """Show no session."""
+    def clear(self, instead: NothingToRead = CHOOSE_SESSION) -> None:
+        """Show no session, but these words."""
         self._wanted = None
         self._opener.cancel()
         self._drop()
         self._header.hide()
-        self._say(
-            "Choose a session with Up and Down, and press Enter to read it here.",
-            keys="J and K go from message to message, N through the found words, Esc goes back to the list.",
-        )
+        self._say(instead.sentence, keys=instead.keys)
 
     # --- opening --------------------------------------------------------------------------------------------------
 

@@ -48,7 +48,7 @@ class FilterChips(QWidget):
 
     def clear(self) -> None:
         """Choose everything, without telling."""
-        self.agent = self.project = ""
+        self.agent = self.project = self.role = ""
         self.period = ANY_TIME
         self._show()
 

@@ -62,7 +62,7 @@ class SessionsPanel(QObject):
         self.chips = FilterChips()
         self.view = ListingView()
         self._alike = AlikeList(jobs, self._reader, self.view, self)
-        self._follower = SessionFollower(self.view.list.current_session, self.place, self)
+        self._follower = SessionFollower(self._session_to_read, self.place, self)
         self.header: QWidget = FoldingRow(self.box, self.chips, BOX_LETTERS)
         self.body: QWidget = self.view
         self._connect()
@@ -84,6 +84,7 @@ class SessionsPanel(QObject):
         self.box.text_changed.connect(self._typed)
         self.box.into_list.connect(self.focus_list)
         self.box.accepted.connect(self._accept)
+        self.box.left.connect(self._clear_chosen)
         self.chips.changed.connect(self._filter)
         self.view.order_chosen.connect(self._sort)
         self.view.parts_wanted.connect(self._show_parts)
@@ -148,6 +149,13 @@ class SessionsPanel(QObject):
     def place(self, path: str) -> tuple[int | None, str]:
         """Line of the best hit in this session (None without one) and the words that were searched for."""
         return self._hits.line(path, self.chips.role), self._criteria.text
+
+    @property
+    def nothing_to_read(self) -> texts.NothingToRead:
+        """Why no session is selected."""
+        known = self._reader.known
+        filtered = known is not None and known.catalogue.sessions and not self.view.has_rows
+        return texts.NOTHING_FITS if filtered else texts.CHOOSE_SESSION
 
     @Slot(str)
     def show_similar(self, path: str) -> None:
@@ -215,6 +223,12 @@ class SessionsPanel(QObject):
     def _fold(self, path: str, shown: bool) -> None:
         (self._opened.add if shown else self._opened.discard)(path)
         self._show(keep=True)
+
+    @Slot()
+    def _clear_chosen(self) -> None:
+        """Esc in an empty box: no agent, no project, no time and nobody is chosen any more."""
+        self.chips.clear()
+        self._filter()
 
     @Slot()
     def _clear_filters(self) -> None:
@@ -292,6 +306,11 @@ class SessionsPanel(QObject):
         self.focus_list()
 
     # --- one session ------------------------------------------------------------------------------------------------
+
+    def _session_to_read(self) -> SessionSummary | None:
+        """The current one of the list; where none is like another, that one, which is read already."""
+        compared = self._alike.compared
+        return compared if compared is not None and not self.view.has_rows else self.view.list.current_session()
 
     @Slot(object)
     def _tell_selected(self, summary: SessionSummary | None) -> None:

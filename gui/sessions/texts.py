@@ -1,5 +1,7 @@
 """Titles and sentences of the sessions view where it lists nothing, and the counts above what it lists."""
 
+from typing import NamedTuple
+
 from engine import MemoryProviderStatus
 from gui.sessions.catalogue import Catalogue
 from gui.sessions.content_search import ContentHits
@@ -18,6 +20,23 @@ PLACES = (
     ("ChatGPT, Claude", "the folder with the export that you downloaded"),
 )
 _LONGEST_TEXT = 80
+
+
+class NothingToRead(NamedTuple):
+    """What stands in the place of the conversation while no session is selected."""
+
+    sentence: str
+    keys: str
+
+
+CHOOSE_SESSION = NothingToRead(
+    "Choose a session with Up and Down, and press Enter to read it here.",
+    "J and K go from message to message, N through the found words, Esc goes back to the list.",
+)
+NOTHING_FITS = NothingToRead(
+    "No session matches, so there is none to read here.",
+    "In the box Esc clears the text, and once more all that was chosen beside it.",
+)
 
 
 def is_off(status: MemoryProviderStatus) -> bool:
@@ -74,4 +93,4 @@ def alike(title: str, found: int) -> str:
     return f"{counted(found, 'session')} like “{title}”" if found else f"No session is like “{title}”."
 
 
-NOTHING_ALIKE = "Sessions are compared by their meaning, as far as it has been embedded."
+NOTHING_ALIKE = "No other session means something like it, as far as their meaning has been embedded."

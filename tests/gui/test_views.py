@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QFileDialog, QPushButton
 import engine
 from gui.main_window import MainWindow
 from gui.places import Places
+from gui.sessions.texts import NOTHING_FITS
 from gui.window_state import WindowState
 from gui.workspace import Workspace
 from tests.helpers.fake_memory import FakeMemory
@@ -37,7 +38,7 @@ def shown(monkeypatch, qapp) -> list[tuple[object, ...]]:
     """What the conversation was asked to show, in order; () where it was cleared."""
     asked: list[tuple[object, ...]] = []
     monkeypatch.setattr("gui.views.ConversationPanel.show_session", lambda _panel, *arguments: asked.append(arguments))
-    monkeypatch.setattr("gui.views.ConversationPanel.clear", lambda _panel: asked.append(()))
+    monkeypatch.setattr("gui.views.ConversationPanel.clear", lambda _panel, *_instead: asked.append(()))
     return asked
 
 
@@ -135,6 +136,34 @@ def test_the_selected_session_is_shown_as_a_conversation(qtbot, window, shown):
     path, line, query = shown[-1]
     assert (path, query) == (VALVE, "firmware")
     assert "firmware" in next(message.text for message in SESSIONS[VALVE].messages if message.line == line)
+
+
+def test_where_no_session_matches_there_is_none_to_read_until_escape_clears_the_filters(
+    qtbot, window, shown, monkeypatch
+):
+    said = []
+    monkeypatch.setattr("gui.views.ConversationPanel.clear", lambda _, instead=None: said.append(instead))
+    _sessions(qtbot, window)
+    sessions = window.sessions
+    sessions.chips._choose("agent", "codex")
+    qtbot.keyClicks(sessions.box.edit, "zebra crossing")
+    qtbot.waitUntil(lambda: _at_rest(window) and bool(said))
+    assert said == [NOTHING_FITS]
+    for agent in ("codex", ""):
+        qtbot.keyClick(sessions.box.edit, Key.Key_Escape)
+        assert sessions.chips.agent == agent
+    assert sessions.box.edit.hasFocus()
+    qtbot.waitUntil(lambda: _at_rest(window))
+    assert shown[-1] == (VALVE, None, "")
+
+
+def test_what_is_like_no_other_session_is_read_on(qtbot, window, memory, shown, monkeypatch):
+    monkeypatch.setattr(memory, "vectors", False)
+    _sessions(qtbot, window)
+    window.sessions.show_similar(VALVE)
+    qtbot.waitUntil(lambda: _at_rest(window))
+    assert "Nothing comes close" in window.sessions.view.page.accessibleName()
+    assert shown == [(VALVE, None, "")]
 
 
 def test_a_hit_in_a_session_is_shown_as_a_conversation_one_in_a_note_as_a_file(qtbot, window, shown):

@@ -254,10 +254,19 @@ def test_sessions_like_this_one(memory: BuiltinMemory, boat: Path, store: Path) 
     (store / "mast.jsonl").write_text(f"{HEAD}\n" + said("user", "Varnish the mast with thin coats?", 1))
     (store / "soup.jsonl").write_text(f"{HEAD}\n" + said("user", "How long do lentils simmer?", 1))
     memory.sync()
-    near = memory.similar_sessions(NAME)
-    assert near[0][0].path == "sessions/main/mast.jsonl"
-    assert all(summary.path != NAME for summary, _ in near)
+    assert [summary.path for summary, _ in memory.similar_sessions(NAME)] == ["sessions/main/mast.jsonl"]
     assert memory.similar_sessions("sessions/main/gone.jsonl") == ()
+
+
+def test_what_all_sessions_have_in_common_makes_none_alike(memory: BuiltinMemory, store: Path) -> None:
+    polite = "please could you be so kind to tell me in a few words, thank you very much"
+    about = ("lentils simmer", "mast varnish", "tax return", "knee pain", "bread crumb", "boat tickets") * 2
+    for number, what in enumerate(about):
+        (store / f"{number}.jsonl").write_text(f"{HEAD}\n" + said("user", f"{polite} {what} {what} {what}", 1))
+    memory.sync()
+    near = {summary.path: cosine for summary, cosine in memory.similar_sessions("sessions/main/0.jsonl")}
+    assert list(near) == ["sessions/main/6.jsonl"]
+    assert near["sessions/main/6.jsonl"] > 0.9
 
 
 def test_a_long_session_has_sessions_like_it_too(memory: BuiltinMemory, boat: Path, store: Path) -> None:
