@@ -2,14 +2,15 @@
 
 import logging
 import os
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from engine.corpus.ignore import IgnoreRules
 from engine.corpus.roots import find_roots
-from engine.corpus.transcripts.stores import find_stores, may_be_transcript
+from engine.corpus.transcripts.stores import WAL, Store, find_stores, is_database, may_be_transcript, transcript_of
 from engine.errors import WorkspaceError
 from engine.records import SyncReason, WatcherStatus
 from engine.settings import Settings
@@ -110,12 +111,20 @@ class Background:
             if batch.overflow or deltas.call_for_sync(batch.paths):
                 self._scheduler.request("session-delta")
 
+        alone = _lone_databases(stores)
+        others = [store.path for store in stores if not _is_lone_database(store.path)]
+
         def ignored(root: str, path: str, is_dir: bool) -> bool:
-            return not is_dir and not may_be_transcript(path)
+            if root in alone:
+                return path not in alone[root]
+            return not is_dir and not may_be_transcript(transcript_of(path))
 
         self._start(
             Watcher(
-                [Path(store.path) for store in stores], ignored, debounce_ms=_SESSION_DEBOUNCE_MS, on_change=changed
+                [Path(path) for path in (*others, *alone)],
+                ignored,
+                debounce_ms=_SESSION_DEBOUNCE_MS,
+                on_change=changed,
             )
         )
 
@@ -126,3 +135,18 @@ class Background:
     def _notes_changed(self, batch: WatchBatch) -> None:
         self._changed()
         self._scheduler.request("watch")
+
+
+def _lone_databases(stores: Sequence[Store]) -> dict[str, frozenset[str]]:
+    """For the folder of each store that is a database: the names of all such databases and of their WALs."""
+    names: dict[str, set[str]] = defaultdict(set)
+    for store in stores:
+        if _is_lone_database(store.path):
+            folder, name = os.path.split(store.path)
+            names[os.path.realpath(folder)] |= {name, name + WAL}
+    return {folder: frozenset(held) for folder, held in names.items()}
+
+
+def _is_lone_database(path: str) -> bool:
+    """Whether a store is a database: its WAL, which changes first, lies beside it, so the folder is watched."""
+    return is_database(path) and not os.path.isdir(path)

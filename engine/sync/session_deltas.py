@@ -1,14 +1,15 @@
 """Whether sessions have grown enough since they were indexed to be indexed again at once.
 
 An agent writes a line every few seconds: none of them alone is a reason to sync. What has grown less is indexed by the
-next sync, whatever its reason.
+next sync, whatever its reason. A database is changed in place, so each batch of changes to one counts; to look what has
+changed in it takes little.
 """
 
 import os
 from collections.abc import Callable, Iterable, Mapping
 
 from engine.corpus.opening import open_binary
-from engine.corpus.transcripts.stores import Store, may_be_transcript
+from engine.corpus.transcripts.stores import Store, is_database, may_be_transcript, transcript_of
 from engine.errors import PathRefused
 from engine.settings.options import SessionDeltaSettings
 
@@ -29,7 +30,7 @@ class SessionDeltas:
     def call_for_sync(self, paths: Iterable[str]) -> bool:
         """Whether any of these changed files has grown by enough, shrunk or gone."""
         sizes = self._indexed_sizes()
-        return any(self._is_due(path, sizes.get(self._name(path))) for path in paths)
+        return any(self._is_due(path, sizes.get(self._name(path))) for path in set(map(transcript_of, paths)))
 
     def _name(self, path: str) -> str:
         for root, name in self._stores:
@@ -42,6 +43,8 @@ class SessionDeltas:
     def _is_due(self, path: str, indexed: int | None) -> bool:
         try:
             with open_binary(path) as file:
+                if is_database(path):
+                    return True
                 size = os.fstat(file.fileno()).st_size
                 # A shrunken transcript is another one: it counts from its beginning.
                 start = 0 if indexed is None or size < indexed else indexed

@@ -1,13 +1,16 @@
 """Brings the sessions of a generation to what their transcripts hold now."""
 
 from engine.corpus.discovery import FoundFile
-from engine.corpus.transcripts.stores import FoundTranscripts, find_transcripts
+from engine.corpus.transcripts.stores import FoundTranscripts, find_transcripts, is_database
 from engine.errors import PathRefused
 from engine.records import FileIssue
 from engine.store import sessions
 from engine.store.sessions import StoredTranscript
 from engine.sync.commits import Change, Commits, TextOutcome
 from engine.sync.parts import StageWork
+
+_COPIED = "copied"
+_COPIED_WHERE = "The database of its agent holds this session too."
 
 
 class SessionStage:
@@ -52,14 +55,15 @@ class SessionStage:
         for name in (known.keys() | self._listed) - present:
             self._token.checkpoint()
             self._forget(name)
-        due = [file for file in found.files if _differs(file, known.get(file.name))]
+        copies = self._copies()
+        due = [file for file in found.files if _differs(file, known.get(file.name), file.name in copies)]
         names = {file.name for file in due}
         for name, stored in known.items():
             if name in present and name not in names:
                 self._outcome.files_unchanged += 1
                 if stored.rule:
                     self._outcome.skipped.append(FileIssue(path=name, rule=stored.rule, detail=stored.detail))
-        self._read(due)
+        self._read(due, copies)
 
     def _find(self) -> None:
         """Look, once, what there is and what the index knows of it."""
@@ -73,7 +77,15 @@ class SessionStage:
             self._meter.start("discovering")
             self._found = find_transcripts(self._settings, cancel=self._token, listener=self._meter.step)
 
-    def _read(self, due: list[FoundFile]) -> None:
+    def _copies(self) -> set[str]:
+        """Names of the transcripts whose sessions are in a database as well."""
+        if not any(is_database(file.path) for file in self._found.files):
+            return set()
+        from engine.corpus.transcripts.opencode_copies import copied_sessions
+
+        return copied_sessions(self._found.files, self._token)
+
+    def _read(self, due: list[FoundFile], copies: set[str]) -> None:
         if not due:
             return
         from engine.sync.transcript_rows import TranscriptRows  # brings every format with it
@@ -84,7 +96,8 @@ class SessionStage:
             self._token.checkpoint()
             self._meter.step(number, file.name)
             try:
-                issue = rows.take(file)
+                copied = file.name in copies
+                issue = rows.leave_out(file, _COPIED, _COPIED_WHERE) if copied else rows.take(file)
             except FileNotFoundError:
                 self._forget(file.name)
             except PathRefused:
@@ -109,5 +122,7 @@ def _forgetting(name: str) -> Change:
     return lambda writer: ([], sessions.forget_transcript(writer, name))
 
 
-def _differs(file: FoundFile, stored: StoredTranscript | None) -> bool:
-    return stored is None or (file.mtime_ns, file.size) != (stored.mtime_ns, stored.size)
+def _differs(file: FoundFile, stored: StoredTranscript | None, copied: bool) -> bool:
+    if stored is None or copied != (stored.rule == _COPIED):
+        return True
+    return (file.mtime_ns, file.size) != (stored.mtime_ns, stored.size)

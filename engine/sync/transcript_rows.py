@@ -1,6 +1,7 @@
 """From one transcript to the rows of its sessions: read from where it ended, redacted, packed, analysed."""
 
 import hashlib
+from collections.abc import Mapping, Set
 from contextlib import ExitStack
 from typing import Any
 
@@ -8,11 +9,11 @@ import msgspec
 
 from engine.corpus.discovery import FoundFile
 from engine.corpus.redaction import redact
-from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineFormat
+from engine.corpus.transcripts.formats import Conversation, DatabaseFormat, DocumentFormat, LineFormat
 from engine.corpus.transcripts.jsonl import read_at
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.packing import Packer, Said
-from engine.corpus.transcripts.reading import LineReader, document_format, line_format, opened
+from engine.corpus.transcripts.reading import LineReader, database_format, document_format, line_format, opened
 from engine.corpus.transcripts.stores import session_name
 from engine.records import FileIssue
 from engine.store import sessions
@@ -66,17 +67,20 @@ class TranscriptRows:
         place in an export or a long transcript: the next time goes on there.
         """
         with opened(file.path) as (descriptor, _):
-            document = document_format(descriptor, file.path)
-            if document is None:
+            database = database_format(descriptor, file.path)
+            document = None if database else document_format(descriptor, file.path)
+            if database is None and document is None:
                 known = line_format(descriptor)
                 if known is not None:
                     return self._lines(file, descriptor, known)
+        if database is not None:
+            return self._database(file, database)
         if document is not None:
             return self._document(file, document)
-        return self._pass(file, "unknown-format", "It is no transcript of an agent that is known.")
+        return self.leave_out(file, "unknown-format", "It is no transcript of an agent that is known.")
 
-    def _pass(self, file: FoundFile, rule: str, detail: str) -> FileIssue:
-        """Note that nothing of a transcript is indexed, and why."""
+    def leave_out(self, file: FoundFile, rule: str, detail: str) -> FileIssue:
+        """Note that nothing of a transcript is indexed, and why. Raises Cancelled."""
 
         def change(writer: Writer) -> tuple[list[int], list[int]]:
             removed = sessions.forget_transcript(writer, file.name)
@@ -148,7 +152,7 @@ class TranscriptRows:
             take(reader.read_rest(descriptor))
             rows.add(packer.finish())
             if facts.generated:
-                return self._pass(file, "generated", "The agent wrote it for its own housekeeping.")
+                return self.leave_out(file, "generated", "The agent wrote it for its own housekeeping.")
             if not (state.closed and state.size != _UNFINISHED and state.title != after.title):
                 put(after, whole=True)
                 return None
@@ -169,11 +173,10 @@ class TranscriptRows:
         same = state.agent == known.agent and _anchor(descriptor, state.offset) == state.anchor
         return state if same and state.size < file.size else None
 
-    # --- documents ------------------------------------------------------------------------------------------------
+    # --- documents and databases ----------------------------------------------------------------------------------
 
     def _document(self, file: FoundFile, known: DocumentFormat) -> FileIssue | None:
-        with self._store.read(tables=self._tables) as snapshot:
-            stored = sessions.sessions_of(snapshot, file.name)
+        stored = self._stored(file)
         seen: set[str] = set()
         issue = None
         try:
@@ -189,6 +192,36 @@ class TranscriptRows:
         except ValueError as error:
             detail = f"It breaks off after {len(seen):,} sessions, which are indexed: {error}"
             issue = FileIssue(path=file.name, rule="broken", detail=detail)
+        return self._settle(file, stored, seen, issue)
+
+    def _database(self, file: FoundFile, known: DatabaseFormat) -> FileIssue | None:
+        """Only sessions whose marks have changed are read."""
+        stored = self._stored(file)
+        seen: set[str] = set()
+        issue = None
+        try:
+            with known.opened(file.path, self._token) as opened:
+                for key, mark in opened.marks().items():
+                    self._token.checkpoint()
+                    name = session_name(file.name, key)
+                    if name not in seen and stored.get(name) != mark:
+                        conversation = opened.conversation(key)
+                        if conversation is None or not conversation.messages:
+                            continue
+                        self._put_session(file, name, conversation, mark)
+                    seen.add(name)
+        except ValueError as error:
+            issue = FileIssue(path=file.name, rule="broken", detail=f"It could not be read to its end: {error}")
+        return self._settle(file, stored, seen, issue)
+
+    def _stored(self, file: FoundFile) -> dict[str, str]:
+        with self._store.read(tables=self._tables) as snapshot:
+            return sessions.sessions_of(snapshot, file.name)
+
+    def _settle(
+        self, file: FoundFile, stored: Mapping[str, str], seen: Set[str], issue: FileIssue | None
+    ) -> FileIssue | None:
+        """Remove the sessions that a transcript holds no more, and note that it was read."""
 
         def settle(writer: Writer) -> tuple[list[int], list[int]]:
             # What a document that breaks off has lost may come back whole.

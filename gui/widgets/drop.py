@@ -4,7 +4,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QMimeData
 
-EXPORTS = (".zip", ".json", ".jsonl")
+EXPORTS = (".zip", ".json", ".jsonl", ".db")
 """Endings of files that may hold sessions."""
 
 

@@ -57,12 +57,12 @@ def _candidates(machine: Machine, issues: list[FileIssue]) -> list[Candidate]:
 
 
 def _present(candidates: Iterable[Candidate]) -> Iterator[Candidate]:
-    """Those that are folders, by their real paths, each once: a vault may be a workspace too."""
+    """Those that are there, by their real paths, each once: a vault may be a workspace too."""
     seen: set[tuple[bool, str]] = set()
     for candidate in candidates:
         path = os.path.realpath(candidate.path)
         key = (candidate.kind == "sessions", os.path.normcase(path))
-        if key not in seen and os.path.isdir(path):
+        if key not in seen and (os.path.isdir(path) or (candidate.kind == "sessions" and os.path.isfile(path))):
             seen.add(key)
             yield Candidate(candidate.kind, candidate.agent, candidate.name, path)
 

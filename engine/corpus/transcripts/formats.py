@@ -1,7 +1,8 @@
 """What a transcript format is: how it is recognised, and how it is read."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 import msgspec
@@ -93,3 +94,31 @@ class DocumentFormat(Protocol):
 
         Raises OSError, ValueError for a document that breaks off (after what came before was given), Cancelled.
         """
+
+
+class SessionDatabase(Protocol):
+    """An open database with sessions.
+
+    Everything raises OSError, `PathRefused`, ValueError for a damaged one, Cancelled.
+    """
+
+    def keys(self) -> Set[str]:
+        """Of all sessions in which someone has said something."""
+
+    def marks(self) -> Mapping[str, str]:
+        """For each key what is another text when the session has changed; last changed first."""
+
+    def conversation(self, key: str) -> Conversation | None:
+        """One session, whole; None where there is none (any more)."""
+
+
+class DatabaseFormat(Protocol):
+    """Transcripts that are a database, which goes on changing: only what has changed in it is read."""
+
+    agent: str
+
+    def matches(self, path: str, head: bytes) -> bool:
+        """Whether the file whose first bytes (at most 64 KB) are these is of this format."""
+
+    def opened(self, path: str, cancel: CancelToken | None = None) -> AbstractContextManager[SessionDatabase]:
+        """The database for reading: nothing in its folder is written, made or locked."""

@@ -3,8 +3,8 @@
 Written from its public source up to spring 2026: under `~/.local/share/opencode/storage`,
 `session/<project>/<session>.json` tells of a session, `message/<session>/<message>.json` of its messages and
 `part/<message>/<part>.json` holds what they say. Names sort by time. Since February 2026 (version 1.2) sessions are
-kept in the SQLite file `opencode.db` beside `storage`: older ones were copied into it, their files remain and are read;
-newer ones are not read. The layout before September 2025 (`project/<project>/storage`) was moved here by the program.
+kept in a database beside `storage` (`opencode_database`): older ones were copied into it, their files remain. The
+layout before September 2025 (`project/<project>/storage`) was moved here by the program.
 
 The session file is the document. Messages may come after that file was written last, so the time of change of
 `message/<session>` counts as well (`stores`).
@@ -18,17 +18,14 @@ from typing import Any
 
 from engine.control import CancelToken
 from engine.corpus.opening import open_binary
-from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean
-from engine.corpus.transcripts.readable import mapping, seconds, string, tool_input
+from engine.corpus.transcripts.messages import Message, SessionFacts, clean
+from engine.corpus.transcripts.opencode_messages import OpencodeReader
+from engine.corpus.transcripts.readable import mapping, seconds, string
 
 _ID = re.compile(rb'"id"\s*:\s*"ses_')
 _NO_TITLE = re.compile(r"(?:New|Child) session - \d{4}-\d{2}-\d{2}T")
-_SILENT_PARTS = frozenset("step-start step-finish snapshot patch agent retry compaction".split())
-
-_Part = tuple[Role, Kind, str, str]
-"""Role, kind, text and the name of the tool."""
 
 
 class OpencodeDocument:
@@ -42,67 +39,27 @@ class OpencodeDocument:
         """The one session of the file. Of a file of a message or part that breaks off only itself is missing."""
         storage = os.path.dirname(os.path.dirname(os.path.dirname(path)))
         session = os.path.basename(path).removesuffix(".json")
-        reader = _Reader(facts=_facts(self.agent, session, _read(path)))
+        reader = OpencodeReader(facts=session_facts(self.agent, session, _read(path)))
         messages: list[Message] = []
         for name, file in _files(os.path.join(storage, "message", session)):
             if cancel:
                 cancel.checkpoint()
             parts = _files(os.path.join(storage, "part", name))
-            messages += reader.message(name, reader.read(file), [reader.read(part) for _, part in parts])
+            messages += reader.message(name, _object(file, reader), [_object(part, reader) for _, part in parts])
         yield Conversation("", reader.facts, tuple(messages), Counter(reader.unknown))
 
 
-class _Reader(LineParser, kw_only=True):
-    """The messages of one session; a message's ordinal stands for its line."""
-
-    def read(self, path: str) -> Mapping[str, Any]:
-        """The object in a file; an empty one where it was not wholly written, or just removed."""
-        try:
-            return _read(path)
-        except (OSError, ValueError):
-            self.count_unknown("unreadable file")
-            return {}
-
-    def message(self, name: str, value: Mapping[str, Any], parts: list[Mapping[str, Any]]) -> list[Message]:
-        kind = value.get("role")
-        if kind not in ("user", "assistant"):
-            self.count_unknown(f"role {kind}" if isinstance(kind, str) else None)
-            return []
-        role: Role = "assistant" if kind == "assistant" else "user"
-        if role == "assistant" and value.get("summary") is True:  # what stands for the messages before it
-            role = "system"
-        saying = [piece for part in parts for piece in self._part(part, role) if piece[2].strip()]
-        if not saying:
-            return []
-        self.ordinal += 1
-        time, side = seconds(mapping(value.get("time")).get("created")), bool(self.facts.parent)
-        return [
-            self.part(author, sort, text, self.ordinal, id=name, time=time, tool=tool, side=side)
-            for author, sort, text, tool in saying
-        ]
-
-    def _part(self, part: Mapping[str, Any], role: Role) -> Iterator[_Part]:
-        kind = part.get("type")
-        if kind == "text":
-            put_in = part.get("synthetic") is True or part.get("ignored") is True
-            yield "system" if put_in else role, "text", string(part.get("text")), ""
-        elif kind == "reasoning":
-            yield role, "thinking", string(part.get("text")), ""
-        elif kind == "tool":
-            name, state = string(part.get("tool")), mapping(part.get("state"))
-            yield "assistant", "tool-call", tool_input(state.get("input")) or string(state.get("title")), name
-            yield "tool", "tool-result", string(state.get("output")) or string(state.get("error")), name
-        elif kind == "file":
-            sort = "image" if string(part.get("mime")).startswith("image/") else "file"
-            name = string(part.get("filename"))
-            yield role, "text", f"[{sort}: {name}]" if name else f"[{sort}]", ""
-        elif kind == "subtask":
-            yield role, "tool-call", string(part.get("prompt")), string(part.get("agent"))
-        elif part and (not isinstance(kind, str) or kind not in _SILENT_PARTS):
-            self.count_unknown(f"part {kind}" if isinstance(kind, str) else None)
+def _object(path: str, reader: OpencodeReader) -> Mapping[str, Any]:
+    """The object in a file; an empty one where it was not wholly written, or just removed."""
+    try:
+        return _read(path)
+    except (OSError, ValueError):
+        reader.count_unknown("unreadable file")
+        return {}
 
 
-def _facts(agent: str, session: str, value: Mapping[str, Any]) -> SessionFacts:
+def session_facts(agent: str, session: str, value: Mapping[str, Any]) -> SessionFacts:
+    """What a session's own file, or its row, says of it."""
     title = clean(string(value.get("title"))).strip()
     return SessionFacts(
         agent=agent,

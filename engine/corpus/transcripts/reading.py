@@ -12,10 +12,16 @@ import msgspec
 
 from engine.control import CancelToken
 from engine.corpus.opening import open_regular
-from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineFormat, LineParser
+from engine.corpus.transcripts.formats import (
+    Conversation,
+    DatabaseFormat,
+    DocumentFormat,
+    LineFormat,
+    LineParser,
+)
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, RawLine, parse_line, raw_lines, read_at
 from engine.corpus.transcripts.messages import Message
-from engine.corpus.transcripts.registry import DOCUMENT_FORMATS, LINE_FORMATS
+from engine.corpus.transcripts.registry import DATABASE_FORMATS, DOCUMENT_FORMATS, LINE_FORMATS
 from engine.corpus.transcripts.stores import session_name
 
 _HEAD_BYTES = 64 * 1024
@@ -39,6 +45,12 @@ def document_format(descriptor: int, path: str) -> DocumentFormat | None:
     """The format of an open transcript that is one document; None for another. Raises OSError."""
     head = read_at(descriptor, 0, _HEAD_BYTES)
     return next((known for known in DOCUMENT_FORMATS if known.matches(path, head)), None)
+
+
+def database_format(descriptor: int, path: str) -> DatabaseFormat | None:
+    """The format of an open transcript that is a database; None for another. Raises OSError."""
+    head = read_at(descriptor, 0, _HEAD_BYTES)
+    return next((known for known in DATABASE_FORMATS if known.matches(path, head)), None)
 
 
 def line_format(descriptor: int) -> LineFormat | None:
@@ -99,9 +111,14 @@ def read_session(path: Path, part: str, cancel: CancelToken | None = None) -> Co
 
     `part` is what the session's name has behind the transcript's, as `locate_transcript` gives it.
 
-    Raises OSError, `PathRefused`, ValueError for a document that breaks off, Cancelled.
+    Raises OSError, `PathRefused`, ValueError for a document that breaks off or a damaged database, Cancelled.
     """
     with opened(path) as (descriptor, _):
+        database = database_format(descriptor, str(path))
+        if database is not None:
+            with database.opened(str(path), cancel) as sessions:
+                named = next((key for key in sessions.keys() if session_name("", key).lstrip("/") == part), None)  # noqa: SIM118
+                return None if named is None else sessions.conversation(named)
         document = document_format(descriptor, str(path))
         if document is not None:
             found = document.conversations(str(path), cancel)

@@ -11,6 +11,7 @@ import re
 import stat
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -26,9 +27,12 @@ from engine.settings import Settings
 
 _TRANSCRIPT = re.compile(
     r".*\.jsonl(?:\.(?:reset|deleted)\.\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?Z)?"
-    r"|conversations(?:-\d+)?\.json|(?:session|checkpoint)-.*\.json|ses_.*\.json|.*\.zip",
+    r"|conversations(?:-\d+)?\.json|(?:session|checkpoint)-.*\.json|ses_.*\.json|.*\.zip|.*\.db",
     re.IGNORECASE | re.DOTALL,
 )
+WAL = "-wal"
+"""What the name of the file ends with in which a database keeps its latest changes, beside it."""
+_DATABASE = ".db"
 _PARTS_OF_SESSIONS = frozenset({("storage", "message"), ("storage", "part"), ("storage", "session_diff")})
 """Folders (with the one above) in which opencode keeps the messages of the sessions beside them, a file each."""
 _OPENCODE = "ses_"
@@ -145,8 +149,7 @@ class _Walk:
         elif stat.S_ISDIR(state.st_mode):
             self._descend(store)
         else:
-            name = f"{store.name}/{os.path.basename(store.path)}"
-            self.files.append(FoundFile(name, store.path, "sessions", state.st_size, state.st_mtime_ns))
+            self._take(f"{store.name}/{os.path.basename(store.path)}", store.path, state)
 
     def _descend(self, store: Store) -> None:
         stack = [(store.path, store.name)]
@@ -179,11 +182,19 @@ class _Walk:
         elif folder:
             return (above, entry.name) not in _PARTS_OF_SESSIONS
         elif stat.S_ISREG(state.st_mode):
-            changed = state.st_mtime_ns
-            if entry.name.startswith(_OPENCODE):
-                changed = max(changed, _messages_changed(entry.path))
-            self.files.append(FoundFile(name, entry.path, "sessions", state.st_size, changed))
+            self._take(name, entry.path, state)
         return False
+
+    def _take(self, name: str, path: str, state: os.stat_result) -> None:
+        """Add a transcript with its size and the time of its last change, be that in a file beside it."""
+        size, changed = state.st_size, state.st_mtime_ns
+        if is_database(path):
+            with suppress(OSError):
+                wal = os.lstat(path + WAL)
+                size, changed = size + wal.st_size, max(changed, wal.st_mtime_ns)
+        elif os.path.basename(path).startswith(_OPENCODE):
+            changed = max(changed, _messages_changed(path))
+        self.files.append(FoundFile(name, path, "sessions", size, changed))
 
     def _entries(self, path: str, name: str) -> list[os.DirEntry[str]]:
         try:
@@ -215,6 +226,16 @@ def _messages_changed(session: str) -> int:
 def may_be_transcript(path: str) -> bool:
     """Whether a file can be a transcript by its name."""
     return _TRANSCRIPT.fullmatch(os.path.basename(path)) is not None
+
+
+def transcript_of(path: str) -> str:
+    """The transcript that a file belongs to: mostly itself, but that of a WAL is its database."""
+    return path.removesuffix(WAL) if path.lower().endswith(_DATABASE + WAL) else path
+
+
+def is_database(path: str) -> bool:
+    """Whether a transcript is, by its name, a database, whose size does not tell how much was said."""
+    return path.lower().endswith(_DATABASE)
 
 
 def names_session(name: str, settings: Settings) -> bool:

@@ -72,3 +72,16 @@ def test_other_files_do_not_count(tmp_path: Path) -> None:
 def test_a_pipe_under_a_transcripts_name_holds_up_nobody(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "a.jsonl")
     assert not due(tmp_path / "a.jsonl", {})
+
+
+def test_any_change_to_a_database_or_its_wal_is_enough(tmp_path: Path) -> None:
+    path = tmp_path / "opencode.db"
+    path.write_bytes(b"x")
+    wal = tmp_path / "opencode.db-wal"
+    wal.write_bytes(b"y")
+    indexed = {"sessions/main/opencode.db": 2}  # as many bytes as there are: it is changed in place
+    assert due(path, indexed)
+    assert due(wal, indexed)
+    assert not due(tmp_path / "gone.db-wal", indexed)
+    path.unlink()
+    assert due(path, indexed)

@@ -49,6 +49,21 @@ def test_an_empty_home_has_nothing(home):
     assert find_places(home / "missing", {}) == FoundPlaces(places=(), issues=())
 
 
+def test_databases_of_opencode_come_in_place_of_the_files_that_were_copied_into_them(home):
+    data = home / ".local/share/opencode"
+    put(data / "storage/session/p/ses_1.json")
+    for name in ("opencode.db", "opencode-dev.db", "opencode.db-wal", "other.db", "opencode.db.bak"):
+        put(data / name, "12345")
+    put(home / "else/mine.db", "12345")
+    expected = {("", data / "opencode.db", 10), ("opencode-dev.db", data / "opencode-dev.db", 5)}
+
+    def seen(**environ: object) -> set[tuple[str, Path, int]]:
+        return {(place.name, Path(place.path), place.bytes) for place in look(home, **environ).places}
+
+    assert seen() == seen(OPENCODE_DB="opencode.db") == seen(OPENCODE_DB=":memory:") == expected
+    assert seen(OPENCODE_DB=home / "else/mine.db") == expected | {("mine.db", home / "else/mine.db", 5)}
+
+
 def test_the_sessions_of_every_agent(home):
     put(home / ".claude/projects/-home-ada/one.jsonl", "{}\n", time=1e9)
     put(home / ".claude/projects/-home-ada/one/subagents/agent-2.jsonl", "{}\n{}\n", time=2e9)

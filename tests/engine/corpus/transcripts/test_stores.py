@@ -140,3 +140,20 @@ def test_a_message_that_comes_later_makes_an_opencode_session_due(home: Path) ->
     settings = listing(home / "opencode/storage")
     os.utime(home / "opencode/storage/message/ses_1", (2e9, 2e9))
     assert [file.mtime_ns for file in find_transcripts(settings).files] == [2 * 10**18]
+
+
+def test_a_database_changes_with_its_wal(tmp_path: Path) -> None:
+    path = tmp_path / "opencode.db"
+    path.write_bytes(b"12345")
+    os.utime(path, (1e9, 1e9))
+    wal = tmp_path / "opencode.db-wal"
+    for folder in (path, tmp_path):
+        wal.unlink(missing_ok=True)
+        (alone,) = find_transcripts(listing(folder)).files
+        assert (alone.size, alone.mtime_ns) == (5, 10**18)
+        wal.write_bytes(b"123")
+        os.utime(wal, (2e9, 2e9))
+        (file,) = find_transcripts(listing(folder)).files
+        assert (file.name, file.size, file.mtime_ns) == (alone.name, 8, 2 * 10**18)
+    assert names_session("sessions/opencode.db/opencode.db/ses_1", listing(path))
+    assert locate_transcript("sessions/opencode.db/opencode.db/ses_1", listing(path)) == (path, "ses_1")

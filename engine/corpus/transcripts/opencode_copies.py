@@ -1,0 +1,29 @@
+"""Sessions of opencode that are in two places: their files stayed when they were copied into its database."""
+
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+
+from engine.control import CancelToken
+from engine.corpus.discovery import FoundFile
+from engine.corpus.transcripts.opencode_database import OpencodeDatabase
+from engine.corpus.transcripts.stores import is_database
+from engine.errors import PathRefused
+
+
+def copied_sessions(files: Iterable[FoundFile], cancel: CancelToken | None = None) -> set[str]:
+    """Names of the session files that one of the databases among these files holds too. Raises Cancelled."""
+    single: dict[str, list[str]] = {}
+    databases = []
+    for file in files:
+        id_, ending = os.path.splitext(os.path.basename(file.path))
+        if id_.startswith("ses_") and ending == ".json":
+            single.setdefault(id_, []).append(file.name)
+        elif is_database(file.path):
+            databases.append(file.path)
+    copied: set[str] = set()
+    for path in databases if single else ():
+        # One that cannot be read holds nothing for certain; the reading says why.
+        with suppress(OSError, ValueError, PathRefused), OpencodeDatabase().opened(path, cancel) as sessions:
+            copied.update(name for id_ in single.keys() & sessions.keys() for name in single[id_])
+    return copied

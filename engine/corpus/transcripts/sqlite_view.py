@@ -1,0 +1,216 @@
+"""Reads another program's SQLite database, WAL and all, without a trace beside it.
+
+SQLite would make a `-shm` file (or change the one of the program that is just writing), take locks in it, and fold a
+WAL into the database when it is the last to close. So it gets at these files only through a file system of ours, which
+has no lock, no shared memory and nothing that writes: in exclusive mode SQLite keeps the index of a WAL in its own
+memory. Nothing is copied either: a database of 500 MB is opened in a millisecond, and none of it is left on a disk.
+
+What locks would have promised is looked up instead: that nobody has put pages of the WAL into the database, or begun
+the WAL anew, while something was read. Where someone has, it is read again.
+"""
+
+import functools
+import os
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from typing import TypeVar
+
+import apsw
+
+from engine.control import CancelToken
+from engine.corpus.opening import open_regular
+from engine.corpus.transcripts.jsonl import read_at
+from engine.corpus.transcripts.stores import WAL
+from engine.errors import PathRefused
+
+HEADER = b"SQLite format 3\0"
+"""What every database begins with."""
+_WAL_HEADER = 32
+_ATTEMPTS = 5
+_CACHE_KIB = 8 * 1024
+_STEPS_BETWEEN_CHECKS = 20_000
+_FILE_SYSTEM = "mnemoscope-reading"
+_LOCKED = {"locking_mode": "exclusive", "temp_store": "memory", "cache_size": -_CACHE_KIB, "trusted_schema": 0}
+
+_State = tuple[int, int, int, bytes]
+_T = TypeVar("_T")
+
+
+class SqliteView:
+    """One database, open for reading. For one thread; to be closed."""
+
+    def __init__(self, path: str, cancel: CancelToken | None = None) -> None:
+        """Nothing is opened before something is read."""
+        self._path = path
+        self._cancel = cancel
+        self._connection: apsw.Connection | None = None
+        self._state: _State | None = None
+
+    def read(self, query: Callable[[apsw.Connection], _T]) -> _T:
+        """What `query`, which fetches all that it needs, finds in one state of the database.
+
+        Raises OSError, `PathRefused`, Cancelled, and ValueError for a file that is damaged, no database, or without
+        the tables that `query` asks for.
+        """
+        error: ValueError | None = None
+        for _ in range(_ATTEMPTS):
+            if self._cancel is not None:
+                self._cancel.checkpoint()
+            state = _state(self._path)
+            if self._connection is None or state != self._state:
+                self.close()
+                self._connection, self._state = self._open(), state
+            try:
+                with _told_plainly(self._cancel):
+                    found = query(self._connection)
+                error = None
+            except ValueError as damage:
+                error = damage
+            if _state(self._path) == state:
+                if error is None:
+                    return found
+                break
+        raise error or ValueError("It was written all the time; the next update reads it.")
+
+    def close(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+
+    def _open(self) -> apsw.Connection:
+        with _told_plainly(self._cancel):
+            connection = apsw.Connection(self._path, flags=apsw.SQLITE_OPEN_READONLY, vfs=_file_system().name)
+        try:
+            with _told_plainly(self._cancel):
+                connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+                connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
+                for name, value in _LOCKED.items():
+                    connection.pragma(name, value)
+                cancel = self._cancel
+                if cancel is not None:
+                    connection.set_progress_handler(lambda: cancel.cancelled, _STEPS_BETWEEN_CHECKS)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+@contextmanager
+def _told_plainly(cancel: CancelToken | None) -> Iterator[None]:
+    try:
+        yield
+    except apsw.Error as error:
+        if cancel is not None:
+            cancel.checkpoint()
+        raise ValueError(f"The database cannot be read: {str(error).partition(chr(10))[0]}") from error
+
+
+def _state(path: str) -> _State:
+    """What changes when pages come into the database itself, or a WAL begins anew; not when a WAL grows."""
+    descriptor, found = open_regular(path)
+    os.close(descriptor)
+    wal = b""
+    with suppress(FileNotFoundError):
+        descriptor, _ = open_regular(path + WAL)
+        try:
+            wal = read_at(descriptor, 0, _WAL_HEADER)
+        finally:
+            os.close(descriptor)
+    return found.st_ino, found.st_size, found.st_mtime_ns, wal
+
+
+class _File:
+    """A file as SQLite sees it: read, never locked, never written. Without a descriptor it is empty."""
+
+    def __init__(self, descriptor: int | None) -> None:
+        self._descriptor = descriptor
+
+    def xRead(self, amount: int, offset: int) -> bytes:  # noqa: N802 (SQLite's names)
+        return b"" if self._descriptor is None else read_at(self._descriptor, offset, amount)
+
+    def xFileSize(self) -> int:  # noqa: N802
+        return 0 if self._descriptor is None else os.fstat(self._descriptor).st_size
+
+    def xClose(self) -> None:  # noqa: N802
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def xLock(self, level: int) -> None:  # noqa: N802
+        """Nobody is kept from writing."""
+
+    def xUnlock(self, level: int) -> None:  # noqa: N802
+        """There was no lock."""
+
+    def xCheckReservedLock(self) -> bool:  # noqa: N802
+        return False
+
+    def xFileControl(self, op: int, pointer: int) -> bool:  # noqa: N802
+        return False
+
+    def xSectorSize(self) -> int:  # noqa: N802
+        return 0
+
+    def xDeviceCharacteristics(self) -> int:  # noqa: N802
+        return 0
+
+    def xWrite(self, data: bytes, offset: int) -> None:  # noqa: N802
+        raise apsw.ReadOnlyError("nothing is written here")
+
+    def xTruncate(self, size: int) -> None:  # noqa: N802
+        raise apsw.ReadOnlyError("nothing is written here")
+
+    def xSync(self, flags: int) -> None:  # noqa: N802
+        raise apsw.ReadOnlyError("nothing is written here")
+
+
+class _ReadingOnly(apsw.VFS):
+    """The system's files through `_File`."""
+
+    def __init__(self) -> None:
+        super().__init__(_FILE_SYSTEM, "")
+        self.name = _FILE_SYSTEM
+
+    def xOpen(self, name: str | apsw.URIFilename | None, flags: list[int]) -> _File:  # type: ignore[override]  # noqa: N802
+        path = name.filename() if isinstance(name, apsw.URIFilename) else name
+        if path is None:
+            raise apsw.CantOpenError("no file is made here")
+        flags[1] = apsw.SQLITE_OPEN_READONLY
+        try:
+            return _File(open_regular(path)[0])
+        except FileNotFoundError:
+            if flags[0] & apsw.SQLITE_OPEN_WAL:
+                return _File(None)
+            raise apsw.CantOpenError("no such file") from None
+
+    def xAccess(self, path: str, flags: int) -> bool:  # noqa: N802
+        return flags == apsw.SQLITE_ACCESS_EXISTS and os.path.exists(path)
+
+    def xDelete(self, filename: str, sync_dir: bool) -> None:  # noqa: N802
+        raise apsw.ReadOnlyError("nothing is written here")
+
+
+@functools.cache
+def _file_system() -> _ReadingOnly:
+    return _ReadingOnly()
+
+
+def looks_like(head: bytes) -> bool:
+    """Whether a file that begins with these bytes is an SQLite database."""
+    return head.startswith(HEADER)
+
+
+def has_tables(path: str, *choices: frozenset[str]) -> bool:
+    """Whether the database has all tables of one of these choices; one that cannot be read has none."""
+    try:
+        with closing(SqliteView(path)) as view:
+            known = view.read(tables)
+    except (OSError, ValueError, PathRefused):
+        return False
+    return any(choice <= known for choice in choices)
+
+
+def tables(connection: apsw.Connection) -> frozenset[str]:
+    """Names of the database's tables."""
+    query = "SELECT name FROM sqlite_master WHERE type = 'table'"
+    return frozenset(name for (name,) in connection.execute(query))

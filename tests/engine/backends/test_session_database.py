@@ -1,0 +1,182 @@
+"""Sessions in a database that their agent goes on writing: indexed, found, read, followed."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from engine.backends import background
+from engine.corpus.transcripts import opencode_database
+from engine.settings import Settings
+from engine.settings.options import SessionSettings
+from tests.helpers.background import reasons, wait_until
+from tests.helpers.opencode_database import NEWER, OLDER, OpencodeWriter
+
+PREFIX = "sessions/opencode.db/opencode.db"
+SECRET = "sk-ant-api03-" + "q7Rz" * 12
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "share" / "opencode" / "opencode.db"
+
+
+@pytest.fixture
+def writer(path: Path) -> Iterator[OpencodeWriter]:
+    opened = OpencodeWriter(path, OLDER + NEWER)
+    opened.session("ses_1", "Repairing the boat")
+    opened.said("ses_1", "msg_1", "user", "Why does the hull leak?")
+    opened.said("ses_1", "msg_2", "assistant", "The varnish has cracked at the keel.")
+    opened.session_v2("ses_2")
+    opened.entry("ses_2", "msg_3", "user", {"text": f"Tomatoes limp. The key is {SECRET}"})
+    opened.session_v2("ses_3", "Attic", parent="ses_2")
+    opened.entry("ses_3", "msg_4", "user", {"text": "Search the attic for seeds."})
+    yield opened
+    opened.close()
+
+
+def listed(path: Path) -> SessionSettings:
+    return SessionSettings(folders=(str(path),))
+
+
+def beside(path: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in path.parent.iterdir()}
+
+
+def test_every_session_is_one_of_its_own(open_memory, path: Path, writer: OpencodeWriter) -> None:
+    memory = open_memory(sessions=listed(path))
+    before = beside(path)
+    report = memory.sync()
+    assert (report.files_indexed, report.failed, report.skipped) == (7, (), ())
+    assert {(one.path, one.agent, one.title, one.messages, one.project, one.parent) for one in memory.sessions()} == {
+        (f"{PREFIX}/ses_1", "opencode", "Repairing the boat", 2, "/home/ada/boats", ""),
+        (f"{PREFIX}/ses_2", "opencode", "Tomatoes limp.", 1, "/home/ada/boats", ""),
+        (f"{PREFIX}/ses_3", "opencode", "Attic", 1, "/home/ada/boats", "ses_2"),
+    }
+    result = memory.search("varnish cracked keel").results[0]
+    assert (result.path, result.citation) == (f"{PREFIX}/ses_1", f"{PREFIX}/ses_1#L1-L2")
+    assert result.message is not None
+    assert (result.message.ordinal, result.message.id) == (2, "msg_2")
+    assert memory.read_session(f"{PREFIX}/ses_1").messages[1].text == "The varnish has cracked at the keel."
+    assert memory.read_file(f"{PREFIX}/ses_1", start=2, lines=1).text == (
+        "Assistant: The varnish has cracked at the keel."
+    )
+    with pytest.raises(FileNotFoundError):
+        memory.raw_message(f"{PREFIX}/ses_1", 1)  # it has no lines
+    with pytest.raises(FileNotFoundError):
+        memory.read_session(f"{PREFIX}/ses_9")
+    assert beside(path) == before
+
+
+def test_secrets_are_masked(open_memory, path: Path, writer: OpencodeWriter, tmp_path: Path) -> None:
+    memory = open_memory(sessions=listed(path))
+    memory.sync()
+    session = memory.read_session(f"{PREFIX}/ses_2")
+    assert session.masked == 1
+    assert SECRET not in session.messages[0].text
+    assert SECRET in memory.read_session(f"{PREFIX}/ses_2", reveal=True).messages[0].text
+    memory.close()
+    kept = b"".join(file.read_bytes() for file in (tmp_path / "data").rglob("*") if file.is_file())
+    assert b"Tomatoes limp" in kept
+    assert SECRET.encode() not in kept
+
+
+def test_only_what_has_changed_is_read_again(
+    open_memory, path: Path, writer: OpencodeWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    original = opencode_database._Sessions.conversation
+
+    def noting(self, key: str):
+        read.append(key)
+        return original(self, key)
+
+    monkeypatch.setattr(opencode_database._Sessions, "conversation", noting)
+    memory = open_memory(sessions=listed(path))
+    memory.sync()
+    assert sorted(read) == ["ses_1", "ses_2", "ses_3"]
+    read.clear()
+    assert memory.sync().files_indexed == 0
+    writer.said("ses_1", "msg_5", "user", "And the rudder?")
+    writer.connection.execute("DELETE FROM session_v2 WHERE id = 'ses_3'")
+    report = memory.sync()
+    assert (report.files_indexed, read) == (1, ["ses_1"])
+    assert {one.path: one.messages for one in memory.sessions()} == {f"{PREFIX}/ses_1": 3, f"{PREFIX}/ses_2": 1}
+    assert memory.search("rudder").results[0].message.ordinal == 3
+    read.clear()
+    writer.checkpoint()
+    writer.close()
+    assert (memory.sync().files_indexed, read) == (0, [])
+
+
+def test_a_folder_with_it_is_walked(open_memory, path: Path, writer: OpencodeWriter) -> None:
+    (path.parent / "thumbs.db").write_bytes(b"no database")
+    memory = open_memory(sessions=listed(path.parent))
+    report = memory.sync()
+    assert [(issue.path, issue.rule) for issue in report.skipped] == [("sessions/opencode/thumbs.db", "unknown-format")]
+    assert {one.path for one in memory.sessions()} == {
+        f"sessions/opencode/opencode.db/ses_{number}" for number in (1, 2, 3)
+    }
+
+
+def test_a_session_whose_files_were_copied_into_it_is_there_once(
+    open_memory, path: Path, writer: OpencodeWriter
+) -> None:
+    storage = path.parent / "storage"
+    for session in ("ses_1", "ses_0"):
+        files = {
+            f"session/p/{session}.json": {"id": session, "directory": "/home/ada/boats", "title": f"File {session}"},
+            f"message/{session}/msg_{session}.json": {"id": f"msg_{session}", "role": "user"},
+            f"part/msg_{session}/prt_1.json": {"type": "text", "text": "Why does the hull leak?"},
+        }
+        for name, value in files.items():
+            (storage / name).parent.mkdir(parents=True, exist_ok=True)
+            (storage / name).write_text(json.dumps(value))
+    in_files = {"sessions/opencode/session/p/ses_0.json", "sessions/opencode/session/p/ses_1.json"}
+    memory = open_memory(sessions=SessionSettings(folders=(str(storage),)))
+    memory.sync()
+    assert {one.path for one in memory.sessions()} == in_files
+    memory.close()
+    memory = open_memory(sessions=SessionSettings(folders=(str(storage), str(path))))
+    for _ in range(2):
+        (issue,) = memory.sync().skipped
+        assert (issue.path, issue.rule) == ("sessions/opencode/session/p/ses_1.json", "copied")
+    in_database = {f"{PREFIX}/ses_{number}" for number in (1, 2, 3)}
+    assert {one.path for one in memory.sessions()} == in_database | {"sessions/opencode/session/p/ses_0.json"}
+    memory.close()
+    memory = open_memory(sessions=SessionSettings(folders=(str(storage),)))
+    memory.sync()
+    assert {one.path for one in memory.sessions()} == in_files
+
+
+def test_a_database_that_cannot_be_read_says_so_and_loses_nothing(
+    open_memory, path: Path, writer: OpencodeWriter
+) -> None:
+    memory = open_memory(sessions=listed(path))
+    memory.sync()
+    writer.connection.execute("ALTER TABLE session_v2 RENAME COLUMN directory TO folder")
+    (issue,) = memory.sync().skipped
+    assert (issue.path, issue.rule) == (PREFIX, "broken")
+    assert "directory" in issue.detail
+    assert len(memory.sessions()) == 3
+    writer.connection.execute("ALTER TABLE session_v2 RENAME COLUMN folder TO directory")
+    assert memory.sync().skipped == ()
+
+
+@pytest.mark.parametrize("folder", [False, True], ids=["file", "folder"])
+def test_what_its_agent_writes_is_indexed_at_once(
+    open_memory, path: Path, writer: OpencodeWriter, monkeypatch: pytest.MonkeyPatch, folder: bool
+) -> None:
+    monkeypatch.setattr(background, "_SESSION_DEBOUNCE_MS", 30)
+    sync = msgspec.structs.replace(Settings().sync, watch=True)
+    memory = open_memory(background=True, sync=sync, sessions=listed(path.parent if folder else path))
+    memory.sync()
+    (path.parent / "opencode.db-shm").touch()
+    (path.parent / "auth.json").write_text("{}")
+    before = path.stat().st_mtime_ns
+    writer.said("ses_1", "msg_5", "user", "And the anchor chain?")
+    assert path.stat().st_mtime_ns == before  # it is in the WAL
+    wait_until(lambda: "session-delta" in reasons(memory))
+    wait_until(lambda: any("ses_1" in result.path for result in memory.search("anchor chain").results))

@@ -1,0 +1,174 @@
+"""Reading another program's database: what is read, and that its folder stays as it is."""
+
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from pathlib import Path
+
+import apsw
+import pytest
+
+from engine.control import CancelToken
+from engine.corpus.transcripts.sqlite_view import SqliteView
+from engine.errors import Cancelled, PathRefused
+from tests.helpers.opencode_database import OpencodeWriter
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "theirs" / "some.db"
+
+
+@pytest.fixture
+def writer(path: Path) -> Iterator[OpencodeWriter]:
+    opened = OpencodeWriter(path, "CREATE TABLE numbers (n, filling)")
+    yield opened
+    opened.close()
+
+
+def add(writer: OpencodeWriter, *numbers: int) -> None:
+    writer.connection.executemany("INSERT INTO numbers VALUES (?, zeroblob(5000))", [(n,) for n in numbers])
+
+
+def numbers(connection: apsw.Connection) -> list[int]:
+    return [n for (n,) in connection.execute("SELECT n FROM numbers ORDER BY n")]
+
+
+def look(path: Path) -> list[int]:
+    with closing(SqliteView(str(path))) as view:
+        return view.read(numbers)
+
+
+def folder(path: Path) -> dict[str, tuple[bytes, int, int, int]]:
+    """Names, bytes, times and inodes of all that lies beside the database."""
+    found = {}
+    for entry in path.parent.iterdir():
+        state = entry.stat()
+        found[entry.name] = (entry.read_bytes(), state.st_mtime_ns, state.st_ctime_ns, state.st_ino)
+    return found
+
+
+def test_what_is_still_in_the_wal_is_read_and_nothing_is_touched(path: Path, writer: OpencodeWriter) -> None:
+    add(writer, 1)
+    writer.checkpoint()
+    add(writer, 2, 3)
+    before = folder(path)
+    assert sorted(before) == ["some.db", "some.db-shm", "some.db-wal"]
+    assert look(path) == [1, 2, 3]
+    assert folder(path) == before
+
+
+def test_a_wal_that_its_program_left_behind_stays(path: Path, writer: OpencodeWriter, tmp_path: Path) -> None:
+    add(writer, 1)
+    left = tmp_path / "left" / "some.db"
+    left.parent.mkdir()
+    for suffix in ("", "-wal"):
+        (left.parent / f"some.db{suffix}").write_bytes(Path(f"{path}{suffix}").read_bytes())
+    before = folder(left)
+    assert look(left) == [1]
+    assert folder(left) == before
+
+
+def test_a_closed_database_has_nothing_beside_it(path: Path, writer: OpencodeWriter) -> None:
+    add(writer, 1)
+    writer.close()
+    before = folder(path)
+    assert list(before) == ["some.db"]
+    assert look(path) == [1]
+    assert folder(path) == before
+
+
+def test_what_comes_later_is_seen_by_the_next_reading(path: Path, writer: OpencodeWriter) -> None:
+    add(writer, 1)
+    with closing(SqliteView(str(path))) as view:
+        assert view.read(numbers) == [1]
+        writer.checkpoint()
+        add(writer, 2)
+        assert view.read(numbers) == [1, 2]
+
+
+@pytest.mark.parametrize("times", [1, 9])
+def test_a_wal_that_is_folded_in_while_it_is_read_is_read_again(path: Path, writer: OpencodeWriter, times: int) -> None:
+    add(writer, 1)
+    seen: list[list[int]] = []
+
+    def query(connection: apsw.Connection) -> list[int]:
+        seen.append(numbers(connection))
+        if len(seen) <= times:
+            add(writer, len(seen) + 1)
+            writer.checkpoint()
+        return seen[-1]
+
+    with closing(SqliteView(str(path))) as view:
+        if times == 1:
+            assert view.read(query) == [1, 2]
+        else:
+            with pytest.raises(ValueError, match="next update"):
+                view.read(query)
+
+
+def test_pages_in_the_wal_are_those_of_one_moment(path: Path, writer: OpencodeWriter) -> None:
+    add(writer, 1)
+
+    def query(connection: apsw.Connection) -> list[int]:
+        first = numbers(connection)
+        add(writer, 2)  # grows the WAL, which changes nothing of what is being read
+        return first + numbers(connection)
+
+    with closing(SqliteView(str(path))) as view:
+        assert view.read(query) == [1, 1]
+
+
+def test_nothing_can_be_written(path: Path, writer: OpencodeWriter) -> None:
+    add(writer, 1)
+    before = folder(path)
+    for statement in (
+        "DELETE FROM numbers",
+        "PRAGMA wal_checkpoint(TRUNCATE)",
+        "PRAGMA journal_mode = DELETE",
+        "VACUUM",
+    ):
+        with closing(SqliteView(str(path))) as view, suppress(ValueError):
+            view.read(lambda connection, statement=statement: connection.execute(statement).fetchall())
+    assert folder(path) == before
+    assert look(path) == [1]
+
+
+def test_links_and_missing_files_are_refused(path: Path, writer: OpencodeWriter, tmp_path: Path) -> None:
+    add(writer, 1)
+    link = tmp_path / "link.db"
+    link.symlink_to(path)
+    with pytest.raises(PathRefused):
+        look(link)
+    with pytest.raises(FileNotFoundError):
+        look(tmp_path / "none.db")
+
+
+def test_a_link_in_place_of_the_wal_is_refused(path: Path, writer: OpencodeWriter, tmp_path: Path) -> None:
+    add(writer, 1)
+    alone = tmp_path / "alone" / "some.db"
+    alone.parent.mkdir()
+    alone.write_bytes(path.read_bytes())
+    Path(f"{alone}-wal").symlink_to(f"{path}-wal")
+    with pytest.raises(PathRefused):
+        look(alone)
+
+
+@pytest.mark.parametrize("content", [b"", b"SQLite format 3\0", b"SQLite format 3\0" + b"\xff" * 5000])
+def test_what_is_no_database_says_so(tmp_path: Path, content: bytes) -> None:
+    other = tmp_path / "other.db"
+    other.write_bytes(content)
+    with pytest.raises(ValueError, match="cannot be read"):
+        look(other)
+
+
+def test_a_long_query_ends_when_cancelled(path: Path, writer: OpencodeWriter) -> None:
+    add(writer, 1)
+    cancel = CancelToken()
+    endless = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r"
+
+    def query(connection: apsw.Connection) -> object:
+        cancel.cancel()
+        return connection.execute(endless).fetchall()
+
+    with closing(SqliteView(str(path), cancel)) as view, pytest.raises(Cancelled):
+        view.read(query)
