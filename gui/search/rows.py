@@ -8,6 +8,7 @@ from typing import Literal
 
 from engine import MemorySearchResult, SearchOutcome
 from gui.search.excerpt import Excerpt, make_excerpt
+from gui.search.speakers import name_speakers
 
 SortOrder = Literal["relevance", "date"]
 RowKey = tuple[str, str, int, int]
@@ -56,7 +57,10 @@ class ResultRow:
     def excerpt(self) -> Excerpt:
         """Made when the row is first painted: most of a long list never is."""
         above = self.result.heading[-1] if self.result.heading else self.result.title
-        return make_excerpt(self.result.snippet, self.result.match_ranges, above)
+        snippet, ranges = self.result.snippet, self.result.match_ranges
+        if self.result.message is not None:
+            snippet, ranges = name_speakers(snippet, ranges)
+        return make_excerpt(snippet, ranges, above)
 
 
 @dataclass(frozen=True)

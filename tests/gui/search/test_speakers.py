@@ -1,0 +1,34 @@
+import pytest
+
+from engine import MessagePlace
+from gui.search.rows import ResultRow
+from gui.search.speakers import name_speakers
+
+
+@pytest.mark.parametrize(
+    ("snippet", "marked", "shown", "marks"),
+    [
+        ("User: a relay", ["relay"], "You: a relay", ["relay"]),
+        ("User: relay\n\nUser: relay", ["relay"], "You: relay\n\nYou: relay", ["relay", "relay"]),
+        ("User: the user\n\nAssistant: no", ["User", "user"], "You: the user\n\nAssistant: no", ["user"]),
+        ("see\nUser: quoted\n\nUsers: two", ["quoted"], "see\nUser: quoted\n\nUsers: two", ["quoted"]),
+        ("", [], "", []),
+    ],
+)
+def test_the_person_is_you_and_marks_move_along(snippet, marked, shown, marks) -> None:
+    ranges = [
+        (place, place + len(word))
+        for word in marked
+        for place in range(len(snippet))
+        if snippet.startswith(word, place)
+    ]
+    text, moved = name_speakers(snippet, sorted(ranges))
+    assert text == shown
+    assert [text[start:end] for start, end in moved] == marks
+
+
+def test_only_hits_in_sessions_have_speakers(make_result) -> None:
+    note = make_result(snippet="User: Ines", match_ranges=())
+    said = make_result(snippet="User: Ines", match_ranges=(), message=MessagePlace(1, "", "user"))
+    assert ResultRow(note, 0, "").excerpt.text == "User: Ines"
+    assert ResultRow(said, 0, "").excerpt.text == "You: Ines"
