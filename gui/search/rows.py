@@ -57,10 +57,9 @@ class ResultRow:
     def excerpt(self) -> Excerpt:
         """Made when the row is first painted: most of a long list never is."""
         above = self.result.heading[-1] if self.result.heading else self.result.title
-        snippet, ranges = self.result.snippet, self.result.match_ranges
-        if self.result.message is not None:
-            snippet, ranges = name_speakers(snippet, ranges)
-        return make_excerpt(snippet, ranges, above)
+        if self.result.message is None:
+            return make_excerpt(self.result.snippet, self.result.match_ranges, above)
+        return make_excerpt(*name_speakers(self.result.snippet, self.result.match_ranges), above)
 
 
 @dataclass(frozen=True)

@@ -149,6 +149,8 @@ class ConversationPanel(QWidget):
         self._finding.hits.look_in(self._view, lines, near=near, query=wanted.query, language=conversation.language)
         if landing.hit is not None:
             self._view.show_hit(landing.hit)
+        elif wanted.line is not None and wanted.query:
+            self._view.show_line(*conversation.at_line(wanted.line))  # it was found by what it means
         elif wanted.line is not None:
             self._view.go_to_entry(landing.entry)
 

@@ -20,10 +20,10 @@ class MessageMap(QScrollBar):
     """Each row has a cell of the same height; the person's are in the accent's colour, tools are thin.
 
     Signals:
-        jumped: a place was clicked (position of the row).
+        jumped: go to this row (its position); True where it was clicked, False where the mouse only came by.
     """
 
-    jumped = Signal(int)
+    jumped = Signal(int, bool)
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(Qt.Orientation.Vertical, parent)
@@ -113,17 +113,17 @@ class MessageMap(QScrollBar):
         painter.end()
         return strip
 
-    def _jump(self, event: QMouseEvent) -> None:
+    def _jump(self, event: QMouseEvent, *, clicked: bool) -> None:
         position = int((event.position().y() - _EDGE) / self._cell)
-        self.jumped.emit(max(0, min(self._count - 1, position)))
+        self.jumped.emit(max(0, min(self._count - 1, position)), clicked)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton and self._count:
-            self._jump(event)
+            self._jump(event, clicked=True)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if event.buttons() & Qt.MouseButton.LeftButton and self._count:
-            self._jump(event)
+            self._jump(event, clicked=False)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         event.accept()

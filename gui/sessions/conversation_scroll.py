@@ -170,7 +170,7 @@ class ConversationScroll(QAbstractScrollArea):
                     hit -= 1
         return found
 
-    def _jump_to_row(self, position: int) -> None:
+    def _jump_to_row(self, position: int, _clicked: bool) -> None:
         if self._rows is not None and position < self._count:
             self.go_to(Goal(self._rows.rows[position], self.viewport().height() // 3))
 

@@ -1,6 +1,6 @@
 """The conversation as a person uses it: with keys, mouse and steps from hit to hit."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QPoint, Qt, QUrl, Signal
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent, QTextCursor
@@ -11,7 +11,7 @@ from gui.sessions.conversation_current import ABOVE, ConversationWithCurrent
 from gui.sessions.conversation_rows import MORE, SUMMARY, Row, Rows
 from gui.sessions.conversation_scroll import Goal
 from gui.sessions.conversation_text import Conversation
-from gui.viewer.hits import Finder, Hit, HitMap
+from gui.viewer.hits import Finder, Hit, HitMap, Step
 from gui.viewer.lines import Place
 
 
@@ -30,12 +30,13 @@ class ConversationView(ConversationWithCurrent):
         super().__init__(jobs, parent)
         self._pressed: QPoint | None = None
         self._stepped_to: Hit | None = None
+        self._hit_map: HitMap | None = None
         self.viewport().setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Conversation")
 
     def set_conversation(self, conversation: Conversation | None, rows: Rows | None) -> None:
-        self._stepped_to = None
+        self._stepped_to = self._hit_map = None
         super().set_conversation(conversation, rows)
 
     # --- hits (the protocol `HitView`) ----------------------------------------------------------------------------
@@ -84,13 +85,42 @@ class ConversationView(ConversationWithCurrent):
         if self._conversation is None:
             return
         flags = bytearray(len(self._conversation.entries))
-        for line in (marks if found is None else found).lines():
+        self._hit_map = marks if found is None else found
+        for line in self._hit_map.lines():
             flags[self._conversation.entry_of_piece[line - 1]] = 1
         before, self._hit_entries = self._hit_entries, flags
         self._map.show_rows(self._rows, flags)
         first, after = self._map.entries_in_view
         if before[first:after] != flags[first:after]:  # folded entries say that they hold one
             self.viewport().update()
+
+    def toggle(self, number: int) -> None:
+        """Unfold an entry as far as its first hit, which is marked, or fold it again."""
+        hit = self._hit_in_fold(number)
+        super().toggle(number)
+        if hit is not None:
+            self.show_hit(hit)
+
+    def show_line(self, number: int, pieces: Sequence[int]) -> None:
+        """Go to an entry for these pieces of it, which a fold does not hide."""
+        if self._rows is not None and pieces and self._rows.fold(number) in ("gone", "folded"):
+            self._rows.reveal(pieces[0])
+            self._rows_changed()
+        self.go_to_entry(number)
+
+    def _jump_to_row(self, position: int, clicked: bool) -> None:
+        super()._jump_to_row(position, clicked)
+        hit = self._hit_in_fold(self._rows.rows[position].entry) if clicked and self._rows is not None else None
+        if hit is not None:
+            self.show_hit(hit)
+
+    def _hit_in_fold(self, number: int) -> Hit | None:
+        """The first hit in a folded entry, as far as it is known."""
+        if self._rows is None or self._conversation is None or self._rows.fold(number) != "folded":
+            return None
+        entry = self._conversation.entries[number]
+        step = self._hit_map.step((entry.first_piece + 1, -1), forward=True) if self._hit_map is not None else None
+        return step.hit if isinstance(step, Step) and entry.first_piece < step.hit.line <= entry.after_piece else None
 
     def _rank(self, hit: Hit) -> int:
         """Which hit of its piece it is, from 0."""

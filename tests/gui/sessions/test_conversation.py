@@ -110,6 +110,54 @@ def test_a_folded_hit_is_unfolded(qtbot, panel: ConversationPanel, show) -> None
     assert "unit_0031" in visible_text(panel)
 
 
+def test_a_hit_by_meaning_is_unfolded_and_the_others_stay_folded(qtbot, panel: ConversationPanel, show) -> None:
+    show(VALVE, BUILD, "no word of it")
+    assert current(panel).text == "make firmware"
+    assert "unit_0001" in visible_text(panel)
+    view = panel._view
+    calls = [number for number, entry in enumerate(view.conversation.entries) if entry.kind == "tool"]
+    assert [view._rows.fold(number) for number in calls if number != view.current] == ["folded"] * (len(calls) - 1)
+
+
+def test_a_call_unfolds_as_far_as_its_first_hit(qtbot, panel: ConversationPanel, show) -> None:
+    show()
+    panel._open_find()
+    panel._finding.bar.box.setText("unit_0999")
+    qtbot.waitUntil(lambda: panel._finding.bar.count.text() == "1 of 1")
+    view = panel._view
+    build = view.current
+    view.toggle(build)
+    assert view._rows.fold(build) == "folded"
+    view.scroll_to_end(top=True)
+    QTest.keyClick(view, Qt.Key.Key_Return)
+    settle(qtbot, panel)
+    assert view._rows.fold(build) == "all"
+    assert "unit_0999" in visible_text(panel)
+    assert view._framed is not None
+
+
+def test_a_click_on_the_map_leads_to_the_hit_in_a_fold_and_a_drag_does_not(
+    qtbot, panel: ConversationPanel, show
+) -> None:
+    show(VALVE, None, "unit_0031")
+    view, strip = panel._view, panel._view._map
+    build = view.current
+    qtbot.waitUntil(lambda: view._hit_entries[build])
+    view.toggle(build)
+    view.show_hit(None)
+    view.scroll_to_end(top=True)
+    position = view._rows.position_of_entry(build)
+    place = QPoint(strip.width() // 2, round(10 + (position + 0.5) * strip._cell))
+    QTest.mousePress(strip, Qt.MouseButton.LeftButton, pos=QPoint(place.x(), 12))
+    QTest.mouseMove(strip, place)
+    assert view._rows.fold(build) == "folded"
+    QTest.mouseRelease(strip, Qt.MouseButton.LeftButton, pos=place)
+    QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=place)
+    settle(qtbot, panel)
+    assert "unit_0031" in visible_text(panel)
+    assert view._framed is not None
+
+
 def test_the_same_session_is_not_read_again(qtbot, panel: ConversationPanel, memory: FakeMemory, show) -> None:
     show()
     panel.show_session(VALVE, EDIT)
