@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from engine.corpus.places.finding import find_places as find_places
     from engine.corpus.places.finding import measure_sessions as measure_sessions
     from engine.corpus.preview import preview_workspace as preview_workspace
+    from engine.embedding.keys import forget_key as forget_key
+    from engine.embedding.keys import key_state as key_state
+    from engine.embedding.keys import store_key as store_key
+    from engine.embedding.probing import probe_provider as probe_provider
     from engine.errors import *  # noqa: F403
     from engine.logs import configure_logging as configure_logging
     from engine.records import *  # noqa: F403
@@ -35,6 +39,10 @@ _HOME = {
     "find_places": "engine.corpus.places.finding",
     "measure_sessions": "engine.corpus.places.finding",
     "preview_workspace": "engine.corpus.preview",
+    "forget_key": "engine.embedding.keys",
+    "key_state": "engine.embedding.keys",
+    "store_key": "engine.embedding.keys",
+    "probe_provider": "engine.embedding.probing",
     "configure_logging": "engine.logs",
     "Settings": "engine.settings",
     "load_settings": "engine.settings",

@@ -439,3 +439,31 @@ class MemoryProviderStatus(Record, frozen=True):
 class Probe(Record, frozen=True):
     ok: bool
     error: str
+
+
+# --- providers ----------------------------------------------------------------------------------------------------
+
+
+class ProviderProbe(Record, frozen=True):
+    """What came of one word sent to a provider."""
+
+    ok: bool
+    error: str
+    """Why not, one sentence that says what to do; empty if it is ok."""
+    milliseconds: float
+    """From the request to its answer; 0 where none was sent."""
+    dims: int | None
+    """Length of the vector that came."""
+    model: str
+    """The model that was asked; empty where there is no provider."""
+
+
+class KeyState(Record, frozen=True):
+    """Whether a provider has an API key, and where it was found; never the key itself."""
+
+    present: bool
+    origin: Literal["environment", "keychain"] | None
+    place: str
+    """For a sentence: `the environment variable OPENAI_API_KEY`, `the keychain`; empty where there is none."""
+    problem: str
+    """Why one could not be looked for, or cannot be used; one sentence, or empty."""

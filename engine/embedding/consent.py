@@ -1,0 +1,55 @@
+"""Whether a person's texts may go to a provider, and under which of their settings: decided here and nowhere else.
+
+The registry asks before it makes a provider, so nobody holds one that was not agreed to. A key in the environment or
+in the keychain is not consent.
+"""
+
+from typing import get_args
+
+import msgspec
+
+from engine.embedding.addresses import owner_of
+from engine.errors import ProviderError
+from engine.settings import Settings
+from engine.settings.options import RemoteProvider, RemoteSettings
+
+REMOTE: tuple[str, ...] = get_args(RemoteProvider)
+"""Providers on other machines, in the order in which `auto` tries them."""
+
+
+def consent_of(settings: Settings, provider: str) -> str | None:
+    """What in the settings agrees to sending texts to `provider`; None where nothing does."""
+    if provider == settings.provider:
+        return "named as provider"
+    if provider == settings.fallback:
+        return "named as fallback"
+    return "agreed to" if provider in settings.remote.agreed else None
+
+
+def require_consent(settings: Settings, provider: str) -> None:
+    """Raise `ProviderError` where texts would leave the machine for a provider that nobody agreed to."""
+    if provider in REMOTE and consent_of(settings, provider) is None:
+        raise ProviderError(
+            f'Nothing is sent to {provider} before you agree: choose it in the settings, or add "{provider}" to '
+            "remote.agreed."
+        )
+
+
+def described(settings: Settings) -> str:
+    """The provider that `model`, `dimensions` and `[remote]` speak of; with `auto` the owner of the base URL."""
+    if settings.provider != "auto":
+        return settings.provider
+    return (owner_of(settings.remote.base_url) if settings.remote.base_url else None) or REMOTE[0]
+
+
+def settings_of(settings: Settings, provider: str) -> Settings:
+    """The settings under which `provider` runs: its own model and address unless they are those of the settings.
+
+    A stand-in must neither ask for another's model nor send its key and the texts to another's server. Raises
+    `ProviderError` for a base URL that is none.
+    """
+    if provider == described(settings):
+        return settings
+    remote = settings.remote
+    plain = RemoteSettings(agreed=remote.agreed, allow_http=remote.allow_http, batch=remote.batch)
+    return msgspec.structs.replace(settings, model="", dimensions=None, remote=plain)

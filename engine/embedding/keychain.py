@@ -1,0 +1,127 @@
+"""The keychain of the operating system, asked from a thread of its own and with a limit.
+
+A locked keychain shows a prompt and waits for it without an end, one on a dead D-Bus waits for nothing at all, and
+neither can be stopped from outside. So the call is left behind when its time is up, and as long as it has not come
+back, nobody else waits for the keychain.
+"""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from engine.control import CancelToken
+from engine.errors import Cancelled, ProviderError
+
+SERVICE = "mnemoscope"
+ANSWER_SECONDS = 15.0
+"""Enough to type a password into the prompt of a locked keychain."""
+_EMPTY = ("keyring.backends.fail", "keyring.backends.null")
+"""What keyring calls a keychain where there is none."""
+
+
+class KeychainError(ProviderError):
+    """The keychain did not do what it was asked; the message says what to do."""
+
+
+class NoKeychain(KeychainError):
+    """There is no keychain on this system."""
+
+    def __init__(self) -> None:
+        super().__init__("This system has no keychain that Mnemoscope can use.")
+
+
+def read(account: str, *, cancel: CancelToken | None = None) -> str | None:
+    """The secret of an account, None where there is none. Raises `KeychainError`, `Cancelled`."""
+    found = _ask(lambda keychain: keychain.get_password(SERVICE, account), cancel)
+    return None if found is None else str(found)
+
+
+def write(account: str, secret: str) -> None:
+    """Keep a secret, in place of an earlier one. Raises `KeychainError`."""
+    _ask(lambda keychain: keychain.set_password(SERVICE, account, secret))
+
+
+def remove(account: str) -> None:
+    """Forget the secret of an account, if there is one. Raises `KeychainError`."""
+
+    def forget(keychain: Any) -> None:
+        if keychain.get_password(SERVICE, account) is not None:
+            keychain.delete_password(SERVICE, account)
+
+    _ask(forget)
+
+
+class _Call:
+    """One question to the keychain, in a thread that may never come back."""
+
+    def __init__(self, work: Callable[[Any], Any]) -> None:
+        self.woken = threading.Event()
+        """Set when there is an answer, and when nobody waits for it any more."""
+        self.answer: Any = None
+        self.error: Exception | None = None
+        self._work = work
+        self._thread = threading.Thread(target=self._run, name="mnemoscope-keychain", daemon=True)
+        self._thread.start()
+
+    @property
+    def running(self) -> bool:
+        return self._thread.is_alive()
+
+    def _run(self) -> None:
+        try:
+            self.answer = self._work(_keychain())
+        except Exception as error:
+            self.error = error
+        finally:
+            self.woken.set()
+
+
+_lock = threading.Lock()
+_left_behind: _Call | None = None
+
+
+def _ask(work: Callable[[Any], Any], cancel: CancelToken | None = None) -> Any:
+    global _left_behind  # noqa: PLW0603 - there is one keychain, whoever asks
+    with _lock:
+        if _left_behind is not None and _left_behind.running:
+            raise KeychainError(_silent())
+        _left_behind = None
+    call = _Call(work)
+    forget = cancel.on_cancel(call.woken.set) if cancel is not None else lambda: None
+    answered = call.woken.wait(ANSWER_SECONDS)
+    forget()
+    if cancel is not None and cancel.cancelled:
+        raise Cancelled
+    if not answered:
+        with _lock:
+            _left_behind = call
+        raise KeychainError(_silent())
+    if call.error is not None:
+        raise _told(call.error) from call.error
+    return call.answer
+
+
+def _keychain() -> Any:
+    """The keychain in use. Choosing it loads some 100 ms of modules and asks D-Bus."""
+    import keyring
+
+    chosen = keyring.get_keyring()
+    if type(chosen).__module__ in _EMPTY:
+        raise NoKeychain
+    return chosen
+
+
+def _silent() -> str:
+    return f"The keychain did not answer within {ANSWER_SECONDS:.0f} seconds: unlock it, then try again."
+
+
+def _told(error: Exception) -> KeychainError:
+    from keyring.errors import KeyringLocked, NoKeyringError
+
+    if isinstance(error, KeychainError):
+        return error
+    if isinstance(error, NoKeyringError):
+        return NoKeychain()
+    if isinstance(error, KeyringLocked):
+        return KeychainError("The keychain is locked: unlock it, then try again.")
+    return KeychainError(f"The keychain failed ({type(error).__name__}): open it in the system's own program once.")

@@ -1,0 +1,177 @@
+import pytest
+from keyring.errors import InitError, KeyringLocked
+
+from engine import KeyState, forget_key, key_state, store_key
+from engine.control import CancelToken
+from engine.embedding import keychain as keychain_room
+from engine.embedding.keys import find_key, key_missing
+from engine.errors import Cancelled, ProviderError
+from engine.settings import Settings
+from engine.settings.options import RemoteSettings
+from tests.helpers.command_line import python
+from tests.helpers.keychain import FakeKeychain
+
+OPENAI = Settings(provider="openai")
+SECRET = "sk-a-very-secret-key"
+
+
+def at(base_url: str, provider: str = "openai", **remote: str) -> Settings:
+    return Settings(provider=provider, remote=RemoteSettings(base_url=base_url, **remote))
+
+
+def found(provider: str, settings: Settings) -> tuple[str, str] | None:
+    key = find_key(provider, settings)
+    return None if key is None else (key.value, key.place)
+
+
+@pytest.mark.parametrize(
+    ("provider", "variable"),
+    [
+        ("openai", "OPENAI_API_KEY"),
+        ("gemini", "GEMINI_API_KEY"),
+        ("gemini", "GOOGLE_API_KEY"),
+        ("voyage", "VOYAGE_API_KEY"),
+    ],
+)
+def test_the_environment_is_asked_first(
+    provider: str, variable: str, monkeypatch: pytest.MonkeyPatch, keychain: FakeKeychain
+) -> None:
+    keychain.secrets["mnemoscope", provider] = "other"
+    monkeypatch.setenv(variable, f" {SECRET}\n")
+    assert found(provider, Settings(provider=provider)) == (SECRET, variable)
+    assert keychain.asked == []
+
+
+def test_gemini_prefers_its_own_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GOOGLE_API_KEY", "shared")
+    monkeypatch.setenv("GEMINI_API_KEY", "own")
+    assert found("gemini", Settings(provider="gemini")) == ("own", "GEMINI_API_KEY")
+
+
+def test_a_variable_named_in_the_settings_counts_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "usual")
+    named = Settings(provider="openai", remote=RemoteSettings(api_key_env="WORK_KEY"))
+    assert find_key("openai", named) is None
+    assert "WORK_KEY" in key_missing("openai", named)
+    monkeypatch.setenv("WORK_KEY", SECRET)
+    assert found("openai", named) == (SECRET, "WORK_KEY")
+
+
+def test_openrouter_never_gets_the_key_of_openai(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+    openrouter = at("https://openrouter.ai/api/v1")
+    assert find_key("openai", openrouter) is None
+    assert "OPENROUTER_API_KEY" in key_missing("openai", openrouter)
+    monkeypatch.setenv("OPENROUTER_API_KEY", "sk-or-1")
+    assert found("openai", openrouter) == ("sk-or-1", "OPENROUTER_API_KEY")
+    assert found("openai", OPENAI) == (SECRET, "OPENAI_API_KEY")
+
+
+def test_a_stand_in_takes_neither_the_variable_nor_the_server_of_another(
+    monkeypatch: pytest.MonkeyPatch, keychain: FakeKeychain
+) -> None:
+    monkeypatch.setenv("WORK_KEY", "for the work server")
+    keychain.secrets["mnemoscope", "gemini"] = "own"
+    settings = at("https://work.example/v1", api_key_env="WORK_KEY")
+    assert found("gemini", settings) == ("own", "gemini")
+
+
+def test_a_key_is_kept_for_one_server_and_forgotten(keychain: FakeKeychain) -> None:
+    work = at("https://work.example:8443/v1")
+    store_key("openai", work, f"  {SECRET} ")
+    assert keychain.secrets == {("mnemoscope", "openai@work.example:8443"): SECRET}
+    assert found("openai", work) == (SECRET, "openai@work.example:8443")
+    for elsewhere in (OPENAI, at("https://api.openai.com/v1"), at("https://work.example/v1")):
+        assert find_key("openai", elsewhere) is None
+    forget_key("openai", work)
+    forget_key("openai", work)
+    assert keychain.secrets == {}
+
+
+def test_the_own_server_named_in_full_is_the_same_server(keychain: FakeKeychain) -> None:
+    store_key("openai", OPENAI, SECRET)
+    assert found("openai", at("https://api.openai.com/v1")) == (SECRET, "openai")
+
+
+def test_the_state_tells_the_place_and_never_the_key(monkeypatch: pytest.MonkeyPatch, keychain: FakeKeychain) -> None:
+    nothing = KeyState(present=False, origin=None, place="", problem="")
+    assert key_state("openai", OPENAI) == nothing
+    assert key_state("embedded", Settings()) == nothing
+    keychain.secrets["mnemoscope", "openai"] = SECRET
+    kept = key_state("openai", OPENAI)
+    assert (kept.present, kept.origin, kept.place) == (True, "keychain", "the keychain")
+    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+    named = key_state("openai", OPENAI)
+    assert (named.origin, named.place) == ("environment", "the environment variable OPENAI_API_KEY")
+    for shown in (kept, named, find_key("openai", OPENAI)):
+        assert SECRET not in repr(shown)
+        assert SECRET not in str(shown)
+
+
+def test_without_a_keychain_there_is_the_environment() -> None:
+    assert key_state("openai", OPENAI) == KeyState(present=False, origin=None, place="", problem="")
+    forget_key("openai", OPENAI)
+    with pytest.raises(ProviderError, match=r"has no keychain.*OPENAI_API_KEY instead"):
+        store_key("openai", OPENAI, SECRET)
+
+
+@pytest.mark.parametrize("text", ["", "  ", "two words", "key\r\nHost: evil", "schlüssel"])
+def test_what_cannot_be_a_key_is_refused_and_not_repeated(
+    text: str, keychain: FakeKeychain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(ProviderError, match="What was entered is no API key") as caught:
+        store_key("openai", OPENAI, text)
+    assert not text.strip() or text.strip() not in str(caught.value)
+    assert keychain.secrets == {}
+    if text.strip():
+        monkeypatch.setenv("OPENAI_API_KEY", text)
+        assert "environment variable OPENAI_API_KEY is no API key" in key_state("openai", OPENAI).problem
+
+
+@pytest.mark.parametrize(
+    ("failure", "told"),
+    [
+        (KeyringLocked("no"), "is locked: unlock it"),
+        (InitError("no"), "failed \\(InitError\\)"),
+        (OSError(f"cannot find {SECRET}"), "failed \\(OSError\\)"),
+    ],
+)
+def test_a_keychain_that_fails_is_one_sentence(keychain: FakeKeychain, failure: Exception, told: str) -> None:
+    keychain.fails = failure
+    with pytest.raises(ProviderError, match=told) as caught:
+        find_key("openai", OPENAI)
+    assert SECRET not in str(caught.value)
+
+
+def test_a_keychain_that_hangs_is_left_and_asked_again_when_it_is_back(
+    keychain: FakeKeychain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keychain.secrets["mnemoscope", "openai"] = SECRET
+    monkeypatch.setattr(keychain_room, "ANSWER_SECONDS", 0.05)
+    keychain.answers.clear()
+    for _ in range(3):
+        assert "did not answer" in key_state("openai", OPENAI).problem
+    assert keychain.asked == ["openai"], "only the first one waited"
+    monkeypatch.setattr(keychain_room, "ANSWER_SECONDS", 30.0)
+    keychain.answers.set()
+    left = keychain_room._left_behind
+    assert left is not None
+    left._thread.join()
+    assert found("openai", OPENAI) == (SECRET, "openai")
+
+
+def test_a_cancel_ends_the_wait_for_the_keychain(keychain: FakeKeychain) -> None:
+    keychain.answers.clear()
+    token = CancelToken()
+    token.cancel()
+    with pytest.raises(Cancelled):
+        find_key("openai", OPENAI, cancel=token)
+
+
+def test_a_key_in_the_environment_never_loads_the_keychain() -> None:
+    code = (
+        "import sys; from engine import Settings; from engine.embedding.keys import find_key; "
+        "assert find_key('openai', Settings(provider='openai')); assert 'keyring' not in sys.modules"
+    )
+    done = python(code, env={"OPENAI_API_KEY": SECRET})
+    assert done.returncode == 0, done.stderr

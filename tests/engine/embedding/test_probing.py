@@ -1,0 +1,78 @@
+import pytest
+
+from engine import probe_provider
+from engine.control import CancelToken
+from engine.embedding import registry
+from engine.errors import Cancelled, ProviderError
+from engine.settings import Settings
+from tests.helpers.fake_provider import FakeProvider
+
+
+class Watched(FakeProvider):
+    def __init__(self) -> None:
+        super().__init__(dims=7)
+        self.asked: list[str] = []
+        self.closed = False
+
+    def embed_query(self, text, *, cancel=None):
+        self.asked.append(text)
+        if cancel is not None:
+            cancel.checkpoint()
+        return super().embed_query(text)
+
+    def close(self) -> None:
+        self.closed = True
+
+
+@pytest.fixture
+def provider(monkeypatch: pytest.MonkeyPatch) -> Watched:
+    watched = Watched()
+    monkeypatch.setitem(registry._FACTORIES, "openai", lambda settings, key: watched)
+    return watched
+
+
+def test_one_word_is_sent_and_the_answer_measured(provider: Watched) -> None:
+    probe = probe_provider(Settings(provider="openai"))
+    assert (probe.ok, probe.error, probe.dims, probe.model) == (True, "", 7, provider.model)
+    assert probe.milliseconds > 0
+    assert provider.asked == ["ping"]
+    assert provider.closed
+
+
+def test_a_failure_is_told_and_no_fallback_hides_it(provider: Watched) -> None:
+    provider.fails_queries = "The key is wrong."
+    probe = probe_provider(Settings(provider="openai", fallback="embedded"))
+    assert (probe.ok, probe.error, probe.dims) == (False, "The key is wrong.", None)
+    assert provider.closed
+
+
+def test_a_key_that_was_typed_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "old")
+    tried: list[str | None] = []
+
+    def make(settings: Settings, key: str | None) -> FakeProvider:
+        tried.append(key)
+        raise ProviderError("Refused.")
+
+    monkeypatch.setitem(registry._FACTORIES, "openai", make)
+    settings = Settings(provider="openai")
+    assert not probe_provider(settings, " typed ").ok
+    assert not probe_provider(settings).ok
+    assert tried == ["typed", "old"]
+    assert "What was entered is no API key" in probe_provider(settings, "not a key").error
+    assert tried == ["typed", "old"]
+
+
+def test_without_a_provider_there_is_nothing_to_test() -> None:
+    probe = probe_provider(Settings(provider="none"))
+    assert (probe.ok, probe.model) == (False, "")
+    assert "only words" in probe.error
+
+
+def test_a_cancel_ends_it(provider: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "key")
+    token = CancelToken()
+    token.cancel()
+    with pytest.raises(Cancelled):
+        probe_provider(Settings(provider="openai"), cancel=token)
+    assert provider.closed
