@@ -5,7 +5,7 @@ Where there is nothing to search, the program's name stands in place of the firs
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontMetrics, QResizeEvent
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QBoxLayout, QButtonGroup, QHBoxLayout, QPushButton, QWidget
 
 from gui.style import font_at
 from gui.views import ViewName
@@ -16,7 +16,9 @@ _BUTTONS_TOP = 19
 _NAME_TOP = 23
 _SWITCH_TOP = 18
 _FEWEST_LETTERS = 110
-"""In a narrower window the box needs the room of the switch, whose keys and menu entries remain."""
+"""In a narrower window the box needs the room beside the switch, whose buttons then stand one above the other."""
+_FEWEST_STACKED = 90
+"""In one that is narrower still it needs all of it; the keys and the menu entries of the switch remain."""
 _VIEWS: tuple[tuple[ViewName, str, str], ...] = (
     ("search", "Search", "Search notes and sessions (Ctrl+1)"),
     ("sessions", "Sessions", "Browse past sessions (Ctrl+2)"),
@@ -41,6 +43,7 @@ class HeaderBar(QWidget):
         self._name = label("Mnemoscope", "strong")
         self._name.setContentsMargins(16, _NAME_TOP, 0, 2 * _BUTTONS_TOP - _NAME_TOP)
         self._switch = QWidget()
+        self._switch_row = QHBoxLayout(self._switch)
         self._switch_buttons = self._make_switch()
         buttons = QHBoxLayout()
         buttons.setContentsMargins(0, _BUTTONS_TOP, 0, 0)
@@ -67,7 +70,7 @@ class HeaderBar(QWidget):
         self._arrange()
 
     def _make_switch(self) -> dict[ViewName, QPushButton]:
-        row = QHBoxLayout(self._switch)
+        row = self._switch_row
         row.setContentsMargins(16, _SWITCH_TOP, 0, 0)
         row.setSpacing(4)
         group = QButtonGroup(self._switch)
@@ -85,8 +88,11 @@ class HeaderBar(QWidget):
         return made
 
     def _arrange(self) -> None:
-        room = self.width() >= QFontMetrics(font_at(13)).averageCharWidth() * _FEWEST_LETTERS
-        self._switch.setVisible(self._working and room)
+        letters = self.width() // QFontMetrics(font_at(13)).averageCharWidth()
+        stacked = letters < _FEWEST_LETTERS
+        ways = QBoxLayout.Direction
+        self._switch_row.setDirection(ways.TopToBottom if stacked else ways.LeftToRight)
+        self._switch.setVisible(self._working and letters >= _FEWEST_STACKED)
         for view, box in self._boxes.items():
             box.setVisible(self._working and view == self._view)
         self.dock_button.setVisible(self._working)

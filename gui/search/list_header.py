@@ -113,7 +113,11 @@ class SortButton(QPushButton):
 
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(font_at(12))
-        return QSize(metrics.horizontalAdvance(self.text()) + _ARROW + 14, metrics.height() + 8)
+        return QSize(metrics.horizontalAdvance(self.text()) + self._arrow() + 14, metrics.height() + 8)
+
+    @staticmethod
+    def _arrow() -> int:
+        return font_at(_ARROW).pixelSize()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         colours = tokens(self.palette())
@@ -126,10 +130,11 @@ class SortButton(QPushButton):
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
         painter.setFont(font_at(12))
         painter.setPen(ink)
-        words = self.rect().adjusted(5, 0, -_ARROW - 5, 0)
+        side = self._arrow()
+        words = self.rect().adjusted(5, 0, -side - 5, 0)
         painter.drawText(words, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), self.text())
-        arrow = icon_pixmap("chevron-down", ink, _ARROW, self.devicePixelRatioF())
-        painter.drawPixmap(self.width() - _ARROW - 4, (self.height() - _ARROW) // 2 + 1, arrow)
+        arrow = icon_pixmap("chevron-down", ink, side, self.devicePixelRatioF())
+        painter.drawPixmap(self.width() - side - 4, (self.height() - side) // 2 + 1, arrow)
 
 
 class ListHeader(QWidget):

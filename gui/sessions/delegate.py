@@ -23,6 +23,7 @@ GAP = 10
 INDENT = 16
 """Of a sub-agent's session below its parent's."""
 CHEVRON = 12
+CHEVRON_ROOM = 4
 HEADING_TOP = 6
 """Space above a heading beyond that below it, so that it sits nearer to its own rows."""
 MARK_RADIUS = 2.5
@@ -43,6 +44,9 @@ class SessionDelegate(QStyledItemDelegate):
         """The font changed: measure anew."""
         self._title = font_at(13, QFont.Weight.DemiBold)
         self._meta = font_at(12)
+        self._chevron = font_at(CHEVRON).pixelSize()
+        self._indent = font_at(INDENT).pixelSize()
+        self._left = max(GUTTER, self._chevron + CHEVRON_ROOM)
         self._title_metrics = QFontMetrics(self._title)
         self._meta_metrics = QFontMetrics(self._meta)
         self._title_line = round(self._title_metrics.height() * 1.35)
@@ -55,7 +59,7 @@ class SessionDelegate(QStyledItemDelegate):
 
     def toggles(self, row: object, rect: QRect, at: QPoint) -> bool:
         """Whether a click at this place of a row in `rect` shows or hides the sub-agents."""
-        return isinstance(row, SessionRow) and bool(row.entry.parts) and at.x() - rect.left() < GUTTER + 2
+        return isinstance(row, SessionRow) and bool(row.entry.parts) and at.x() - rect.left() < self._left + 2
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row = index.data(RowRole)
@@ -67,7 +71,7 @@ class SessionDelegate(QStyledItemDelegate):
             self._paint_heading(painter, rect.adjusted(0, HEADING_TOP, 0, 0), row, colours)
         else:
             paint_ground(painter, option, colours)
-            self._paint_session(painter, rect, row, colours)
+            self._paint_session(painter, option.rect.adjusted(self._left, 0, -GUTTER, 0), row, colours)
         painter.restore()
 
     def _paint_heading(self, painter: QPainter, rect: QRect, row: HeadingRow, colours: Tokens) -> None:
@@ -83,12 +87,12 @@ class SessionDelegate(QStyledItemDelegate):
         top = QRect(rect.left(), rect.top() + PAD, rect.width(), self._title_line)
         below = QRect(rect.left(), top.bottom() + 1, rect.width(), self._meta_line)
         if row.depth:
-            top.adjust(INDENT, 0, 0, 0)
-            below.adjust(INDENT, 0, 0, 0)
+            top.adjust(self._indent, 0, 0, 0)
+            below.adjust(self._indent, 0, 0, 0)
         if row.entry.parts:
             name = "chevron-down" if row.opened else "chevron-right"
-            arrow = icon_pixmap(name, colours.muted, CHEVRON, painter.device().devicePixelRatioF())
-            painter.drawPixmap(rect.left() - CHEVRON - 1, top.center().y() - CHEVRON // 2 + 1, arrow)
+            arrow = icon_pixmap(name, colours.muted, self._chevron, painter.device().devicePixelRatioF())
+            painter.drawPixmap(rect.left() - self._chevron - 1, top.center().y() - self._chevron // 2 + 1, arrow)
         note = _note(row)
         painter.setFont(self._meta)
         painter.setPen(colours.accent)

@@ -264,7 +264,15 @@ def test_another_workspace_lists_its_own_sessions(qtbot, window, memories):
 
 
 def test_in_a_narrow_window_the_box_has_the_room_of_the_switch(qtbot, window):
-    switch = next(b for b in window._header.findChildren(QPushButton) if b.text() == "Sessions").parentWidget()
+    search, sessions = (
+        next(b for b in window._header.findChildren(QPushButton) if b.text() == words)
+        for words in ("Search", "Sessions")
+    )
+    switch = sessions.parentWidget()
+    assert search.x() < sessions.x()
+    assert search.y() == sessions.y()
+    window.resize(760, 700)
+    qtbot.waitUntil(lambda: search.x() == sessions.x() and search.y() < sessions.y())
     assert switch.isVisible()
     window.resize(600, 700)
     qtbot.waitUntil(lambda: not switch.isVisible())
