@@ -13,8 +13,8 @@ import msgspec
 from engine.errors import SettingsError
 from engine.settings.lines import find_lines, line_of
 from engine.settings.options import Section, Settings
+from engine.settings.rules import SECRET_PROBLEM, looks_secret, other_name, problem_of
 
-_SECRET_ENDINGS = ("apikey", "accesskey", "token", "secret", "password", "passwd")
 _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text in quotes"}
 
 
@@ -29,9 +29,13 @@ def refuse_at(text: str, path: Path, where: tuple[str, ...], problem: str) -> No
 
 
 def _shown(where: tuple[str, ...]) -> str:
-    """A key as a person knows it: without the name of its layer."""
-    inner = where[1:] if where[0] == "defaults" else where[2:] if where[0] == "workspace" else where
-    return ".".join(inner or where)
+    """A key as a person knows it."""
+    return ".".join(_within_layer(where) or where)
+
+
+def _within_layer(path: tuple[str, ...]) -> tuple[str, ...]:
+    """A key's path without the name of its layer."""
+    return path[1:] if path[0] == "defaults" else path[2:] if path[0] == "workspace" else path
 
 
 @functools.cache
@@ -54,8 +58,8 @@ def check_layer(values: Any, where: tuple[str, ...], refuse: Refuse) -> None:
 def refuse_unknown(path: tuple[str, ...], known: Mapping[str, Any], refuse: Refuse) -> NoReturn:
     """Refuse a key that is none of `known`, naming the nearest; a secret is told where it belongs."""
     key = path[-1]
-    if key.lower().replace("_", "").replace("-", "").endswith(_SECRET_ENDINGS):
-        refuse(path, "looks like a secret: put it in an environment variable and remove it from the file")
+    if looks_secret(key):
+        refuse(path, SECRET_PROBLEM)
     nearest = difflib.get_close_matches(key, known, n=1)
     refuse(path, f'is not known; did you mean "{nearest[0]}"?' if nearest else "is not known")
 
@@ -79,8 +83,12 @@ def _check_value(value: Any, kind: Any, path: tuple[str, ...], refuse: Refuse) -
         msgspec.convert(value, kind)
     except msgspec.ValidationError:
         finite = False
+    within = _within_layer(path)
     if not finite:
-        refuse(path, f"must be {_describe(kind)}")
+        refuse(path, other_name(within, value) or f"must be {_describe(kind)}")
+    if problem := problem_of(within, value):
+        where, what = problem
+        refuse((*path[: len(path) - len(within)], *where), what)
 
 
 def _describe(kind: Any) -> str:

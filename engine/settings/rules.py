@@ -1,0 +1,124 @@
+"""What a value must be beyond its type: no secret, an address, a name of this program and not of the reference's."""
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from engine.logs import redact
+
+_SECRET_ENDINGS = ("apikey", "accesskey", "secretkey", "token", "secret", "password", "passwd", "authorization")
+_SECRET_NAMES = {"key", "auth", "bearer", "cookie", "xgoogapikey"}
+_WHERE_SECRETS_GO = "put it in an environment variable or the keychain and remove it from the file"
+_SECRET_HEADERS = re.compile(r"auth(?!ors?$)|cookie|key|token|secret|passw|credential", re.IGNORECASE)
+_SECRET_VALUES = re.compile(r"(?:bearer|basic|token)\s+\S", re.IGNORECASE)
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_COMPATIBLE = {
+    "ollama": "http://localhost:11434/v1",
+    "lmstudio": "http://localhost:1234/v1",
+    "openrouter": "https://openrouter.ai/api/v1",
+    "llama-server": "http://localhost:8080/v1",
+    "mistral": "https://api.mistral.ai/v1",
+}
+"""Services that the reference or habit names as a provider, and the address under which openai's way reaches them."""
+
+
+def looks_secret(name: str) -> bool:
+    """Whether a key with this name is meant to hold a secret."""
+    bare = name.lower().replace("_", "").replace("-", "")
+    return bare in _SECRET_NAMES or bare.endswith(_SECRET_ENDINGS)
+
+
+SECRET_PROBLEM = f"looks like a secret: {_WHERE_SECRETS_GO}"
+
+
+def problem_of(path: tuple[str, ...], value: Any) -> tuple[tuple[str, ...], str] | None:
+    """What is wrong with the value of the option at `path` (inside its layer), and at which key; None if nothing is.
+
+    The value has the right type. The problem completes a sentence about the key and never repeats a secret.
+    """
+    rule = _RULES.get(path)
+    found = rule(value) if rule is not None else None
+    return None if found is None else ((*path, *found[0]), found[1])
+
+
+def other_name(path: tuple[str, ...], value: Any) -> str | None:
+    """What to write instead of a provider's name that is none here; None where nothing is known about it."""
+    if path not in {("provider",), ("fallback",)} or not isinstance(value, str):
+        return None
+    name = value.strip().lower()
+    if name in {"local", "llama-cpp", "node-llama-cpp"}:
+        return 'is called "gguf" here'
+    if name.startswith("hf:") or name.endswith(".gguf"):
+        return f'must be "gguf", with local.model_path = "{value}"' if redact(value) == value else 'must be "gguf"'
+    if name in {"google", "google-genai"}:
+        return 'is called "gemini" here'
+    if name in {"voyageai", "voyage-ai"}:
+        return 'is called "voyage" here'
+    if address := _COMPATIBLE.get(name.replace("_", "-") if name != "lm-studio" else "lmstudio"):
+        return f'is reached as "openai" with remote.base_url = "{address}"'
+    return None
+
+
+Found = tuple[tuple[str, ...], str] | None
+
+
+def _base_url(value: str) -> Found:
+    try:
+        parts = urlsplit(value.strip())
+        parts.port  # noqa: B018 - raises for what is no number
+    except ValueError:
+        parts = urlsplit("")
+    if not value:
+        return None
+    if parts.username is not None or parts.password is not None or "@" in parts.netloc:
+        return (), f"holds a user or a password: {_WHERE_SECRETS_GO}"
+    if parts.query or parts.fragment:
+        return (), "must end before the ? or #: an address such as https://host/v1"
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        return (), "must be an address such as https://host/v1 or http://localhost:11434/v1"
+    return ((), SECRET_PROBLEM) if _is_secret(value) else None
+
+
+def _headers(value: Mapping[str, str]) -> Found:
+    for name, content in value.items():
+        if _SECRET_HEADERS.search(name) or _SECRET_VALUES.match(content) or _is_secret(content):
+            return (name,), SECRET_PROBLEM
+    return None
+
+
+def _variable(value: str) -> Found:
+    if value and (_is_secret(value) or not _VARIABLE.fullmatch(value)):
+        return (), "must be the name of an environment variable, such as OPENAI_API_KEY, and never the key itself"
+    return None
+
+
+def _model(value: str) -> Found:
+    if _is_secret(value):
+        return (), SECRET_PROBLEM
+    if value.lower().startswith("hf:"):
+        return (), f'names a model file: write provider = "gguf" and local.model_path = "{value}"'
+    return None
+
+
+def _prices(value: Mapping[str, float]) -> Found:
+    for name, price in value.items():
+        if not math.isfinite(price) or price < 0:
+            return (name,), "must be a price in US dollars, 0 or more"
+        if "/" not in name.strip("/"):
+            return (name,), 'must name provider and model, such as "openai/text-embedding-3-small"'
+    return None
+
+
+def _is_secret(value: str) -> bool:
+    return redact(value) != value
+
+
+_RULES: dict[tuple[str, ...], Callable[[Any], Found]] = {
+    ("model",): _model,
+    ("prices",): _prices,
+    ("remote", "base_url"): _base_url,
+    ("remote", "headers"): _headers,
+    ("remote", "api_key_env"): _variable,
+}

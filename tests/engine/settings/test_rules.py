@@ -1,0 +1,143 @@
+from pathlib import Path
+
+import pytest
+
+from engine.errors import SettingsError
+from engine.settings import Settings, load_settings, save_setting
+
+SECRET = "sk-verysecret0123456789"
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    return tmp_path / "settings.toml"
+
+
+def load(config: Path, text: str) -> Settings:
+    config.write_text(text, encoding="utf-8")
+    return load_settings(config=config)
+
+
+def refusal(config: Path, text: str) -> str:
+    with pytest.raises(SettingsError) as caught:
+        load(config, text)
+    message = str(caught.value).removeprefix(str(config))
+    assert "verysecret" not in message
+    assert "\n" not in message
+    return message
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f'Authorization = "Bearer {SECRET}"',
+        'authorization = "verysecret"',
+        'X-Api-Key = "verysecret"',
+        'x-goog-api-key = "verysecret"',
+        'Cookie = "a=verysecret"',
+        'X-Auth-Token = "verysecret"',
+        'Proxy-Authorization = "verysecret"',
+        'X-Team = "Bearer verysecret"',
+        'X-Team = "basic verysecret"',
+        f'X-Team = "{SECRET}"',
+    ],
+)
+def test_a_header_with_a_secret_is_refused_at_its_line(config: Path, line: str) -> None:
+    name = line.partition(" ")[0]
+    assert refusal(config, f"[defaults.remote]\n\n[defaults.remote.headers]\n{line}\n") == (
+        f', line 4: "remote.headers.{name}" looks like a secret: put it in an environment variable or the keychain and '
+        "remove it from the file."
+    )
+
+
+def test_other_headers_are_fine(config: Path) -> None:
+    text = '[defaults.remote.headers]\nX-Team = "notes"\nHTTP-Referer = "https://host"\nX-Author = "Ann"\n'
+    assert len(load(config, text).remote.headers) == 3
+
+
+@pytest.mark.parametrize("key", ["api_key", "key", "apiKey", "auth", "token", "openai_secret_key", "Authorization"])
+@pytest.mark.parametrize("table", ["defaults", "defaults.remote", 'workspace."/notes".remote', "defaults.remote.batch"])
+def test_a_key_has_no_place_in_the_file(config: Path, table: str, key: str) -> None:
+    message = refusal(config, f'[{table}]\n{key} = "{SECRET}"\n')
+    assert message.startswith(", line 2:")
+    assert "environment variable or the keychain" in message
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('base_url = "https://ann:verysecret@host/v1"', "holds a user or a password"),
+        ('base_url = "https://verysecret@host/v1"', "holds a user or a password"),
+        ('base_url = "https://host/v1?key=verysecret"', "must end before the ? or #"),
+        ('base_url = "https://host/v1#verysecret"', "must end before the ? or #"),
+        (f'base_url = "https://host/{SECRET}/v1"', "looks like a secret"),
+        ('base_url = "localhost:11434"', "must be an address such as"),
+        ('base_url = "ftp://host"', "must be an address such as"),
+        ('base_url = "https://host:verysecret"', "must be an address such as"),
+        ('base_url = "https://[host"', "must be an address such as"),
+        (f'api_key_env = "{SECRET}"', "must be the name of an environment variable"),
+        ('api_key_env = "$OPENAI_API_KEY"', "must be the name of an environment variable"),
+    ],
+)
+def test_addresses_and_variables_are_just_that(config: Path, line: str, told: str) -> None:
+    message = refusal(config, f"[defaults.remote]\n{line}\n")
+    assert message.startswith(f', line 2: "remote.{line.partition(" ")[0]}" {told}')
+
+
+def test_what_is_right_is_kept(config: Path) -> None:
+    remote = load(
+        config,
+        '[defaults.remote]\nbase_url = "http://localhost:11434/v1"\napi_key_env = "WORK_KEY"\n'
+        '[defaults.prices]\n"openai/text-embedding-3-small" = 0.02\n"openai/own" = 0\n',
+    )
+    assert remote.remote.base_url == "http://localhost:11434/v1"
+    assert remote.prices == {"openai/text-embedding-3-small": 0.02, "openai/own": 0.0}
+    assert load(config, '[defaults.remote]\nbase_url = ""\napi_key_env = ""\n') == Settings()
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('"openai/x" = -1', '"prices.openai/x" must be a price'),
+        ('"openai/x" = nan', '"prices.openai/x" must be a price'),
+        ('"openai/x" = inf', '"prices.openai/x" must be a price'),
+        ("x = 1", '"prices.x" must name provider and model'),
+    ],
+)
+def test_prices_are_prices(config: Path, line: str, told: str) -> None:
+    assert refusal(config, f"[defaults.prices]\n{line}\n").startswith(f", line 2: {told}")
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('provider = "local"', '"provider" is called "gguf" here.'),
+        ('fallback = "local"', '"fallback" is called "gguf" here.'),
+        ('provider = "google"', '"provider" is called "gemini" here.'),
+        (
+            'provider = "ollama"',
+            '"provider" is reached as "openai" with remote.base_url = "http://localhost:11434/v1".',
+        ),
+        (
+            'provider = "lm-studio"',
+            '"provider" is reached as "openai" with remote.base_url = "http://localhost:1234/v1".',
+        ),
+        (
+            'provider = "hf:ggml-org/embeddinggemma-300M-GGUF/x.gguf"',
+            '"provider" must be "gguf", with local.model_path = "hf:ggml-org/embeddinggemma-300M-GGUF/x.gguf".',
+        ),
+        (
+            'model = "hf:owner/repository/x.gguf"',
+            '"model" names a model file: write provider = "gguf" and local.model_path = "hf:owner/repository/x.gguf".',
+        ),
+        (f'model = "{SECRET}"', '"model" looks like a secret: put it in an environment variable or the keychain'),
+    ],
+)
+def test_names_of_the_reference_are_translated(config: Path, line: str, told: str) -> None:
+    assert refusal(config, f"[defaults]\n{line}\n").startswith(f", line 2: {told}")
+
+
+def test_nothing_of_the_kind_is_saved(config: Path) -> None:
+    with pytest.raises(SettingsError, match="looks like a secret"):
+        save_setting("remote.headers", {"Authorization": SECRET}, config=config)
+    assert not config.exists()
