@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 
 from engine.corpus.opening import open_binary
-from engine.corpus.transcripts.stores import Store, is_database, may_be_transcript, transcript_of
+from engine.corpus.transcripts.stores import Store, is_compressed, is_database, may_be_transcript, transcript_of
 from engine.errors import PathRefused
 from engine.settings.options import SessionDeltaSettings
 
@@ -30,7 +30,7 @@ class SessionDeltas:
     def call_for_sync(self, paths: Iterable[str]) -> bool:
         """Whether any of these changed files has grown by enough, shrunk or gone."""
         sizes = self._indexed_sizes()
-        return any(self._is_due(path, sizes.get(self._name(path))) for path in set(map(transcript_of, paths)))
+        return any(self._is_due(path, sizes.get(self._name(transcript_of(path)))) for path in paths)
 
     def _name(self, path: str) -> str:
         for root, name in self._stores:
@@ -43,9 +43,11 @@ class SessionDeltas:
     def _is_due(self, path: str, indexed: int | None) -> bool:
         try:
             with open_binary(path) as file:
-                if is_database(path):
+                if is_database(transcript_of(path)):
                     return True
                 size = os.fstat(file.fileno()).st_size
+                if is_compressed(path):
+                    return size != indexed and may_be_transcript(path)
                 # A shrunken transcript is another one: it counts from its beginning.
                 start = 0 if indexed is None or size < indexed else indexed
                 limits = self._limits

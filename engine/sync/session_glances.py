@@ -8,6 +8,7 @@ from itertools import chain
 from engine.corpus.discovery import FoundFile
 from engine.corpus.opening import FolderFiles
 from engine.corpus.transcripts.glance import glance
+from engine.corpus.transcripts.stores import is_compressed
 from engine.errors import PathRefused
 from engine.store.writer import NewFile, Writer
 from engine.sync.commits import Change, Commits
@@ -48,6 +49,8 @@ def _by_folder(files: Sequence[FoundFile]) -> Iterator[FoundFile]:
 
 def _listed(file: FoundFile, folders: FolderFiles) -> NewFile | None:
     """The row of a session; None for one that has to be read first. What cannot be read is reported by the reading."""
+    if is_compressed(file.path):
+        return None  # its end is reached only through all of it
     try:
         descriptor, _ = folders.open(file.path)
         try:

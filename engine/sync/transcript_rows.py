@@ -10,11 +10,11 @@ import msgspec
 from engine.corpus.discovery import FoundFile
 from engine.corpus.redaction import redact
 from engine.corpus.transcripts.formats import Conversation, DatabaseFormat, DocumentFormat, LineFormat
-from engine.corpus.transcripts.jsonl import read_at
+from engine.corpus.transcripts.jsonl import Source, read_at
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.packing import Packer, Said
 from engine.corpus.transcripts.reading import LineReader, database_format, document_format, line_format, opened
-from engine.corpus.transcripts.stores import session_name
+from engine.corpus.transcripts.stores import session_name, transcript_of
 from engine.records import FileIssue
 from engine.store import sessions
 from engine.store.writer import NewFile, Writer
@@ -66,13 +66,13 @@ class TranscriptRows:
         Raises OSError, `PathRefused`, Cancelled; then nothing of it has changed, but for what stands before the
         place in an export or a long transcript: the next time goes on there.
         """
-        with opened(file.path) as (descriptor, _):
-            database = database_format(descriptor, file.path)
-            document = None if database else document_format(descriptor, file.path)
+        with opened(file.path) as (source, _):
+            database = database_format(source, file.path)
+            document = None if database else document_format(source, file.path)
             if database is None and document is None:
-                known = line_format(descriptor)
+                known = line_format(source)
                 if known is not None:
-                    return self._lines(file, descriptor, known)
+                    return self._lines(file, source, known)
         if database is not None:
             return self._database(file, database)
         if document is not None:
@@ -92,10 +92,10 @@ class TranscriptRows:
 
     # --- one JSON object a line -----------------------------------------------------------------------------------
 
-    def _lines(self, file: FoundFile, descriptor: int, known: LineFormat, *, anew: bool = False) -> FileIssue | None:
-        state = None if anew else self._state(file, descriptor, known)
+    def _lines(self, file: FoundFile, source: Source, known: LineFormat, *, anew: bool = False) -> FileIssue | None:
+        state = None if anew else self._state(file, source, known)
         if state is None:
-            reader = LineReader(known.parser(file.path))
+            reader = LineReader(known.parser(transcript_of(file.path)))
             state = _State(known.agent, 0, 0, 1, "", msgspec.Raw(b""), (), 0, 0, "", "")
         else:
             reader = LineReader(known.resume(bytes(state.parser)), state.offset, state.line)
@@ -110,7 +110,7 @@ class TranscriptRows:
                 self._add(packer, message)
 
         def state_here(size: int) -> _State:
-            anchor = _anchor(descriptor, reader.offset)
+            anchor = _anchor(source, reader.offset)
             parser = msgspec.Raw(msgspec.json.encode(_masked(msgspec.to_builtins(reader.parser))))
             full = closed + len(rows)
             return _State(
@@ -139,7 +139,7 @@ class TranscriptRows:
         with ExitStack() as unless_put:
             rows = ChunkRows(self._store.files.folder, self._token, language)
             unless_put.callback(rows.close)
-            for found in reader.read(descriptor, self._token):
+            for found in reader.read(source, self._token):
                 take(found)
                 rows.add(packer.take())
                 if len(rows) >= _CHUNKS_A_PART and not facts.generated:
@@ -149,7 +149,7 @@ class TranscriptRows:
                     unless_put.callback(rows.close)
             after = state_here(file.size)
             # A last line without its end may be complete or half written: it is read again when the transcript grows.
-            take(reader.read_rest(descriptor))
+            take(reader.read_rest(source))
             rows.add(packer.finish())
             if facts.generated:
                 return self.leave_out(file, "generated", "The agent wrote it for its own housekeeping.")
@@ -157,9 +157,9 @@ class TranscriptRows:
                 put(after, whole=True)
                 return None
         # A title that came late: all chunks are to be found by it.
-        return self._lines(file, descriptor, known, anew=True)
+        return self._lines(file, source, known, anew=True)
 
-    def _state(self, file: FoundFile, descriptor: int, known: LineFormat) -> _State | None:
+    def _state(self, file: FoundFile, source: Source, known: LineFormat) -> _State | None:
         """Where the reading of this transcript ended; None if it must begin anew."""
         with self._store.read(tables=self._tables) as snapshot:
             stored = sessions.transcript_state(snapshot, file.name)
@@ -170,7 +170,7 @@ class TranscriptRows:
             known.resume(bytes(state.parser))
         except msgspec.DecodeError:
             return None  # of another version of this program
-        same = state.agent == known.agent and _anchor(descriptor, state.offset) == state.anchor
+        same = state.agent == known.agent and _anchor(source, state.offset) == state.anchor
         return state if same and state.size < file.size else None
 
     # --- documents and databases ----------------------------------------------------------------------------------
@@ -312,9 +312,9 @@ def _masked(value: Any) -> Any:
     return [_masked(held) for held in value] if isinstance(value, list | tuple) else value
 
 
-def _anchor(descriptor: int, offset: int) -> str:
+def _anchor(source: Source, offset: int) -> str:
     start = max(0, offset - _ANCHOR_BYTES)
-    return hashlib.sha256(read_at(descriptor, start, offset - start)).hexdigest()
+    return hashlib.sha256(read_at(source, start, offset - start)).hexdigest()
 
 
 def _digest(conversation: Conversation) -> str:

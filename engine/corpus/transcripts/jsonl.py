@@ -10,12 +10,18 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from engine.corpus.transcripts.compressed import Unpacked
+
 # Reading, splitting and parsing hold the interpreter's lock: so much at once takes about a millisecond.
 _BLOCK = 256 * 1024
 _DEEPEST = 500
 LONGEST_LINE = 64 * 1024 * 1024
 """Bytes. To hold and parse a longer one would take several times as much memory."""
 _NO_CONTROLS = bytes(max(code, ord(" ")) for code in range(256))
+
+
+Source = int | Unpacked
+"""An open file: its descriptor, or what a compressed one stands for."""
 
 
 class RawLine(NamedTuple):
@@ -31,11 +37,11 @@ class RawLine(NamedTuple):
     """False for a last line without a line end: someone may still be writing it."""
 
 
-def raw_lines(descriptor: int, *, offset: int = 0, number: int = 1, at_once: int = _BLOCK) -> Iterator[RawLine]:
+def raw_lines(source: Source, *, offset: int = 0, number: int = 1, at_once: int = _BLOCK) -> Iterator[RawLine]:
     """The lines of an open file from `offset`, where line `number` starts, read in blocks. Raises OSError."""
     position = offset
     start, parts, held = offset, list[bytes](), 0
-    while block := read_at(descriptor, position, at_once):
+    while block := read_at(source, position, at_once):
         begin = 0
         while (end := block.find(b"\n", begin)) >= 0:
             if held <= LONGEST_LINE:
@@ -54,12 +60,14 @@ def raw_lines(descriptor: int, *, offset: int = 0, number: int = 1, at_once: int
         yield RawLine(number, start, position, b"".join(parts), False)
 
 
-def read_at(descriptor: int, position: int, size: int) -> bytes:
+def read_at(source: Source, position: int, size: int) -> bytes:
     """At most `size` bytes of an open file from a place in it. Raises OSError."""
+    if not isinstance(source, int):
+        return source.read_at(position, size)
     if hasattr(os, "pread"):
-        return os.pread(descriptor, size, position)
-    os.lseek(descriptor, position, os.SEEK_SET)
-    return os.read(descriptor, size)
+        return os.pread(source, size, position)
+    os.lseek(source, position, os.SEEK_SET)
+    return os.read(source, size)
 
 
 def parse_line(data: bytes) -> dict[str, Any] | None:

@@ -12,6 +12,7 @@ import msgspec
 
 from engine.control import CancelToken
 from engine.corpus.opening import open_regular
+from engine.corpus.transcripts.compressed import Unpacked
 from engine.corpus.transcripts.formats import (
     Conversation,
     DatabaseFormat,
@@ -19,10 +20,10 @@ from engine.corpus.transcripts.formats import (
     LineFormat,
     LineParser,
 )
-from engine.corpus.transcripts.jsonl import LONGEST_LINE, RawLine, parse_line, raw_lines, read_at
+from engine.corpus.transcripts.jsonl import LONGEST_LINE, RawLine, Source, parse_line, raw_lines, read_at
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.registry import DATABASE_FORMATS, DOCUMENT_FORMATS, LINE_FORMATS
-from engine.corpus.transcripts.stores import session_name
+from engine.corpus.transcripts.stores import is_compressed, session_name, transcript_of
 
 _HEAD_BYTES = 64 * 1024
 _LINES_TO_JUDGE = 20
@@ -32,32 +33,32 @@ _LONG = 64 * 1024
 
 
 @contextmanager
-def opened(path: Path | str) -> Iterator[tuple[int, os.stat_result]]:
-    """Descriptor and state of a transcript. Raises `PathRefused`, OSError."""
+def opened(path: Path | str) -> Iterator[tuple[Source, os.stat_result]]:
+    """A transcript for reading, compressed or not, and its state. Raises `PathRefused`, OSError."""
     descriptor, state = open_regular(path)
     try:
-        yield descriptor, state
+        yield Unpacked(descriptor) if is_compressed(str(path)) else descriptor, state
     finally:
         os.close(descriptor)
 
 
-def document_format(descriptor: int, path: str) -> DocumentFormat | None:
+def document_format(source: Source, path: str) -> DocumentFormat | None:
     """The format of an open transcript that is one document; None for another. Raises OSError."""
-    head = read_at(descriptor, 0, _HEAD_BYTES)
+    head = read_at(source, 0, _HEAD_BYTES)
     return next((known for known in DOCUMENT_FORMATS if known.matches(path, head)), None)
 
 
-def database_format(descriptor: int, path: str) -> DatabaseFormat | None:
+def database_format(source: Source, path: str) -> DatabaseFormat | None:
     """The format of an open transcript that is a database; None for another. Raises OSError."""
-    head = read_at(descriptor, 0, _HEAD_BYTES)
+    head = read_at(source, 0, _HEAD_BYTES)
     return next((known for known in DATABASE_FORMATS if known.matches(path, head)), None)
 
 
-def line_format(descriptor: int) -> LineFormat | None:
+def line_format(source: Source) -> LineFormat | None:
     """The format of an open transcript with one JSON object a line; None for another. Raises OSError."""
     values = [
         value
-        for raw in islice(raw_lines(descriptor), _LINES_TO_JUDGE)
+        for raw in islice(raw_lines(source), _LINES_TO_JUDGE)
         if len(raw.data) <= LONGEST_LINE and (value := parse_line(raw.data)) is not None
     ]
     return format_of(values)
@@ -77,9 +78,9 @@ class LineReader(msgspec.Struct):
     line: int = 1
     """Number of that line."""
 
-    def read(self, descriptor: int, cancel: CancelToken | None = None) -> Iterator[list[Message]]:
+    def read(self, source: Source, cancel: CancelToken | None = None) -> Iterator[list[Message]]:
         """The messages of each whole line from here on; this then stands behind it. Raises OSError, Cancelled."""
-        for number, raw in enumerate(raw_lines(descriptor, offset=self.offset, number=self.line)):
+        for number, raw in enumerate(raw_lines(source, offset=self.offset, number=self.line)):
             if cancel is not None and (number % _LINES_BETWEEN_CHECKS == 0 or len(raw.data) > _LONG):
                 cancel.checkpoint()
             if not raw.whole:
@@ -87,12 +88,12 @@ class LineReader(msgspec.Struct):
             self.offset, self.line = raw.end + 1, raw.number + 1
             yield fed(self.parser, raw)
 
-    def read_rest(self, descriptor: int) -> list[Message]:
+    def read_rest(self, source: Source) -> list[Message]:
         """Messages of a last line without a line end, if it is whole already; this stays where it is.
 
         The parser is not to be used any more: it has seen a line that will be read again.
         """
-        last = next((raw for raw in raw_lines(descriptor, offset=self.offset, number=self.line)), None)
+        last = next((raw for raw in raw_lines(source, offset=self.offset, number=self.line)), None)
         return [] if last is None or last.whole else fed(self.parser, last, count=False)
 
 
@@ -113,25 +114,25 @@ def read_session(path: Path, part: str, cancel: CancelToken | None = None) -> Co
 
     Raises OSError, `PathRefused`, ValueError for a document that breaks off or a damaged database, Cancelled.
     """
-    with opened(path) as (descriptor, _):
-        database = database_format(descriptor, str(path))
+    with opened(path) as (source, _):
+        database = database_format(source, str(path))
         if database is not None:
             with database.opened(str(path), cancel) as sessions:
                 named = next((key for key in sessions.keys() if session_name("", key).lstrip("/") == part), None)  # noqa: SIM118
                 return None if named is None else sessions.conversation(named)
-        document = document_format(descriptor, str(path))
+        document = document_format(source, str(path))
         if document is not None:
             found = document.conversations(str(path), cancel)
             return next((one for one in found if session_name("", one.key).lstrip("/") == part), None)
-        known = line_format(descriptor)
+        known = line_format(source)
         if known is None or part:
             return None
-        reader = LineReader(known.parser(str(path)))
-        messages = [*chain.from_iterable(reader.read(descriptor, cancel)), *reader.read_rest(descriptor)]
+        reader = LineReader(known.parser(transcript_of(str(path))))
+        messages = [*chain.from_iterable(reader.read(source, cancel)), *reader.read_rest(source)]
         return Conversation("", reader.parser.facts, tuple(messages), Counter(reader.parser.unknown))
 
 
 def raw_line(path: Path, line: int) -> bytes | None:
     """One line of a transcript as it stands there; None where there is none. Raises OSError, `PathRefused`."""
-    with opened(path) as (descriptor, _):
-        return next((raw.data for raw in raw_lines(descriptor) if raw.number == line), None)
+    with opened(path) as (source, _):
+        return next((raw.data for raw in raw_lines(source) if raw.number == line), None)

@@ -27,12 +27,13 @@ from engine.settings import Settings
 
 _TRANSCRIPT = re.compile(
     r".*\.jsonl(?:\.(?:reset|deleted)\.\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?Z)?"
-    r"|conversations(?:-\d+)?\.json|(?:session|checkpoint)-.*\.json|ses_.*\.json|.*\.zip|.*\.db",
+    r"|conversations(?:-\d+)?\.json|(?:session|checkpoint)-.*\.json|ses_.*\.json|.*\.zip|.*\.db|rollout-.*\.jsonl\.zst",
     re.IGNORECASE | re.DOTALL,
 )
 WAL = "-wal"
 """What the name of the file ends with in which a database keeps its latest changes, beside it."""
 _DATABASE = ".db"
+_COMPRESSED = ".zst"
 _PARTS_OF_SESSIONS = frozenset({("storage", "message"), ("storage", "part"), ("storage", "session_diff")})
 """Folders (with the one above) in which opencode keeps the messages of the sessions beside them, a file each."""
 _OPENCODE = "ses_"
@@ -149,7 +150,7 @@ class _Walk:
         elif stat.S_ISDIR(state.st_mode):
             self._descend(store)
         else:
-            self._take(f"{store.name}/{os.path.basename(store.path)}", store.path, state)
+            self._take(f"{store.name}/{transcript_of(os.path.basename(store.path))}", store.path, state)
 
     def _descend(self, store: Store) -> None:
         stack = [(store.path, store.name)]
@@ -160,7 +161,11 @@ class _Walk:
             if self._listener is not None:
                 self._listener(len(self.files), name)
             above = os.path.basename(path)
-            for entry in self._entries(path, name):
+            listed = self._entries(path, name)
+            plain = {entry.name for entry in listed}
+            for entry in listed:
+                if is_compressed(entry.name) and transcript_of(entry.name) in plain:
+                    continue  # the same transcript twice: its agent is just packing or unpacking it
                 below = f"{name}/{entry.name}"
                 try:
                     if self._enter(entry, below, above):
@@ -182,7 +187,7 @@ class _Walk:
         elif folder:
             return (above, entry.name) not in _PARTS_OF_SESSIONS
         elif stat.S_ISREG(state.st_mode):
-            self._take(name, entry.path, state)
+            self._take(transcript_of(name), entry.path, state)
         return False
 
     def _take(self, name: str, path: str, state: os.stat_result) -> None:
@@ -229,8 +234,18 @@ def may_be_transcript(path: str) -> bool:
 
 
 def transcript_of(path: str) -> str:
-    """The transcript that a file belongs to: mostly itself, but that of a WAL is its database."""
+    """The transcript, or its name, that a file belongs to: mostly itself.
+
+    That of a WAL is its database; a transcript that was compressed keeps the name that it had before.
+    """
+    if is_compressed(path):
+        return path.removesuffix(_COMPRESSED)
     return path.removesuffix(WAL) if path.lower().endswith(_DATABASE + WAL) else path
+
+
+def is_compressed(path: str) -> bool:
+    """Whether a file is, by its name, a transcript that its agent has compressed."""
+    return path.endswith(_COMPRESSED)
 
 
 def is_database(path: str) -> bool:
@@ -274,17 +289,17 @@ def locate_transcript(name: str, settings: Settings) -> tuple[Path, str]:
 
 def _find(store: Store, parts: list[str]) -> tuple[Path, str]:
     path, state = store.path, os.lstat(store.path)
-    if stat.S_ISREG(state.st_mode) and parts[0] == os.path.basename(path):
+    if stat.S_ISREG(state.st_mode) and parts[0] == transcript_of(os.path.basename(path)):
         return Path(path), "/".join(parts[1:])
     for depth, part in enumerate(parts, 1):
         if is_link(state) or not stat.S_ISDIR(state.st_mode):
             raise PathRefused
-        entry = next(_named(path, part), None)
+        entry = next(_named(path, part), None) or next(_named(path, part + _COMPRESSED), None)
         if entry is None:
             raise FileNotFoundError(f"{path}/{part}")
         path, state = entry.path, entry.stat(follow_symlinks=False)
         if stat.S_ISREG(state.st_mode):
-            if not may_be_transcript(part):
+            if not may_be_transcript(entry.name):
                 raise PathRefused
             return Path(path), "/".join(parts[depth:])
     raise PathRefused

@@ -85,3 +85,15 @@ def test_any_change_to_a_database_or_its_wal_is_enough(tmp_path: Path) -> None:
     assert not due(tmp_path / "gone.db-wal", indexed)
     path.unlink()
     assert due(path, indexed)
+
+
+def test_a_transcript_that_was_compressed_or_unpacked_is_looked_at(tmp_path: Path) -> None:
+    indexed = {"sessions/main/rollout-1.jsonl": 900}
+    packed = tmp_path / "rollout-1.jsonl.zst"
+    packed.write_bytes(b"x" * 9)
+    assert due(packed, indexed)
+    assert due(packed, {})
+    assert not due(packed, {"sessions/main/rollout-1.jsonl": 9})
+    packed.rename(tmp_path / "other.zst")
+    assert due(packed, indexed)
+    assert not due(tmp_path / "other.zst", {})

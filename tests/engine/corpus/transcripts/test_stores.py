@@ -157,3 +157,22 @@ def test_a_database_changes_with_its_wal(tmp_path: Path) -> None:
         assert (file.name, file.size, file.mtime_ns) == (alone.name, 8, 2 * 10**18)
     assert names_session("sessions/opencode.db/opencode.db/ses_1", listing(path))
     assert locate_transcript("sessions/opencode.db/opencode.db/ses_1", listing(path)) == (path, "ses_1")
+
+
+def test_a_compressed_transcript_keeps_its_name_and_is_there_once(tmp_path: Path) -> None:
+    folder = tmp_path / "sessions"
+    folder.mkdir()
+    plain, packed = folder / "rollout-1.jsonl", folder / "rollout-1.jsonl.zst"
+    for name in ("rollout-1.jsonl.zst", "other.jsonl.zst", "rollout-2.zst", "rollout-compress-1.tmp"):
+        (folder / name).write_bytes(b"123")
+    name = "sessions/sessions/rollout-1.jsonl"
+    (file,) = find_transcripts(listing(folder)).files
+    assert (file.name, file.path) == (name, str(packed))
+    assert locate_transcript(name, listing(folder)) == (packed, "")
+    assert names_session(name, listing(folder))
+    plain.write_bytes(b"12345")
+    (file,) = find_transcripts(listing(folder)).files
+    assert (file.name, file.path) == (name, str(plain))
+    assert locate_transcript(name, listing(folder)) == (plain, "")
+    with pytest.raises(PathRefused):
+        locate_transcript("sessions/sessions/other.jsonl", listing(folder))

@@ -1,0 +1,60 @@
+"""Transcripts that their agent has compressed: read like those that it has not, a piece at a time.
+
+Codex compresses rollouts that were not changed for a week (`rollout-*.jsonl.zst`, one zstd stream, the time of change
+kept), and makes the plain file again to go on in one. Where both are there, the plain one counts.
+"""
+
+import errno
+import os
+
+_BLOCK = 256 * 1024
+_KEPT = 512 * 1024
+"""Bytes before the present place that can be read again without beginning anew."""
+_LARGEST = 16 * 1024**3
+"""Bytes of a transcript; a few bytes of zstd can stand for any number of them."""
+_WINDOW = 128 * 1024**2
+"""Bytes that unpacking may hold; Codex writes with windows of 2 MB."""
+
+
+class Unpacked:
+    """The bytes that a compressed file stands for. For one thread."""
+
+    def __init__(self, descriptor: int) -> None:
+        """`descriptor` stays the caller's, who closes it after this was used."""
+        self._descriptor = descriptor
+        self._begin()
+
+    def read_at(self, position: int, size: int) -> bytes:
+        """At most `size` bytes from a place on, fewer only at the end. Raises OSError."""
+        if position < self._start:
+            self._begin()
+        while self._start + len(self._kept) < position + size:
+            block = self._next()
+            if not block:
+                break
+            self._kept += block
+            spare = min(len(self._kept) - _KEPT, position - self._start)
+            if spare > _BLOCK:
+                del self._kept[:spare]
+                self._start += spare
+        begin = position - self._start
+        return bytes(self._kept[begin : begin + size])
+
+    def _begin(self) -> None:
+        import zstandard  # only Codex compresses, and only what is old
+
+        os.lseek(self._descriptor, 0, os.SEEK_SET)
+        file = os.fdopen(self._descriptor, "rb", buffering=0, closefd=False)
+        unpacker = zstandard.ZstdDecompressor(max_window_size=_WINDOW)
+        self._stream = unpacker.stream_reader(file, read_size=_BLOCK, read_across_frames=True, closefd=False)
+        self._failure = zstandard.ZstdError
+        self._kept = bytearray()
+        self._start = 0
+
+    def _next(self) -> bytes:
+        if self._start + len(self._kept) >= _LARGEST:
+            raise OSError(errno.EFBIG, "it stands for more bytes than a transcript can have")
+        try:
+            return self._stream.read(_BLOCK)
+        except self._failure:
+            raise OSError(errno.EIO, "its compression is damaged") from None

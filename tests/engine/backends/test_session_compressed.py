@@ -1,0 +1,109 @@
+"""Sessions whose transcripts their agent compresses, and unpacks again to go on: always one session, under one name."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from engine.settings.options import SessionSettings
+
+ID = "0199a213-81c0-7800-8aa1-bbab2a035a53"
+PLAIN = f"rollout-2026-03-01T10-00-00-{ID}.jsonl"
+NAME = f"sessions/codex-archive/{PLAIN}"
+TEXTS = ("Why does the hull leak?", "The varnish has cracked at the keel.", "And the rudder?")
+
+
+def lines(count: int) -> str:
+    meta = {"timestamp": "2026-03-01T10:00:00Z", "type": "session_meta", "payload": {"id": ID, "cwd": "/home/ada"}}
+    found = [json.dumps(meta)]
+    for number, text in enumerate(TEXTS[:count]):
+        role, kind = ("assistant", "output_text") if number % 2 else ("user", "input_text")
+        item = {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
+        found.append(json.dumps({"timestamp": "2026-03-01T10:01:00Z", "type": "response_item", "payload": item}))
+    return "".join(f"{line}\n" for line in found)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    path = tmp_path / ".codex" / "archived_sessions"
+    path.mkdir(parents=True)
+    return path
+
+
+def pack(folder: Path, *, keep: bool = False) -> None:
+    """As Codex does it: the time of change stays, the plain file goes."""
+    plain = folder / PLAIN
+    state = plain.stat()
+    packed = folder / f"{PLAIN}.zst"
+    packed.write_bytes(zstandard.compress(plain.read_bytes(), 3))
+    os.utime(packed, ns=(state.st_atime_ns, state.st_mtime_ns))
+    if not keep:
+        plain.unlink()
+
+
+def test_a_compressed_session_is_found_read_and_shown(open_memory, folder: Path) -> None:
+    (folder / PLAIN).write_text(lines(2))
+    pack(folder)
+    (folder / "rollout-compress-x1.tmp").write_bytes(b"half of it")
+    memory = open_memory(sessions=SessionSettings(folders=(str(folder),)))
+    report = memory.sync()
+    assert (report.failed, report.skipped) == ((), ())
+    (session,) = memory.sessions()
+    assert (session.path, session.id, session.messages) == (NAME, ID, 2)
+    result = memory.search("varnish cracked keel").results[0]
+    assert (result.path, result.start_line, result.end_line) == (NAME, 2, 3)
+    assert [message.text for message in memory.read_session(NAME).messages] == list(TEXTS[:2])
+    assert memory.raw_message(NAME, 3) == lines(2).splitlines()[2]
+    assert memory.read_file(NAME, start=3, lines=1).text == f"Assistant: {TEXTS[1]}"
+    assert memory.sync().files_indexed == 0
+
+
+def test_one_that_becomes_compressed_stays_what_it_was(open_memory, folder: Path) -> None:
+    (folder / PLAIN).write_text(lines(2))
+    memory = open_memory(sessions=SessionSettings(folders=(str(folder),)))
+    memory.sync()
+    before = memory.sessions()
+    pack(folder, keep=True)  # for a moment both are there
+    memory.sync()
+    assert memory.sessions() == before
+    (folder / PLAIN).unlink()
+    assert memory.read_session(NAME).messages[1].text == TEXTS[1]  # a hit from before opens still
+    report = memory.sync()
+    assert (report.files_removed, report.failed) == (0, ())
+    assert [(one.path, one.id, one.title, one.messages) for one in memory.sessions()] == [
+        (one.path, one.id, one.title, one.messages) for one in before
+    ]
+    assert memory.search("varnish cracked keel").results[0].path == NAME
+
+
+def test_one_that_goes_on_is_read_on(open_memory, folder: Path) -> None:
+    (folder / PLAIN).write_text(lines(2))
+    pack(folder)
+    memory = open_memory(sessions=SessionSettings(folders=(str(folder),)))
+    memory.sync()
+    (folder / PLAIN).write_text(lines(3))
+    (folder / f"{PLAIN}.zst").unlink()
+    memory.sync()
+    (session,) = memory.sessions()
+    assert (session.path, session.messages) == (NAME, 3)
+    assert memory.search("rudder").results[0].end_line == 4
+
+
+def test_one_listed_by_itself(open_memory, folder: Path) -> None:
+    (folder / PLAIN).write_text(lines(2))
+    pack(folder)
+    memory = open_memory(sessions=SessionSettings(folders=(str(folder / f"{PLAIN}.zst"),)))
+    memory.sync()
+    (session,) = memory.sessions()
+    assert session.path.endswith(f"/{PLAIN}")
+    assert memory.read_session(session.path).messages[0].text == TEXTS[0]
+
+
+def test_a_damaged_one_says_so(open_memory, folder: Path) -> None:
+    (folder / f"{PLAIN}.zst").write_bytes(b"no zstd at all")
+    memory = open_memory(sessions=SessionSettings(folders=(str(folder),)))
+    (issue,) = memory.sync().failed
+    assert (issue.path, issue.rule) == (NAME, "unreadable")
+    assert issue.detail == "It cannot be read: its compression is damaged."

@@ -1,0 +1,95 @@
+"""Transcripts that were compressed: the same bytes, wherever and however they are read."""
+
+import os
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import zstandard
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engine.corpus.transcripts import compressed
+from engine.corpus.transcripts.compressed import Unpacked
+from engine.corpus.transcripts.jsonl import raw_lines
+from engine.corpus.transcripts.reading import opened, raw_line, read_session
+
+FIXTURES = Path(__file__).parent / "fixtures" / "codex"
+DATA = random.Random(7).randbytes(1_500_000) + b"x" * 1_500_000
+
+
+@contextmanager
+def unpacked(path: Path) -> Iterator[Unpacked]:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        yield Unpacked(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@pytest.fixture(scope="module")
+def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("packed") / "rollout-1.jsonl.zst"
+    # Two frames, as if one had been put behind the other.
+    path.write_bytes(zstandard.compress(DATA[:1_000_000], 3) + zstandard.compress(DATA[1_000_000:], 3))
+    return path
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, len(DATA) + 10), st.integers(0, 400_000)), min_size=1, max_size=6))
+def test_any_place_can_be_read_in_any_order(packed: Path, places: list[tuple[int, int]]) -> None:
+    with unpacked(packed) as source:
+        for position, size in places:
+            assert source.read_at(position, size) == DATA[position : position + size]
+
+
+def test_reading_on_begins_only_once(packed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[None] = []
+    original = Unpacked._begin
+    monkeypatch.setattr(Unpacked, "_begin", lambda self: (begun.append(None), original(self))[1])
+    with unpacked(packed) as source:
+        for position in range(0, len(DATA), 256 * 1024):
+            source.read_at(position, 256 * 1024)
+            source.read_at(max(0, position - 4096), 4096)  # what stands before a place that was reached
+            assert len(source._kept) < 2_000_000
+    assert len(begun) == 1
+
+
+@pytest.mark.parametrize("fixture", sorted(FIXTURES.glob("*.jsonl")), ids=lambda path: path.name)
+def test_a_compressed_transcript_reads_like_the_plain_one(fixture: Path, tmp_path: Path) -> None:
+    plain = tmp_path / "rollout-2026-03-01T10-00-00-0199a213-81c0-7800-8aa1-bbab2a035a53.jsonl"
+    plain.write_bytes(fixture.read_bytes())
+    packed = tmp_path / f"{plain.name}.zst"
+    packed.write_bytes(zstandard.compress(plain.read_bytes(), 3))
+    assert read_session(packed, "") == read_session(plain, "") is not None
+    with opened(plain) as (file, _), opened(packed) as (source, _):
+        lines = list(raw_lines(file))
+        assert list(raw_lines(source)) == lines
+    for line in lines:
+        assert raw_line(packed, line.number) == line.data
+    assert raw_line(packed, len(lines) + 1) is None
+
+
+@pytest.mark.parametrize("content", [b"no zstd", zstandard.compress(b"one frame") + b"and then something else"])
+def test_damage_is_an_error_of_one_sentence(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "rollout-1.jsonl.zst"
+    path.write_bytes(content)
+    with unpacked(path) as source, pytest.raises(OSError, match="damaged"):
+        source.read_at(0, 100)
+
+
+def test_one_that_was_cut_off_gives_what_is_there(tmp_path: Path, packed: Path) -> None:
+    path = tmp_path / "rollout-1.jsonl.zst"
+    path.write_bytes(packed.read_bytes()[:700_000])
+    with unpacked(path) as source:
+        data = source.read_at(0, len(DATA))
+    assert 100_000 < len(data) < 1_000_000
+    assert DATA.startswith(data)
+
+
+def test_a_few_bytes_that_stand_for_too_many_are_refused(packed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compressed, "_LARGEST", 1_000_000)
+    with unpacked(packed) as source, pytest.raises(OSError, match="more bytes"):
+        source.read_at(2_000_000, 10)
