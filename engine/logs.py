@@ -2,7 +2,8 @@
 
 Rule for whoever logs: names, counts and durations, never the text of a note, of a passage or of a question; and an
 exception only if its message holds none of them. Long messages are cut, which bounds what a breach of the rule can
-spill. What looks like a secret is masked whoever logged it, in tracebacks too.
+spill. What looks like a secret is masked whoever logged it, in tracebacks too, and so is every key in use, whatever it
+looks like. Of other packages only warnings are kept: asked to by the environment, some log whole requests.
 """
 
 import logging
@@ -17,6 +18,9 @@ _NAME = "mnemoscope-file"
 _FILE_BYTES = 1_000_000
 _OLD_FILES = 2
 _LONGEST = 1000
+_SHORTEST_HIDDEN = 12
+"""Letters. Servers on one's own machine take any key, and people write `ollama` or `not-needed`: masking such a word
+wherever it stands would hide nothing but the sense."""
 
 _SECRETS = (
     # name = value, "name": "value", --name value, name: Bearer value
@@ -30,14 +34,24 @@ _SECRETS = (
     re.compile(r"(\b[a-z][a-z+.-]*://[^\s/:@]*:)[^\s/@]+(?=@)", re.IGNORECASE),
     # forms that the well-known services use
     re.compile(
-        r"()\b(?:sk-[\w-]{8,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|xox[a-z]-[\w-]{8,}|xapp-[\w-]{8,}|gsk_\w{8,}"
-        r"|pplx-\w{8,}|pa-[\w-]{20,}|hf_\w{20,}|npm_\w{20,}|AIza[\w-]{20,}|AKIA[A-Z0-9]{16}|\d{6,}:[\w-]{30,})"
+        r"()\b(?:sk-[\w*-]{8,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|xox[a-z]-[\w-]{8,}|xapp-[\w-]{8,}|gsk_\w{8,}"
+        r"|pplx-\w{8,}|(?:pa|al)-[\w-]{20,}|hf_\w{20,}|npm_\w{20,}|AIza[\w-]{20,}|AKIA[A-Z0-9]{16}|\d{6,}:[\w-]{30,})"
     ),
 )
 
+_hidden: dict[str, None] = {}
+
+
+def hide(secret: str) -> None:
+    """Mask this key from now on, also where it looks like nothing that is known."""
+    if len(secret) >= _SHORTEST_HIDDEN:
+        _hidden[secret] = None
+
 
 def redact(text: str) -> str:
-    """`text` with everything masked that looks like a key, a token or a password."""
+    """`text` with everything masked that looks like a key, a token or a password, or is a key in use."""
+    for secret in tuple(_hidden):
+        text = text.replace(secret, "***")
     for pattern in _SECRETS:
         text = pattern.sub(r"\1***", text)
     return text
@@ -55,11 +69,16 @@ def configure_logging(*, verbose: bool = False) -> Path:
         old.close()
     handler = _QuietFile(path, maxBytes=_FILE_BYTES, backupCount=_OLD_FILES)
     handler.name = _NAME
+    handler.addFilter(_is_wanted)
     handler.setFormatter(_Redacting("%(asctime)s %(levelname)s %(name)s [%(threadName)s] %(message)s"))
     root.addHandler(handler)
     for name in _OURS:
         logging.getLogger(name).setLevel(logging.DEBUG if verbose else logging.INFO)
     return path
+
+
+def _is_wanted(record: logging.LogRecord) -> bool:
+    return record.levelno >= logging.WARNING or record.name.partition(".")[0] in _OURS
 
 
 class _QuietFile(logging.handlers.RotatingFileHandler):

@@ -9,6 +9,7 @@ from engine.embedding import keychain
 from engine.embedding.addresses import host_of, owner_of
 from engine.embedding.consent import REMOTE, settings_of
 from engine.errors import ProviderError
+from engine.logs import hide
 from engine.records import KeyState
 from engine.settings import Settings
 
@@ -102,6 +103,7 @@ def checked_key(text: str, what: str) -> str:
     key = text.strip()
     if not key or not all("!" <= letter <= "~" for letter in key):
         raise ProviderError(f"{what} is no API key: it is empty, or holds spaces or letters that no key has.")
+    hide(key)
     return key
 
 

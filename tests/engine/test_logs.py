@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.logs import configure_logging, redact
+from engine import logs
+from engine.logs import configure_logging, hide, redact
 
 log = logging.getLogger("engine.tests")
 
@@ -42,6 +43,27 @@ def test_verbose_adds_details_and_other_packages_stay_quiet() -> None:
     assert "chatter" not in text
 
 
+def test_requests_that_another_package_logs_are_left_out() -> None:
+    path = configure_logging(verbose=True)
+    chatty = logging.getLogger("openai")
+    chatty.setLevel(logging.DEBUG)
+    try:
+        chatty.debug("Request options: %s", {"json_data": {"input": ["a note"]}})
+        chatty.warning("deprecated")
+    finally:
+        chatty.setLevel(logging.NOTSET)
+    text = path.read_text()
+    assert "a note" not in text
+    assert "deprecated" in text
+
+
+def test_a_key_in_use_is_masked_whatever_it_looks_like(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(logs, "_hidden", {})
+    hide("correcthorsebattery")
+    hide("ollama")
+    assert redact("sent correcthorsebattery to ollama") == "sent *** to ollama"
+
+
 def test_secrets_are_masked_in_messages_and_tracebacks() -> None:
     path = configure_logging()
     try:
@@ -66,6 +88,8 @@ def test_secrets_are_masked_in_messages_and_tracebacks() -> None:
         ("ghp_" + "a" * 36, "***"),
         ("AKIAIOSFODNN7EXAMPLE", "***"),
         ("AIza" + "b" * 35, "***"),
+        ("Incorrect API key provided: sk-pr***************wxyz.", "Incorrect API key provided: ***."),
+        ("al-" + "c" * 40, "***"),
         ("indexed notes/2024-05-01.md in 3.2 s", "indexed notes/2024-05-01.md in 3.2 s"),
         ("a key thing to know", "a key thing to know"),
         ("400 tokens: 80 overlap", "400 tokens: 80 overlap"),
