@@ -223,6 +223,29 @@ class FileIssue(Record, frozen=True):
     """One sentence with the specifics, such as the pattern, the size or the byte."""
 
 
+class EmbeddingEstimate(Record, frozen=True):
+    """What it would take to give every chunk of the index a vector of one model."""
+
+    provider: str
+    model: str
+    remote: bool
+    """Whether the texts would leave this machine."""
+    chunks: int
+    """Chunks that lack a vector of this model."""
+    cached: int
+    """Chunks that have one."""
+    tokens: int
+    """Of the texts to embed; estimated, from a sample where there are many."""
+    price: float | None
+    """US dollars for a million tokens; 0 where nothing is charged, None where the price is not known."""
+    cost: float | None
+    """US dollars; None where the price is not known."""
+    price_checked: str
+    """Day of the price as `YYYY-MM-DD`; empty where it is the person's own, or there is none."""
+    seconds: float
+    """At the speed at which this model has worked here, else at a usual one."""
+
+
 class MemorySyncProgressUpdate(Record, frozen=True):
     """One step of a running sync; sent at most about 20 times a second, and once per change of phase."""
 
@@ -240,6 +263,10 @@ class MemorySyncProgressUpdate(Record, frozen=True):
     embedded: int
     """Chunks embedded in this run."""
     reason: SyncReason
+    tokens: int = 0
+    """Sent to a provider that charges for them, in this run."""
+    cost: float | None = 0.0
+    """US dollars for them; None where the price is not known."""
 
 
 class SyncReport(Record, frozen=True):
@@ -262,6 +289,12 @@ class SyncReport(Record, frozen=True):
     """True when a new generation was built."""
     failed: tuple[FileIssue, ...]
     skipped: tuple[FileIssue, ...]
+    tokens: int = 0
+    """Sent to a provider that charges for them."""
+    cost: float | None = 0.0
+    """US dollars for them; None where the price is not known."""
+    awaiting: EmbeddingEstimate | None = None
+    """Embedding that was not begun because it first has to be agreed to; all else was done."""
 
 
 class PreviewFolder(Record, frozen=True):
@@ -323,10 +356,29 @@ class SourceCount(Record, frozen=True):
     chunks: int
 
 
+class StoredModelInfo(Record, frozen=True):
+    """A model whose vectors the index keeps."""
+
+    provider: str
+    model: str
+    key: str
+    """What else its vectors depend on, as the provider names it."""
+    dims: int
+    vectors: int
+    bytes: int
+    """Of the vectors themselves."""
+    active: bool
+    """Whether it is the one that is searched with now."""
+
+
 class CacheStatus(Record, frozen=True):
     enabled: bool
     entries: int
+    """Vectors of all models, those of indexed texts included."""
     max_entries: int | None
+    bytes: int = 0
+    models: tuple[StoredModelInfo, ...] = ()
+    """Most vectors first."""
 
 
 class FtsStatus(Record, frozen=True):
@@ -386,6 +438,9 @@ class SyncSummary(Record, frozen=True):
     vectors_embedded: int
     cancelled: bool
     error: str
+    tokens: int = 0
+    """As in `SyncReport`, as is the next."""
+    cost: float | None = 0.0
 
 
 class IndexSizes(Record, frozen=True):
@@ -434,6 +489,8 @@ class MemoryProviderStatus(Record, frozen=True):
     """Another process holds the writer lock."""
     index_error: str | None
     """Why the index could not be opened or had to be set aside, one sentence."""
+    awaiting: EmbeddingEstimate | None = None
+    """Embedding that does not begin before it is agreed to (`approve_embedding`); words are searched meanwhile."""
 
 
 class Probe(Record, frozen=True):

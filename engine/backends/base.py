@@ -7,6 +7,7 @@ from typing import Literal, Protocol
 from engine.control import CancelToken
 from engine.corpus.numbered import NumberedText
 from engine.records import (
+    EmbeddingEstimate,
     FileText,
     MemoryProviderStatus,
     MemorySyncProgressUpdate,
@@ -15,9 +16,11 @@ from engine.records import (
     SessionSummary,
     SessionText,
     Source,
+    StoredModelInfo,
     SyncReason,
     SyncReport,
 )
+from engine.settings import Settings
 
 ProgressCallback = Callable[[MemorySyncProgressUpdate], None]
 StatusListener = Callable[[], None]
@@ -90,11 +93,37 @@ class MemorySearchManager(Protocol):
         force: bool = False,
         progress: ProgressCallback | None = None,
         cancel: CancelToken | None = None,
+        approve: bool = False,
     ) -> SyncReport:
         """Bring the index up to date. One at a time: a later caller joins the running sync and gets its report.
 
         `progress` is called from the syncing thread. The token pauses, resumes and cancels; cancelling returns a
-        report with `cancelled` set and keeps all that was committed.
+        report with `cancelled` set and keeps all that was committed. Embedding that costs money, or that repeats for
+        minutes what another model has done, does not begin: the report and the status say in `awaiting` what it
+        takes. `approve` agrees to it beforehand.
+        """
+
+    def estimate_embedding(
+        self, settings: Settings | None = None, *, cancel: CancelToken | None = None
+    ) -> EmbeddingEstimate:
+        """What it would take to complete the vectors of what is indexed, now or as if `settings` were in force.
+
+        Nothing is sent anywhere. Raises `ProviderError` when there is no such provider, `Cancelled`.
+        """
+
+    def approve_embedding(self) -> None:
+        """Agree to what `status().awaiting` says, and to completing the vectors of the provider in use.
+
+        The next sync embeds them, in this program or after another start. Holds until every chunk has its vector.
+        """
+
+    def stored_models(self) -> tuple[StoredModelInfo, ...]:
+        """Every model that the index keeps vectors of, most vectors first: going back to one of them is free."""
+
+    def purge_model(self, provider: str, model: str, key: str) -> int:
+        """Delete all vectors of a model, named as in `stored_models`; returns how many.
+
+        Raises `IndexBusy` during a sync.
         """
 
     def warm_session(self, session_key: str) -> None:

@@ -1,9 +1,8 @@
 """The built-in backend: this program's own index behind the contract of `MemorySearchManager`."""
 
-import logging
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import Literal
 
@@ -11,24 +10,26 @@ from engine.backends import background, status
 from engine.backends.base import ProgressCallback, StatusListener
 from engine.backends.files import read_slice
 from engine.backends.follower import Follower
-from engine.backends.history import SyncHistory
 from engine.backends.listeners import Listeners
+from engine.backends.model_library import ModelLibrary
 from engine.backends.provider_slot import ProviderSlot
 from engine.backends.session_library import SessionLibrary
+from engine.backends.updates import Updates
 from engine.control import CancelToken
 from engine.corpus.guard import PathGuard
 from engine.corpus.numbered import NumberedText
-from engine.embedding.registry import select_provider
-from engine.errors import Closed, IndexCorrupt, MnemoscopeError, PathRefused, ProviderError
+from engine.embedding.registry import select_provider, stand_in
+from engine.errors import Closed, IndexCorrupt, PathRefused
 from engine.records import (
+    EmbeddingEstimate,
     FileText,
     MemoryProviderStatus,
-    MemorySyncProgressUpdate,
     Probe,
     SearchOutcome,
     SessionSummary,
     SessionText,
     Source,
+    StoredModelInfo,
     SyncReason,
     SyncReport,
 )
@@ -37,16 +38,9 @@ from engine.search.searcher import Searcher, SearchRequest
 from engine.settings import Settings
 from engine.store.index import IndexStore
 from engine.store.location import usable_index_files
+from engine.store.models import ModelName
 from engine.store.user_data import UserData
 from engine.store.vectors import VectorIndex
-from engine.sync.gate import SyncGate
-from engine.sync.parts import SyncParts
-from engine.sync.syncer import SyncRun
-
-log = logging.getLogger(__name__)
-
-_CLOSE_SECONDS = 5.0
-_EMBEDDING_THREADS = 4
 
 
 class BuiltinMemory:
@@ -55,8 +49,6 @@ class BuiltinMemory:
     def __init__(self, workspace: Path, settings: Settings, *, executor: Executor | None, background: bool) -> None:
         self._workspace = workspace.resolve()
         self._settings = settings
-        self._executor_given = executor
-        self._own_executor: ThreadPoolExecutor | None = None
         self._lock = threading.Lock()
         self._closed = False
         self._store = IndexStore(usable_index_files(self._workspace, settings.store.path))
@@ -66,18 +58,39 @@ class BuiltinMemory:
             self._store.close()
             raise
         self._vectors = VectorIndex(self._store, settings.store.vector)
-        self._slot = ProviderSlot(lambda: select_provider(settings))
+        self._slot = ProviderSlot(
+            lambda: select_provider(settings), lambda first, reason: stand_in(settings, first, reason)
+        )
         self._counts = status.IndexCounts(self._store)
-        self._gate = SyncGate()
-        self._history = SyncHistory(self._user)
         self._listeners = Listeners()
-        # A program that stays has not seen what changed while it was away.
-        self._dirty = background
         self._sessions = SessionLibrary(settings, self._store, self._vectors)
         self._guard = PathGuard(self._workspace, settings)
         self._searcher = Searcher(
             settings, self._store, self._vectors, self._slot.provider, self._slot.note, self._guard
         )
+        self._updates = Updates(
+            self._workspace,
+            settings,
+            self._guard,
+            self._store,
+            self._vectors,
+            self._user,
+            self._slot,
+            self._listeners,
+            executor,
+            mended=self._after_mending,
+        )
+        self._models = ModelLibrary(
+            settings,
+            self._store,
+            self._vectors,
+            self._slot,
+            self._updates.approvals,
+            self._updates.gate,
+            select_provider,
+        )
+        # A program that stays has not seen what changed while it was away.
+        self._updates.dirty = background
         self._background = self._start_background() if background else None
         self._follower = Follower(self._moment, self._listeners.tell) if background else None
 
@@ -114,7 +127,7 @@ class BuiltinMemory:
         try:
             return self._searcher.search(request, cancel)
         except IndexCorrupt as damage:
-            if not self._mend(damage):
+            if not self._updates.mend(damage):
                 return self._searcher.search(request, cancel)
             raise IndexCorrupt(self._store.recovered or str(damage)) from damage
 
@@ -160,15 +173,16 @@ class BuiltinMemory:
         self._check_open()
         selection = self._slot.selection
         counts, error = self._counts.now(selection)
-        token = self._gate.current()
+        token = self._updates.gate.current()
         live = status.LiveState(
-            dirty=self._dirty,
-            syncing=self._gate.update(),
+            dirty=self._updates.dirty,
+            syncing=self._updates.gate.update(),
             paused=token is not None and token.paused,
             watcher=background.OFF if self._background is None else self._background.watcher_status(),
-            recent=self._history.recent,
+            recent=self._updates.recent,
             vectors=self._vectors,
             provider_error=self._slot.error,
+            awaiting=self._models.awaiting(counts.awaiting),
             user_problem=self._user.problem,
         )
         return status.make_status(self._workspace, self._settings, self._store, selection, counts, live, error)
@@ -182,22 +196,38 @@ class BuiltinMemory:
         force: bool = False,
         progress: ProgressCallback | None = None,
         cancel: CancelToken | None = None,
+        approve: bool = False,
     ) -> SyncReport:
-        def start(listener: ProgressCallback, token: CancelToken) -> SyncReport:
-            return self._sync_once(reason, force, listener, token)
-
         self._check_open()
-        try:
-            return self._gate.run(start, force=force, progress=progress, cancel=cancel)
-        finally:
-            self._listeners.tell()
+        return self._updates.run(reason, force=force, progress=progress, cancel=cancel, approve=approve)
+
+    def estimate_embedding(
+        self, settings: Settings | None = None, *, cancel: CancelToken | None = None
+    ) -> EmbeddingEstimate:
+        self._check_open()
+        return self._models.estimate(settings, cancel)
+
+    def approve_embedding(self) -> None:
+        self._check_open()
+        self._models.approve()
+        self._listeners.tell()
+
+    def stored_models(self) -> tuple[StoredModelInfo, ...]:
+        self._check_open()
+        return self._models.stored()
+
+    def purge_model(self, provider: str, model: str, key: str) -> int:
+        self._check_open()
+        gone = self._models.purge(ModelName(provider, model, key))
+        self._listeners.tell()
+        return gone
 
     def warm_session(self, session_key: str) -> None:
         if self._background is not None:
             self._background.session_started(session_key)
 
     def current_sync(self) -> CancelToken | None:
-        return self._gate.current()
+        return self._updates.gate.current()
 
     def add_status_listener(self, listener: StatusListener) -> Callable[[], None]:
         return self._listeners.add(listener)
@@ -217,14 +247,13 @@ class BuiltinMemory:
             if self._closed:
                 return
             self._closed = True
-        self._gate.close(_CLOSE_SECONDS)
+        self._updates.close()
         if self._background is not None:
             self._background.close()
         if self._follower is not None:
             self._follower.close()
         self._slot.close()
-        if self._own_executor is not None:
-            self._own_executor.shutdown(wait=True, cancel_futures=True)
+        self._updates.close_executor()
         self._user.close()
         self._store.close()
 
@@ -234,85 +263,31 @@ class BuiltinMemory:
         if self._closed:
             raise Closed
 
-    def _sync_once(self, reason: SyncReason, force: bool, listener: ProgressCallback, token: CancelToken) -> SyncReport:
-        def tell(update: MemorySyncProgressUpdate) -> None:
-            listener(update)
-            self._listeners.tell()
-
-        parts = SyncParts(
-            workspace=self._workspace,
-            settings=self._settings,
-            rules=self._guard.rules,
-            store=self._store,
-            vectors=self._vectors,
-            provider=self._slot.provider(),
-            executor=self._executor(),
-            committed=self._listeners.tell,
-            take_changes=self._take_changes,
-        )
-        # Cleared before the work: a change that comes while it runs makes the index dirty again.
-        self._dirty = False
-        run = SyncRun(parts, reason, tell, token)
-        report = run.run(force=force)
-        if report.cancelled or report.error:
-            self._dirty = True
-        else:
-            self._store.recovered = ""  # all that was lost is there again
-        if isinstance(run.failure, IndexCorrupt):
-            self._mend(run.failure)
-        if isinstance(run.failure, ProviderError):
-            self._slot.note(str(run.failure))
-        elif report.vectors_embedded:
-            self._slot.note(None)
-        self._history.add(report)
-        return report
-
-    def _take_changes(self) -> bool:
-        dirty, self._dirty = self._dirty, False
-        return dirty
-
     def _sync_if_dirty(self) -> None:
-        if self._background is not None and self._settings.sync.on_search and self._dirty:
+        if self._background is not None and self._settings.sync.on_search and self._updates.dirty:
             self._background.request("search")
 
-    def _mend(self, damage: IndexCorrupt) -> bool:
-        """Replace the index if it is damaged; False when it is sound."""
-        try:
-            if not self._store.mend(damage):
-                return False
-        except MnemoscopeError as error:
-            log.warning("The damaged index could not be set aside: %s", error)
-            return True
-        self._dirty = True
+    def _after_mending(self) -> None:
         if self._background is not None:
             self._background.request("fallback")
         self._listeners.tell()
-        return True
 
     def _moment(self) -> object:
         """What differs after another process has worked on the index, or begun to, or ended."""
         with self._store.read() as snapshot:
-            state = snapshot.generation, snapshot.stamp, snapshot.meta("issues")
-        return state, self._gate.current() is None and self._store.locked_elsewhere()
+            state = snapshot.generation, snapshot.stamp, snapshot.meta("issues"), snapshot.meta("awaiting")
+        return state, self._updates.gate.current() is None and self._store.locked_elsewhere()
 
     def _start_background(self) -> background.Background:
         def changed() -> None:
-            self._dirty = True
+            self._updates.dirty = True
             self._listeners.tell()
 
         def run(reason: SyncReason) -> None:
             report = self.sync(reason=reason)
             joined = report.reason != reason
-            if joined and self._dirty and not (report.cancelled or report.error):
+            if joined and self._updates.dirty and not (report.cancelled or report.error):
                 # The sync that was joined was already past what changed since it began.
                 self.sync(reason=reason)
 
         return background.Background(self._workspace, self._settings, run, changed, self._sessions.indexed_sizes)
-
-    def _executor(self) -> Executor:
-        if self._executor_given is not None:
-            return self._executor_given
-        with self._lock:
-            if self._own_executor is None:
-                self._own_executor = ThreadPoolExecutor(_EMBEDDING_THREADS, thread_name_prefix="mnemoscope")
-            return self._own_executor

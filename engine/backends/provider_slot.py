@@ -1,5 +1,6 @@
-"""The provider of one open memory: chosen when it is first needed, with the last thing that went wrong with it."""
+"""The provider of one open memory: chosen when it is first needed, replaced once when it fails, and what went wrong."""
 
+import dataclasses
 import threading
 from collections.abc import Callable
 
@@ -10,12 +11,18 @@ from engine.records import Probe
 
 
 class ProviderSlot:
-    """Thread-safe. `select` chooses the provider."""
+    """Thread-safe."""
 
-    def __init__(self, select: Callable[[], Selection]) -> None:
+    def __init__(self, select: Callable[[], Selection], stand_in: Callable[[str, str], Selection]) -> None:
+        """`select` chooses the provider; `stand_in` the one in place of that of a name, which failed for a reason."""
         self._select = select
+        self._stand_in = stand_in
         self._lock = threading.Lock()
         self._selection: Selection | None = None
+        self._first: Selection | None = None
+        """What was chosen at first, while its fallback is in use."""
+        self._prepared: Selection | None = None
+        """The fallback, once it was needed."""
         self.error: str | None = None
         """Why the last embedding failed, one sentence; None after one that did not."""
 
@@ -34,20 +41,55 @@ class ProviderSlot:
         """Remember why an embedding failed, or with None that one did not."""
         self.error = error
 
-    def probe(self) -> Probe:
-        """Embed one word."""
+    # --- while it is in use ---------------------------------------------------------------------------------------
+
+    def prepare(self, reason: str) -> EmbeddingProvider | None:
+        """The fallback that can take over from a provider that failed for `reason`.
+
+        None where there is none, or where the provider is itself a fallback: it takes over once.
+        """
         selection = self.selection
+        if selection.provider is None or selection.fallback_from is not None:
+            return None
+        with self._lock:
+            if self._prepared is None:
+                self._prepared = self._stand_in(selection.provider.id, reason)
+            if self._prepared.provider is None:
+                return None
+            self._prepared = dataclasses.replace(self._prepared, fallback_reason=reason)
+            return self._prepared.provider
+
+    def take_over(self) -> None:
+        """Use the prepared fallback from now on."""
+        with self._lock:
+            self._first, self._selection = self._selection, self._prepared
+            self.error = None
+
+    def probe(self) -> Probe:
+        """Embed one word: with the first provider, which is taken again where it answers, else with its fallback."""
+        first = self._first
+        if first is not None and self._probe(first).ok:
+            with self._lock:
+                self._selection, self._first = first, None
+            self.note(None)
+            return Probe(ok=True, error="")
+        probe = self._probe(self.selection)
+        if self.provider() is not None:
+            self.note(probe.error or None)
+        return probe
+
+    @staticmethod
+    def _probe(selection: Selection) -> Probe:
         if selection.provider is None:
             return Probe(ok=False, error=selection.unavailable_reason or "No provider: only words are searched.")
         try:
             selection.provider.embed_query("ping")
         except MnemoscopeError as error:
-            self.note(str(error))
             return Probe(ok=False, error=str(error))
-        self.note(None)
         return Probe(ok=True, error="")
 
     def close(self) -> None:
         with self._lock:
-            if self._selection is not None and self._selection.provider is not None:
-                self._selection.provider.close()
+            for selection in (self._selection, self._first, self._prepared):
+                if selection is not None and selection.provider is not None:
+                    selection.provider.close()

@@ -9,20 +9,25 @@ from engine.errors import MnemoscopeError
 from engine.records import (
     BatchStatus,
     CacheStatus,
+    EmbeddingEstimate,
     FallbackStatus,
     FileIssue,
     FtsStatus,
     MemoryProviderStatus,
     MemorySyncProgressUpdate,
     SourceCount,
+    StoredModelInfo,
     SyncSummary,
     VectorStatus,
     WatcherStatus,
 )
 from engine.settings import Settings
+from engine.store import models
 from engine.store.index import IndexStore
+from engine.store.models import Awaiting, ModelName
 from engine.store.snapshot import Snapshot
 from engine.store.vectors import VectorIndex
+from engine.sync.estimating import name_of
 
 
 @dataclass(frozen=True)
@@ -35,12 +40,14 @@ class Counts:
     sources: tuple[SourceCount, ...]
     pending: int
     vectors: int
-    cached: int
+    models: tuple[StoredModelInfo, ...]
+    awaiting: Awaiting | None
+    """As the last sync found it."""
     failed: tuple[FileIssue, ...]
     skipped: tuple[FileIssue, ...]
 
 
-_NOTHING = Counts(0, False, (), 0, 0, 0, (), ())
+_NOTHING = Counts(0, False, (), 0, 0, (), None, (), ())
 
 
 class IndexCounts:
@@ -56,30 +63,31 @@ class IndexCounts:
         """The counts, and why they could not be taken (then the last ones are given)."""
         try:
             with self._store.read() as snapshot, self._lock:
-                noted = snapshot.meta("issues"), snapshot.meta("fingerprint")
-                moment = (snapshot.identity, snapshot.generation, snapshot.stamp, *noted)
+                noted = snapshot.meta("issues"), snapshot.meta("fingerprint"), snapshot.meta("awaiting")
+                name = None if selection.provider is None else name_of(selection.provider)
+                moment = (snapshot.identity, snapshot.generation, snapshot.stamp, name, *noted)
                 if moment != self._moment:
-                    self._counts = _count(snapshot, selection)
+                    self._counts = _count(snapshot, name)
                     self._moment = moment
         except MnemoscopeError as error:
             return self._counts, str(error)
         return self._counts, ""
 
 
-def _count(snapshot: Snapshot, selection: Selection) -> Counts:
-    provider = selection.provider
+def _count(snapshot: Snapshot, name: ModelName | None) -> Counts:
     sources = snapshot.source_counts()
     chunks = sum(source.chunks for source in sources)
     pending = 0
-    if provider is not None:
-        pending = snapshot.pending_vectors(snapshot.stored_model(provider.id, provider.model, provider.key))
+    if name is not None:
+        pending = snapshot.pending_vectors(snapshot.stored_model(*name))
     return Counts(
         generation=snapshot.generation,
         indexed_before=snapshot.meta("fingerprint") is not None,
         sources=sources,
         pending=pending,
-        vectors=chunks - pending if provider is not None else 0,
-        cached=snapshot.cache_entries(),
+        vectors=chunks - pending if name is not None else 0,
+        models=models.stored_models(snapshot, name),
+        awaiting=models.awaiting(snapshot),
         failed=snapshot.issues("failed"),
         skipped=snapshot.issues("skipped"),
     )
@@ -97,6 +105,8 @@ class LiveState:
     vectors: VectorIndex
     provider_error: str | None
     """Why the last embedding failed, where it did."""
+    awaiting: EmbeddingEstimate | None
+    """What nobody has agreed to embed yet."""
     user_problem: str
     """What is wrong with the person's own data, one sentence; empty if nothing is."""
 
@@ -144,7 +154,13 @@ def make_status(
         extra_paths=settings.extra_paths,
         sources=settings.sources,
         source_counts=found.sources,
-        cache=CacheStatus(enabled=settings.cache.enabled, entries=found.cached, max_entries=settings.cache.max_entries),
+        cache=CacheStatus(
+            enabled=settings.cache.enabled,
+            entries=sum(model.vectors for model in found.models),
+            max_entries=settings.cache.max_entries,
+            bytes=sum(model.bytes for model in found.models),
+            models=found.models,
+        ),
         fts=FtsStatus(enabled=True, available=not error, error=error or None),
         fallback=fallback,
         vector=_vector_status(settings, selection, live.vectors, found.vectors),
@@ -179,4 +195,5 @@ def make_status(
         paused=live.paused,
         writer_elsewhere=live.syncing is None and store.locked_elsewhere(),
         index_error=store.recovered or store.read_only or error or live.user_problem or None,
+        awaiting=live.awaiting,
     )

@@ -75,16 +75,17 @@ class MatrixEngine:
         self,
         before: int,
         after: int,
+        model: StoredModel | None,
         *,
         added: tuple[Sequence[int], Vectors] | None = None,
         removed: Sequence[int] = (),
     ) -> None:
         """Follow one commit of this process that took the database from stamp `before` to `after`.
 
-        A matrix that was not at `before` is left alone: its next use brings it in step.
+        A matrix that was not at `before`, or is of another model, is left alone: its next use brings it in step.
         """
         with self._lock:
-            if self._matrix is None or self._stamp != before:
+            if self._matrix is None or self._stamp != before or model is None or self._of[1] != model.id:
                 return
             import numpy as np
 
@@ -99,6 +100,14 @@ class MatrixEngine:
         """Give the memory back; the next search starts anew."""
         with self._lock:
             self._matrix = None
+
+    def discard(self) -> None:
+        """Forget the matrix, and remove its file: vectors of chunks that are still there may come anew."""
+        self.forget()
+        try:
+            self._files.matrix.unlink(missing_ok=True)
+        except OSError as error:
+            log.warning("The vector matrix could not be removed: %s", error)
 
     def worth_saving(self, snapshot: Snapshot, model: StoredModel) -> bool:
         """Whether the saved file lacks so much that a start would feel it."""

@@ -1,10 +1,11 @@
-"""`user.sqlite`: what cannot be rebuilt. So far the history of syncs.
+"""`user.sqlite`: what cannot be rebuilt. So far the history of syncs, and what embedding was agreed to.
 
 Everything here is written with synchronous=FULL, and copied aside before each migration: nothing may destroy it.
 """
 
 import contextlib
 import threading
+import time
 from pathlib import Path
 
 import apsw
@@ -15,6 +16,7 @@ from engine.records import SyncSummary
 from engine.store.connection import open_connection
 from engine.store.failures import translated
 from engine.store.migrations import Migration, migrate, refuse_newer, version_of
+from engine.store.models import ModelName
 
 _KEPT_SYNCS = 500
 
@@ -25,7 +27,16 @@ def _m001_sync_history(connection: apsw.Connection) -> None:
     )
 
 
-MIGRATIONS: tuple[Migration, ...] = (_m001_sync_history,)
+def _m002_approvals(connection: apsw.Connection) -> None:
+    # Models whose vectors may be completed without another question; a row goes when nothing is left to embed.
+    connection.execute(
+        """CREATE TABLE approvals (
+            provider TEXT NOT NULL, model TEXT NOT NULL, provider_key TEXT NOT NULL, approved REAL NOT NULL,
+            PRIMARY KEY (provider, model, provider_key))"""
+    )
+
+
+MIGRATIONS: tuple[Migration, ...] = (_m001_sync_history, _m002_approvals)
 
 
 class UserData:
@@ -75,6 +86,28 @@ class UserData:
             with contextlib.suppress(msgspec.MsgspecError):
                 found.append(msgspec.json.decode(record, type=SyncSummary))
         return tuple(found)
+
+    def approve(self, name: ModelName) -> None:
+        """Note that someone agreed to embed with this model."""
+        if not self._keeps:
+            return
+        with self._lock, translated(self._path), self._connection:
+            self._connection.execute("INSERT OR REPLACE INTO approvals VALUES (?, ?, ?, ?)", (*name, time.time()))
+
+    def end_approval(self, name: ModelName) -> None:
+        """Forget it."""
+        if not self._keeps:
+            return
+        with self._lock, translated(self._path), self._connection:
+            self._connection.execute(
+                "DELETE FROM approvals WHERE provider = ? AND model = ? AND provider_key = ?", name
+            )
+
+    def approved(self, name: ModelName) -> bool:
+        """Whether someone agreed to embed with this model, and it is not done yet."""
+        query = "SELECT 1 FROM approvals WHERE provider = ? AND model = ? AND provider_key = ?"
+        with self._lock, translated(self._path):
+            return self._connection.execute(query, name).fetchone() is not None
 
     def close(self) -> None:
         with self._lock:

@@ -91,7 +91,7 @@ class VectorIndex:
 
         An engine that was not at `before` is left alone: its next use brings it in step.
         """
-        self._matrix.changed(before, after, added=added, removed=removed)
+        self._matrix.changed(before, after, model, added=added, removed=removed)
         if self._vec0 is not None:
             self._vec0.changed(before, model, added, removed)
 
@@ -111,6 +111,10 @@ class VectorIndex:
             if self._matrix.worth_saving(snapshot, model):
                 self._store.make_durable()
                 self._matrix.save(snapshot, model)
+
+    def forget(self) -> None:
+        """Drop what stands outside the database after vectors were deleted from it."""
+        self._matrix.discard()
 
     def discard_unused(self) -> None:
         """Drop the table of sqlite-vec where the settings have gone back to the other engine."""

@@ -14,7 +14,10 @@ _PAUSE_POLL = 0.2
 
 
 class EmbedStage:
-    """One sync's embedding work on one generation, used once."""
+    """One sync's embedding work on one generation, with one model.
+
+    Requests may be under way between two calls of `run`; whoever made the stage calls `end`.
+    """
 
     def __init__(self, work: StageWork, provider: EmbeddingProvider, model: StoredModel) -> None:
         self._store = work.parts.store
@@ -28,6 +31,7 @@ class EmbedStage:
         self._token = work.token
         self._provider = provider
         self._model = model
+        self._running: dict[Future[Vectors], list[Unembedded]] = {}
         self._done = 0
 
     def run(self) -> bool:
@@ -35,56 +39,55 @@ class EmbedStage:
 
         Raises `Cancelled`, `ProviderError`.
 
-        Whatever happens, every batch that was answered is stored: no text is ever embedded twice.
+        Every batch that was answered is stored by `end` at the latest: no text is ever embedded twice.
         """
         with self._store.read(tables=self._tables) as snapshot:
             due = snapshot.unembedded(self._model.id)
         if not due:
             return True
+        self._done = 0
         self._meter.start("embedding", len(due))
         limits = self._provider.limits
         waiting = requests(self._texts(due), limits, lambda text: self._provider.count_tokens(text.text))
         request = next(waiting, None)
-        running: dict[Future[Vectors], list[Unembedded]] = {}
-        try:
-            while request or running:
-                self._token.checkpoint()
-                if self._makes_way():
-                    return False
-                while request and len(running) < limits.at_once:
-                    self._submit(request, running)
-                    request = next(waiting, None)
-                self._collect(running)
-        finally:
-            self._finish(running)
+        while request or self._running:
+            self._token.checkpoint()
+            if self._makes_way():
+                return False
+            while request and len(self._running) < limits.at_once:
+                self._submit(request)
+                request = next(waiting, None)
+            self._collect()
         return True
 
-    def _texts(self, due: list[int]) -> Iterator[Unembedded]:
-        for start in range(0, len(due), _TEXTS_AT_ONCE):
-            with self._store.read(tables=self._tables) as snapshot:
-                texts = snapshot.texts(due[start : start + _TEXTS_AT_ONCE])
-            yield from texts
-
-    def _submit(self, texts: list[Unembedded], running: "dict[Future[Vectors], list[Unembedded]]") -> None:
-        future = self._executor.submit(
-            self._provider.embed_documents, [text.text for text in texts], cancel=self._token
-        )
-        running[future] = texts
-
-    def _collect(self, running: "dict[Future[Vectors], list[Unembedded]]") -> None:
-        """Wait for at least one request and store all that have arrived."""
-        done, _ = wait(running, timeout=_PAUSE_POLL, return_when=FIRST_COMPLETED)
-        for future in done:
-            self._take(future, running.pop(future))
-            future.result()  # raises what went wrong
-
-    def _finish(self, running: "dict[Future[Vectors], list[Unembedded]]") -> None:
-        """Leave nothing behind on the executor, and keep what still came in."""
+    def end(self) -> None:
+        """Leave nothing behind on the executor, and keep what still comes in."""
+        running, self._running = self._running, {}
         for future in running:
             future.cancel()
         for future, texts in running.items():
             if not future.cancelled():
                 self._take(future, texts)
+
+    def _texts(self, due: list[int]) -> Iterator[Unembedded]:
+        under_way = {text.hash for texts in self._running.values() for text in texts}
+        for start in range(0, len(due), _TEXTS_AT_ONCE):
+            with self._store.read(tables=self._tables) as snapshot:
+                texts = snapshot.texts(due[start : start + _TEXTS_AT_ONCE])
+            yield from (text for text in texts if text.hash not in under_way)
+
+    def _submit(self, texts: list[Unembedded]) -> None:
+        future = self._executor.submit(
+            self._provider.embed_documents, [text.text for text in texts], cancel=self._token
+        )
+        self._running[future] = texts
+
+    def _collect(self) -> None:
+        """Wait for at least one request and store all that have arrived."""
+        done, _ = wait(self._running, timeout=_PAUSE_POLL, return_when=FIRST_COMPLETED)
+        for future in done:
+            self._take(future, self._running.pop(future))
+            future.result()  # raises what went wrong
 
     def _take(self, future: "Future[Vectors]", texts: list[Unembedded]) -> None:
         """Keep what a request that has ended brought."""

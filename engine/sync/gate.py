@@ -1,11 +1,12 @@
 """One sync at a time: later callers join the one that runs, and get its progress and its report."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from engine.control import CancelToken
-from engine.errors import Closed
+from engine.errors import Closed, IndexBusy
 from engine.records import MemorySyncProgressUpdate, SyncReport
 
 Listener = Callable[[MemorySyncProgressUpdate], None]
@@ -63,6 +64,20 @@ class SyncGate:
                 return other.report
             # It broke down in a way that its own caller has to deal with: this one tries for itself.
 
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Let no sync run during the block: those that are asked for meanwhile wait. Raises `IndexBusy`, `Closed`."""
+        with self._lock:
+            if self._closed:
+                raise Closed
+            if self._running is not None:
+                raise IndexBusy("The index is being updated: stop the update, or wait for its end.")
+            mine = self._running = _Running(CancelToken(), force=False)
+        try:
+            yield
+        finally:
+            self._end(mine)
+
     def current(self) -> CancelToken | None:
         with self._lock:
             return None if self._running is None else self._running.token
@@ -91,9 +106,12 @@ class SyncGate:
             mine.report = start(tell, mine.token)
             return mine.report
         finally:
-            with self._lock:
-                self._running = None
-            mine.ended.set()
+            self._end(mine)
+
+    def _end(self, mine: _Running) -> None:
+        with self._lock:
+            self._running = None
+        mine.ended.set()
 
     @staticmethod
     def _await(other: _Running, cancel: CancelToken | None) -> None:

@@ -4,15 +4,37 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from engine.control import CancelToken
 from engine.embedding.base import EmbeddingProvider
 from engine.settings import Settings
 from engine.store.coding import StoredModel
 from engine.store.index import IndexStore
+from engine.store.models import ModelName
 from engine.store.schema import Tables
 from engine.store.vectors import VectorIndex
 from engine.sync.progress import ProgressMeter
+
+
+class Agreement(Protocol):
+    """What someone agreed to embed though it costs money or minutes."""
+
+    def holds(self, name: ModelName) -> bool:
+        """Whether this model may be used."""
+
+    def end(self, name: ModelName) -> None:
+        """Everything has its vector: the next time it is asked for anew."""
+
+
+class Fallback(Protocol):
+    """The provider that stands in for one that fails."""
+
+    def prepare(self, reason: str) -> EmbeddingProvider | None:
+        """The one to take over from a provider that failed for `reason`; None where there is none, or it has."""
+
+    def take_over(self) -> None:
+        """Use what was prepared from now on, for searches too."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +49,8 @@ class SyncParts:
     vectors: VectorIndex
     provider: EmbeddingProvider | None
     """None: keywords only, nothing is embedded."""
+    agreement: Agreement
+    fallback: Fallback
     executor: Executor
     committed: Callable[[], None]
     """Called after every commit: searches can find more now."""

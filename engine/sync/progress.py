@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Callable
 
 from engine.records import MemorySyncProgressUpdate, SyncPhase, SyncReason
+from engine.sync.spending import Spending
 
 _LEAST_INTERVAL = 0.05
 _RATE_WINDOW = 8.0
@@ -33,6 +34,7 @@ class ProgressMeter:
         self._marks: deque[tuple[float, int]] = deque()
         self.reused = 0
         self.embedded = 0
+        self.spending = Spending()
 
     def start(self, phase: SyncPhase, total: int = 0) -> None:
         """Enter a phase of `total` units (0: not known)."""
@@ -75,5 +77,7 @@ class ProgressMeter:
                 reused=self.reused,
                 embedded=self.embedded,
                 reason=self._reason,
+                tokens=self.spending.tokens,
+                cost=self.spending.cost,
             )
         )

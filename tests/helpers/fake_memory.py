@@ -22,6 +22,7 @@ from engine import (
     Cancelled,
     CancelToken,
     Closed,
+    EmbeddingEstimate,
     FileText,
     FtsStatus,
     IndexSizes,
@@ -40,7 +41,9 @@ from engine import (
     SessionMessage,
     SessionSummary,
     SessionText,
+    Settings,
     SourceCount,
+    StoredModelInfo,
     SyncReport,
     SyncSummary,
     VectorStatus,
@@ -206,6 +209,23 @@ def make_summary(**changes: Any) -> SyncSummary:
     return SyncSummary(**(done | changes))
 
 
+def make_estimate(**changes: Any) -> EmbeddingEstimate:
+    """Of a provider that charges for it."""
+    due: dict[str, Any] = {
+        "provider": "openai",
+        "model": "text-embedding-3-small",
+        "remote": True,
+        "chunks": 25_000,
+        "cached": 1_043,
+        "tokens": 7_500_000,
+        "price": 0.02,
+        "cost": 0.15,
+        "price_checked": "2026-11-22",
+        "seconds": 540.0,
+    }
+    return EmbeddingEstimate(**(due | changes))
+
+
 class FakeMemory:
     """An open workspace in memory; the attributes below may be set at any time.
 
@@ -222,6 +242,9 @@ class FakeMemory:
         session_error: raised in place of listing, reading or comparing sessions.
         session_delay: seconds that reading or comparing sessions takes.
         session_reads: what was read, in order: (path, reveal).
+        estimate, estimate_error, estimate_delay: what embedding would take, or is raised in place of it, and after
+            how many seconds.
+        estimated: the settings of which it was asked; approvals: how often someone agreed.
     """
 
     def __init__(
@@ -247,6 +270,11 @@ class FakeMemory:
         self.vectors = True
         self.searches: list[tuple[str, str, dict[str, Any]]] = []
         self.syncs: list[tuple[str, bool]] = []
+        self.estimate = make_estimate()
+        self.estimate_error: Exception | None = None
+        self.estimate_delay = 0.0
+        self.estimated: list[Settings | None] = []
+        self.approvals = 0
         self.closed = False
         self._own = None if folder else tempfile.TemporaryDirectory(prefix="fake-memory-", ignore_cleanup_errors=True)
         self.folder = folder or Path(self._own.name if self._own else "")
@@ -516,8 +544,11 @@ class FakeMemory:
         force: bool = False,
         progress: "ProgressCallback | None" = None,
         cancel: CancelToken | None = None,
+        approve: bool = False,
     ) -> SyncReport:
         self._check_open()
+        if approve:
+            self.approve_embedding()
         token = cancel or CancelToken()
         with self._lock:
             self.syncs.append((reason, force))
@@ -600,6 +631,32 @@ class FakeMemory:
         self.changed()
         self._idle.set()
         return self._report
+
+    # --- embedding --------------------------------------------------------------------------------------------------
+
+    def estimate_embedding(
+        self, settings: Settings | None = None, *, cancel: CancelToken | None = None
+    ) -> EmbeddingEstimate:
+        self.estimated.append(settings)
+        self._wait(self.estimate_delay, cancel)
+        if self.estimate_error is not None:
+            raise self.estimate_error
+        return self.estimate
+
+    def approve_embedding(self) -> None:
+        self.approvals += 1
+        self.set_status(awaiting=None)
+
+    def stored_models(self) -> tuple[StoredModelInfo, ...]:
+        return self._status.cache.models
+
+    def purge_model(self, provider: str, model: str, key: str) -> int:
+        cache = self._status.cache
+        gone = [info for info in cache.models if (info.provider, info.model, info.key) == (provider, model, key)]
+        left = tuple(info for info in cache.models if info not in gone)
+        dropped = sum(info.vectors for info in gone)
+        self.set_status(cache=msgspec.structs.replace(cache, models=left, entries=cache.entries - dropped))
+        return dropped
 
     def warm_session(self, session_key: str) -> None:
         self.syncs.append(("session-start", False))

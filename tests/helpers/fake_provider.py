@@ -16,15 +16,15 @@ from engine.errors import ProviderError
 class FakeProvider:
     """Counts what it is asked; `before` runs before each batch and may raise or wait."""
 
-    id = "fake"
     key = ""
     remote = False
-    price = 0.0
-    tokens_used = 0
+    price: float | None = 0.0
     unknown_scripts: tuple[str, ...] = ()
     calibration = Calibration(0.15, 0.65, 0.2)
 
-    def __init__(self, dims: int = 64, *, batch_size: int = 16, model: str = "bag-of-words") -> None:
+    def __init__(self, dims: int = 64, *, batch_size: int = 16, id: str = "fake", model: str = "bag-of-words") -> None:
+        self.id = id
+        self.tokens_used = 0
         self.dims = dims
         self.limits = Limits(inputs=batch_size, tokens=1_000_000, input_tokens=8192, at_once=2)
         self.model = model
@@ -44,6 +44,8 @@ class FakeProvider:
             cancel.checkpoint()
         with self._lock:
             self.embedded += texts
+            if self.price != 0:
+                self.tokens_used += sum(map(self.count_tokens, texts))
         return self._vectors(texts)
 
     def count_tokens(self, text: str) -> int:
@@ -62,3 +64,20 @@ class FakeProvider:
 
 def selection_of(provider: FakeProvider | None) -> Selection:
     return Selection(provider, "none" if provider is None else provider.id)
+
+
+class PaidProvider(FakeProvider):
+    """A fake of a service that charges: by default a cent for every thousand words."""
+
+    remote = True
+    price = 10.0
+
+    def __init__(self, dims: int = 64, *, batch_size: int = 16, id: str = "paid", model: str = "dear") -> None:
+        super().__init__(dims, batch_size=batch_size, id=id, model=model)
+
+
+def fallback_to(provider: FakeProvider | None, first: str, reason: str) -> Selection:
+    """What the registry says of a fallback."""
+    if provider is None:
+        return Selection(None, first, unavailable_reason=reason)
+    return Selection(provider, first, fallback_from=first, fallback_reason=reason)

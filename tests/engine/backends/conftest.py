@@ -9,7 +9,7 @@ import pytest
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.settings import Settings
-from tests.helpers.fake_provider import FakeProvider, selection_of
+from tests.helpers.fake_provider import FakeProvider, fallback_to, selection_of
 
 NOTES = {
     "greenhouse.md": "# Greenhouse\n\n## Watering\n\nThe timer on the drip irrigation skipped Tuesday again.\n",
@@ -38,11 +38,17 @@ OpenMemory = Callable[..., BuiltinMemory]
 
 @pytest.fixture
 def open_memory(workspace: Path, tmp_path: Path, provider, monkeypatch) -> Iterator[OpenMemory]:
-    """Opens memories that are closed after the test; keyword arguments replace settings."""
+    """Opens memories that are closed after the test; keyword arguments replace settings.
+
+    `use` embeds, `instead` stands in for it when it fails.
+    """
     opened: list[BuiltinMemory] = []
 
-    def open_(*, background: bool = False, use: FakeProvider | None = provider, **changes) -> BuiltinMemory:
+    def open_(
+        *, background: bool = False, use: FakeProvider | None = provider, instead: FakeProvider | None = None, **changes
+    ) -> BuiltinMemory:
         monkeypatch.setattr(builtin, "select_provider", lambda settings: selection_of(use))
+        monkeypatch.setattr(builtin, "stand_in", lambda settings, first, reason: fallback_to(instead, first, reason))
         settings = Settings()
         store = msgspec.structs.replace(settings.store, path=str(tmp_path / "data"))
         settings = msgspec.structs.replace(settings, **{"store": store, **changes})

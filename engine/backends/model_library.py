@@ -1,0 +1,121 @@
+"""The models of one open memory: whose vectors are there, what completing one would take, what waits for a yes."""
+
+from collections.abc import Callable
+
+from engine.backends.approvals import Approvals
+from engine.backends.provider_slot import ProviderSlot
+from engine.control import CancelToken
+from engine.embedding.registry import Selection
+from engine.errors import IndexBusy, ProviderError
+from engine.records import EmbeddingEstimate, StoredModelInfo
+from engine.settings import Settings
+from engine.store import models
+from engine.store.index import IndexStore
+from engine.store.models import ModelName
+from engine.store.vectors import VectorIndex
+from engine.sync.estimating import estimate, name_of
+from engine.sync.gate import SyncGate
+
+
+class ModelLibrary:
+    """Thread-safe. See `MemorySearchManager` for what the methods promise."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        store: IndexStore,
+        vectors: VectorIndex,
+        slot: ProviderSlot,
+        approvals: Approvals,
+        gate: SyncGate,
+        select: Callable[[Settings], Selection],
+    ) -> None:
+        """`select` makes the provider of other settings than those in force."""
+        self._settings = settings
+        self._store = store
+        self._vectors = vectors
+        self._slot = slot
+        self._approvals = approvals
+        self._gate = gate
+        self._select = select
+
+    def estimate(self, settings: Settings | None, cancel: CancelToken | None) -> EmbeddingEstimate:
+        if settings is None:
+            return self._estimate(self._slot.selection, self._settings, cancel)
+        selection = self._select(settings)
+        try:
+            return self._estimate(selection, settings, cancel)
+        finally:
+            if selection.provider is not None:
+                selection.provider.close()
+
+    def _estimate(self, selection: Selection, settings: Settings, cancel: CancelToken | None) -> EmbeddingEstimate:
+        if selection.provider is None:
+            if selection.unavailable_reason:
+                raise ProviderError(selection.unavailable_reason)
+            return _NOTHING
+        with self._store.read(cancel) as snapshot:
+            return estimate(snapshot, selection.provider, settings, cancel).estimate
+
+    def approve(self) -> None:
+        self._approvals.give({name for name in (self._active(), self._waiting_name()) if name is not None})
+
+    def awaiting(self, found: models.Awaiting | None) -> EmbeddingEstimate | None:
+        """Of what the last sync found to wait for a yes, that which still does."""
+        if found is None or (found.name != self._active() and found.name.provider != self._settings.fallback):
+            return None  # of settings that are in force no more
+        return None if self._approvals.holds(found.name) else found.estimate
+
+    def stored(self) -> tuple[StoredModelInfo, ...]:
+        with self._store.read() as snapshot:
+            return models.stored_models(snapshot, self._active())
+
+    def purge(self, name: ModelName) -> int:
+        with self._gate.alone():
+            if not self._store.try_lock():
+                raise IndexBusy("Another process is writing the index: try again when it has finished.")
+            try:
+                return self._purge(name)
+            finally:
+                self._store.unlock()
+
+    def _purge(self, name: ModelName) -> int:
+        gone = dropped = self._purge_some(name)
+        while dropped:
+            dropped = self._purge_some(name)
+            gone += dropped
+        if gone:
+            self._vectors.forget()
+            self._store.vacuum()
+        return gone
+
+    def _purge_some(self, name: ModelName) -> int:
+        with self._store.write() as writer:
+            dropped = models.purge(writer, name)
+            if dropped:
+                writer.advance_stamp()
+        return dropped
+
+    def _active(self) -> ModelName | None:
+        provider = self._slot.provider()
+        return None if provider is None else name_of(provider)
+
+    def _waiting_name(self) -> ModelName | None:
+        with self._store.read() as snapshot:
+            found = models.awaiting(snapshot)
+        return None if found is None or self.awaiting(found) is None else found.name
+
+
+_NOTHING = EmbeddingEstimate(
+    provider="none",
+    model="",
+    remote=False,
+    chunks=0,
+    cached=0,
+    tokens=0,
+    price=0.0,
+    cost=0.0,
+    price_checked="",
+    seconds=0.0,
+)
+"""Of settings by which only words are searched."""

@@ -1,0 +1,104 @@
+"""What embedding will take in tokens, money and time, and whether someone has to agree to it first."""
+
+from dataclasses import dataclass
+
+from engine.control import CancelToken
+from engine.embedding.base import EmbeddingProvider
+from engine.records import EmbeddingEstimate
+from engine.settings import Settings
+from engine.store import models
+from engine.store.models import ModelName
+from engine.store.snapshot import Snapshot
+
+_LEAST_COST = 0.01
+"""US dollars that are spent without a question."""
+_LEAST_SECONDS = 120.0
+"""Of work that another model has done before, done without a question."""
+_PRESUMED_PRICE = 0.25
+"""US dollars for a million tokens: no less than models of the well-known providers cost, so that a note that is saved
+asks nobody, though its price is not known."""
+_LETTERS_A_TOKEN = 4
+_SAMPLE = 512
+"""Texts whose tokens are counted; of more texts, so many spread evenly. The sum is then right within some percent."""
+_GROUP = 64
+
+# Letters a second where nothing was measured yet, on two cores.
+_USUAL_SPEED = {"embedded": 100_000.0, "gguf": 8_000.0}
+_USUAL_SPEED_OF_SERVERS = 60_000.0
+
+
+@dataclass(frozen=True)
+class Work:
+    """Embedding that is due."""
+
+    estimate: EmbeddingEstimate
+    repeated_seconds: float
+    """Of `estimate.seconds`, for texts that another model has vectors of."""
+    first: bool
+    """Whether the model has no vectors at all yet."""
+
+    @property
+    def needs_agreement(self) -> bool:
+        """Whether it costs money, or minutes only because the model was changed."""
+        estimate = self.estimate
+        if not estimate.chunks:
+            return False
+        if estimate.cost is not None:
+            costs = estimate.cost >= _LEAST_COST
+        else:
+            costs = estimate.remote and (self.first or _cost(estimate.tokens, _PRESUMED_PRICE) >= _LEAST_COST)
+        return costs or self.repeated_seconds >= _LEAST_SECONDS
+
+
+def name_of(provider: EmbeddingProvider) -> ModelName:
+    """What the vectors of a provider are told apart by."""
+    return ModelName(provider.id, provider.model, provider.key)
+
+
+def estimate(
+    snapshot: Snapshot, provider: EmbeddingProvider, settings: Settings, cancel: CancelToken | None = None
+) -> Work:
+    """What completing the vectors of this moment takes. Sends nothing. Raises `Cancelled`."""
+    name = name_of(provider)
+    lack = models.lack(snapshot, name)
+    tokens = _tokens(snapshot, provider, name, lack.letters, cancel) if lack.chunks else 0
+    price = provider.price
+    usual = _USUAL_SPEED.get(provider.id, _USUAL_SPEED_OF_SERVERS)
+    speed = models.speed(snapshot, name) or usual
+    model = snapshot.stored_model(*name)
+    found = EmbeddingEstimate(
+        provider=provider.id,
+        model=provider.model,
+        remote=provider.remote,
+        chunks=lack.chunks,
+        cached=snapshot.chunk_count() - lack.chunks,
+        tokens=tokens,
+        price=price,
+        cost=None if price is None else _cost(tokens, price),
+        price_checked="",
+        seconds=lack.letters / speed,
+    )
+    first = model is None or not snapshot.has_vectors(model.id)
+    return Work(found, lack.letters_elsewhere / speed, first)
+
+
+def _cost(tokens: int, price: float) -> float:
+    return tokens * price / 1_000_000
+
+
+def _tokens(
+    snapshot: Snapshot, provider: EmbeddingProvider, name: ModelName, letters: int, cancel: CancelToken | None
+) -> int:
+    if provider.price == 0:
+        # Nobody pays for them, and to count them exactly may mean to load a model.
+        return -(-letters // _LETTERS_A_TOKEN)
+    ids = models.lacking_ids(snapshot, name)
+    sample = ids if len(ids) <= _SAMPLE else [ids[place * len(ids) // _SAMPLE] for place in range(_SAMPLE)]
+    tokens = seen = 0
+    for start in range(0, len(sample), _GROUP):
+        if cancel is not None:
+            cancel.checkpoint()
+        texts = [found.text for found in snapshot.texts(sample[start : start + _GROUP])]
+        tokens += sum(map(provider.count_tokens, texts))
+        seen += sum(map(len, texts))
+    return tokens if len(sample) == len(ids) else round(tokens * letters / max(1, seen))

@@ -1,0 +1,151 @@
+"""The vector half of one sync: which model, whether someone has to agree first, who takes over when it fails."""
+
+import logging
+
+from engine.control import CancelToken
+from engine.embedding.base import EmbeddingProvider
+from engine.errors import MnemoscopeError, ProviderError
+from engine.records import EmbeddingEstimate
+from engine.store import models
+from engine.store.coding import StoredModel
+from engine.store.models import Awaiting, ModelName
+from engine.store.schema import Tables
+from engine.sync.embed_stage import EmbedStage
+from engine.sync.estimating import estimate, name_of
+from engine.sync.parts import StageWork, SyncParts
+from engine.sync.progress import ProgressMeter
+
+log = logging.getLogger(__name__)
+
+
+class VectorHalf:
+    """One sync's work on vectors, used once. A provider that fails costs the vectors, never the text."""
+
+    def __init__(self, parts: SyncParts, meter: ProgressMeter, token: CancelToken) -> None:
+        self._parts = parts
+        self._store = parts.store
+        self._meter = meter
+        self._token = token
+        self._provider = parts.provider
+        self._stage: EmbedStage | None = None
+        self._tables: Tables | None = None
+        """The generation that the stage works on."""
+        self._looked = False
+        self._waits: Awaiting | None = None
+        self.model: StoredModel | None = None
+        """The provider's model as the index knows it."""
+        self.failure: ProviderError | None = None
+        """What kept it from embedding everything."""
+
+    @property
+    def awaiting(self) -> EmbeddingEstimate | None:
+        """What was not begun since nobody has agreed to it."""
+        return None if self._waits is None else self._waits.estimate
+
+    def begin(self) -> None:
+        """Find the provider's model in the index, without asking the provider anything."""
+        if self._provider is not None:
+            self._meter.spending.watch(self._provider)
+            self.model = self._known_model(self._provider)
+
+    def embed(self, tables: Tables | None) -> bool:
+        """Embed what is pending; False when files of the current generation changed meanwhile: words come first.
+
+        Requests that are under way then go on; `end` or the next call takes in what they bring. Raises `Cancelled`.
+        """
+        self._looked = True
+        while self._provider is not None and self.failure is None:
+            try:
+                if not self._agreed(self._provider, tables):
+                    break
+                return self._stage_on(self._provider, tables).run()
+            except ProviderError as problem:
+                log.warning("The embedding of a sync failed")
+                self._end_stage()
+                self._take_over(problem, tables)
+        return True
+
+    def count_reused(self, tables: Tables | None, newest: int) -> None:
+        """Count the chunks of this run, those above the id `newest`, that had their vector before they came."""
+        if self.model is not None:
+            with self._store.read(tables=tables) as snapshot:
+                self._meter.reused = snapshot.chunks_with_vectors(self.model.id, above=newest)
+
+    def pending(self) -> int:
+        """Chunks without a vector; 0 where that cannot be known."""
+        if self._provider is None:
+            return 0
+        try:
+            with self._store.read() as snapshot:
+                return snapshot.pending_vectors(self.model)
+        except MnemoscopeError:
+            return 0
+
+    def end(self) -> None:
+        """Take in what is still under way: nothing is left behind on the executor."""
+        self._end_stage()
+
+    def note_outcome(self) -> None:
+        """Keep for later, and for other processes, what waits for a yes; an approval ends when all is done."""
+        if not self._looked:
+            return
+        with self._store.read() as snapshot:
+            known = models.awaiting(snapshot)
+        if known != self._waits:
+            with self._store.write() as writer:
+                models.note_awaiting(writer, self._waits)
+        if self._provider is not None and not self.pending():
+            self._parts.agreement.end(name_of(self._provider))
+
+    # --- inside ---------------------------------------------------------------------------------------------------
+
+    def _known_model(self, provider: EmbeddingProvider) -> StoredModel | None:
+        """The provider's model; None before the first answer of one whose dimensions only its server knows."""
+        with self._store.read() as snapshot:
+            known = snapshot.stored_model(*name_of(provider))
+        return known or (None if provider.dims is None else self._register(provider, provider.dims))
+
+    def _register(self, provider: EmbeddingProvider, dims: int) -> StoredModel:
+        with self._store.write() as writer:
+            return writer.ensure_model(*name_of(provider), dims)
+
+    def _agreed(self, provider: EmbeddingProvider, tables: Tables | None) -> bool:
+        """Whether the provider may be asked for what is pending; what it would take is noted where it may not."""
+        name: ModelName = name_of(provider)
+        with self._store.read(tables=tables) as snapshot:
+            work = estimate(snapshot, provider, self._parts.settings, self._token)
+        if work.needs_agreement and not self._parts.agreement.holds(name):
+            self._waits = Awaiting(name, work.estimate)
+            return False
+        self._waits = None
+        return True
+
+    def _stage_on(self, provider: EmbeddingProvider, tables: Tables | None) -> EmbedStage:
+        """The stage of this generation: the one that was begun, or a new one."""
+        if self._stage is not None and self._tables != tables:
+            self._end_stage()
+        if self._stage is None:
+            if self.model is None:
+                self.model = self._register(provider, len(provider.embed_query("ping", cancel=self._token)))
+            work = StageWork(self._parts, self._meter, self._token, self.model, tables)
+            self._stage, self._tables = EmbedStage(work, provider, self.model), tables
+        return self._stage
+
+    def _end_stage(self) -> None:
+        stage, self._stage = self._stage, None
+        if stage is not None:
+            stage.end()
+
+    def _take_over(self, problem: ProviderError, tables: Tables | None) -> None:
+        """Go on with the fallback, if there is one and it may be used; `failure` is set otherwise.
+
+        The first provider stays the one that is searched with until then.
+        """
+        fallback = self._parts.fallback
+        provider = fallback.prepare(str(problem))
+        if provider is None or not self._agreed(provider, tables):
+            self.failure = problem
+            return
+        fallback.take_over()
+        self._provider, self.model = provider, None
+        self.begin()
