@@ -15,6 +15,7 @@ from engine.search.explanation import Scored, Stages, explain
 from engine.search.filters import Filter
 from engine.search.frequencies import Frequencies
 from engine.search.keywords import KeywordLeg, KeywordScores
+from engine.search.question_vectors import QuestionVectors
 from engine.search.results import make_result
 from engine.search.scoring import Blend
 from engine.settings import Settings
@@ -91,6 +92,7 @@ class Searcher:
         self._provider = provider
         self._note_failure = note_failure
         self._frequencies = Frequencies()
+        self._questions = QuestionVectors()
         self._guard = guard
 
     def search(self, request: SearchRequest, cancel: CancelToken | None = None) -> SearchOutcome:
@@ -127,11 +129,11 @@ class Searcher:
         return files
 
     def _embed(self, provider: EmbeddingProvider | None, work: _Work) -> Vectors | None:
-        if provider is None or not work.request.query.strip():
+        if provider is None or not work.request.query.strip() or not self._has_vectors(provider, work):
             return None
         with work.timed("embed"):
             try:
-                vector = provider.embed_query(work.request.query, cancel=work.cancel)
+                vector = self._questions.of(provider, work.request.query, work.cancel)
             except ProviderError as error:
                 work.notice = f"Searched by words only: {error}"
                 self._note_failure(str(error))
@@ -139,6 +141,15 @@ class Searcher:
         self._note_failure(None)
         # A vector of zeros has no direction: everything would be equally near.
         return vector if vector.any() else None
+
+    def _has_vectors(self, provider: EmbeddingProvider, work: _Work) -> bool:
+        """Whether the question can be compared with anything; else it is not sent anywhere, and no model is loaded."""
+        with self._store.read(work.cancel) as snapshot:
+            model = snapshot.stored_model(provider.id, provider.model, provider.key)
+            if model is not None and snapshot.has_vectors(model.id):
+                return True
+        work.notice = "Searched by words only: nothing has been embedded yet."
+        return False
 
     def _meaning(
         self, provider: EmbeddingProvider | None, query: Vectors | None, snapshot: Snapshot, work: _Work
@@ -148,8 +159,7 @@ class Searcher:
         from engine.search.meaning import MeaningLeg
 
         model = snapshot.stored_model(provider.id, provider.model, provider.key)
-        if model is None or not snapshot.has_vectors(model.id):
-            work.notice = "Searched by words only: nothing has been embedded yet."
+        if model is None:  # the index was replaced since
             return None
         return MeaningLeg(snapshot, self._vectors, model, provider.calibration, query)
 

@@ -30,10 +30,12 @@ class FakeProvider:
         self.model = model
         self.before: Callable[[Sequence[str]], None] = lambda texts: None
         self.embedded: list[str] = []
+        self.questions: list[str] = []
         self.fails_queries = ""
         self._lock = threading.Lock()
 
     def embed_query(self, text: str, *, cancel: CancelToken | None = None) -> NDArray[np.float32]:
+        self.questions.append(text)
         if self.fails_queries:
             raise ProviderError(self.fails_queries)
         return self._vectors([text])[0]

@@ -76,6 +76,28 @@ def test_a_failing_provider_costs_the_vector_half_and_not_the_answer(open_memory
     assert paths(outcome)
 
 
+def test_a_question_is_sent_once_and_again_only_where_it_failed(open_memory, provider) -> None:
+    memory = open_memory()
+    memory.sync()
+    provider.questions.clear()
+    provider.fails_queries = "No answer."
+    memory.search("irrigation timer")
+    provider.fails_queries = ""
+    first, second = memory.search("irrigation timer"), memory.search("irrigation timer")
+    assert provider.questions == ["irrigation timer"] * 2
+    assert (first.mode, second.results) == ("hybrid", first.results)
+    for number in range(100):
+        memory.search(f"question {number}")
+    memory.search("irrigation timer")
+    assert provider.questions[-1] == "irrigation timer"
+
+
+def test_a_question_that_can_be_compared_with_nothing_is_not_sent(open_memory, provider) -> None:
+    memory = open_memory()
+    assert memory.search("irrigation timer").mode == "keyword"
+    assert provider.questions == []
+
+
 def test_without_a_provider_everything_works_by_words(open_memory) -> None:
     memory = open_memory(use=None)
     report = memory.sync()

@@ -11,11 +11,9 @@ from tests.helpers.fake_provider import FakeProvider
 class Watched(FakeProvider):
     def __init__(self) -> None:
         super().__init__(dims=7)
-        self.asked: list[str] = []
         self.closed = False
 
     def embed_query(self, text, *, cancel=None):
-        self.asked.append(text)
         if cancel is not None:
             cancel.checkpoint()
         return super().embed_query(text)
@@ -35,7 +33,7 @@ def test_one_word_is_sent_and_the_answer_measured(provider: Watched) -> None:
     probe = probe_provider(Settings(provider="openai"))
     assert (probe.ok, probe.error, probe.dims, probe.model) == (True, "", 7, provider.model)
     assert probe.milliseconds > 0
-    assert provider.asked == ["ping"]
+    assert provider.questions == ["ping"]
     assert provider.closed
 
 

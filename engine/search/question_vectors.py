@@ -1,0 +1,36 @@
+"""Vectors of the last questions, so that the same question is not sent, and paid for, again.
+
+The window asks the same question anew whenever the index has changed under its answer.
+"""
+
+import threading
+
+from engine.control import CancelToken
+from engine.embedding.base import EmbeddingProvider
+from engine.store.coding import Vectors
+
+_MOST = 64
+
+
+class QuestionVectors:
+    """Thread-safe. Questions are kept in memory alone."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: dict[tuple[str, str, str, str], Vectors] = {}
+        """Used last stands last."""
+
+    def of(self, provider: EmbeddingProvider, text: str, cancel: CancelToken | None = None) -> Vectors:
+        """Unit vector (dims,) of a question. Raises what `embed_query` raises."""
+        name = (provider.id, provider.model, provider.key, text)
+        with self._lock:
+            vector = self._kept.pop(name, None)
+            if vector is not None:
+                self._kept[name] = vector
+                return vector
+        vector = provider.embed_query(text, cancel=cancel)
+        with self._lock:
+            self._kept[name] = vector
+            if len(self._kept) > _MOST:
+                del self._kept[next(iter(self._kept))]
+        return vector
