@@ -10,7 +10,8 @@ import msgspec
 
 from engine.corpus.ignore import IgnoreRules
 from engine.corpus.roots import find_roots
-from engine.corpus.transcripts.stores import WAL, Store, find_stores, is_database, may_be_transcript, transcript_of
+from engine.corpus.transcripts.changes import WAL, is_database, transcript_of
+from engine.corpus.transcripts.stores import Store, find_stores, may_be_transcript
 from engine.errors import WorkspaceError
 from engine.records import SyncReason, WatcherStatus
 from engine.settings import Settings

@@ -7,8 +7,8 @@ from itertools import chain
 
 from engine.corpus.discovery import FoundFile
 from engine.corpus.opening import FolderFiles
+from engine.corpus.transcripts.changes import is_compressed
 from engine.corpus.transcripts.glance import glance
-from engine.corpus.transcripts.stores import is_compressed
 from engine.errors import PathRefused
 from engine.store.writer import NewFile, Writer
 from engine.sync.commits import Change, Commits

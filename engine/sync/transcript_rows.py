@@ -9,12 +9,13 @@ import msgspec
 
 from engine.corpus.discovery import FoundFile
 from engine.corpus.redaction import redact
+from engine.corpus.transcripts.changes import transcript_of
 from engine.corpus.transcripts.formats import Conversation, DatabaseFormat, DocumentFormat, LineFormat
 from engine.corpus.transcripts.jsonl import Source, read_at
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.packing import Packer, Said
 from engine.corpus.transcripts.reading import LineReader, database_format, document_format, line_format, opened
-from engine.corpus.transcripts.stores import session_name, transcript_of
+from engine.corpus.transcripts.stores import session_name
 from engine.records import FileIssue
 from engine.store import sessions
 from engine.store.writer import NewFile, Writer
@@ -48,6 +49,8 @@ class _State(msgspec.Struct):
     language: str
     title: str
     """That the chunks are found by."""
+    given: str = ""
+    """The title that stood elsewhere than in the transcript when it was read from its beginning."""
 
 
 class TranscriptRows:
@@ -96,7 +99,8 @@ class TranscriptRows:
         state = None if anew else self._state(file, source, known)
         if state is None:
             reader = LineReader(known.parser(transcript_of(file.path)))
-            state = _State(known.agent, 0, 0, 1, "", msgspec.Raw(b""), (), 0, 0, "", "")
+            given = redact(reader.parser.facts.title)
+            state = _State(known.agent, 0, 0, 1, "", msgspec.Raw(b""), (), 0, 0, "", "", given)
         else:
             reader = LineReader(known.resume(bytes(state.parser)), state.offset, state.line)
         facts = reader.parser.facts
@@ -125,6 +129,7 @@ class TranscriptRows:
                 messages,
                 language,
                 redact(facts.name),
+                state.given,
             )
 
         def put(after: _State, *, whole: bool) -> None:
@@ -170,7 +175,8 @@ class TranscriptRows:
             known.resume(bytes(state.parser))
         except msgspec.DecodeError:
             return None  # of another version of this program
-        same = state.agent == known.agent and _anchor(source, state.offset) == state.anchor
+        given = redact(known.parser(transcript_of(file.path)).facts.title)
+        same = (state.agent, state.given) == (known.agent, given) and _anchor(source, state.offset) == state.anchor
         return state if same and state.size < file.size else None
 
     # --- documents and databases ----------------------------------------------------------------------------------

@@ -2,12 +2,10 @@
 
 Written from its public source and descriptions of it, versions 0.1 (spring 2025) to 0.144 (July 2026). Until September
 2025 a file is a header and bare items without times; since then each line is an envelope of time, type and payload.
-Rollouts that were not changed for a week may be compressed (`compressed`).
+Rollouts that were not changed for a week may be compressed (`compressed`); names stand elsewhere (`codex_names`).
 The same words may come as an item of the model's history, as an event for the screen, or as both, far apart.
 """
 
-import os
-import re
 import shlex
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
@@ -16,6 +14,7 @@ from typing import Any
 import msgspec
 
 from engine.corpus.transcripts.codex_injected import speech_of
+from engine.corpus.transcripts.codex_names import given_name, session_id
 from engine.corpus.transcripts.formats import LineParser
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, one_line
@@ -40,7 +39,6 @@ _TURN_ITEMS_PASSED_OVER = frozenset(
     """commandexecution collabagenttoolcall contextcompaction filechange hookprompt imagegeneration imageview
     mcptoolcall sleep subagentactivity websearch""".split()
 )
-_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$", re.IGNORECASE)
 _HOUSEKEEPERS = frozenset({"compact", "memory_consolidation", "guardian"})
 _COMPARED = 64 * 1024
 
@@ -50,6 +48,8 @@ class CodexParser(LineParser, kw_only=True):
 
     headed: bool = False
     """The session's own header was read; a fork goes on with the header of the session that it was taken from."""
+    named: bool = False
+    """The title stands in Codex's list of names, which has the latest one whatever a rollout says."""
     side: bool = False
     calls: dict[str, str] = msgspec.field(default_factory=dict)
     """Names of the tools called, by the id of the call, until its output comes."""
@@ -165,7 +165,7 @@ class CodexParser(LineParser, kw_only=True):
         if kind == "item_completed":
             return self._turn_item(mapping(event.get("item")), line, time)
         if kind == "thread_name_updated":
-            self.facts.title = one_line(string(event.get("thread_name")))
+            self.facts.title = self.facts.title if self.named else one_line(string(event.get("thread_name")))
         elif kind not in _EVENTS_PASSED_OVER:
             self.count_unknown(kind)
         return []
@@ -261,8 +261,8 @@ class CodexFormat:
         return any(map(_is_line, values))
 
     def parser(self, path: str) -> CodexParser:
-        found = _ID.search(os.path.basename(path).removesuffix(".jsonl"))
-        return CodexParser(facts=SessionFacts(agent=self.agent, id=found.group() if found else ""))
+        given = given_name(path).name
+        return CodexParser(facts=SessionFacts(agent=self.agent, id=session_id(path), title=given), named=bool(given))
 
     def resume(self, state: bytes) -> CodexParser:
         return msgspec.json.decode(state, type=CodexParser)

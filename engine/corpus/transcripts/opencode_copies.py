@@ -6,8 +6,8 @@ from contextlib import suppress
 
 from engine.control import CancelToken
 from engine.corpus.discovery import FoundFile
+from engine.corpus.transcripts.changes import is_database
 from engine.corpus.transcripts.opencode_database import OpencodeDatabase
-from engine.corpus.transcripts.stores import is_database
 from engine.errors import PathRefused
 
 

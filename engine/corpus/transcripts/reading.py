@@ -12,6 +12,7 @@ import msgspec
 
 from engine.control import CancelToken
 from engine.corpus.opening import open_regular
+from engine.corpus.transcripts.changes import is_compressed, transcript_of
 from engine.corpus.transcripts.compressed import Unpacked
 from engine.corpus.transcripts.formats import (
     Conversation,
@@ -23,7 +24,7 @@ from engine.corpus.transcripts.formats import (
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, RawLine, Source, parse_line, raw_lines, read_at
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.registry import DATABASE_FORMATS, DOCUMENT_FORMATS, LINE_FORMATS
-from engine.corpus.transcripts.stores import is_compressed, session_name, transcript_of
+from engine.corpus.transcripts.stores import session_name
 
 _HEAD_BYTES = 64 * 1024
 _LINES_TO_JUDGE = 20

@@ -19,8 +19,8 @@ import apsw
 
 from engine.control import CancelToken
 from engine.corpus.opening import open_regular
+from engine.corpus.transcripts.changes import WAL
 from engine.corpus.transcripts.jsonl import read_at
-from engine.corpus.transcripts.stores import WAL
 from engine.errors import PathRefused
 
 HEADER = b"SQLite format 3\0"

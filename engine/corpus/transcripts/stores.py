@@ -1,7 +1,7 @@
 """Where sessions lie: the folders that the settings list, what in them may be a transcript, and back from its name.
 
-Only directory entries are read here; `recognition` looks into the files. A listed folder is consent, so nothing else
-is ever looked at.
+Only directory entries are read here, and the names that Codex keeps beside its sessions. A listed folder is consent, so
+nothing else is ever looked at.
 """
 
 import hashlib
@@ -11,7 +11,6 @@ import re
 import stat
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -21,6 +20,7 @@ from engine.corpus.discovery import DiscoveryListener, FoundFile
 from engine.corpus.ignore import BAD_NAME, is_unusable, shown
 from engine.corpus.opening import is_link
 from engine.corpus.roots import holds_secrets
+from engine.corpus.transcripts.changes import compressed, is_compressed, last_change, transcript_of
 from engine.errors import PathRefused
 from engine.records import FileIssue
 from engine.settings import Settings
@@ -30,13 +30,8 @@ _TRANSCRIPT = re.compile(
     r"|conversations(?:-\d+)?\.json|(?:session|checkpoint)-.*\.json|ses_.*\.json|.*\.zip|.*\.db|rollout-.*\.jsonl\.zst",
     re.IGNORECASE | re.DOTALL,
 )
-WAL = "-wal"
-"""What the name of the file ends with in which a database keeps its latest changes, beside it."""
-_DATABASE = ".db"
-_COMPRESSED = ".zst"
 _PARTS_OF_SESSIONS = frozenset({("storage", "message"), ("storage", "part"), ("storage", "session_diff")})
 """Folders (with the one above) in which opencode keeps the messages of the sessions beside them, a file each."""
-_OPENCODE = "ses_"
 _AGENTS = (
     ".claude/projects",
     "claude/projects",
@@ -192,13 +187,7 @@ class _Walk:
 
     def _take(self, name: str, path: str, state: os.stat_result) -> None:
         """Add a transcript with its size and the time of its last change, be that in a file beside it."""
-        size, changed = state.st_size, state.st_mtime_ns
-        if is_database(path):
-            with suppress(OSError):
-                wal = os.lstat(path + WAL)
-                size, changed = size + wal.st_size, max(changed, wal.st_mtime_ns)
-        elif os.path.basename(path).startswith(_OPENCODE):
-            changed = max(changed, _messages_changed(path))
+        size, changed = last_change(path, state)
         self.files.append(FoundFile(name, path, "sessions", size, changed))
 
     def _entries(self, path: str, name: str) -> list[os.DirEntry[str]]:
@@ -218,39 +207,9 @@ class _Walk:
         self.skipped.append(FileIssue(path=shown(name), rule=rule, detail=detail))
 
 
-def _messages_changed(session: str) -> int:
-    """When the last message came to an opencode session, in nanoseconds; 0 where there is none."""
-    project, name = os.path.split(session)
-    storage = os.path.dirname(os.path.dirname(project))
-    try:
-        return os.lstat(os.path.join(storage, "message", os.path.splitext(name)[0])).st_mtime_ns
-    except OSError:
-        return 0
-
-
 def may_be_transcript(path: str) -> bool:
     """Whether a file can be a transcript by its name."""
     return _TRANSCRIPT.fullmatch(os.path.basename(path)) is not None
-
-
-def transcript_of(path: str) -> str:
-    """The transcript, or its name, that a file belongs to: mostly itself.
-
-    That of a WAL is its database; a transcript that was compressed keeps the name that it had before.
-    """
-    if is_compressed(path):
-        return path.removesuffix(_COMPRESSED)
-    return path.removesuffix(WAL) if path.lower().endswith(_DATABASE + WAL) else path
-
-
-def is_compressed(path: str) -> bool:
-    """Whether a file is, by its name, a transcript that its agent has compressed."""
-    return path.endswith(_COMPRESSED)
-
-
-def is_database(path: str) -> bool:
-    """Whether a transcript is, by its name, a database, whose size does not tell how much was said."""
-    return path.lower().endswith(_DATABASE)
 
 
 def names_session(name: str, settings: Settings) -> bool:
@@ -294,7 +253,7 @@ def _find(store: Store, parts: list[str]) -> tuple[Path, str]:
     for depth, part in enumerate(parts, 1):
         if is_link(state) or not stat.S_ISDIR(state.st_mode):
             raise PathRefused
-        entry = next(_named(path, part), None) or next(_named(path, part + _COMPRESSED), None)
+        entry = next(_named(path, part), None) or next(_named(path, compressed(part)), None)
         if entry is None:
             raise FileNotFoundError(f"{path}/{part}")
         path, state = entry.path, entry.stat(follow_symlinks=False)

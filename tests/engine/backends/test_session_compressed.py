@@ -1,4 +1,4 @@
-"""Sessions whose transcripts their agent compresses, and unpacks again to go on: always one session, under one name."""
+"""Codex's sessions that it compresses, and unpacks again to go on, or that are named late: always one, in one place."""
 
 import json
 import os
@@ -107,3 +107,26 @@ def test_a_damaged_one_says_so(open_memory, folder: Path) -> None:
     (issue,) = memory.sync().failed
     assert (issue.path, issue.rule) == (NAME, "unreadable")
     assert issue.detail == "It cannot be read: its compression is damaged."
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_name_that_is_given_late_becomes_the_title(open_memory, folder: Path, packed: bool) -> None:
+    (folder / PLAIN).write_text(lines(2))
+    if packed:
+        pack(folder)
+    memory = open_memory(sessions=SessionSettings(folders=(str(folder),)))
+    memory.sync()
+    assert memory.sessions()[0].title == TEXTS[0]
+    names = folder.parent / "session_index.jsonl"
+    names.write_text(json.dumps({"id": ID, "thread_name": "Boat", "updated_at": "2126-03-01T10:00:00Z"}) + "\n")
+    assert memory.sync().files_indexed == 1
+    (session,) = memory.sessions()
+    assert (session.title, session.messages) == ("Boat", 2)
+    assert memory.sync().files_indexed == 0
+    (folder / f"{PLAIN}.zst").unlink(missing_ok=True)
+    (folder / PLAIN).write_text(lines(3))
+    with names.open("a") as file:
+        file.write(json.dumps({"id": ID, "thread_name": "Ship", "updated_at": "2126-03-02T10:00:00Z"}) + "\n")
+    memory.sync()
+    (session,) = memory.sessions()
+    assert (session.title, session.messages) == ("Ship", 3)

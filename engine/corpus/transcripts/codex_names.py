@@ -1,0 +1,66 @@
+"""The names that Codex's sessions were given: `session_index.jsonl` in its home, beside `sessions`.
+
+Written from its public source of 2026: a line each time that one is named, with its id, the name and when; the last one
+counts. The rollout itself tells of it only in some versions.
+"""
+
+import functools
+import os
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from engine.corpus.opening import open_regular
+from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line, raw_lines
+from engine.corpus.transcripts.messages import one_line
+from engine.corpus.transcripts.readable import seconds, string
+from engine.errors import PathRefused
+
+_INDEX = "session_index.jsonl"
+_FOLDERS = re.compile(r"(.+)[/\\](?:archived_)?sessions(?:[/\\]|$)", re.DOTALL)
+_ID = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl", re.IGNORECASE)
+_LARGEST = 64 * 1024**2
+
+
+class GivenName(NamedTuple):
+    name: str = ""
+    """On one line, secrets masked; empty for a session that nobody has named."""
+    time: float = 0.0
+    """When it was given, in seconds since the epoch; 0 where nothing tells."""
+
+
+def session_id(path: str) -> str:
+    """The id in a rollout's name; empty where there is none."""
+    found = _ID.search(os.path.basename(path))
+    return found[1] if found else ""
+
+
+def given_name(path: str) -> GivenName:
+    """What the session of a rollout is called; nothing where its home has no list of names."""
+    home, session = _FOLDERS.match(os.path.dirname(path)), session_id(path)
+    if home is None or not session:
+        return GivenName()
+    index = os.path.join(home[1], _INDEX)
+    try:
+        state = os.lstat(index)
+        return _names(index, state.st_mtime_ns, state.st_size).get(session.lower(), GivenName())
+    except (OSError, PathRefused):
+        return GivenName()
+
+
+@functools.lru_cache(maxsize=8)
+def _names(path: str, _mtime: int, size: int) -> Mapping[str, GivenName]:
+    """All names of a file by session id, in the state that its time and size name. Raises OSError, `PathRefused`."""
+    found: dict[str, GivenName] = {}
+    if size > _LARGEST:
+        return found
+    descriptor, _ = open_regular(path)
+    try:
+        for raw in raw_lines(descriptor):
+            value = parse_line(raw.data) if len(raw.data) <= LONGEST_LINE else None
+            if value is not None and (name := one_line(string(value.get("thread_name")))):
+                time = seconds(value.get("updated_at")) or 0.0
+                found[string(value.get("id")).lower()] = GivenName(name, time)
+    finally:
+        os.close(descriptor)
+    return found
