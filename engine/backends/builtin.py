@@ -59,7 +59,8 @@ class BuiltinMemory:
             raise
         self._vectors = VectorIndex(self._store, settings.store.vector)
         self._slot = ProviderSlot(
-            lambda: select_provider(settings), lambda first, reason: stand_in(settings, first, reason)
+            lambda cancel: select_provider(settings, cancel=cancel),
+            lambda first, reason, cancel: stand_in(settings, first, reason, cancel=cancel),
         )
         self._counts = status.IndexCounts(self._store)
         self._listeners = Listeners()

@@ -4,25 +4,36 @@ import dataclasses
 import threading
 from collections.abc import Callable
 
+from engine.control import CancelToken
 from engine.embedding.base import EmbeddingProvider
 from engine.embedding.registry import Selection
-from engine.errors import MnemoscopeError
+from engine.errors import Cancelled, Closed, MnemoscopeError
 from engine.records import Probe
 
 
 class ProviderSlot:
     """Thread-safe."""
 
-    def __init__(self, select: Callable[[], Selection], stand_in: Callable[[str, str], Selection]) -> None:
-        """`select` chooses the provider; `stand_in` the one in place of that of a name, which failed for a reason."""
+    def __init__(
+        self,
+        select: Callable[[CancelToken], Selection],
+        stand_in: Callable[[str, str, CancelToken], Selection],
+    ) -> None:
+        """`select` chooses the provider; `stand_in` the one in place of that of a name, which failed for a reason.
+
+        Both may wait for the keychain; closing cancels them through their token.
+        """
         self._select = select
         self._stand_in = stand_in
+        self._closing = CancelToken()
         self._lock = threading.Lock()
         self._selection: Selection | None = None
         self._first: Selection | None = None
         """What was chosen at first, while its fallback is in use."""
         self._prepared: Selection | None = None
         """The fallback, once it was needed."""
+        self._replaced: list[Selection] = []
+        """What was chosen before something better was there; may be at work still."""
         self.error: str | None = None
         """Why the last embedding failed, one sentence; None after one that did not."""
 
@@ -30,8 +41,15 @@ class ProviderSlot:
     def selection(self) -> Selection:
         with self._lock:
             if self._selection is None:
-                self._selection = self._select()
+                self._selection = self._chosen(lambda: self._select(self._closing))
             return self._selection
+
+    def _chosen(self, choose: Callable[[], Selection]) -> Selection:
+        try:
+            self._closing.checkpoint()
+            return choose()
+        except Cancelled:
+            raise Closed from None
 
     def provider(self) -> EmbeddingProvider | None:
         """The provider to embed with; None where words alone are searched."""
@@ -53,7 +71,8 @@ class ProviderSlot:
             return None
         with self._lock:
             if self._prepared is None:
-                self._prepared = self._stand_in(selection.provider.id, reason)
+                failed = selection.provider.id
+                self._prepared = self._chosen(lambda: self._stand_in(failed, reason, self._closing))
             if self._prepared.provider is None:
                 return None
             self._prepared = dataclasses.replace(self._prepared, fallback_reason=reason)
@@ -67,6 +86,7 @@ class ProviderSlot:
 
     def probe(self) -> Probe:
         """Embed one word: with the first provider, which is taken again where it answers, else with its fallback."""
+        self._choose_again()
         first = self._first
         if first is not None and self._probe(first).ok:
             with self._lock:
@@ -77,6 +97,18 @@ class ProviderSlot:
         if self.provider() is not None:
             self.note(probe.error or None)
         return probe
+
+    def _choose_again(self) -> None:
+        """Where the provider could not even be made: a key may have come since, the keychain may be open now."""
+        with self._lock:
+            before = self._selection
+            wanting = before is not None and (before.unavailable_reason or (before.fallback_from and not self._first))
+            if before is None or not wanting:
+                return
+            found = self._chosen(lambda: self._select(self._closing))
+            if found.provider is not None:
+                self._replaced.append(before)
+                self._selection = found
 
     @staticmethod
     def _probe(selection: Selection) -> Probe:
@@ -89,7 +121,8 @@ class ProviderSlot:
         return Probe(ok=True, error="")
 
     def close(self) -> None:
+        self._closing.cancel()
         with self._lock:
-            for selection in (self._selection, self._first, self._prepared):
+            for selection in (self._selection, self._first, self._prepared, *self._replaced):
                 if selection is not None and selection.provider is not None:
                     selection.provider.close()

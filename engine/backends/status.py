@@ -4,6 +4,8 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.embedding.base import EmbeddingProvider
+from engine.embedding.consent import REMOTE, consent_of
 from engine.embedding.registry import Selection
 from engine.errors import MnemoscopeError
 from engine.records import (
@@ -126,6 +128,18 @@ def _vector_status(settings: Settings, selection: Selection, vectors: VectorInde
     )
 
 
+def _dealings(settings: Settings, provider: EmbeddingProvider | None, selection: Selection) -> dict[str, object]:
+    """Where texts go, what that costs, what allows it and whose key is used; never the key."""
+    if provider is None:
+        return {"remote": False, "price": None, "consent": None, "keyPlace": None}
+    return {
+        "remote": provider.remote,
+        "price": provider.price,
+        "consent": consent_of(settings, provider.id) if provider.id in REMOTE else None,
+        "keyPlace": selection.key_place,
+    }
+
+
 def make_status(
     workspace: Path,
     settings: Settings,
@@ -181,6 +195,8 @@ def make_status(
             "providerUnavailableReason": selection.unavailable_reason,
             "providerError": live.provider_error,
             "unknownScripts": list(unknown),
+            "passedOver": list(selection.passed_over),
+            **_dealings(settings, provider, selection),
             "readOnly": store.read_only or None,
         },
         pending_vectors=found.pending,

@@ -122,4 +122,4 @@ def use_model(model: Model, kept: Path) -> None:
         "random-1536": lambda: provider.RandomProvider(1536),
         "lifted-1536": lambda: provider.LiftedProvider(kept),
     }[model]()
-    builtin.select_provider = lambda settings: Selection(chosen, "none" if chosen is None else chosen.id)
+    builtin.select_provider = lambda *_, **__: Selection(chosen, "none" if chosen is None else chosen.id)

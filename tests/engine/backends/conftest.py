@@ -47,8 +47,10 @@ def open_memory(workspace: Path, tmp_path: Path, provider, monkeypatch) -> Itera
     def open_(
         *, background: bool = False, use: FakeProvider | None = provider, instead: FakeProvider | None = None, **changes
     ) -> BuiltinMemory:
-        monkeypatch.setattr(builtin, "select_provider", lambda settings: selection_of(use))
-        monkeypatch.setattr(builtin, "stand_in", lambda settings, first, reason: fallback_to(instead, first, reason))
+        monkeypatch.setattr(builtin, "select_provider", lambda *_, **__: selection_of(use))
+        monkeypatch.setattr(
+            builtin, "stand_in", lambda settings, first, reason, **_: fallback_to(instead, first, reason)
+        )
         settings = Settings()
         store = msgspec.structs.replace(settings.store, path=str(tmp_path / "data"))
         settings = msgspec.structs.replace(settings, **{"store": store, **changes})

@@ -45,7 +45,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def memory(tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[BuiltinMemory]:
-    monkeypatch.setattr(builtin, "select_provider", lambda settings: selection_of(FakeProvider()))
+    monkeypatch.setattr(builtin, "select_provider", lambda *_, **__: selection_of(FakeProvider()))
     (tmp_path / "notes").mkdir()
     settings = Settings(
         sessions=SessionSettings(folders=(str(folder),)), store=StoreSettings(path=str(tmp_path / "data"))

@@ -38,7 +38,7 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BuiltinMemory]:
         sessions=SessionSettings(folders=(str(folder / "transcripts"),)), store=StoreSettings(path=str(folder / "data"))
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(builtin, "select_provider", lambda settings: selection_of(None))
+        patch.setattr(builtin, "select_provider", lambda *_, **__: selection_of(None))
         opened = BuiltinMemory(folder / "notes", chosen, executor=None, background=False)
         opened.status()
         yield opened

@@ -39,7 +39,7 @@ def store(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def memory(tmp_path: Path, store: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[BuiltinMemory]:
-    monkeypatch.setattr(builtin, "select_provider", lambda settings: selection_of(FakeProvider()))
+    monkeypatch.setattr(builtin, "select_provider", lambda *_, **__: selection_of(FakeProvider()))
     monkeypatch.setattr(session_glances, "_A_COMMIT", 3)
     (tmp_path / "notes").mkdir()
     settings = Settings(

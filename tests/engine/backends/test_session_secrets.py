@@ -53,7 +53,7 @@ def openclaw_lines() -> list[dict]:
 def test_no_planted_secret_is_kept_or_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("platformdirs.user_log_dir", lambda *_, **__: str(tmp_path / "logs"))
     provider = FakeProvider()
-    monkeypatch.setattr(builtin, "select_provider", lambda settings: selection_of(provider))
+    monkeypatch.setattr(builtin, "select_provider", lambda *_, **__: selection_of(provider))
     store = tmp_path / "agents/main/sessions"
     store.mkdir(parents=True)
     lines = openclaw_lines()
@@ -111,7 +111,7 @@ GEMINI = {"sessionId": SECRET, "projectHash": "p", "messages": [{"id": SECRET, "
 def test_a_secret_is_masked_wherever_a_transcript_has_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: list[dict] | str
 ) -> None:
-    monkeypatch.setattr(builtin, "select_provider", lambda settings: selection_of(FakeProvider()))
+    monkeypatch.setattr(builtin, "select_provider", lambda *_, **__: selection_of(FakeProvider()))
     file, notes = tmp_path / "store" / name, tmp_path / "notes"
     file.parent.mkdir(parents=True)
     notes.mkdir()

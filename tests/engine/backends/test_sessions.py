@@ -51,7 +51,7 @@ def boat(store: Path) -> Path:
 
 @pytest.fixture
 def memory(tmp_path: Path, store: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[BuiltinMemory]:
-    monkeypatch.setattr(builtin, "select_provider", lambda settings: selection_of(FakeProvider()))
+    monkeypatch.setattr(builtin, "select_provider", lambda *_, **__: selection_of(FakeProvider()))
     notes = tmp_path / "notes"
     notes.mkdir()
     (notes / "garden.md").write_text("# Garden\n\nSow the carrots.\n")

@@ -27,7 +27,7 @@ def notes(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def opened(notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opened]:
-    monkeypatch.setattr(builtin, "select_provider", lambda settings: selection_of(FakeProvider()))
+    monkeypatch.setattr(builtin, "select_provider", lambda *_, **__: selection_of(FakeProvider()))
     monkeypatch.setattr(matrix_engine, "_WORTH_SAVING", 3)
     settings = Settings()
     store = msgspec.structs.replace(settings.store, path=str(tmp_path / "data"))

@@ -60,7 +60,7 @@ def write_old_index(folder: Path, generations: tuple[int, ...]) -> None:
 def test_an_index_without_sessions_answers_and_takes_sessions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, generations: tuple[int, ...]
 ) -> None:
-    monkeypatch.setattr(builtin, "select_provider", lambda settings: selection_of(FakeProvider()))
+    monkeypatch.setattr(builtin, "select_provider", lambda *_, **__: selection_of(FakeProvider()))
     notes, store = tmp_path / "notes", tmp_path / "store"
     notes.mkdir()
     store.mkdir()

@@ -1,0 +1,92 @@
+"""The provider of an open memory and the keychain: it may be locked, and it may open later."""
+
+import threading
+
+import pytest
+
+from engine.backends import builtin
+from engine.backends.builtin import BuiltinMemory
+from engine.embedding import registry
+from engine.embedding.registry import select_provider
+from engine.errors import Closed, ProviderError
+from engine.settings.options import RemoteSettings
+from tests.helpers.fake_provider import FakeProvider
+from tests.helpers.keychain import FakeKeychain
+
+
+@pytest.fixture
+def memory(open_memory, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> BuiltinMemory:
+    """A memory that chooses as the program does, among a service that wants a key and, where asked for, `embedded`."""
+
+    def service(_settings, key: str | None) -> FakeProvider:
+        if key is None:
+            raise ProviderError("There is no key.")
+        provider = FakeProvider()
+        provider.id = "openai"
+        return provider
+
+    monkeypatch.setitem(registry._FACTORIES, "openai", service)
+    monkeypatch.setitem(registry._FACTORIES, "embedded", lambda settings, key: FakeProvider())
+    memory = open_memory(provider="openai", fallback=getattr(request, "param", "none"))
+    monkeypatch.setattr(builtin, "select_provider", select_provider)
+    return memory
+
+
+def test_the_status_tells_whose_key_goes_where(memory: BuiltinMemory, keychain: FakeKeychain) -> None:
+    keychain.secrets["mnemoscope", "openai"] = "the-very-key"
+    status = memory.status()
+    assert status.provider == "openai"
+    assert status.custom["keyPlace"] == "the keychain"
+    assert status.custom["consent"] == "named as provider"
+    assert "the-very-key" not in repr(status)
+
+
+@pytest.mark.parametrize("memory", ["none", "embedded"], indirect=True)
+def test_a_test_takes_a_key_that_has_come_since(memory: BuiltinMemory, keychain: FakeKeychain) -> None:
+    assert memory.status().provider in {"none", "fake"}
+    stood_in = memory.status().fallback is not None
+    assert memory.probe_embedding().ok is stood_in
+    keychain.secrets["mnemoscope", "openai"] = "key"
+    assert memory.probe_embedding().ok
+    status = memory.status()
+    assert (status.provider, status.fallback, status.custom["providerUnavailableReason"]) == ("openai", None, None)
+    memory.sync()
+    assert memory.status().pending_vectors == 0
+
+
+def test_closing_ends_the_wait_for_the_keychain(memory: BuiltinMemory, keychain: FakeKeychain) -> None:
+    keychain.answers.clear()
+    failures: list[Exception] = []
+
+    def look() -> None:
+        try:
+            memory.status()
+        except Exception as error:
+            failures.append(error)
+
+    looking = threading.Thread(target=look)
+    looking.start()
+    while not keychain.asked:
+        assert looking.is_alive()
+    memory.close()
+    looking.join()
+    assert [type(failure) for failure in failures] == [Closed]
+
+
+def test_words_are_searched_without_the_keychain(memory: BuiltinMemory, keychain: FakeKeychain) -> None:
+    keychain.answers.clear()
+    assert memory.search("irrigation", mode="keyword").mode == "keyword"
+    assert keychain.asked == []
+
+
+def test_nothing_agreed_to_is_said(open_memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "key")
+    monkeypatch.setitem(registry._FACTORIES, "embedded", lambda settings, key: FakeProvider())
+    memory = open_memory(provider="auto", remote=RemoteSettings(agreed=("gemini",)))
+    monkeypatch.setattr(builtin, "select_provider", select_provider)
+    custom = memory.status().custom
+    assert [sentence for sentence in custom["passedOver"] if "openai" in sentence] == [
+        "openai: you have not agreed to send texts there."
+    ]
+    assert "gemini: there is no API key." in custom["passedOver"]
+    assert (custom["remote"], custom["consent"], custom["keyPlace"]) == (False, None, None)
