@@ -54,7 +54,7 @@ class FolderFiles:
         """File descriptor and state of the regular file at `path`. Raises as `open_regular`."""
         if os.open not in os.supports_dir_fd:
             return open_regular(path)
-        folder, name = os.path.split(path)
+        folder, _, name = path.rpartition(os.sep)
         if folder != self._path:
             self._enter(folder)
         return _open(name, self._descriptor)

@@ -119,20 +119,20 @@ def _spans(text: str) -> Iterator[_Span]:
     tries = _tries()
     done: dict[tuple[str, str], int] = {}  # up to where a pattern has found all from an anchor
     for start in range(0, len(text), _BLOCK):
-        # One byte a character, so that positions are the same; lower case of ASCII alone, which all anchors are.
-        block = text[start : start + _BLOCK + _OVERLAP].encode("ascii", "replace").lower()
+        # One sign for each, so that positions are the same; lower case of ASCII alone, which all anchors are.
+        block = text[start : start + _BLOCK + _OVERLAP].encode("ascii", "replace").decode("ascii").lower()
         for anchor, found in _anchors(block):
             position = start + found
-            for pattern, regex in tries[anchor]:
+            for pattern in tries[anchor]:
                 if position >= done.get((anchor, pattern.name), 0):
-                    for span in _secrets(text, position, pattern, regex):
+                    for span in _secrets(text, position, pattern):
                         yield span
                         done[anchor, pattern.name] = span.end
 
 
-def _secrets(text: str, position: int, pattern: SecretPattern, regex: re.Pattern[str]) -> Iterator[_Span]:
+def _secrets(text: str, position: int, pattern: SecretPattern) -> Iterator[_Span]:
     """What the pattern finds at this position."""
-    match = regex.match(text, position, position + _WINDOW)
+    match = _compiled(pattern.regex).match(text, position, position + _WINDOW)
     if match is None:
         return
     if pattern.block:
@@ -165,38 +165,41 @@ def _key_lines(text: str, position: int) -> Iterator[_Span]:
 
 
 @cache
-def _tries() -> dict[str, list[tuple[SecretPattern, re.Pattern[str]]]]:
-    """The patterns of each anchor, compiled."""
-    tries: dict[str, list[tuple[SecretPattern, re.Pattern[str]]]] = {}
+def _tries() -> dict[str, list[SecretPattern]]:
+    """The patterns of each anchor."""
+    tries: dict[str, list[SecretPattern]] = {}
     for pattern in PATTERNS:
-        regex = re.compile(pattern.regex)
         for anchor in pattern.anchors:
-            tries.setdefault(anchor, []).append((pattern, regex))
+            tries.setdefault(anchor, []).append(pattern)
     return tries
 
 
-def _anchors(block: bytes) -> Iterator[tuple[str, int]]:
+_compiled = cache(re.compile)  # all at once would take as long as to mask a hundred pages
+
+
+def _anchors(block: str) -> Iterator[tuple[str, int]]:
     """Each anchor in the block and where it starts; those of one anchor in order."""
     searches = _searches()
-    for anchor, plain in searches.plain:
-        position = block.find(plain)
+    # Most texts are short and have none: to ask for each takes half as long as to search for it.
+    for anchor in [anchor for anchor in searches.plain if anchor in block]:
+        position = block.find(anchor)
         while position >= 0:
             yield anchor, position
-            position = block.find(plain, position + 1)
+            position = block.find(anchor, position + 1)
     for anchor, expression in searches.expressions:
         for match in expression.finditer(block):
             yield anchor, match.start()
-    for regex, prefixes in searches.prefixes:
-        for match in regex.finditer(block):
-            for anchor, prefix in prefixes:
-                if block.endswith(prefix, 0, match.end()):
-                    yield anchor, match.end() - len(prefix)
+    for sign, regex, anchors in searches.prefixes:
+        for match in regex.finditer(block) if sign in block else ():
+            for anchor in anchors:
+                if block.endswith(anchor, 0, match.end()):
+                    yield anchor, match.end() - len(anchor)
 
 
 class _Searches(NamedTuple):
-    plain: list[tuple[str, bytes]]
-    expressions: list[tuple[str, re.Pattern[bytes]]]
-    prefixes: list[tuple[re.Pattern[bytes], list[tuple[str, bytes]]]]
+    plain: list[str]
+    expressions: list[tuple[str, re.Pattern[str]]]
+    prefixes: list[tuple[str, re.Pattern[str], list[str]]]
     """Anchors that end in the same sign, of which there are dozens: one search for the sign finds them all."""
 
 
@@ -206,13 +209,12 @@ def _searches() -> _Searches:
     signs: dict[str, list[str]] = {}
     for anchor in _tries():
         if "(" in anchor:
-            searches.expressions.append((anchor, re.compile(anchor.encode())))
+            searches.expressions.append((anchor, re.compile(anchor)))
         elif anchor[-1] in "_-.":
             signs.setdefault(anchor[-1], []).append(anchor)
         else:
-            searches.plain.append((anchor, anchor.encode()))
+            searches.plain.append(anchor)
     for sign, anchors in signs.items():
         tails = "|".join(sorted({re.escape(anchor[-3:]) for anchor in anchors}))  # a look back has one width
-        regex = re.compile(f"{re.escape(sign)}(?<={tails})".encode())
-        searches.prefixes.append((regex, [(anchor, anchor.encode()) for anchor in anchors]))
+        searches.prefixes.append((sign, re.compile(f"{re.escape(sign)}(?<={tails})"), anchors))
     return searches

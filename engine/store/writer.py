@@ -1,10 +1,12 @@
 """Writing the index: everything that one write transaction can do."""
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Protocol
+
+import msgspec
 
 from engine.records import FileIssue, Source
 from engine.store.coding import StoredModel
@@ -35,8 +37,7 @@ class NewChunk:
     """Of a session's chunk, as JSON: which message each part of the text is from."""
 
 
-@dataclass(frozen=True, slots=True)
-class NewSession:
+class NewSession(msgspec.Struct, frozen=True, gc=False):
     """What is known of a session on its way in."""
 
     transcript: str
@@ -60,8 +61,7 @@ class NewChunks(Protocol):
     def __iter__(self) -> Iterator[NewChunk]: ...
 
 
-@dataclass(frozen=True, slots=True)
-class NewFile:
+class NewFile(msgspec.Struct, frozen=True):
     source: Source
     path: str
     hash: str
@@ -87,11 +87,22 @@ class Writer(Snapshot):
         """
         removed = self.remove_file(file.source, file.path)
         self.connection.execute(
-            f"""INSERT INTO {self.tables.files} (source, path, hash, mtime_ns, size, title, language)
-                VALUES (?, ?, ?, ?, ?, ?, ?)""",
-            (file.source, file.path, file.hash, file.mtime_ns, file.size, file.title, file.language),
+            f"INSERT INTO {self.tables.files} VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _file_row(None, file)
         )
         return self._add_chunks(self.connection.last_insert_rowid(), file), removed
+
+    def list_files(self, files: Sequence[NewFile]) -> None:
+        """Put sessions without chunks into the index, many at once; one whose name is there already stays as it is."""
+        first = 1 + number(self.connection, f"SELECT coalesce(max(id), 0) FROM {self.tables.files}")
+        self.connection.executemany(
+            f"INSERT INTO {self.tables.files} VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            (_file_row(id_, file) for id_, file in enumerate(files, first)),
+        )
+        self.connection.executemany(
+            f"""INSERT INTO {self.tables.sessions} SELECT ?1, {",".join("?" * 10)}
+                WHERE EXISTS (SELECT 1 FROM {self.tables.files} WHERE id = ?1)""",
+            (_session_row(id_, file.session) for id_, file in enumerate(files, first) if file.session is not None),
+        )
 
     def extend_file(self, file: NewFile, *, keep: int) -> tuple[list[int], list[int]]:
         """Put chunks behind the first `keep` of a file that is there, in place of the others.
@@ -121,14 +132,10 @@ class Writer(Snapshot):
             )
             after += len(rows)
         if file.session is not None:
-            session = file.session
             self.connection.execute(
                 f"INSERT OR REPLACE INTO {self.tables.sessions} VALUES ({','.join('?' * 11)})",
-                (
-                    file_id, session.transcript, session.agent, session.id, session.project, session.branch,
-                    session.parent, session.started, session.ended, session.messages, session.bytes,
-                ),
-            )  # fmt: skip
+                _session_row(file_id, file.session),
+            )
         return list(range(first, after))
 
     def remove_file(self, source: Source, path: str) -> list[int]:
@@ -286,3 +293,14 @@ class Writer(Snapshot):
 
 def _chunk_row(id_: int, file_id: int, c: NewChunk) -> tuple[object, ...]:
     return id_, file_id, c.start_line, c.end_line, c.hash, HEADING_SEPARATOR.join(c.heading), c.text, c.places
+
+
+def _file_row(id_: int | None, file: NewFile) -> tuple[int | str | None, ...]:
+    return id_, file.source, file.path, file.hash, file.mtime_ns, file.size, file.title, file.language
+
+
+def _session_row(file_id: int, session: NewSession) -> tuple[int | float | str | None, ...]:
+    return (
+        file_id, session.transcript, session.agent, session.id, session.project, session.branch, session.parent,
+        session.started, session.ended, session.messages, session.bytes,
+    )  # fmt: skip

@@ -43,7 +43,7 @@ def _by_folder(files: Sequence[FoundFile]) -> Iterator[FoundFile]:
     """The files of a folder together, those of the one with the first file first."""
     folders: dict[str, list[FoundFile]] = {}
     for file in files:
-        folders.setdefault(os.path.dirname(file.path), []).append(file)
+        folders.setdefault(file.path.rpartition(os.sep)[0], []).append(file)
     return chain.from_iterable(folders.values())
 
 
@@ -68,8 +68,7 @@ def _listed(file: FoundFile, folders: FolderFiles) -> NewFile | None:
 
 def _adding(rows: Sequence[NewFile]) -> Change:
     def add(writer: Writer) -> tuple[list[int], list[int]]:
-        for row in rows:
-            writer.replace_file(row)
+        writer.list_files(rows)
         return [], []
 
     return add

@@ -209,7 +209,10 @@ class ClaudeCodeFormat:
     """Claude Code's sessions and sub-agents."""
 
     agent = "claude-code"
-    speech_marks: tuple[bytes, ...] = (b'"role":"user","content":"', b'"content":[{"type":"text"')
+    speech_marks: tuple[bytes, ...] = (
+        b'"message":{"role":"user","content":"',
+        b'"content":[{"type":"text","text":"',
+    )
     title_marks: tuple[bytes, ...] = (b'Title"', b'"summary"', b'"agentName"')
 
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:

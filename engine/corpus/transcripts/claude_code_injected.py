@@ -41,8 +41,9 @@ class Part(NamedTuple):
 
 def parts_of(text: str) -> Iterator[Part]:
     """A text of the user's role: the person's words, or what the program wrote there."""
-    for tag in _INSERTED:
-        text = _without(text, tag)
+    if "<" in text:
+        for tag in _INSERTED:
+            text = _without(text, tag)
     start = text[:200].lstrip()
     if not text.strip() or start.startswith(_NOBODYS):
         return

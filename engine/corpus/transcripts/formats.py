@@ -57,7 +57,10 @@ class LineFormat(Protocol):
 
     agent: str
     speech_marks: tuple[bytes, ...]
-    """What stands, as the agent writes it, about once in every message of speech: to count them without parsing."""
+    """What stands, as the agent writes it, about once in every message of speech: to count them without parsing.
+
+    A long mark is found more quickly than a short one.
+    """
     title_marks: tuple[bytes, ...]
     """What stands in a line that gives the session a title."""
 

@@ -16,8 +16,9 @@ _SLICE = 64 * 1024  # a regex holds the interpreter's lock
 _LONGEST_TITLE = 120
 _LONGEST_GIVEN = 200
 _OPENING = 8 * 1024
-# After a digit, the full stop is that of a numbered list.
-_SENTENCE_END = re.compile("(?<=[^\\d\\s][.!?…])\\s|(?<=[\\u3002\\uff01\\uff1f])|\n")
+# After a digit, the full stop is that of a numbered list. (Beginning with what may be the last sign of a sentence, the
+# search skips all else quickly.)
+_SENTENCE_END = re.compile("[\\s\\u3002\\uff01\\uff1f](?:(?<=[\n\\u3002\\uff01\\uff1f])|(?<=[^\\d\\s][.!?…]\\s))")
 
 
 class Message(msgspec.Struct, frozen=True, gc=False):
@@ -116,7 +117,8 @@ def one_line(title: str) -> str:
 def first_sentence(text: str) -> str:
     """The first sentence on one line, at most 120 characters, cut between words."""
     start = text.strip()[: 8 * _LONGEST_TITLE]
-    sentence = " ".join(_SENTENCE_END.split(start, maxsplit=1)[0].split())
+    end = _SENTENCE_END.search(start)
+    sentence = " ".join((start[: end.end()] if end else start).split())
     if len(sentence) <= _LONGEST_TITLE:
         return sentence
     cut = sentence[:_LONGEST_TITLE].rpartition(" ")[0] or sentence[: _LONGEST_TITLE - 1]

@@ -197,7 +197,7 @@ class OpenClawFormat:
     speech_marks: tuple[bytes, ...] = (
         b'"role":"user","content":',
         b'"role":"assistant","content":[{"type":"text"',
-        b'},{"type":"text"',
+        b'"},{"type":"text","text":"',
     )
     title_marks: tuple[bytes, ...] = (b'"session_info"',)
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
+
 # Programs write times in seconds or in milliseconds: as milliseconds, this is March 1973.
 _FEWEST_MILLISECONDS = 1e11
 _YEAR_10000 = 253_402_300_800.0
@@ -59,7 +61,10 @@ def tool_input(value: object) -> str:
     if value is None or value == {}:
         return ""
     try:
-        return json.dumps(value, indent=2, ensure_ascii=False)
+        try:
+            return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+        except UnicodeEncodeError:  # half a surrogate pair
+            return json.dumps(value, indent=2, ensure_ascii=False)
     except RecursionError:
         return "[nested too deeply to be shown]"
 

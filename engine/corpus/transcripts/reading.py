@@ -67,7 +67,10 @@ def line_format(source: Source) -> LineFormat | None:
 
 def format_of(values: Sequence[Mapping[str, Any]]) -> LineFormat | None:
     """The format that has such lines; None where none does."""
-    return next((known for known in LINE_FORMATS if values and known.matches(values)), None)
+    for known in LINE_FORMATS:
+        if known.matches(values):
+            return known
+    return None
 
 
 class LineReader(msgspec.Struct):

@@ -12,15 +12,21 @@ import pytest
 
 from engine.control import CancelToken
 from engine.errors import Cancelled, Closed, DiskFull, IndexCorrupt, IndexTooNew
-from engine.store import discarding
+from engine.store import discarding, sessions
 from engine.store.index import IndexStore
 from engine.store.snapshot import Snapshot
+from engine.store.writer import NewFile, NewSession
 from tests.helpers.rows import new_file, open_store
 
 
 def matches(snapshot: Snapshot, word: str) -> list[int]:
     fts = snapshot.tables.fts
     return [id_ for (id_,) in snapshot.connection.execute(f"SELECT rowid FROM {fts} WHERE {fts} MATCH ?", (word,))]
+
+
+def session_row(path: str, messages: int) -> NewFile:
+    session = NewSession(path, "codex", "s", "", "", "", None, None, messages, 9)
+    return NewFile("sessions", path, "", 1, 9, "", "", "", "", (), session)
 
 
 def test_a_file_replaced_is_found_by_its_new_words_only(tmp_path: Path) -> None:
@@ -35,6 +41,21 @@ def test_a_file_replaced_is_found_by_its_new_words_only(tmp_path: Path) -> None:
         assert list(snapshot.chunks([*added, *removed])) == added
         assert [(c.source, c.files, c.chunks) for c in snapshot.source_counts()] == [("memory", 1, 1)]
     store.close()
+
+
+def test_sessions_are_listed_but_for_those_that_are_there(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    rows = [session_row("sessions/a.jsonl", messages) for messages in (1, 2)]
+    with store.write() as writer:
+        writer.replace_file(rows[0])
+        writer.list_files([rows[1], session_row("sessions/b.jsonl", 3), session_row("sessions/c.jsonl", 4)])
+    with store.write() as writer:
+        writer.list_files([])
+        writer.list_files([session_row("sessions/d.jsonl", 5)])
+    with store.read() as snapshot:
+        listed = {one.path: one.messages for one in sessions.sessions(snapshot)}
+    store.close()
+    assert listed == {f"sessions/{name}.jsonl": count for name, count in zip("abcd", (1, 3, 4, 5), strict=True)}
 
 
 def test_chunk_ids_are_never_used_twice(tmp_path: Path) -> None:

@@ -54,6 +54,7 @@ def test_the_first_usable_time_counts() -> None:
         ({"limit": 3}, '{\n  "limit": 3\n}'),
         ({"path": "ä.md", "limit": 3}, '{\n  "path": "ä.md",\n  "limit": 3\n}'),
         ([1], "[\n  1\n]"),
+        (["half \ud800"], '[\n  "half \ud800"\n]'),
         ({}, ""),
         (None, ""),
     ],
