@@ -2,8 +2,9 @@
 
 Rule for whoever logs: names, counts and durations, never the text of a note, of a passage or of a question; and an
 exception only if its message holds none of them. Long messages are cut, which bounds what a breach of the rule can
-spill. What looks like a secret is masked whoever logged it, in tracebacks too, and so is every key in use, whatever it
-looks like. Of other packages only warnings are kept: asked to by the environment, some log whole requests.
+spill. What looks like a secret is masked whoever logged it, in tracebacks too: all that is masked in sessions and more,
+since nobody misses a word in a log; and so is every key in use, whatever it looks like. Of other packages only warnings
+are kept: asked to by the environment, some log whole requests.
 """
 
 import logging
@@ -27,7 +28,7 @@ _SECRETS = (
     re.compile(
         r"""((?:(?:key|token|secret|passw(?:or)?d|authorization)["']?\s*[=:]\s*|--[\w-]*(?:key|token|secret|password)\s+)"""
         r"""["']?(?:(?:bearer|basic)\s+)?)"""
-        r"""[^\s"',;&)]{4,}""",
+        r"""(?!-----BEGIN)[^\s"',;&)]{4,}""",
         re.IGNORECASE,
     ),
     re.compile(r"(\bbearer\s+)[\w.~+/=-]{8,}", re.IGNORECASE),
@@ -54,7 +55,9 @@ def redact(text: str) -> str:
         text = text.replace(secret, "***")
     for pattern in _SECRETS:
         text = pattern.sub(r"\1***", text)
-    return text
+    from engine.redaction import masks  # most runs of the command line log nothing
+
+    return masks.redact(text)
 
 
 def configure_logging(*, verbose: bool = False) -> Path:

@@ -8,12 +8,12 @@ import msgspec
 
 from engine.backends.likeness import likeness
 from engine.control import CancelToken
-from engine.corpus.redaction import redact
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.stores import locate_transcript, names_session
 from engine.embedding.base import EmbeddingProvider
 from engine.errors import PathRefused
 from engine.records import FileText, SessionMessage, SessionSummary, SessionText
+from engine.redaction.masks import redact
 from engine.settings import Settings
 from engine.store import sessions
 from engine.store.index import IndexStore

@@ -7,8 +7,8 @@ from engine.corpus.chunking import CHUNKER_VERSION, Chunk, chunk_markdown
 from engine.corpus.discovery import FoundFile
 from engine.corpus.document import describe
 from engine.corpus.reading import NoteText, read_note
-from engine.corpus.redaction import REDACTION_VERSION
 from engine.corpus.transcripts.packing import PACKER_VERSION, SessionChunk
+from engine.redaction.masks import REDACTION_VERSION
 from engine.settings import Settings
 from engine.store.writer import NewChunk, NewFile
 from engine.text import ANALYSER_VERSION, analyse, detect_language

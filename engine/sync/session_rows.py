@@ -12,9 +12,9 @@ import msgspec
 
 from engine.control import CancelToken
 from engine.corpus.discovery import FoundFile
-from engine.corpus.redaction import redact
 from engine.corpus.transcripts.messages import SessionFacts
 from engine.corpus.transcripts.packing import SessionChunk
+from engine.redaction.masks import redact
 from engine.store.writer import NewChunk, NewChunks, NewFile, NewSession
 from engine.sync.preparing import both, chunk_rows
 from engine.text import detect_language

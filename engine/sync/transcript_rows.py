@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 
 from engine.corpus.discovery import FoundFile
-from engine.corpus.redaction import redact
 from engine.corpus.transcripts.changes import transcript_of
 from engine.corpus.transcripts.formats import Conversation, DatabaseFormat, DocumentFormat, LineFormat
 from engine.corpus.transcripts.jsonl import Source, read_at
@@ -17,6 +16,7 @@ from engine.corpus.transcripts.packing import Packer, Said
 from engine.corpus.transcripts.reading import LineReader, database_format, document_format, line_format, opened
 from engine.corpus.transcripts.stores import session_name
 from engine.records import FileIssue
+from engine.redaction.masks import redact
 from engine.store import sessions
 from engine.store.writer import NewFile, Writer
 from engine.sync.commits import Change, Commits

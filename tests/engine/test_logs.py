@@ -1,4 +1,5 @@
 import logging
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -6,6 +7,7 @@ import pytest
 
 from engine import logs
 from engine.logs import configure_logging, hide, redact
+from engine.redaction.patterns import PATTERNS
 
 log = logging.getLogger("engine.tests")
 
@@ -97,6 +99,14 @@ def test_secrets_are_masked_in_messages_and_tracebacks() -> None:
 )
 def test_what_looks_like_a_secret_is_masked(given: str, left: str) -> None:
     assert redact(given) == left
+
+
+@pytest.mark.parametrize(
+    "example", [example for pattern in PATTERNS for example in pattern.examples], ids=lambda example: example[:40]
+)
+def test_what_is_masked_in_sessions_is_masked_in_the_log(example: str) -> None:
+    left = redact(example.replace("«", "").replace("»", ""))
+    assert not [secret for secret in re.findall("«(.*?)»", example, re.DOTALL) if secret in left]
 
 
 def test_a_message_stays_one_line_and_is_cut() -> None:

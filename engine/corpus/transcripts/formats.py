@@ -8,8 +8,8 @@ from typing import Any, Protocol
 import msgspec
 
 from engine.control import CancelToken
-from engine.corpus.redaction import redact
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean
+from engine.redaction.masks import redact
 
 
 class LineParser(msgspec.Struct, kw_only=True):

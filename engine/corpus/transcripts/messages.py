@@ -5,7 +5,7 @@ from typing import Literal
 
 import msgspec
 
-from engine.corpus.redaction import redact
+from engine.redaction.masks import redact
 
 Role = Literal["user", "assistant", "tool", "system"]
 Kind = Literal["text", "thinking", "tool-call", "tool-result"]

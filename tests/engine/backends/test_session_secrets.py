@@ -9,8 +9,8 @@ import pytest
 
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
-from engine.corpus.secret_patterns import PATTERNS
 from engine.logs import configure_logging
+from engine.redaction.patterns import PATTERNS
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
 from tests.helpers.fake_provider import FakeProvider, selection_of

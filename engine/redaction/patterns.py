@@ -7,7 +7,7 @@ empty, and has no line end in it.
 
 from typing import Literal, NamedTuple
 
-from engine.corpus.secret_values import (
+from engine.redaction.values import (
     Judge,
     is_address_password,
     is_authorization,

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.corpus.redaction import redact
-from engine.corpus.secret_patterns import PATTERNS, SecretPattern
+from engine.redaction.masks import redact
+from engine.redaction.patterns import PATTERNS, SecretPattern
 
 _MARKED = re.compile("«([^»]*)»")
 _CASES = [

@@ -1,6 +1,6 @@
 """Hides secrets in a text: before it is stored, embedded, shown or sent.
 
-`engine/corpus/secret_patterns.py` lists what is found. The text is searched for the patterns' anchors alone, which are
+`engine/redaction/patterns.py` lists what is found. The text is searched for the patterns' anchors alone, which are
 plain strings; an expression runs only where one was found, on the whole text, so that no cut between blocks can hide a
 secret.
 """
@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
-from engine.corpus.secret_patterns import PATTERNS, SecretPattern
-from engine.corpus.secret_values import LONGEST_JUDGED, secret_span
+from engine.redaction.patterns import PATTERNS, SecretPattern
+from engine.redaction.values import LONGEST_JUDGED, secret_span
 
 REDACTION_VERSION = 1
 """Raise it when more is masked: what was stored before is then read and stored anew."""
