@@ -13,6 +13,20 @@ _OWN_HOSTS = {
 _USUAL_PORTS = {"http": 80, "https": 443}
 
 
+def checked_url(base_url: str, *, allow_http: bool) -> str:
+    """The address without a slash at its end. Raises `ProviderError` unless texts may be sent there."""
+    host = host_of(base_url)
+    parts = urlsplit(base_url.strip())
+    if "@" in parts.netloc or parts.query or parts.fragment:
+        raise ProviderError("Only host and path belong in remote.base_url: no password, nothing after ? or #.")
+    if parts.scheme == "http" and not (allow_http or is_loopback(base_url)):
+        raise ProviderError(
+            f"{host} would be asked by http, which anyone on the way can read: use https, or set "
+            "remote.allow_http = true."
+        )
+    return f"{parts.scheme}://{host}{parts.path.rstrip('/')}"
+
+
 def host_of(base_url: str) -> str:
     """`host` or `host:port` in small letters; no port where it is the scheme's usual one.
 

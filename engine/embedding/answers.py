@@ -1,0 +1,102 @@
+"""Reads the answers of embedding services: JSON with vectors as lists of numbers, or as base64 of float32.
+
+An answer has up to a megabyte: it is parsed in small steps, each of which holds the interpreter for a millisecond.
+"""
+
+import base64
+import binascii
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from engine.embedding.retrying import Transient
+from engine.errors import ProviderError
+
+if TYPE_CHECKING:
+    from engine.embedding.base import Vectors
+
+_STEP = 64 * 1024
+_NO_NUMBERS = (b"NaN", b"-Infinity", b"Infinity")
+"""What some servers write for numbers that JSON does not have."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one request brought."""
+
+    vectors: "Mapping[int, Vectors]"
+    """Vectors as sent, (dims,), by the place of their text; texts may lack one."""
+    tokens: int | None = None
+    """Tokens as the service counted them; None if it does not say."""
+
+
+def read_json(body: bytes) -> Any:
+    """The one JSON value of an answer; numbers that JSON does not have are None. Raises `Transient` if it is broken."""
+    import ijson
+
+    try:
+        return _parsed(body)
+    except (ijson.JSONError, UnicodeDecodeError):
+        pass
+    if any(word in body for word in _NO_NUMBERS):
+        for word in _NO_NUMBERS:
+            body = body.replace(word, b"null")
+        try:
+            return _parsed(body)
+        except (ijson.JSONError, UnicodeDecodeError):
+            pass
+    raise Transient("The service's answer is no whole JSON: it was cut off, or something in between answered.")
+
+
+def _parsed(body: bytes) -> Any:
+    import ijson
+
+    values = ijson.sendable_list()
+    parser = ijson.items_coro(values, "", use_float=True)
+    for start in range(0, len(body), _STEP):
+        parser.send(body[start : start + _STEP])
+    parser.close()  # raises where something is missing
+    return values[0]
+
+
+def indexed(items: Any, texts: int) -> "dict[int, Vectors]":
+    """Vectors of a list of {"index", "embedding"}, in whatever order, for that many texts.
+
+    Raises `Transient` where it is no such list, `ProviderError` where nobody can tell which vector belongs to which
+    text.
+    """
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        raise Transient("The service's answer has no list of vectors.")
+    if texts == 1 and len(items) == 1:
+        return {0: vector_of(items[0].get("embedding"))}
+    found: dict[int, Vectors] = {}
+    for item in items:
+        place = item.get("index")
+        if type(place) is not int or not 0 <= place < texts or place in found:
+            raise ProviderError("The service does not say which vector belongs to which text: its answer is not used.")
+        found[place] = vector_of(item.get("embedding"))
+    return found
+
+
+def ordered(items: Any, texts: int) -> "dict[int, Vectors]":
+    """Vectors of a list that is in the order of the texts by contract. Raises `Transient` if it is not as long."""
+    if not isinstance(items, list) or len(items) != texts:
+        raise Transient("The service's answer has not one vector for each text: nothing of it is used.")
+    return {place: vector_of(item) for place, item in enumerate(items)}
+
+
+def vector_of(sent: Any) -> "Vectors":
+    """Float32 (dims,) of a list of numbers or of base64; None becomes NaN. Raises `Transient` if it is neither."""
+    import numpy as np
+
+    try:
+        if isinstance(sent, str):
+            return np.frombuffer(base64.b64decode(sent, validate=True), dtype="<f4").astype(np.float32)
+        if isinstance(sent, list):
+            with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite, and is asked for again
+                vector: Vectors = np.array(sent, dtype=np.float64).astype(np.float32)
+            if vector.ndim == 1 and vector.size:
+                return vector
+    except (ValueError, TypeError, OverflowError, binascii.Error):
+        pass
+    raise Transient("The service's answer has something else where a vector belongs.")

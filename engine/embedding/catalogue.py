@@ -1,0 +1,126 @@
+"""What is known of the models of remote providers: sizes, limits, list prices, and how their cosines are to be read.
+
+Prices are US dollars for a million tokens and change without notice: the settings' `prices` come first. Sources were
+read on the date of each row. Calibrations are starting points, not measurements: no key of these services was at hand.
+They rest on what is widely reported of these models' cosines, and are made to keep rather too much than too little;
+words decide beside them.
+"""
+
+from dataclasses import dataclass
+
+from engine.embedding.addresses import is_loopback, owner_of
+from engine.embedding.base import Calibration
+from engine.embedding.consent import settings_of
+from engine.settings import Settings
+
+_OPENAI = "https://developers.openai.com/api/docs/pricing"
+_GOOGLE = "https://ai.google.dev/gemini-api/docs/pricing"
+_VOYAGE = "https://docs.voyageai.com/docs/pricing"
+_CHECKED = "2026-11-22"
+
+UNKNOWN = Calibration(low=0.25, high=0.65, weight=0.5)
+"""For models that are not listed."""
+_OPENAI_3 = Calibration(low=0.15, high=0.60, weight=0.7)
+_ADA = Calibration(low=0.72, high=0.87, weight=0.7)
+_GEMINI_1 = Calibration(low=0.50, high=0.75, weight=0.7)
+_GEMINI_2 = Calibration(low=0.35, high=0.70, weight=0.7)
+_VOYAGE_3 = Calibration(low=0.20, high=0.60, weight=0.7)
+_NOMIC = Calibration(low=0.45, high=0.75, weight=0.5)
+_SMALL = Calibration(low=0.30, high=0.70, weight=0.5)
+
+
+@dataclass(frozen=True)
+class ModelFacts:
+    """One model of one provider."""
+
+    provider: str
+    model: str
+    dims: int
+    """Length of its vectors unless another is asked for."""
+    dimensions: tuple[int, ...] | range
+    """Lengths that may be asked for."""
+    input_tokens: int
+    """Most tokens of one text."""
+    price: float | None
+    """US dollars for a million tokens; None where each server has its own."""
+    batch_price: float | None
+    """The same by batch jobs."""
+    calibration: Calibration
+    source: str
+    """Where price and sizes were read."""
+    checked: str
+    """When, as YYYY-MM-DD."""
+
+
+def _openai(
+    model: str, dims: int, price: float, batch: float, calibration: Calibration, *, shorter: bool
+) -> ModelFacts:
+    # The reference says 8192 tokens a text, lists of limits 8191.
+    dimensions = range(1, dims + 1) if shorter else range(dims, dims + 1)
+    return ModelFacts("openai", model, dims, dimensions, 8191, price, batch, calibration, _OPENAI, _CHECKED)
+
+
+def _gemini(model: str, input_tokens: int, price: float, batch: float, calibration: Calibration) -> ModelFacts:
+    dimensions = range(128, 3073)
+    return ModelFacts("gemini", model, 3072, dimensions, input_tokens, price, batch, calibration, _GOOGLE, _CHECKED)
+
+
+def _voyage(model: str, price: float, batch: float) -> ModelFacts:
+    sizes = (256, 512, 1024, 2048)
+    return ModelFacts("voyage", model, 1024, sizes, 32_000, price, batch, _VOYAGE_3, _VOYAGE, _CHECKED)
+
+
+def _open(model: str, dims: int, input_tokens: int, calibration: Calibration) -> ModelFacts:
+    """A model with open weights, which servers on this machine offer under this name."""
+    source = f"https://ollama.com/library/{model}"
+    exactly = range(dims, dims + 1)
+    return ModelFacts("openai", model, dims, exactly, input_tokens, None, None, calibration, source, _CHECKED)
+
+
+_FACTS = (
+    _openai("text-embedding-3-small", 1536, 0.02, 0.01, _OPENAI_3, shorter=True),
+    _openai("text-embedding-3-large", 3072, 0.13, 0.065, _OPENAI_3, shorter=True),
+    _openai("text-embedding-ada-002", 1536, 0.10, 0.05, _ADA, shorter=False),
+    _gemini("gemini-embedding-001", 2048, 0.15, 0.075, _GEMINI_1),
+    _gemini("gemini-embedding-2", 8192, 0.20, 0.10, _GEMINI_2),
+    _gemini("gemini-embedding-2-preview", 8192, 0.20, 0.10, _GEMINI_2),
+    _voyage("voyage-4-large", 0.12, 0.08),
+    _voyage("voyage-4", 0.06, 0.04),
+    _voyage("voyage-4-lite", 0.02, 0.0134),
+    _voyage("voyage-code-4", 0.12, 0.08),
+    _voyage("voyage-3-large", 0.18, 0.12),
+    _voyage("voyage-3.5", 0.06, 0.04),
+    _voyage("voyage-3.5-lite", 0.02, 0.0134),
+    _voyage("voyage-code-3", 0.18, 0.12),
+    ModelFacts("voyage", "voyage-finance-2", 1024, (1024,), 32_000, 0.12, 0.08, _VOYAGE_3, _VOYAGE, _CHECKED),
+    ModelFacts("voyage", "voyage-law-2", 1024, (1024,), 16_000, 0.12, 0.08, _VOYAGE_3, _VOYAGE, _CHECKED),
+    _open("nomic-embed-text", 768, 2048, _NOMIC),
+    _open("mxbai-embed-large", 1024, 512, _SMALL),
+    _open("all-minilm", 384, 256, Calibration(low=0.10, high=0.55, weight=0.4)),
+    _open("bge-m3", 1024, 8192, _SMALL),
+    _open("embeddinggemma", 768, 2048, _SMALL),
+)
+_BY_NAME = {(facts.provider, facts.model): facts for facts in _FACTS}
+
+
+def facts_of(provider: str, model: str) -> ModelFacts | None:
+    """What is known of a model; its name with or without a vendor before it ("openai/…") and a tag (":latest")."""
+    return _BY_NAME.get((provider, model.rpartition("/")[2].partition(":")[0].lower()))
+
+
+def price_of(settings: Settings, provider: str, model: str) -> float | None:
+    """US dollars for a million tokens: of the settings, else the provider's list price; None where neither is known.
+
+    `model` is the name in use, without a vendor. A server on this machine charges nothing; other servers that speak a
+    provider's language have prices of their own, which nobody here knows. Raises `ProviderError` for a base URL that is
+    none.
+    """
+    named = settings.prices.get(f"{provider}/{model}")
+    if named is not None:
+        return named
+    base_url = settings_of(settings, provider).remote.base_url
+    if base_url and is_loopback(base_url):
+        return 0.0
+    facts = facts_of(provider, model)
+    is_own = not base_url or owner_of(base_url) == provider
+    return facts.price if facts is not None and is_own else None

@@ -1,0 +1,157 @@
+"""What the answer of a service that refuses means: try again, or stop with a sentence that says what to do."""
+
+import datetime
+import email.utils
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from engine.embedding.retrying import Transient
+from engine.errors import ProviderError
+from engine.logs import redact
+
+_LONGEST = 300
+_OUT_OF_MONEY = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "access_terminated"}
+# "check your plan and billing" says nothing: Google and Voyage write it for limits of rate, too.
+_MONEY_WORDS = re.compile(r"insufficient[ _](?:quota|credits?|balance|funds)|spending (?:limit|cap)", re.IGNORECASE)
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)s")
+
+
+class Refused(ProviderError):
+    """A service refused a request, and would refuse it again."""
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+@dataclass(frozen=True)
+class Service:
+    """How a service is named in sentences, and where its keys come from."""
+
+    name: str
+    """As in the sentence "OpenAI refused the key"."""
+    key_variable: str = ""
+    """The environment variable of its key; empty where it has none."""
+
+    @property
+    def key_hint(self) -> str:
+        """Where to look after the key, as the end of a sentence."""
+        return "enter another one in the settings" + (f", or check {self.key_variable}" if self.key_variable else "")
+
+
+def refusal(service: Service, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
+    """The error for an answer that is not 2xx. `body`: its first bytes, JSON or not."""
+    answer = _parsed(body)
+    said = _said(answer)
+    name = service.name
+    if 300 <= status < 400:
+        return Refused(_redirected(name, headers), status)
+    if status == 402 or (status < 500 and _is_out_of_money(answer, said)):
+        return Refused(f"{name} has no credit left for this key: check its plan, its limits and its billing.", status)
+    if status == 401 or _is_bad_key(answer):
+        return Refused(f"{name} refused the API key: {service.key_hint}.", status)
+    if status == 403:
+        return Refused(f"{name} does not allow this with this API key{_quoted(said)}: {service.key_hint}.", status)
+    if status == 429:
+        if _is_daily(answer):
+            return Refused(f"{name}'s quota for today is used up: go on tomorrow, or raise it.", status)
+        return Transient(f"{name} asks for fewer requests{_quoted(said)}: try again later.", _asked(headers, answer))
+    if status >= 500 or status == 408:
+        return Transient(f"{name} has trouble of its own (status {status}{_quoted(said)}).", _asked(headers, answer))
+    if status == 404:
+        return Refused(
+            f"{name} does not know the model or the address{_quoted(said)}: check model and base_url.", status
+        )
+    if status == 413:
+        return Refused(f"{name} says that the request is too large{_quoted(said)}.", status)
+    return Refused(f"{name} refused the request (status {status}{_quoted(said)}).", status)
+
+
+def _redirected(name: str, headers: Mapping[str, str]) -> str:
+    target = re.match(r"https?://(?:[^/@\s]*@)?([^/\s?#]+)", headers.get("location", ""), re.IGNORECASE)
+    host = f" to {target[1][:100]}" if target else ""
+    return f"{name} sends requests elsewhere{host}, which is never followed: check base_url in the settings."
+
+
+def _parsed(body: bytes) -> Any:
+    try:
+        return json.loads(body)
+    except ValueError:  # a page of a proxy, or cut off
+        return None
+
+
+def _error(answer: Any) -> Mapping[str, Any]:
+    """The object that describes the error, in the forms of OpenAI, Google, Ollama and FastAPI (Voyage)."""
+    if isinstance(answer, list) and answer:  # some of Google's servers
+        answer = answer[0]
+    if not isinstance(answer, dict):
+        return {}
+    error = answer.get("error", answer)
+    return error if isinstance(error, dict) else {"message": error}
+
+
+def _said(answer: Any) -> str:
+    """What the service says, on one line, without what looks like a secret."""
+    error = _error(answer)
+    message = error.get("message") or error.get("detail") or ""
+    if isinstance(message, list):
+        message = "; ".join(str(part.get("msg", part)) if isinstance(part, dict) else str(part) for part in message)
+    line = " ".join(redact(str(message)).split())
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
+
+
+def _quoted(said: str) -> str:
+    return f' ("{said}")' if said else ""
+
+
+def _is_out_of_money(answer: Any, said: str) -> bool:
+    error = _error(answer)
+    return bool({str(error.get("code")), str(error.get("type"))} & _OUT_OF_MONEY or _MONEY_WORDS.search(said))
+
+
+def _details(answer: Any) -> list[Mapping[str, Any]]:
+    """Google's machine-readable part of an error."""
+    details = _error(answer).get("details")
+    return [detail for detail in details if isinstance(detail, dict)] if isinstance(details, list) else []
+
+
+def _is_bad_key(answer: Any) -> bool:
+    reasons = {detail.get("reason") for detail in _details(answer)}
+    return bool(reasons & {"API_KEY_INVALID", "API_KEY_EXPIRED"}) or _error(answer).get("code") == "invalid_api_key"
+
+
+def _is_daily(answer: Any) -> bool:
+    violations = [found for detail in _details(answer) for found in detail.get("violations") or ()]
+    return any("PerDay" in str(found.get("quotaId", "")) for found in violations if isinstance(found, dict))
+
+
+def _asked(headers: Mapping[str, str], answer: Any) -> float | None:
+    """Seconds that the service asks to wait for, by header or in Google's way."""
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        seconds = _seconds(headers.get(name, "").strip())
+        if seconds is not None:
+            return max(seconds * unit, 0.0)
+    for detail in _details(answer):
+        delay = _DURATION.fullmatch(str(detail.get("retryDelay", "")))
+        if delay:
+            return float(delay[1])
+    return None
+
+
+def _seconds(value: str) -> float | None:
+    """A header's number, or the seconds until its date."""
+    try:
+        number = float(value)
+        return number if math.isfinite(number) else None
+    except ValueError:
+        pass
+    try:
+        moment = email.utils.parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)
+    return (moment - datetime.datetime.now(datetime.UTC)).total_seconds()

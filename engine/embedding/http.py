@@ -1,0 +1,186 @@
+"""The one way to a remote service: https, the key to its own host only, and every failure as a sentence.
+
+What goes out is listed here: of a request's headers only those below, the key and the person's own; nothing from the
+environment but the system's proxy.
+"""
+
+import contextlib
+import re
+import threading
+import urllib.request
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import httpcore2
+import httpx2
+
+from engine.control import CancelToken
+from engine.embedding.addresses import checked_url, is_loopback
+from engine.embedding.failures import Service, refusal
+from engine.embedding.retrying import Transient
+from engine.embedding.transport import Call, Transport
+from engine.errors import Closed, ProviderError
+from engine.settings import Settings
+
+_SENT = {"accept", "connection", "content-length", "content-type", "host", "transfer-encoding"}
+_FIXED = {"User-Agent": "Mnemoscope", "Accept-Encoding": "gzip"}
+_MOST_BYTES = 64 * 1024 * 1024
+_MOST_ERROR_BYTES = 64 * 1024
+_HEADER_NAME = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
+_HEADER_VALUE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?")
+
+
+class HttpClient:
+    """Requests to one service, from several threads at once; connections are kept and shared."""
+
+    def __init__(self, service: Service, base_url: str, settings: Settings, auth: Mapping[str, str]) -> None:
+        """`auth`: the headers with the key. Raises `ProviderError` if the address or a header cannot be used."""
+        self.service = service
+        self.base_url = checked_url(base_url, allow_http=settings.remote.allow_http)
+        self._secrets = [value.removeprefix("Bearer ").encode("utf-8", "replace") for value in auth.values()]
+        headers = httpx2.Headers(_FIXED)
+        for name, value in (*settings.remote.headers.items(), *auth.items()):
+            if not (_HEADER_NAME.fullmatch(name) and _HEADER_VALUE.fullmatch(value)):
+                what = "The API key" if name in auth else f'The header "{name}" in the settings'
+                raise ProviderError(f"{what} holds characters that cannot be sent: enter it again.")
+            headers[name] = value
+        guard = _Guard(self, headers)
+        self.sdk = httpx2.Client(transport=guard, follow_redirects=False, timeout=None, trust_env=False)
+        """For the SDK; only within `call`."""
+        self._lock = threading.Lock()
+        self._under_way = 0
+        self._closed = False
+
+    @contextlib.contextmanager
+    def call(
+        self, seconds: float, *, cancel: CancelToken | None = None, most_bytes: int = _MOST_BYTES
+    ) -> Iterator[None]:
+        """One request and its answer are made within, in at most `seconds`; a cancel closes its connection.
+
+        Raises `Cancelled`, `Closed`, and for whatever fails `Transient` or another `ProviderError`.
+        """
+        with self._lock:
+            if self._closed:
+                raise Closed
+            self._under_way += 1
+        try:
+            with Call(seconds, most_bytes, cancel).under_way():
+                yield
+        except httpx2.DecodingError:
+            raise Transient(f"{self.service.name} sent a broken answer.") from None
+        finally:
+            with self._lock:
+                self._under_way -= 1
+                last = self._closed and not self._under_way
+            if last:
+                self.sdk.close()
+
+    def request(
+        self, method: str, url: str, *, seconds: float, cancel: CancelToken | None = None, **content: Any
+    ) -> bytes:
+        """The body of a 2xx answer. `url`: below the base; `content`: json, content, files, headers as httpx has them.
+
+        Raises as `call` does.
+        """
+        with self.call(seconds, cancel=cancel):
+            return self.sdk.request(method, f"{self.base_url}{url}", **content).content
+
+    def close(self) -> None:
+        """Calls under way finish; later ones raise `Closed`."""
+        with self._lock:
+            first, self._closed = not self._closed, True
+            idle = not self._under_way
+        if first and idle:
+            self.sdk.close()
+
+    def failure(self, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
+        """The error for an answer that is not 2xx, with no key in it."""
+        for secret in self._secrets:
+            body = body.replace(secret, b"***")
+        return refusal(self.service, status, headers, body)
+
+
+class _Guard(httpx2.BaseTransport):
+    """Lets through what may go out, and raises our errors for everything that is no good answer."""
+
+    def __init__(self, client: HttpClient, headers: httpx2.Headers) -> None:
+        """`headers`: those of every request, the key among them."""
+        self._client = client
+        self._headers = headers
+        url = httpx2.URL(client.base_url)
+        self._origin = (url.scheme, url.host, url.port)
+        self._transport = Transport(_proxy(url))
+
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        if (request.url.scheme, request.url.host, request.url.port) != self._origin:
+            raise ProviderError(f"{self._client.service.name} may not be asked at {request.url.host}.")
+        sent = httpx2.Headers({name: value for name, value in request.headers.items() if name in _SENT})
+        sent.update(self._headers)
+        with self._sentences():
+            response = self._transport.handle_request(
+                httpx2.Request(request.method, request.url, headers=sent, stream=request.stream)
+            )
+            response.request = request
+            if response.is_success:
+                assert isinstance(response.stream, httpx2.SyncByteStream)
+                response.stream = _Checked(response.stream, self)
+                return response
+            with contextlib.closing(response):
+                raise self._client.failure(response.status_code, response.headers, _start_of(response))
+
+    @contextlib.contextmanager
+    def _sentences(self) -> Iterator[None]:
+        name, host = self._client.service.name, self._origin[1]
+        try:
+            yield
+        except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
+            hint = "is it running?" if is_loopback(self._client.base_url) else "check the network."
+            raise Transient(f"{name} cannot be reached at {host} ({_reason(error)}): {hint}") from None
+        except httpcore2.TimeoutException:
+            raise Transient(f"{name} did not answer in time.") from None
+        except httpcore2.ProxyError as error:
+            raise ProviderError(f"The system's proxy refused to connect to {host} ({_reason(error)}).") from None
+        except (httpcore2.NetworkError, httpcore2.ProtocolError):
+            raise Transient(f"{name} broke off its answer.") from None
+
+    def close(self) -> None:
+        self._transport.close()
+
+
+class _Checked(httpx2.SyncByteStream):
+    """An answer whose connection may still fail."""
+
+    def __init__(self, stream: httpx2.SyncByteStream, guard: _Guard) -> None:
+        self._stream = stream
+        self._guard = guard
+
+    def __iter__(self) -> Iterator[bytes]:
+        with self._guard._sentences():
+            yield from self._stream
+
+    def close(self) -> None:
+        self._stream.close()
+
+
+def _proxy(url: httpx2.URL) -> str | None:
+    """The system's proxy for this address; none for this machine, whatever the system says."""
+    if is_loopback(str(url)) or urllib.request.proxy_bypass(url.host):
+        return None
+    proxies = urllib.request.getproxies()
+    proxy = proxies.get(url.scheme) or proxies.get("all")
+    return proxy if not proxy or "://" in proxy else f"http://{proxy}"
+
+
+def _start_of(response: httpx2.Response) -> bytes:
+    """The first bytes of an error's body."""
+    start = b""
+    with contextlib.suppress(httpx2.DecodingError, httpcore2.ProtocolError, httpcore2.NetworkError):
+        for part in response.iter_bytes():
+            start += part
+            if len(start) >= _MOST_ERROR_BYTES:
+                break
+    return start[:_MOST_ERROR_BYTES]
+
+
+def _reason(error: Exception) -> str:
+    return str(error) or type(error).__name__

@@ -1,0 +1,83 @@
+"""Embeddings of OpenAI, and of every server that speaks its language, through OpenAI's own SDK.
+
+Written from https://developers.openai.com/api/reference/resources/embeddings (read 2026-11-22): at most 2,048 texts and
+300,000 tokens a request.
+"""
+
+import functools
+import logging
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from engine.control import CancelToken
+from engine.embedding.addresses import host_of, owner_of
+from engine.embedding.answers import Answer, indexed, read_json
+from engine.embedding.base import EmbeddingProvider, Limits
+from engine.embedding.failures import Service
+from engine.embedding.http import HttpClient
+from engine.embedding.keys import key_missing
+from engine.embedding.presets import preset_of
+from engine.embedding.remote import Model, RemoteProvider
+from engine.errors import ProviderError
+from engine.settings import Settings
+
+if TYPE_CHECKING:
+    import openai
+
+BASE_URL = "https://api.openai.com/v1"
+MODEL = "text-embedding-3-small"
+_LIMITS = Limits(inputs=2048, tokens=8000, input_tokens=2048, at_once=4)
+
+
+def make(settings: Settings, key: str | None) -> EmbeddingProvider:
+    """The provider of these settings; nothing is sent. Raises `ProviderError`, also if a key is needed and None."""
+    http = open_http(settings, key)
+    own = owner_of(http.base_url) == "openai"
+    preset = preset_of(http.base_url)
+    name = settings.model or (preset.model if preset is not None else MODEL)
+    if not name:
+        raise ProviderError(f"{http.service.name} needs the name of a model: set model in the settings.")
+    if own:
+        name = name.removeprefix("openai/")  # elsewhere it is part of the name
+    model = Model.of(settings, "openai", name, base_url=http.base_url, limits=_LIMITS)
+    return RemoteProvider(model, http, _Api(http, name, settings.dimensions, base64=own))
+
+
+def open_http(settings: Settings, key: str | None) -> HttpClient:
+    """The way to the service. Raises as `make` does."""
+    base_url = settings.remote.base_url or BASE_URL
+    preset = preset_of(base_url)
+    if key is None and preset is not None and preset.needs_key:
+        raise ProviderError(key_missing("openai", settings))
+    name = preset.name if preset is not None else f"The server {host_of(base_url)}"
+    service = Service(name, settings.remote.api_key_env or (preset.key_variable if preset is not None else ""))
+    return HttpClient(service, base_url, settings, {"Authorization": f"Bearer {key}"} if key else {})
+
+
+class _Api:
+    def __init__(self, http: HttpClient, model: str, dimensions: int | None, *, base64: bool) -> None:
+        self._http = http
+        self._model = model
+        # Other servers know only lists, or say base64 and mean lists: they all understand "float".
+        self._options: dict[str, Any] = {"encoding_format": "base64" if base64 else "float"}
+        if dimensions is not None:
+            self._options["dimensions"] = dimensions
+
+    @functools.cached_property
+    def _sdk(self) -> "openai.OpenAI":
+        import openai  # takes most of a second
+
+        # Its loggers would write texts, where the environment asks for it (OPENAI_LOG).
+        logging.getLogger("openai").setLevel(logging.WARNING)
+        # The key is in the hands of the HTTP client, which lets no other pass.
+        return openai.OpenAI(api_key="-", base_url=self._http.base_url, max_retries=0, http_client=self._http.sdk)
+
+    def embed(self, texts: Sequence[str], *, query: bool, seconds: float, cancel: CancelToken | None) -> Answer:
+        create = self._sdk.embeddings.with_raw_response.create
+        with self._http.call(seconds, cancel=cancel):
+            raw = create(input=list(texts), model=self._model, **self._options)
+        answer = read_json(raw.content)
+        fields = answer if isinstance(answer, dict) else {}
+        usage = fields.get("usage")
+        tokens = usage.get("total_tokens") if isinstance(usage, dict) else None
+        return Answer(indexed(fields.get("data"), len(texts)), tokens if isinstance(tokens, int) else None)

@@ -1,0 +1,200 @@
+"""What all remote providers have in common: from texts to unit vectors, whatever a service's answer lacks."""
+
+import dataclasses
+import hashlib
+import json
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from engine.control import CancelToken
+from engine.embedding.addresses import is_loopback
+from engine.embedding.answers import Answer
+from engine.embedding.base import Calibration, Limits, PartialAnswer, prepare
+from engine.embedding.catalogue import UNKNOWN, facts_of, price_of
+from engine.embedding.http import HttpClient
+from engine.embedding.long_texts import embed_whole
+from engine.embedding.retrying import retrying
+from engine.embedding.tokens import estimate
+from engine.errors import ProviderError
+from engine.settings import Settings
+
+if TYPE_CHECKING:
+    from engine.embedding.base import Vectors
+
+_QUERY_SECONDS = 60.0
+_DOCUMENTS_SECONDS = 120.0
+_LOCAL_FACTOR = 5.0
+"""A server on this machine may have to load its model first, and computes on the same processor."""
+_ROUNDS = 3
+"""How often texts are sent that an answer left out."""
+
+
+class Api(Protocol):
+    """One service's way of asking for vectors."""
+
+    def embed(self, texts: Sequence[str], *, query: bool, seconds: float, cancel: CancelToken | None) -> Answer:
+        """One request, answered in that time. Raises as `HttpClient.call` does."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """The model that a provider asks for."""
+
+    provider: str
+    name: str
+    dims: int | None
+    """Length of its vectors, as wanted or as known; None if only its server knows."""
+    limits: Limits
+    price: float | None
+    calibration: Calibration
+    key: str
+
+    @classmethod
+    def of(
+        cls, settings: Settings, provider: str, name: str, *, base_url: str, limits: Limits, inputs: Sequence[str] = ()
+    ) -> "Model":
+        """The model of that name, as the catalogue and the settings know it.
+
+        `limits.input_tokens` is for models that are not listed. `inputs`: what texts are sent with, since vectors
+        depend on it. Raises `ProviderError` for a length of vectors that it does not have.
+        """
+        facts = facts_of(provider, name)
+        wanted = settings.dimensions
+        if facts is not None and wanted is not None and wanted not in facts.dimensions:
+            raise ProviderError(
+                f"{name} has no vectors of {wanted} numbers: set dimensions to {_choices(facts.dimensions)}, or leave "
+                "it out."
+            )
+        if facts is not None:
+            limits = dataclasses.replace(limits, input_tokens=facts.input_tokens)
+        depends = (base_url, name, wanted, list(inputs), sorted(settings.remote.headers.items()))
+        return cls(
+            provider=provider,
+            name=name,
+            dims=wanted or (facts.dims if facts is not None else None),
+            limits=limits,
+            price=price_of(settings, provider, name),
+            calibration=facts.calibration if facts is not None else UNKNOWN,
+            key=hashlib.sha256(json.dumps(depends).encode()).hexdigest()[:16],
+        )
+
+
+class RemoteProvider:
+    """Satisfies `EmbeddingProvider` with a service behind `api`."""
+
+    unknown_scripts: tuple[str, ...] = ()
+
+    def __init__(self, model: Model, http: HttpClient, api: Api) -> None:
+        self.id = model.provider
+        self.model = model.name
+        self.key = model.key
+        self.limits = model.limits
+        self.price = model.price
+        self.calibration = model.calibration
+        self.remote = not is_loopback(http.base_url)
+        self._dims = model.dims
+        self._http = http
+        self._api = api
+        self._lock = threading.Lock()
+        self._tokens = 0
+        factor = 1.0 if self.remote else _LOCAL_FACTOR
+        self._query_seconds = factor * _QUERY_SECONDS
+        self._documents_seconds = factor * _DOCUMENTS_SECONDS
+
+    @property
+    def dims(self) -> int | None:
+        return self._dims
+
+    @property
+    def tokens_used(self) -> int:
+        return self._tokens
+
+    def embed_query(self, text: str, *, cancel: CancelToken | None = None) -> "Vectors":
+        vectors: Vectors = self._embed([text], query=True, cancel=cancel)[0]
+        return vectors
+
+    def embed_documents(self, texts: Sequence[str], *, cancel: CancelToken | None = None) -> "Vectors":
+        return self._embed(texts, query=False, cancel=cancel)
+
+    def count_tokens(self, text: str) -> int:
+        return estimate(text)
+
+    def close(self) -> None:
+        self._http.close()
+
+    def _embed(self, texts: Sequence[str], *, query: bool, cancel: CancelToken | None) -> "Vectors":
+        def embed(parts: Sequence[str]) -> "Vectors":
+            return self._embed_all(parts, query=query, cancel=cancel)
+
+        return embed_whole([_sendable(text) for text in texts], self.limits, estimate, embed)
+
+    def _embed_all(self, texts: Sequence[str], *, query: bool, cancel: CancelToken | None) -> "Vectors":
+        """Unit vectors (n, dims) in the order of the texts; what an answer left out is asked for again."""
+        import numpy as np
+
+        if not texts:
+            return np.empty((0, self._dims or 0), dtype=np.float32)
+        arrived: dict[int, Vectors] = {}
+        doubtful: dict[int, Vectors] = {}
+        missing = list(range(len(texts)))
+        for _ in range(_ROUNDS):
+            try:
+                answer = self._ask([texts[place] for place in missing], query=query, cancel=cancel)
+                for place, vector in answer.vectors.items():
+                    self._check_length(len(vector))
+                    sure = bool(np.isfinite(vector).all() and vector.any())
+                    (arrived if sure else doubtful)[missing[place]] = prepare(vector)
+            except ProviderError as error:
+                if arrived:
+                    raise PartialAnswer(str(error), arrived) from error
+                raise
+            missing = [place for place in missing if place not in arrived]
+            if not missing:
+                break
+        # A model that cannot do better with a text has said what it can.
+        arrived = {place: vector for place, vector in doubtful.items() if vector.any()} | arrived
+        if len(arrived) < len(texts):
+            raise PartialAnswer(
+                f"{self._http.service.name} has left out {len(texts) - len(arrived)} of {len(texts)} vectors "
+                f"{_ROUNDS} times: try again later, or choose another model.",
+                arrived,
+            )
+        return np.stack([arrived[place] for place in range(len(texts))])
+
+    def _ask(self, texts: list[str], *, query: bool, cancel: CancelToken | None) -> Answer:
+        seconds = self._query_seconds if query else self._documents_seconds
+        answer = retrying(
+            lambda: self._api.embed(texts, query=query, seconds=seconds, cancel=cancel),
+            cancel=cancel,
+            seconds=seconds if query else None,  # somebody waits for the vector of a question
+        )
+        if self.price != 0:
+            tokens = sum(map(estimate, texts)) if answer.tokens is None else answer.tokens
+            with self._lock:
+                self._tokens += tokens
+        return answer
+
+    def _check_length(self, length: int) -> None:
+        with self._lock:
+            if self._dims is None:
+                self._dims = length
+            wanted = self._dims
+        if length != wanted:
+            raise ProviderError(
+                f"{self._http.service.name} answered with vectors of {length} numbers instead of {wanted}: set "
+                f"dimensions = {length} in the settings, or another model."
+            )
+
+
+def _choices(dimensions: Sequence[int]) -> str:
+    first, last = dimensions[0], dimensions[-1]
+    if isinstance(dimensions, range):
+        return str(first) if first == last else f"{first} to {last}"
+    return ", ".join(map(str, dimensions))
+
+
+def _sendable(text: str) -> str:
+    """The text as UTF-8 can hold it; services refuse an empty one."""
+    return text.encode("utf-8", "replace").decode() or " "

@@ -1,0 +1,266 @@
+"""HTTP whose requests end at once when they are cancelled, within a time of their own, with an answer of bounded size.
+
+The HTTP client reads and writes with plain blocking sockets. What it sees as a socket here knows the `Call` that its
+thread is making: it waits no longer than that call may last, and a cancel from any thread shuts it down. Only the
+look-up of a host's name cannot be ended early; it takes as long as the system lets it.
+"""
+
+import contextlib
+import select
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from contextvars import ContextVar
+from typing import Any
+
+import httpcore2
+import httpx2
+
+from engine.control import CancelToken
+from engine.errors import Cancelled, ProviderError
+
+_CONNECT_SECONDS = 10.0
+_KEPT_SECONDS = 30.0
+"""How long an idle connection is kept for the next request."""
+
+
+class AnswerTooLarge(ProviderError):
+    """A server sends more than any right answer holds."""
+
+    def __init__(self) -> None:
+        super().__init__("The answer is larger than any right one")
+
+
+class Call:
+    """One request, from its first byte to the last of its answer; made and left on one thread."""
+
+    def __init__(self, seconds: float, most_bytes: int, cancel: CancelToken | None) -> None:
+        self._end = time.monotonic() + seconds
+        self._lock = threading.Lock()
+        self._open: socket.socket | None = None
+        self._stopped = False
+        self.most_bytes = most_bytes
+        self._cancel = cancel
+
+    @contextlib.contextmanager
+    def under_way(self) -> Iterator[None]:
+        """Requests of this thread belong to this call. Raises `Cancelled`, whatever the cancel made of a request."""
+        forget = self._cancel.on_cancel(self._stop) if self._cancel is not None else lambda: None
+        token = _current.set(self)
+        try:
+            self._checkpoint()
+            yield
+        except Exception:
+            self._checkpoint()
+            raise
+        finally:
+            _current.reset(token)
+            forget()
+
+    def left(self, most: float | None) -> float:
+        """Seconds that one step may take, at most `most`. Raises TimeoutError when the time of the call is over."""
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        return left if most is None else min(left, most)
+
+    @contextlib.contextmanager
+    def using(self, handle: socket.socket) -> Iterator[None]:
+        """A cancel within shuts this connection down. Raises `Cancelled` where it came before."""
+        with self._lock:
+            if self._stopped:
+                raise Cancelled
+            self._open = handle
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._open = None
+
+    def _stop(self) -> None:
+        with self._lock:
+            self._stopped = True
+            if self._open is not None:
+                with contextlib.suppress(OSError):  # not connected yet, or already gone
+                    self._open.shutdown(socket.SHUT_RDWR)
+
+    def _checkpoint(self) -> None:
+        if self._stopped:
+            raise Cancelled
+
+
+_current: ContextVar[Call | None] = ContextVar("call", default=None)
+
+
+def _call() -> Call:
+    call = _current.get()
+    if call is None:
+        raise RuntimeError("a request outside of a call")
+    return call
+
+
+class _Stream(httpcore2.NetworkStream):
+    """A connected socket.
+
+    `_handle` is the same connection once more: what shuts it down needs neither the socket's Python object, which a TLS
+    handshake replaces, nor its locks.
+    """
+
+    def __init__(self, connected: socket.socket, handle: socket.socket) -> None:
+        self._socket = connected
+        self._handle = handle
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        with _mapped(httpcore2.ReadTimeout, httpcore2.ReadError), _call().using(self._handle):
+            self._socket.settimeout(_call().left(timeout))
+            return self._socket.recv(max_bytes)
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        view = memoryview(buffer)
+        with _mapped(httpcore2.WriteTimeout, httpcore2.WriteError), _call().using(self._handle):
+            while view:
+                self._socket.settimeout(_call().left(timeout))
+                view = view[self._socket.send(view) :]
+
+    def close(self) -> None:
+        self._socket.close()
+        self._handle.close()
+
+    def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore2.NetworkStream:
+        try:
+            if isinstance(self._socket, ssl.SSLSocket):
+                raise httpcore2.ConnectError("TLS within TLS: a proxy must be reached by http")
+            with _mapped(httpcore2.ConnectTimeout, httpcore2.ConnectError), _call().using(self._handle):
+                self._socket.settimeout(_call().left(timeout))
+                wrapped = ssl_context.wrap_socket(self._socket, server_hostname=server_hostname)
+        except BaseException:
+            self.close()
+            raise
+        return _Stream(wrapped, self._handle)
+
+    def get_extra_info(self, info: str) -> Any:
+        if info == "is_readable":
+            return _is_readable(self._socket)
+        if info == "ssl_object":
+            return self._socket if isinstance(self._socket, ssl.SSLSocket) else None
+        return None
+
+
+class _Backend(httpcore2.NetworkBackend):
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
+    ) -> httpcore2.NetworkStream:
+        with _mapped(httpcore2.ConnectTimeout, httpcore2.ConnectError):
+            error: OSError = OSError(f"{host} has no address")
+            for family, kind, protocol, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+                try:
+                    return _connect(socket.socket(family, kind, protocol), address)
+                except OSError as failed:
+                    error = failed
+            raise error
+
+
+def _connect(new: socket.socket, address: Any) -> _Stream:
+    handle: socket.socket | None = None
+    try:
+        handle = new.dup()
+        with _call().using(handle):
+            new.settimeout(_call().left(_CONNECT_SECONDS))
+            new.connect(address)
+            new.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    except BaseException:
+        new.close()
+        if handle is not None:
+            handle.close()
+        raise
+    return _Stream(new, handle)
+
+
+def _is_readable(connected: socket.socket) -> bool:
+    """Whether something is there to read: on an idle connection, that its server has closed it."""
+    if hasattr(select, "poll"):  # select() fails for numbers over 1023
+        poll = select.poll()
+        poll.register(connected, select.POLLIN)
+        return bool(poll.poll(0))
+    return bool(select.select([connected], [], [], 0)[0])
+
+
+@contextlib.contextmanager
+def _mapped(timeout: type[Exception], failure: type[Exception]) -> Iterator[None]:
+    """The client's own errors for those of sockets."""
+    try:
+        yield
+    except TimeoutError as error:
+        raise timeout("timed out") from error
+    except OSError as error:
+        raise failure(str(error)) from error
+
+
+class Transport(httpx2.BaseTransport):
+    """One pool of connections; raises httpcore2's errors."""
+
+    def __init__(self, proxy: str | None) -> None:
+        """`proxy`: URL of an http or socks proxy, credentials and all. Raises `ProviderError` if it cannot be used."""
+        options: dict[str, Any] = {
+            "ssl_context": httpx2.create_ssl_context(),
+            "max_connections": None,  # the embedding stage knows how many at once
+            "keepalive_expiry": _KEPT_SECONDS,
+            "network_backend": _Backend(),
+        }
+        if proxy is None:
+            self._pool = httpcore2.ConnectionPool(**options)
+            return
+        url = httpx2.URL(proxy)
+        address = httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
+        login = (url.username, url.password) if url.username or url.password else None
+        if url.scheme == "http":
+            self._pool = httpcore2.HTTPProxy(address, login, **options)
+        elif url.scheme in {"socks5", "socks5h"}:
+            self._pool = httpcore2.SOCKSProxy(address, login, **options)
+        else:
+            raise ProviderError(f"The system's proxy is no http or socks5 proxy but {url.scheme or 'unnamed'}.")
+
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        url = request.url
+        assert isinstance(request.stream, httpx2.SyncByteStream)
+        response = self._pool.handle_request(
+            httpcore2.Request(
+                request.method,
+                httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
+                headers=request.headers.raw,
+                content=request.stream,
+            )
+        )
+        return httpx2.Response(
+            response.status, headers=response.headers, stream=_Body(response), extensions=response.extensions
+        )
+
+    def close(self) -> None:
+        self._pool.close()
+
+
+class _Body(httpx2.SyncByteStream):
+    """The bytes of an answer, up to what its call allows."""
+
+    def __init__(self, response: httpcore2.Response) -> None:
+        self._response = response
+
+    def __iter__(self) -> Iterator[bytes]:
+        left = _call().most_bytes
+        for part in self._response.iter_stream():
+            left -= len(part)
+            if left < 0:
+                raise AnswerTooLarge
+            yield part
+
+    def close(self) -> None:
+        self._response.close()

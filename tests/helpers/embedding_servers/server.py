@@ -1,0 +1,269 @@
+"""A server on loopback that answers for an embedding service, misbehaves on request and counts what it answered."""
+
+import contextlib
+import json
+import math
+import socket
+import threading
+import zlib
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Self
+
+
+@dataclass
+class Request:
+    """What came in."""
+
+    method: str
+    path: str
+    headers: dict[str, str]
+    """By name in small letters."""
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+@dataclass
+class Reply:
+    """What goes out. `counts`: the inputs whose vectors a client can rely on, once all of it has been sent."""
+
+    status: int
+    body: Any
+    headers: dict[str, str] = field(default_factory=dict)
+    counts: Sequence[str] = ()
+
+
+class Refusal(Exception):
+    """A request that the real service would refuse."""
+
+    def __init__(self, status: int, body: Any, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(status)
+        self.reply = Reply(status, body, dict(headers or {}))
+
+
+Route = Callable[[Request], Reply]
+
+
+class Fault:
+    """What goes wrong with one request. Each is used for one request only."""
+
+    def __init__(self) -> None:
+        self.reached = threading.Event()
+        """Set once its request has come in."""
+
+
+class Say(Fault):
+    """Answers with this, and looks at nothing."""
+
+    def __init__(self, status: int, body: Any = b"", headers: Mapping[str, str] | None = None) -> None:
+        super().__init__()
+        self.reply = Reply(status, body, dict(headers or {}))
+
+
+class Hang(Fault):
+    """Never answers: the connection stays open until somebody closes it."""
+
+
+class Drop(Fault):
+    """Closes the connection without an answer."""
+
+
+class Truncate(Fault):
+    """Sends the first half of a right answer: with its full length announced, or as if that were all."""
+
+    def __init__(self, *, announced: bool) -> None:
+        super().__init__()
+        self.announced = announced
+
+
+class Change(Fault):
+    """Sends an answer that `edit` has changed in place."""
+
+    def __init__(self, edit: Callable[[Any], None]) -> None:
+        super().__init__()
+        self.edit = edit
+
+
+class FakeServer:
+    """Base of the fakes: a context manager; `routes` of a subclass say how requests are answered.
+
+    A fault is taken from `faults` by each request in turn; without one, the request is answered as the service would.
+    """
+
+    def __init__(self, *, dims: int = 64) -> None:
+        self.dims = dims
+        self.faults: deque[Fault] = deque()
+        self.requests: list[Request] = []
+        self.answered: Counter[str] = Counter()
+        """How often each input was answered with a vector that its client could rely on."""
+        self.before: Callable[[Request], None] = lambda request: None
+        """Runs before each request is answered, outside of all locks; may wait."""
+        self._lock = threading.Lock()
+        self._connections: set[socket.socket] = set()
+        self._http = _Server(("127.0.0.1", 0), _Handler)
+        self._http.fake = self
+        self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01})
+
+    @property
+    def origin(self) -> str:
+        return f"http://127.0.0.1:{self._http.server_address[1]}"
+
+    def routes(self) -> Mapping[tuple[str, str], Route]:
+        """What answers (method, path)."""
+        raise NotImplementedError
+
+    def not_found(self, request: Request, methods: Iterable[str]) -> Reply:
+        """The answer where no route fits; `methods`: those that the path knows."""
+        return Reply(405 if list(methods) else 404, {"error": {"message": f"no {request.method} {request.path}"}})
+
+    def reliable(self, request: Request, body: Any) -> Sequence[str]:
+        """The inputs for which a changed answer still holds a vector that a client can rely on."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._http.shutdown()
+        with self._lock:
+            connections = list(self._connections)
+        for connection in connections:
+            hang_up(connection)
+        self._http.server_close()
+        self._thread.join()
+
+    def vector(self, text: str, dims: int | None = None) -> list[float]:
+        """Unit vector of a text: texts that share words get similar ones."""
+        row = [0.0] * (dims or self.dims)
+        for word in text.lower().split():
+            row[zlib.crc32(word.strip(".,:;!?#").encode()) % len(row)] += 1.0
+        length = math.sqrt(sum(x * x for x in row))
+        if not length:
+            row[0] = length = 1.0
+        return [x / length for x in row]
+
+    def good(self, vector: Any) -> bool:
+        """Whether a client can use this vector."""
+        return isinstance(vector, list) and len(vector) == self.dims and all(map(math.isfinite, vector))
+
+    def _next_fault(self) -> Fault | None:
+        with self._lock:
+            return self.faults.popleft() if self.faults else None
+
+    def _noted(self, request: Request) -> None:
+        with self._lock:
+            self.requests.append(request)
+
+    def _count(self, inputs: Sequence[str]) -> None:
+        with self._lock:
+            self.answered.update(inputs)
+
+
+def hang_up(connection: socket.socket) -> None:
+    with contextlib.suppress(OSError):  # closed already
+        connection.shutdown(socket.SHUT_RDWR)
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = False
+    request_queue_size = 64
+    fake: FakeServer
+
+    def handle_error(self, request, client_address):
+        pass  # the client went away: what the tests are about
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: _Server
+
+    def setup(self) -> None:
+        super().setup()
+        self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        with self.server.fake._lock:
+            self.server.fake._connections.add(self.connection)
+
+    def finish(self) -> None:
+        with self.server.fake._lock:
+            self.server.fake._connections.discard(self.connection)
+        super().finish()
+
+    def log_message(self, format, *args):
+        pass
+
+    def _handle(self) -> None:
+        fake = self.server.fake
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        request = Request(self.command, self.path, {k.lower(): v for k, v in self.headers.items()}, body)
+        fake._noted(request)
+        fault = fake._next_fault()
+        if fault is not None:
+            fault.reached.set()
+        if isinstance(fault, Say):
+            self._send(fault.reply)
+        elif isinstance(fault, Drop):
+            self.close_connection = True
+        elif isinstance(fault, Hang):
+            self.rfile.read(1)  # returns when either side closes
+            self.close_connection = True
+        else:
+            fake.before(request)
+            self._answer(request, fault)
+
+    def do_GET(self) -> None:
+        self._handle()
+
+    def do_POST(self) -> None:
+        self._handle()
+
+    def do_PUT(self) -> None:
+        self._handle()
+
+    def do_DELETE(self) -> None:
+        self._handle()
+
+    def _answer(self, request: Request, fault: Fault | None) -> None:
+        reply = self._reply(request)
+        if isinstance(fault, Change) and reply.status == 200:
+            fault.edit(reply.body)
+            reply.counts = self.server.fake.reliable(request, reply.body)
+        if isinstance(fault, Truncate):
+            whole = _encoded(reply.body)
+            half = whole[: len(whole) // 2]
+            self._send(Reply(reply.status, half), length=len(whole) if fault.announced else None)
+            self.close_connection = True
+            return
+        self._send(reply)
+        self.server.fake._count(reply.counts)
+
+    def _reply(self, request: Request) -> Reply:
+        fake = self.server.fake
+        routes = fake.routes()
+        path = request.path.partition("?")[0]
+        route = routes.get((request.method, path))
+        try:
+            if route is None:
+                return fake.not_found(request, [method for method, known in routes if known == path])
+            return route(request)
+        except Refusal as refusal:
+            return refusal.reply
+
+    def _send(self, reply: Reply, *, length: int | None = None) -> None:
+        body = _encoded(reply.body)
+        self.send_response(reply.status)
+        headers = {"Content-Type": "application/json", "Content-Length": str(length or len(body)), **reply.headers}
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+        self.wfile.flush()
+
+
+def _encoded(body: Any) -> bytes:
+    return body if isinstance(body, bytes) else json.dumps(body).encode()
