@@ -51,6 +51,11 @@ class ProviderSlot:
         except Cancelled:
             raise Closed from None
 
+    def known(self) -> EmbeddingProvider | None:
+        """The provider in use, where one has been chosen already; never waits for the choice."""
+        selection = self._selection
+        return None if selection is None else selection.provider
+
     def provider(self) -> EmbeddingProvider | None:
         """The provider to embed with; None where words alone are searched."""
         return self.selection.provider

@@ -19,6 +19,7 @@ from engine.search.question_vectors import QuestionVectors
 from engine.search.results import make_result
 from engine.search.scoring import Blend
 from engine.settings import Settings
+from engine.store import models
 from engine.store.coding import Vectors
 from engine.store.index import IndexStore
 from engine.store.snapshot import Snapshot
@@ -148,7 +149,10 @@ class Searcher:
             model = snapshot.stored_model(provider.id, provider.model, provider.key)
             if model is not None and snapshot.has_vectors(model.id):
                 return True
-        work.notice = "Searched by words only: nothing has been embedded yet."
+            waits = models.awaiting(snapshot)
+        asked = waits is not None and waits.name == (provider.id, provider.model, provider.key)
+        reason = "nobody has agreed to the embedding yet" if asked else "nothing has been embedded yet"
+        work.notice = f"Searched by words only: {reason}."
         return False
 
     def _meaning(
@@ -160,6 +164,10 @@ class Searcher:
 
         model = snapshot.stored_model(provider.id, provider.model, provider.key)
         if model is None:  # the index was replaced since
+            return None
+        if len(query) != model.dims:
+            now, then = f"{len(query):,}", f"{model.dims:,}"
+            work.notice = f"Searched by words only: {provider.model} answers with {now} numbers, no more with {then}."
             return None
         return MeaningLeg(snapshot, self._vectors, model, provider.calibration, query)
 

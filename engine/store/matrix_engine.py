@@ -82,11 +82,13 @@ class MatrixEngine:
     ) -> None:
         """Follow one commit of this process that took the database from stamp `before` to `after`.
 
-        A matrix that was not at `before`, or is of another model, is left alone: its next use brings it in step.
+        `added` are vectors of `model`. A matrix that was not at `before` is left alone: its next use brings it in step.
         """
         with self._lock:
-            if self._matrix is None or self._stamp != before or model is None or self._of[1] != model.id:
+            if self._matrix is None or self._stamp != before:
                 return
+            if model is None or self._of[1] != model.id:
+                added = None  # nothing to this matrix, which is of another model
             import numpy as np
 
             if removed:

@@ -1,16 +1,21 @@
 """Gives vectors to the chunks that lack one: newest files first, some requests at a time, each kept as it arrives."""
 
+import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 
 from engine.embedding.base import EmbeddingProvider, PartialAnswer
 from engine.embedding.batching import requests
+from engine.errors import ProviderError
+from engine.store import models
 from engine.store.coding import StoredModel, Vectors, encode
 from engine.store.snapshot import Unembedded
 from engine.sync.parts import StageWork
 
 _TEXTS_AT_ONCE = 256
 _PAUSE_POLL = 0.2
+_SECONDS_TO_MEASURE = 2.0
+"""From which on the speed of a run says something of the next."""
 
 
 class EmbedStage:
@@ -33,6 +38,9 @@ class EmbedStage:
         self._model = model
         self._running: dict[Future[Vectors], list[Unembedded]] = {}
         self._done = 0
+        self._letters = 0
+        self._seconds = 0.0
+        """Spent on these letters, without pauses."""
 
     def run(self) -> bool:
         """Embed all that is pending; False when files changed and the rest has to wait for their text.
@@ -54,10 +62,12 @@ class EmbedStage:
             self._token.checkpoint()
             if self._makes_way():
                 return False
+            begun = time.monotonic()
             while request and len(self._running) < limits.at_once:
                 self._submit(request)
                 request = next(waiting, None)
             self._collect()
+            self._seconds += time.monotonic() - begun
         return True
 
     def end(self) -> None:
@@ -68,6 +78,9 @@ class EmbedStage:
         for future, texts in running.items():
             if not future.cancelled():
                 self._take(future, texts)
+        if self._seconds >= _SECONDS_TO_MEASURE and self._letters:
+            with self._store.write() as writer:
+                models.note_speed(writer, self._model.id, self._letters / self._seconds)
 
     def _texts(self, due: list[int]) -> Iterator[Unembedded]:
         under_way = {text.hash for texts in self._running.values() for text in texts}
@@ -103,6 +116,11 @@ class EmbedStage:
         self._keep([texts[place] for place in arrived], np.stack(list(arrived.values())))
 
     def _keep(self, texts: list[Unembedded], vectors: "Vectors") -> None:
+        if vectors.shape[1] != self._model.dims:
+            raise ProviderError(
+                f"{self._provider.model} answered with vectors of {vectors.shape[1]:,} numbers, but had ones of "
+                f"{self._model.dims:,} before: set dimensions in the settings, or delete the model's vectors."
+            )
         with self._store.write(self._tables) as writer:
             writer.store_vectors(self._model.id, zip((text.hash for text in texts), encode(vectors), strict=True))
             before = writer.stamp
@@ -113,6 +131,7 @@ class EmbedStage:
         if self._tables is None:
             rows = vectors[[places[hash_] for _, hash_ in chunks]]
             self._vectors.changed(before, after, self._model, added=([id_ for id_, _ in chunks], rows))
+        self._letters += sum(len(text.text) for text in texts)
         self._done += len(texts)
         self._meter.embedded += len(texts)
         self._meter.step(self._done, texts[-1].path)

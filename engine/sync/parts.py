@@ -27,8 +27,14 @@ class Agreement(Protocol):
         """Everything has its vector: the next time it is asked for anew."""
 
 
-class Fallback(Protocol):
-    """The provider that stands in for one that fails."""
+class Providers(Protocol):
+    """The provider in use, and the one that stands in for it when it fails."""
+
+    def known(self) -> EmbeddingProvider | None:
+        """The provider in use, where one has been chosen already."""
+
+    def provider(self) -> EmbeddingProvider | None:
+        """The provider in use; None: keywords only, nothing is embedded. Choosing may wait for a keychain."""
 
     def prepare(self, reason: str) -> EmbeddingProvider | None:
         """The one to take over from a provider that failed for `reason`; None where there is none, or it has."""
@@ -47,10 +53,8 @@ class SyncParts:
     """What the settings say of names (`PathGuard.rules`)."""
     store: IndexStore
     vectors: VectorIndex
-    provider: EmbeddingProvider | None
-    """None: keywords only, nothing is embedded."""
+    providers: Providers
     agreement: Agreement
-    fallback: Fallback
     executor: Executor
     committed: Callable[[], None]
     """Called after every commit: searches can find more now."""
@@ -66,6 +70,6 @@ class StageWork:
     meter: ProgressMeter
     token: CancelToken
     model: StoredModel | None
-    """The provider's model as the index knows it; None without a provider."""
+    """The provider's model as the index knows it; None without a provider, or before it was chosen."""
     tables: Tables | None
     """The generation to work on; None is the current one, which searches follow at once."""

@@ -26,7 +26,8 @@ class VectorHalf:
         self._store = parts.store
         self._meter = meter
         self._token = token
-        self._provider = parts.provider
+        self._chosen = False
+        self._provider: EmbeddingProvider | None = None
         self._stage: EmbedStage | None = None
         self._tables: Tables | None = None
         """The generation that the stage works on."""
@@ -43,16 +44,17 @@ class VectorHalf:
         return None if self._waits is None else self._waits.estimate
 
     def begin(self) -> None:
-        """Find the provider's model in the index, without asking the provider anything."""
-        if self._provider is not None:
-            self._meter.spending.watch(self._provider)
-            self.model = self._known_model(self._provider)
+        """Find the model in the index, unless its provider is yet to be chosen: words do not wait for a keychain."""
+        known = self._parts.providers.known()
+        if known is not None:
+            self._use(known)
 
     def embed(self, tables: Tables | None) -> bool:
         """Embed what is pending; False when files of the current generation changed meanwhile: words come first.
 
         Requests that are under way then go on; `end` or the next call takes in what they bring. Raises `Cancelled`.
         """
+        self._choose()
         self._looked = True
         while self._provider is not None and self.failure is None:
             try:
@@ -67,6 +69,7 @@ class VectorHalf:
 
     def count_reused(self, tables: Tables | None, newest: int) -> None:
         """Count the chunks of this run, those above the id `newest`, that had their vector before they came."""
+        self._choose()
         if self.model is not None:
             with self._store.read(tables=tables) as snapshot:
                 self._meter.reused = snapshot.chunks_with_vectors(self.model.id, above=newest)
@@ -98,6 +101,19 @@ class VectorHalf:
             self._parts.agreement.end(name_of(self._provider))
 
     # --- inside ---------------------------------------------------------------------------------------------------
+
+    def _choose(self) -> None:
+        if not self._chosen:
+            provider = self._parts.providers.provider()
+            if provider is not None:
+                self._use(provider)
+            self._chosen = True
+
+    def _use(self, provider: EmbeddingProvider) -> None:
+        self._chosen = True
+        self._provider = provider
+        self._meter.spending.watch(provider)
+        self.model = self._known_model(provider)
 
     def _known_model(self, provider: EmbeddingProvider) -> StoredModel | None:
         """The provider's model; None before the first answer of one whose dimensions only its server knows."""
@@ -141,11 +157,9 @@ class VectorHalf:
 
         The first provider stays the one that is searched with until then.
         """
-        fallback = self._parts.fallback
-        provider = fallback.prepare(str(problem))
+        provider = self._parts.providers.prepare(str(problem))
         if provider is None or not self._agreed(provider, tables):
             self.failure = problem
             return
-        fallback.take_over()
-        self._provider, self.model = provider, None
-        self.begin()
+        self._parts.providers.take_over()
+        self._use(provider)

@@ -1,17 +1,27 @@
 """What costs money, or minutes that were spent before, is embedded only when someone has agreed to it."""
 
+import threading
+from pathlib import Path
+
 import pytest
 
-from tests.helpers.fake_provider import PaidProvider
+from engine.backends import builtin
+from engine.control import CancelToken
+from engine.embedding.registry import Selection
+from engine.errors import Cancelled, ProviderError
+from engine.settings import Settings
+from engine.sync import estimating
+from tests.helpers.fake_provider import FakeProvider, PaidProvider, selection_of
 
-LONG = "word " * 2000
+
+def long_text(words: int) -> str:
+    return " ".join(f"word{number}" for number in range(words))
 
 
 @pytest.fixture
-def dear(workspace) -> PaidProvider:
+def dear(workspace: Path) -> PaidProvider:
     """A provider that wants some cents for the notes."""
-    for number in range(3):
-        (workspace / f"long{number}.md").write_text(f"# Long {number}\n\n{LONG}")
+    (workspace / "long.md").write_text(f"# Long\n\n{long_text(3000)}")
     return PaidProvider()
 
 
@@ -30,15 +40,19 @@ def test_what_costs_waits_for_a_yes_and_words_are_searched_meanwhile(open_memory
     assert (report.awaiting.chunks, report.awaiting.cached) == (report.vectors_pending, 0)
     assert report.awaiting.cost == pytest.approx(report.awaiting.tokens * 10 / 1e6)
     assert hits(memory, "hose") == ["shopping.md"]
+    assert "nobody has agreed" in memory.search("hose").notice
+    assert not memory.status().dirty, "nothing but the vectors is missing"
 
     memory.approve_embedding()
     assert memory.status().awaiting is None
     assert dear.embedded == [], "a yes starts nothing by itself"
-    done = memory.sync()
+    updates = []
+    done = memory.sync(progress=updates.append)
     assert (done.awaiting, done.vectors_pending) == (None, 0)
     assert done.tokens == dear.tokens_used > 0
     assert done.cost == pytest.approx(done.tokens * 10 / 1e6)
-    assert memory.status().last_sync.cost == done.cost
+    assert (updates[-1].tokens, updates[-1].cost) == (done.tokens, done.cost)
+    assert (memory.status().last_sync.tokens, memory.status().last_sync.cost) == (done.tokens, done.cost)
 
 
 def test_a_sync_can_be_agreed_to_beforehand(open_memory, dear) -> None:
@@ -46,8 +60,165 @@ def test_a_sync_can_be_agreed_to_beforehand(open_memory, dear) -> None:
     assert (report.awaiting, report.vectors_pending) == (None, 0)
 
 
+def test_a_yes_reaches_a_sync_that_runs_without_it(open_memory, dear, monkeypatch) -> None:
+    memory = open_memory(use=dear)
+    asked, go = threading.Event(), threading.Event()
+    estimate = estimating.estimate
+
+    def hold(*args):
+        asked.set()
+        assert go.wait(10)
+        return estimate(*args)
+
+    monkeypatch.setattr("engine.sync.vector_half.estimate", hold)
+    reports: list[object] = []
+    first = threading.Thread(target=lambda: reports.append(memory.sync()))
+    first.start()
+    assert asked.wait(10)
+    joining = threading.Event()
+    second = threading.Thread(
+        target=lambda: reports.append(memory.sync(approve=True, progress=lambda update: joining.set()))
+    )
+    second.start()
+    go.set()
+    first.join()
+    second.join()
+    assert {report.vectors_pending for report in reports} == {reports[0].vectors_pending, 0}
+    assert memory.status().pending_vectors == 0
+
+
 def test_small_work_asks_nobody(open_memory) -> None:
-    provider = PaidProvider()
-    report = open_memory(use=provider).sync()
+    report = open_memory(use=PaidProvider()).sync()
     assert (report.awaiting, report.vectors_pending) == (None, 0)
     assert 0 < report.cost < 0.01
+
+
+@pytest.mark.parametrize(("remote", "waits"), [(True, True), (False, False)])
+def test_an_unknown_price_counts_as_one_unless_the_server_is_here(open_memory, workspace, remote, waits) -> None:
+    provider = PaidProvider()
+    provider.price, provider.remote = None, remote
+    memory = open_memory(use=provider)
+    report = memory.sync()
+    assert (report.awaiting is not None) is waits
+    done = memory.sync(approve=True)
+    assert (done.vectors_pending, memory.status().awaiting) == (0, None)
+    assert (done.cost is None) is waits
+    assert memory.status().recent_syncs[1].cost == done.cost
+
+    (workspace / "later.md").write_text("# Later\n\nOne more sentence.\n")
+    daily = memory.sync()
+    assert daily.awaiting is None, "nobody wants to be asked at each note that is saved"
+    assert daily.vectors_pending == 0
+
+
+def test_a_yes_holds_over_a_new_start_until_all_is_embedded(open_memory, dear, workspace: Path) -> None:
+    memory = open_memory(use=dear)
+    memory.sync()
+    memory.approve_embedding()
+    token = CancelToken()
+    dear.before = lambda texts: token.cancel()
+    assert memory.sync(cancel=token).cancelled
+    memory.close()
+
+    dear.before = lambda texts: None
+    memory = open_memory(use=dear)
+    done = memory.sync()
+    assert (done.awaiting, done.vectors_pending) == (None, 0)
+    (workspace / "more.md").write_text(long_text(8000)[20000:])
+    assert memory.sync().awaiting is not None, "the yes was for what there was"
+
+
+def test_another_program_sees_what_waits_and_what_was_agreed_to(open_memory, dear) -> None:
+    memory = open_memory(use=dear)
+    report = memory.sync()
+    other = open_memory(use=dear)
+    assert other.status().awaiting == report.awaiting
+    other.approve_embedding()
+    assert memory.status().awaiting is None
+    assert memory.sync().vectors_pending == 0
+
+
+def test_what_waited_is_forgotten_with_another_provider(open_memory, dear) -> None:
+    memory = open_memory(use=dear)
+    memory.sync()
+    memory.close()
+    memory = open_memory()
+    assert memory.status().awaiting is None
+    assert memory.sync().vectors_pending == 0
+    memory.close()
+    assert open_memory(use=None).status().awaiting is None
+
+
+def test_a_change_of_model_that_takes_minutes_waits_and_a_first_one_does_not(open_memory, monkeypatch) -> None:
+    monkeypatch.setitem(estimating._USUAL_SPEED, "fake", 0.001)
+    monkeypatch.setitem(estimating._USUAL_SPEED, "slow", 0.001)
+    memory = open_memory()
+    assert memory.sync().vectors_pending == 0
+    memory.close()
+    memory = open_memory(use=FakeProvider(id="slow"))
+    report = memory.sync()
+    assert report.awaiting is not None
+    assert (report.awaiting.cost, report.awaiting.remote) == (0.0, False)
+    assert report.awaiting.seconds > 3600
+    memory.approve_embedding()
+    assert memory.sync().vectors_pending == 0
+
+
+def test_a_rebuild_is_published_while_its_vectors_wait(open_memory, dear) -> None:
+    memory = open_memory(use=dear)
+    memory.sync()
+    report = memory.sync(force=True)
+    assert (report.full, report.awaiting is not None, report.vectors_embedded) == (True, True, 0)
+    assert memory.status().generation == 2
+
+
+def test_the_estimate_of_other_settings_sends_nothing_and_leaves_the_open_ones(open_memory, dear, monkeypatch) -> None:
+    memory = open_memory()
+    memory.sync()
+    monkeypatch.setattr(memory._models, "_select", lambda settings, **_: selection_of(dear))
+    found = memory.estimate_embedding(Settings(provider="openai"))
+    assert (found.provider, found.remote, found.cached) == ("paid", True, 0)
+    assert found.cost > 0.01
+    assert dear.embedded == []
+    assert memory.status().provider == "fake"
+    here = memory.estimate_embedding()
+    assert (here.chunks, here.tokens, here.cost) == (0, 0, 0.0)
+
+
+def test_an_estimate_from_a_sample_is_near_the_count(open_memory, dear, monkeypatch) -> None:
+    memory = open_memory(use=dear)
+    memory.sync()
+    exact = memory.estimate_embedding().tokens
+    monkeypatch.setattr(estimating, "_SAMPLE", 6)
+    assert memory.estimate_embedding().tokens == pytest.approx(exact, rel=0.15)
+
+
+def test_an_estimate_can_be_cancelled(open_memory, dear) -> None:
+    memory = open_memory(use=dear)
+    memory.sync()
+    token = CancelToken()
+    token.cancel()
+    with pytest.raises(Cancelled):
+        memory.estimate_embedding(cancel=token)
+
+
+def test_an_estimate_without_a_provider_says_why(open_memory, monkeypatch) -> None:
+    memory = open_memory()
+    assert open_memory(use=None).estimate_embedding().provider == "none"
+    lacking = Selection(None, "openai", unavailable_reason="There is no API key: set OPENAI_API_KEY.")
+    monkeypatch.setattr(memory._models, "_select", lambda settings, **_: lacking)
+    with pytest.raises(ProviderError, match="OPENAI_API_KEY"):
+        memory.estimate_embedding(Settings(provider="openai"))
+
+
+def test_words_do_not_wait_until_a_provider_is_chosen(open_memory, provider, monkeypatch) -> None:
+    memory = open_memory()
+    seen: list[list[str]] = []
+
+    def choose(settings):
+        seen.append(hits(memory, "hose"))
+        return selection_of(provider)
+
+    monkeypatch.setattr(builtin, "select_provider", choose)
+    assert memory.sync().vectors_pending == 0
+    assert seen == [["shopping.md"]]

@@ -1,0 +1,174 @@
+"""Vectors of several models side by side: going back is free, what nobody needs is dropped, one can be deleted."""
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from engine.errors import IndexBusy
+from engine.settings import Settings
+from engine.settings.options import CacheSettings
+from engine.store import doctor
+from tests.helpers.fake_provider import FakeProvider
+
+DEFAULTS = Settings()
+
+
+@pytest.fixture
+def other() -> FakeProvider:
+    return FakeProvider(32, id="other", model="bag")
+
+
+def vectors(memory) -> dict[str, int]:
+    return {info.provider: info.vectors for info in memory.stored_models()}
+
+
+def test_switching_back_sends_nothing(open_memory, provider, other) -> None:
+    for use, sent in ((provider, 4), (other, 4), (provider, 0), (other, 0)):
+        before = len(use.embedded)
+        memory = open_memory(use=use)
+        report = memory.sync()
+        assert (len(use.embedded) - before, report.vectors_pending) == (sent, 0)
+        found = memory.search("watering timer")
+        assert (found.provider, found.mode) == (use.id, "hybrid")
+        assert memory.status().vector.dims == use.dims
+        memory.close()
+
+
+@pytest.mark.parametrize("engine", ["numpy", "sqlite-vec"])
+def test_two_models_in_one_start_do_not_mix(open_memory, tmp_path: Path, provider, other, engine) -> None:
+    vector = msgspec.structs.replace(DEFAULTS.store.vector, engine=engine)
+    store = msgspec.structs.replace(DEFAULTS.store, path=str(tmp_path / "data"), vector=vector)
+    memory = open_memory(instead=other, store=store)
+    memory.sync()
+    best = memory.search("pressure gauge").results[0].path
+    (tmp_path / "notes/lamp.md").write_text("A brass lamp.\n")
+
+    def fail(texts: Sequence[str]) -> None:
+        from engine.errors import ProviderError
+
+        raise ProviderError("No more.")
+
+    provider.before = fail
+    memory.sync()
+    assert memory.status().provider == "other"
+    assert memory.search("pressure gauge").results[0].path == best
+    provider.before = lambda texts: None
+    assert memory.probe_embedding().ok
+    assert memory.search("pressure gauge").results[0].path == best
+    memory.sync()
+    assert memory.search("brass lamp").results[0].vector_score == 1.0
+
+
+def test_the_status_tells_what_each_model_keeps(open_memory, provider, other) -> None:
+    memory = open_memory()
+    memory.sync()
+    memory.close()
+    memory = open_memory(use=other)
+    memory.sync()
+    cache = memory.status().cache
+    assert (cache.entries, cache.bytes) == (8, 4 * 64 * 2 + 4 * 32 * 2)
+    assert cache.models == memory.stored_models()
+    assert {info.provider: (info.bytes, info.dims, info.active) for info in cache.models} == {
+        "fake": (512, 64, False),
+        "other": (256, 32, True),
+    }
+
+
+def test_deleting_a_model_keeps_the_others(open_memory, provider, other) -> None:
+    memory = open_memory()
+    memory.sync()
+    memory.close()
+    memory = open_memory(use=other)
+    memory.sync()
+    assert memory.purge_model("fake", "bag-of-words", "") == 4
+    assert memory.purge_model("fake", "bag-of-words", "") == 0
+    assert vectors(memory) == {"other": 4}
+    assert memory.status().cache.entries == 4
+    assert memory.search("watering timer").mode == "hybrid"
+    assert [finding.problem for finding in doctor.check(memory._store)] == [""] * 5
+
+
+@pytest.mark.parametrize("engine", ["numpy", "sqlite-vec"])
+def test_deleting_the_model_in_use_makes_its_vectors_anew(open_memory, tmp_path: Path, provider, engine) -> None:
+    vector = msgspec.structs.replace(DEFAULTS.store.vector, engine=engine)
+    memory = open_memory(store=msgspec.structs.replace(DEFAULTS.store, path=str(tmp_path / "data"), vector=vector))
+    memory.sync()
+    assert memory.search("watering timer").mode == "hybrid"
+    assert memory.purge_model("fake", "bag-of-words", "") == 4
+    status = memory.status()
+    assert (status.pending_vectors, status.vector.rows) == (4, 0)
+    assert memory.search("watering timer").mode == "keyword"
+    assert memory.sync().vectors_embedded == 4
+    assert memory.search("watering timer").mode == "hybrid"
+
+
+def test_nothing_is_deleted_while_a_sync_runs(open_memory, provider) -> None:
+    memory = open_memory()
+    problems: list[str] = []
+
+    def purge(texts: Sequence[str]) -> None:
+        try:
+            memory.purge_model("fake", "bag-of-words", "")
+        except IndexBusy as error:
+            problems.append(str(error))
+
+    provider.before = purge
+    assert memory.sync().vectors_pending == 0
+    assert problems == ["The index is being updated: stop the update, or wait for its end."]
+
+
+def test_without_a_cache_nothing_outlives_its_text_of_any_model(open_memory, workspace: Path, provider, other) -> None:
+    off = CacheSettings(enabled=False)
+    memory = open_memory(cache=off)
+    memory.sync()
+    memory.close()
+    memory = open_memory(use=other, cache=off)
+    memory.sync()
+    assert vectors(memory) == {"fake": 4, "other": 4}, "a text that is there keeps what was paid for it"
+    (workspace / "shopping.md").write_text("# Shopping\n\nA copper kettle.\n")
+    (workspace / "people/ines.md").unlink()
+    memory.sync()
+    assert vectors(memory) == {"fake": 2, "other": 3}
+
+
+def test_the_longest_unused_goes_first_whichever_model_made_it(
+    open_memory, workspace: Path, provider, other, monkeypatch
+) -> None:
+    clock = [1000.0]
+    monkeypatch.setattr(time, "time", lambda: clock[0])
+
+    def remove(memory, name: str) -> None:
+        clock[0] += 100
+        (workspace / name).unlink()
+        memory.sync()
+
+    keep = CacheSettings(max_entries=6)
+    memory = open_memory()
+    memory.sync()
+    remove(memory, "people/ines.md")
+    memory.close()
+    memory = open_memory(use=other)
+    memory.sync()
+    remove(memory, "shopping.md")
+    assert vectors(memory) == {"fake": 4, "other": 3}
+    memory.close()
+    memory = open_memory(use=other, cache=keep)
+    memory.sync()
+    assert vectors(memory) == {"fake": 3, "other": 3}, "what went first was used last the longest ago"
+    # Text that comes back is in use again: its vector is the youngest when it goes once more.
+    (workspace / "lists.md").write_text("# Shopping\n\nIrrigation hose 16 mm, two T-pieces, spare timer batteries.\n")
+    before = len(other.embedded)
+    memory.sync()
+    assert len(other.embedded) == before
+    remove(memory, "greenhouse.md")
+    remove(memory, "lists.md")
+    memory.close()
+    memory = open_memory(use=other, cache=CacheSettings(max_entries=4))
+    memory.sync()
+    assert vectors(memory) == {"fake": 2, "other": 2}, "of the text that was used last and of the one that is there"
+    (workspace / "again.md").write_text("# Shopping\n\nIrrigation hose 16 mm, two T-pieces, spare timer batteries.\n")
+    memory.sync()
+    assert len(other.embedded) == before

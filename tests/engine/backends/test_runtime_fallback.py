@@ -1,0 +1,123 @@
+"""A provider that fails while a sync embeds: who takes over, what is told, how it comes back."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from engine.errors import ProviderError
+from engine.sync import estimating
+from tests.helpers.fake_provider import FakeProvider, PaidProvider
+
+
+def fail(texts: Sequence[str]) -> None:
+    raise ProviderError("The quota is used up.")
+
+
+@pytest.fixture
+def second() -> FakeProvider:
+    return FakeProvider(32, id="second")
+
+
+def test_the_fallback_takes_over_within_the_sync(open_memory, provider, second) -> None:
+    provider.before = fail
+    memory = open_memory(instead=second)
+    report = memory.sync()
+    assert (report.error, report.vectors_pending, len(second.embedded)) == ("", 0, 4)
+    status = memory.status()
+    assert (status.provider, status.vector.dims) == ("second", 32)
+    assert (status.fallback.from_, status.fallback.reason) == ("fake", "The quota is used up.")
+    assert status.custom["providerError"] is None
+    assert memory.search("watering timer").provider == "second"
+    assert memory.search("watering timer").mode == "hybrid"
+
+
+def test_it_takes_over_once(open_memory, workspace: Path, provider, second) -> None:
+    provider.before = fail
+    memory = open_memory(instead=second)
+    memory.sync()
+    second.before = fail
+    (workspace / "new.md").write_text("A brass lamp.\n")
+    report = memory.sync()
+    assert (report.error, report.vectors_pending) == ("The quota is used up.", 1)
+    assert memory.status().provider == "second"
+
+
+def test_what_had_arrived_before_the_failure_is_kept(open_memory, workspace: Path, provider, second) -> None:
+    for number in range(40):
+        (workspace / f"n{number}.md").write_text(f"Note number {number} is about pumps.\n")
+    provider.before = lambda texts: fail(texts) if len(provider.embedded) >= 16 else None
+    memory = open_memory(instead=second)
+    memory.sync()
+    first, other = sorted(memory.stored_models(), key=lambda info: info.provider)
+    assert first.vectors == len(provider.embedded) >= 16
+    assert other.vectors == 44
+
+
+def test_a_probe_that_the_first_provider_answers_goes_back_to_it(open_memory, provider, second) -> None:
+    provider.before = fail
+    memory = open_memory(instead=second)
+    memory.sync()
+    provider.fails_queries = "Still nothing."
+    assert memory.probe_embedding().ok, "the fallback answers"
+    assert memory.status().provider == "second"
+    provider.fails_queries = ""
+    provider.before = lambda texts: None
+    assert memory.probe_embedding().ok
+    assert (memory.status().provider, memory.status().fallback) == ("fake", None)
+    assert memory.sync().vectors_pending == 0
+    assert len(provider.embedded) == 4
+
+
+def test_a_new_start_goes_back(open_memory, provider, second) -> None:
+    provider.before = fail
+    memory = open_memory(instead=second)
+    memory.sync()
+    memory.close()
+    provider.before = lambda texts: None
+    memory = open_memory(instead=second)
+    assert (memory.status().provider, memory.status().fallback) == ("fake", None)
+    assert memory.sync().vectors_pending == 0
+    assert len(second.embedded) == 4
+
+
+def test_a_fallback_that_costs_is_asked_for_first_and_the_first_provider_stays(
+    open_memory, workspace: Path, provider
+) -> None:
+    memory = open_memory()
+    memory.sync()
+    memory.close()
+    (workspace / "long.md").write_text(" ".join(f"word{number}" for number in range(3000)))
+    provider.before = fail
+    dear = PaidProvider()
+    memory = open_memory(instead=dear, fallback="openai")
+    dear.id = "openai"
+    report = memory.sync()
+    assert report.error == "The quota is used up."
+    assert (report.awaiting.provider, report.awaiting.chunks) == ("openai", memory.status().chunks)
+    assert memory.status().awaiting == report.awaiting
+    assert (memory.status().provider, memory.status().fallback) == ("fake", None)
+    assert memory.search("watering timer").mode == "hybrid", "its vectors are still there"
+    assert dear.embedded == []
+
+    memory.approve_embedding()
+    done = memory.sync()
+    assert (done.error, done.vectors_pending, done.awaiting) == ("", 0, None)
+    assert memory.status().fallback.from_ == "fake"
+
+
+def test_a_fallback_that_repeats_minutes_is_asked_for_first(
+    open_memory, workspace: Path, provider, second, monkeypatch
+) -> None:
+    memory = open_memory()
+    memory.sync()
+    memory.close()
+    monkeypatch.setitem(estimating._USUAL_SPEED, "second", 0.001)
+    memory = open_memory(instead=second)
+    provider.before = fail
+    (workspace / "new.md").write_text("A brass lamp.\n")
+    report = memory.sync()
+    assert (report.vectors_pending, report.awaiting.chunks) == (1, 5)
+    assert second.embedded == []
+    assert memory.sync(approve=True).vectors_pending == 0
+    assert memory.status().provider == "second"
