@@ -1,6 +1,8 @@
 """The models of one open memory: whose vectors are there, what completing one would take, what waits for a yes."""
 
-from collections.abc import Callable
+from typing import Protocol
+
+import msgspec
 
 from engine.backends.approvals import Approvals
 from engine.backends.provider_slot import ProviderSlot
@@ -16,6 +18,17 @@ from engine.store.vectors import VectorIndex
 from engine.sync.estimating import estimate, name_of
 from engine.sync.gate import SyncGate
 
+_NO_KEY = "none"
+"""In place of an API key that is not there yet: what a provider would take is known without one."""
+
+
+class Select(Protocol):
+    """Makes the provider of some settings; see `engine.embedding.registry.select_provider`."""
+
+    def __call__(
+        self, settings: Settings, *, key: str | None = None, cancel: CancelToken | None = None
+    ) -> Selection: ...
+
 
 class ModelLibrary:
     """Thread-safe. See `MemorySearchManager` for what the methods promise."""
@@ -28,7 +41,7 @@ class ModelLibrary:
         slot: ProviderSlot,
         approvals: Approvals,
         gate: SyncGate,
-        select: Callable[[Settings], Selection],
+        select: Select,
     ) -> None:
         """`select` makes the provider of other settings than those in force."""
         self._settings = settings
@@ -42,12 +55,25 @@ class ModelLibrary:
     def estimate(self, settings: Settings | None, cancel: CancelToken | None) -> EmbeddingEstimate:
         if settings is None:
             return self._estimate(self._slot.selection, self._settings, cancel)
-        selection = self._select(settings)
+        selection = self._as_if(settings, cancel)
         try:
             return self._estimate(selection, settings, cancel)
         finally:
             if selection.provider is not None:
                 selection.provider.close()
+
+    def _as_if(self, settings: Settings, cancel: CancelToken | None) -> Selection:
+        """What would be chosen under `settings`; a provider that they name, even before its key is there."""
+        found = self._select(settings, cancel=cancel)
+        if settings.provider == "auto" or (found.provider is not None and found.fallback_from is None):
+            return found
+        alone = msgspec.structs.replace(settings, fallback="none")
+        keyless = self._select(alone, key=_NO_KEY, cancel=cancel)
+        if keyless.provider is None:
+            return found
+        if found.provider is not None:
+            found.provider.close()
+        return keyless
 
     def _estimate(self, selection: Selection, settings: Settings, cancel: CancelToken | None) -> EmbeddingEstimate:
         if selection.provider is None:

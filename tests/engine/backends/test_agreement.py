@@ -211,11 +211,25 @@ def test_an_estimate_without_a_provider_says_why(open_memory, monkeypatch) -> No
         memory.estimate_embedding(Settings(provider="openai"))
 
 
+def test_an_estimate_needs_no_key(open_memory, monkeypatch, dear) -> None:
+    memory = open_memory()
+    memory.sync()
+
+    def choose(settings: Settings, *, key: str | None = None, cancel: CancelToken | None = None) -> Selection:
+        if key is None and settings.fallback == "embedded":
+            return Selection(FakeProvider(id="embedded"), "openai", "openai", "There is no API key.")
+        return selection_of(dear if key else None)
+
+    monkeypatch.setattr(memory._models, "_select", choose)
+    assert memory.estimate_embedding(Settings(provider="openai", fallback="embedded")).provider == "paid"
+    assert memory.estimate_embedding(Settings(provider="openai")).provider == "paid"
+
+
 def test_words_do_not_wait_until_a_provider_is_chosen(open_memory, provider, monkeypatch) -> None:
     memory = open_memory()
     seen: list[list[str]] = []
 
-    def choose(settings):
+    def choose(*_, **__):
         seen.append(hits(memory, "hose"))
         return selection_of(provider)
 
