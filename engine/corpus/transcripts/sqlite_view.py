@@ -57,12 +57,9 @@ class SqliteView:
             if self._cancel is not None:
                 self._cancel.checkpoint()
             state = _state(self._path)
-            if self._connection is None or state != self._state:
-                self.close()
-                self._connection, self._state = self._open(), state
             try:
                 with _told_plainly(self._cancel):
-                    found = query(self._connection)
+                    found = query(self._opened(state))
                 error = None
             except ValueError as damage:
                 error = damage
@@ -77,21 +74,24 @@ class SqliteView:
         if connection is not None:
             connection.close()
 
-    def _open(self) -> apsw.Connection:
-        with _told_plainly(self._cancel):
-            connection = apsw.Connection(self._path, flags=apsw.SQLITE_OPEN_READONLY, vfs=_file_system().name)
+    def _opened(self, state: _State) -> apsw.Connection:
+        """The connection to the database in this state."""
+        if self._connection is not None and state == self._state:
+            return self._connection
+        self.close()
+        connection = apsw.Connection(self._path, flags=apsw.SQLITE_OPEN_READONLY, vfs=_file_system().name)
         try:
-            with _told_plainly(self._cancel):
-                connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-                connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
-                for name, value in _LOCKED.items():
-                    connection.pragma(name, value)
-                cancel = self._cancel
-                if cancel is not None:
-                    connection.set_progress_handler(lambda: cancel.cancelled, _STEPS_BETWEEN_CHECKS)
+            connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+            connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
+            for name, value in _LOCKED.items():
+                connection.pragma(name, value)
+            cancel = self._cancel
+            if cancel is not None:
+                connection.set_progress_handler(lambda: cancel.cancelled, _STEPS_BETWEEN_CHECKS)
         except BaseException:
             connection.close()
             raise
+        self._connection, self._state = connection, state
         return connection
 
 

@@ -8,6 +8,7 @@ import apsw
 import pytest
 
 from engine.control import CancelToken
+from engine.corpus.transcripts import sqlite_view
 from engine.corpus.transcripts.sqlite_view import SqliteView
 from engine.errors import Cancelled, PathRefused
 from tests.helpers.opencode_database import OpencodeWriter
@@ -104,6 +105,26 @@ def test_a_wal_that_is_folded_in_while_it_is_read_is_read_again(path: Path, writ
         else:
             with pytest.raises(ValueError, match="next update"):
                 view.read(query)
+
+
+def test_one_that_is_half_written_when_it_is_opened_is_opened_again(
+    path: Path, writer: OpencodeWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add(writer, 1)
+    writer.close()
+    whole = path.read_bytes()
+    path.write_bytes(b"SQLite format 3\0" + bytes(500))
+    original, calls = sqlite_view._state, list[str]()
+
+    def state(asked: str) -> sqlite_view._State:
+        calls.append(asked)
+        if len(calls) == 2:
+            path.write_bytes(whole)
+        return original(asked)
+
+    monkeypatch.setattr(sqlite_view, "_state", state)
+    assert look(path) == [1]
+    assert len(calls) == 4
 
 
 def test_pages_in_the_wal_are_those_of_one_moment(path: Path, writer: OpencodeWriter) -> None:
