@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.embedding.base import EmbeddingProvider
-from engine.embedding.consent import REMOTE, consent_of
+from engine.embedding.consent import REMOTE, consent_of, server_of
 from engine.embedding.registry import Selection
 from engine.errors import MnemoscopeError
 from engine.records import (
@@ -131,9 +131,10 @@ def _vector_status(settings: Settings, selection: Selection, vectors: VectorInde
 def _dealings(settings: Settings, provider: EmbeddingProvider | None, selection: Selection) -> dict[str, object]:
     """Where texts go, what that costs, what allows it and whose key is used; never the key."""
     if provider is None:
-        return {"remote": False, "price": None, "consent": None, "keyPlace": None}
+        return {"remote": False, "server": None, "price": None, "consent": None, "keyPlace": None}
     return {
         "remote": provider.remote,
+        "server": server_of(settings, provider.id),
         "price": provider.price,
         "consent": consent_of(settings, provider.id) if provider.id in REMOTE else None,
         "keyPlace": selection.key_place,

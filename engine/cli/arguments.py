@@ -54,7 +54,8 @@ def _common(**how: Any) -> _Parser:
 def _add_index(index: argparse.ArgumentParser) -> None:
     mode = index.add_mutually_exclusive_group()
     mode.add_argument("--force", action="store_true", help="read every file again and build a new index")
-    mode.add_argument("--dry-run", action="store_true", help="only say what would be indexed")
+    mode.add_argument("--dry-run", action="store_true", help="only say what would be indexed, and what it would cost")
+    index.add_argument("--yes", action="store_true", help="agree to what embedding costs, without a question")
 
 
 def _add_search(search: argparse.ArgumentParser) -> None:

@@ -10,6 +10,7 @@ from engine.cli.checks import INDEX, Check, degraded, failed, fine
 from engine.cli.opening import Place, find_place, interruptible, opened
 from engine.cli.output import plural, print_json, safe
 from engine.cli.progress import ProgressLine
+from engine.cli.provider_checks import check_provider
 from engine.cli.session_checks import check_stores, check_transcripts
 from engine.control import CancelToken
 from engine.corpus.discovery import discover
@@ -40,7 +41,7 @@ def run(arguments: Namespace) -> int:
             *check_stores(place.settings, found),
             *_check_index(place, files, found, token),
             *_check_user_data(files),
-            _check_provider(place),
+            *check_provider(place.settings, token),
         ]
     if arguments.json:
         print_json({"checks": checks, "repaired": repaired})
@@ -140,25 +141,6 @@ def _check_extension(place: Place, store: IndexStore) -> Check:
     if place.settings.store.vector.engine != "sqlite-vec":
         return fine("sqlite-vec", f"{probe.error} It is not needed with these settings.")
     return degraded("sqlite-vec", f"{probe.error} Vectors are compared in memory instead.", "")
-
-
-def _check_provider(place: Place) -> Check:
-    """Try the model with one word."""
-    selection = select_provider(place.settings)
-    provider = selection.provider
-    if provider is None:
-        if selection.unavailable_reason:
-            return degraded("Embedding", f"Only words are searched: {selection.unavailable_reason}", "")
-        return fine("Embedding", "Only words are searched, as the settings say.")
-    try:
-        provider.embed_query("word")
-    except MnemoscopeError as error:
-        return degraded("Embedding", str(error), "")
-    finally:
-        provider.close()
-    if selection.fallback_from:
-        return degraded("Embedding", f"{provider.id} stands in for {selection.fallback_from}.", "")
-    return fine("Embedding", f"{provider.id}, {provider.model}")
 
 
 def _repair(place: Place, files: IndexFiles, token: CancelToken) -> list[str]:

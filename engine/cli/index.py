@@ -2,12 +2,17 @@
 
 import sys
 from argparse import Namespace
+from typing import TYPE_CHECKING
 
+from engine.cli.embedding import ask, awaiting_text, can_ask, spent_text
 from engine.cli.opening import Place, find_place, interruptible, opened
 from engine.cli.output import plural, print_issues, print_json, print_table, safe, size
 from engine.cli.progress import ProgressLine
 from engine.control import CancelToken
-from engine.records import SyncReport, WorkspacePreview
+from engine.records import SyncReport, WorkspacePreview, to_builtins
+
+if TYPE_CHECKING:
+    from engine.backends.base import MemorySearchManager
 
 _LAYOUTS = {
     "openclaw": "an agent's workspace: MEMORY.md and the memory folder are indexed",
@@ -17,23 +22,40 @@ _LAYOUTS = {
 
 def run(arguments: Namespace) -> int:
     place = find_place(arguments)
-    with interruptible() as token:
-        if arguments.dry_run:
+    if arguments.dry_run:
+        with interruptible() as token:
             return _preview(place, token, as_json=arguments.json)
-        with opened(place) as manager, ProgressLine() as line:
-            problem = manager.status().index_error
-            report = manager.sync(reason="cli", force=arguments.force, progress=line, cancel=token)
+    with opened(place) as manager:
+        problem = manager.status().index_error
+        report = _sync(manager, force=arguments.force, approve=arguments.yes)
+        if report.awaiting is not None and not (report.cancelled or report.error or arguments.json) and can_ask():
+            _print_report(report)
+            if not ask(report.awaiting):
+                print("Nothing was embedded; words are searched.")
+                return 0
+            report = _sync(manager, force=False, approve=True)
     if problem and problem != report.error:
         print(f"mnemoscope: {problem}", file=sys.stderr)
     if arguments.json:
         print_json(report)
     elif not report.error:
         _print_report(report)
+    return _end(report)
+
+
+def _sync(manager: "MemorySearchManager", *, force: bool, approve: bool) -> SyncReport:
+    with interruptible() as token, ProgressLine() as line:
+        return manager.sync(reason="cli", force=force, progress=line, cancel=token, approve=approve)
+
+
+def _end(report: SyncReport) -> int:
+    """The exit code, after the line that explains it."""
     if report.cancelled:
         print("mnemoscope: Stopped; what was indexed so far stays.", file=sys.stderr)
         return 130
-    if report.error:
-        print(f"mnemoscope: {report.error}", file=sys.stderr)
+    problem = report.error or (report.awaiting and awaiting_text(report.awaiting))
+    if problem:
+        print(f"mnemoscope: {problem}", file=sys.stderr)
         return 1
     return 0
 
@@ -48,18 +70,23 @@ def _print_report(report: SyncReport) -> None:
             f"Vectors: {report.vectors_embedded:,} new, {report.vectors_reused:,} reused, "
             f"{report.vectors_pending:,} still to come."
         )
+    if spent := spent_text(report.tokens, report.cost):
+        print(f"Spent: {spent}.")
     print_issues("Could not be read", report.failed)
     print_issues("Passed over", report.skipped)
 
 
 def _preview(place: Place, token: CancelToken, *, as_json: bool) -> int:
+    from engine.cli.embedding_preview import preview_embedding
     from engine.corpus.preview import preview_workspace
 
     preview = preview_workspace(place.folder, place.settings, cancel=token)
+    embedding = preview_embedding(place, cancel=token)
     if as_json:
-        print_json(preview)
+        print_json(to_builtins(preview) | {"embedding": embedding})
     else:
         _print_preview(preview)
+        print(embedding.text)
     return 0
 
 

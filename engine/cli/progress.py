@@ -5,6 +5,7 @@ import sys
 import time
 import unicodedata
 
+from engine.cli.embedding import spent_text
 from engine.cli.output import safe
 from engine.records import MemorySyncProgressUpdate
 
@@ -48,6 +49,8 @@ def progress_text(update: MemorySyncProgressUpdate, elapsed: float) -> str:
     parts.append(f"elapsed {clock(elapsed)}")
     if update.seconds_left is not None:
         parts.append(f"eta {clock(update.seconds_left)}")
+    if spent := spent_text(update.tokens, update.cost):
+        parts.append(spent)
     if update.current_file:
         parts.append(safe(update.current_file))
     return " · ".join(parts)

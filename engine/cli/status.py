@@ -4,6 +4,7 @@ import time
 from argparse import Namespace
 from collections.abc import Iterator
 
+from engine.cli.embedding import dealings, spent_text
 from engine.cli.opening import Place, find_place, opened
 from engine.cli.output import plural, print_issues, print_json, safe, size
 from engine.records import MemoryProviderStatus, Probe, VectorStatus, to_builtins
@@ -55,6 +56,7 @@ def _about_search(status: MemoryProviderStatus) -> Iterator[tuple[str, str]]:
         yield "Fallback", f"from {status.fallback.from_}: {status.fallback.reason}"
     if status.model:
         yield "Model", status.model
+    yield from dealings(status)
     if scripts := status.custom.get("unknownScripts"):
         yield "By words only", ", ".join(scripts)
     yield "Keywords", _state(status.fts.enabled, status.fts.available, status.fts.error)
@@ -85,7 +87,8 @@ def _about_syncs(status: MemoryProviderStatus) -> Iterator[tuple[str, str]]:
         return
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(last.started))
     outcome = last.error or ("stopped early" if last.cancelled else f"{plural(last.files_indexed, 'file')} indexed")
-    yield "Last update", f"{when}, {last.seconds:.1f} s, {last.reason}: {outcome}"
+    spent = spent_text(last.tokens, last.cost)
+    yield "Last update", f"{when}, {last.seconds:.1f} s, {last.reason}: {outcome}{spent and f'; {spent}'}"
 
 
 def _state(enabled: bool, available: bool | None, problem: str | None) -> str:

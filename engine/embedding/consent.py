@@ -8,7 +8,7 @@ from typing import get_args
 
 import msgspec
 
-from engine.embedding.addresses import owner_of
+from engine.embedding.addresses import host_of, owner_of
 from engine.errors import ProviderError
 from engine.settings import Settings
 from engine.settings.options import RemoteProvider, RemoteSettings
@@ -53,3 +53,9 @@ def settings_of(settings: Settings, provider: str) -> Settings:
     remote = settings.remote
     plain = RemoteSettings(agreed=remote.agreed, allow_http=remote.allow_http, batch=remote.batch)
     return msgspec.structs.replace(settings, model="", dimensions=None, remote=plain)
+
+
+def server_of(settings: Settings, provider: str) -> str | None:
+    """The host that a remote provider is asked at, where the settings name one. Raises `ProviderError`."""
+    base_url = settings_of(settings, provider).remote.base_url if provider in REMOTE else ""
+    return host_of(base_url) if base_url else None

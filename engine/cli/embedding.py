@@ -1,0 +1,98 @@
+"""How the verbs speak of embedding: what it takes, whether to begin, where texts go and whose key is used."""
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from engine.cli.output import plural, safe
+from engine.records import EmbeddingEstimate, MemoryProviderStatus
+
+_AGREED = {
+    "named as provider": "as the settings name it as provider",
+    "named as fallback": "as the settings name it as fallback",
+    "agreed to": "as remote.agreed in the settings allows",
+}
+
+
+def estimate_text(estimate: EmbeddingEstimate) -> str:
+    """What is left to embed, in a sentence or two."""
+    model = safe(f"{estimate.provider}, {estimate.model}")
+    if not estimate.chunks:
+        return f"All {plural(estimate.cached, 'passage')} of the index have a vector of {model}."
+    takes = f"{plural(estimate.chunks, 'passage')} to embed with {model}; {estimate.cached:,} have a vector already."
+    parts = [f"About {estimate.tokens:,} tokens", _price(estimate), duration(estimate.seconds)]
+    sent = f" The text is sent to {safe(estimate.provider)}." if estimate.remote else ""
+    return f"{takes} {', '.join(parts)}.{sent}"
+
+
+def _price(estimate: EmbeddingEstimate) -> str:
+    if estimate.price is None or estimate.cost is None:
+        return "at a price that is not known here"
+    if not estimate.price:
+        return "free"
+    day = f", list price of {estimate.price_checked}" if estimate.price_checked else ""
+    return f"{dollars(estimate.cost)} (${estimate.price:g} for a million{day})"
+
+
+def awaiting_text(estimate: EmbeddingEstimate) -> str:
+    """The sentence for where nobody can be asked."""
+    takes = "an unknown amount" if estimate.cost is None else dollars(estimate.cost)
+    costs = f"costs {takes}" if estimate.cost != 0 else f"takes {duration(estimate.seconds)}"
+    return (
+        f"Embedding {plural(estimate.chunks, 'passage')} with {safe(estimate.provider)} {costs} and was not begun; "
+        "words are searched: run mnemoscope index --yes to agree."
+    )
+
+
+def can_ask() -> bool:
+    """Whether somebody sits at the terminal."""
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def ask(estimate: EmbeddingEstimate) -> bool:
+    """Show what it takes and wait for an answer; anything but a yes is a no."""
+    print(f"{estimate_text(estimate)}\nBegin? [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}
+
+
+def dollars(cost: float) -> str:
+    return "less than $0.01" if 0 < cost < 0.01 else f"${cost:,.2f}"
+
+
+def duration(seconds: float) -> str:
+    """About how long, in the unit that suits."""
+    for limit, unit, size in ((90, "second", 1), (5400, "minute", 60), (172_800, "hour", 3600)):
+        if seconds < limit:
+            return f"about {plural(max(1, round(seconds / size)), unit)}"
+    return f"about {round(seconds / 86_400):,} days"
+
+
+def spent_text(tokens: int, cost: float | None) -> str:
+    """What a sync was charged for; empty where nothing was."""
+    if not tokens:
+        return ""
+    return f"{tokens:,} tokens, {'at a price that is not known here' if cost is None else dollars(cost)}"
+
+
+def dealings(status: MemoryProviderStatus) -> Iterator[tuple[str, str]]:
+    """Labels and texts about where the texts of this index go; nothing that the status does not tell."""
+    custom: dict[str, Any] = status.custom
+    if "remote" in custom:
+        yield "Texts go", _receiver(status, custom)
+    if place := custom.get("keyPlace"):
+        yield "API key", f"from {place}"
+    if custom.get("price"):
+        yield "Price", f"${custom['price']:g} for a million tokens"
+    elif custom.get("remote") and custom["price"] is None:
+        yield "Price", "not known here; set it in the settings under prices"
+    if passed_over := custom.get("passedOver"):
+        yield "Passed over", " ".join(passed_over)
+    if status.awaiting is not None:
+        yield "Waiting", awaiting_text(status.awaiting)
+
+
+def _receiver(status: MemoryProviderStatus, custom: dict[str, Any]) -> str:
+    server = f" at {custom['server']}" if custom.get("server") else ""
+    if not custom["remote"]:
+        return f"nowhere: {status.provider} works on this machine{server}" if status.provider != "none" else "nowhere"
+    return f"to {status.provider}{server}, {_AGREED.get(str(custom.get('consent')), 'nobody agreed')}"

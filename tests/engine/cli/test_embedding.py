@@ -1,0 +1,239 @@
+"""What the verbs say and ask about embedding, its price and where texts go."""
+
+import io
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from engine.cli import main
+from engine.cli.embedding import awaiting_text, dollars, duration, estimate_text, spent_text
+from engine.cli.progress import progress_text
+from engine.embedding import registry
+from engine.embedding.keys import store_key
+from engine.errors import ProviderError
+from engine.records import MemoryProviderStatus
+from engine.settings import Settings
+from tests.helpers.command_line import Answer, Run
+from tests.helpers.fake_memory import FakeMemory, make_estimate, make_progress
+from tests.helpers.fake_provider import PaidProvider
+from tests.helpers.keychain import FakeKeychain
+
+NOTE = "# Long\n\n" + " ".join(f"word{number:04}" for number in range(1500))
+
+
+# --- sentences ----------------------------------------------------------------------------------------------------
+
+
+def test_an_estimate_says_how_much_of_everything() -> None:
+    assert estimate_text(make_estimate()) == (
+        "25,000 passages to embed with openai, text-embedding-3-small; 1,043 have a vector already. "
+        "About 7,500,000 tokens, $0.15 ($0.02 for a million, list price of 2026-11-22), about 9 minutes. "
+        "The text is sent to openai."
+    )
+    here = make_estimate(provider="gguf", model="m", remote=False, price=0.0, cost=0.0, price_checked="")
+    assert estimate_text(here).endswith("About 7,500,000 tokens, free, about 9 minutes.")
+    assert "a price that is not known here" in estimate_text(make_estimate(price=None, cost=None))
+    assert estimate_text(make_estimate(chunks=0)) == (
+        "All 1,043 passages of the index have a vector of openai, text-embedding-3-small."
+    )
+
+
+def test_what_was_not_begun_says_how_to_agree() -> None:
+    sentence = awaiting_text(make_estimate())
+    assert "costs $0.15 and was not begun" in sentence
+    assert "--yes" in sentence
+    assert "costs an unknown amount" in awaiting_text(make_estimate(price=None, cost=None))
+    assert "takes about 9 minutes" in awaiting_text(make_estimate(price=0.0, cost=0.0))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [
+        (0.2, "about 1 second"),
+        (45, "about 45 seconds"),
+        (100, "about 2 minutes"),
+        (7000, "about 2 hours"),
+        (300_000, "about 3 days"),
+    ],
+)
+def test_durations_are_round(seconds: float, shown: str) -> None:
+    assert duration(seconds) == shown
+
+
+def test_amounts_below_a_cent_are_not_nothing() -> None:
+    assert [dollars(cost) for cost in (0.0, 0.004, 0.015, 1234.5)] == [
+        "$0.00",
+        "less than $0.01",
+        "$0.01",
+        "$1,234.50",
+    ]
+    assert spent_text(0, 0.0) == ""
+    assert spent_text(1200, None) == "1,200 tokens, at a price that is not known here"
+    assert "1,200 tokens, $0.02" in progress_text(make_progress(tokens=1200, cost=0.02), 1)
+
+
+# --- index asks -----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def paid(folder: Path, settings: Path, monkeypatch: pytest.MonkeyPatch) -> PaidProvider:
+    """A note whose embedding costs some cents, and settings that name who wants them."""
+    provider = PaidProvider()
+    provider.id = "openai"
+    monkeypatch.setitem(registry._FACTORIES, "openai", lambda settings, key: provider)
+    (folder / "long.md").write_text(NOTE)
+    settings.write_text(settings.read_text().replace('"none"', '"openai"'))
+    return provider
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def typing(
+    settings: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., Answer]:
+    """Run a verb at a terminal where this is typed; its standard error is what the terminal shows."""
+
+    def call(typed: str, *argv: str) -> Answer:
+        shown = Terminal()
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "stdin", Terminal(typed))
+            patch.setattr(sys, "stderr", shown)
+            code = main([*argv, "--config", str(settings)])
+        return Answer(code, capsys.readouterr().out, shown.getvalue())
+
+    return call
+
+
+def test_nothing_is_sent_where_nobody_can_be_asked(verb: Run, paid: PaidProvider) -> None:
+    answer = verb("index")
+    assert answer.code == 1
+    assert answer.out.startswith("Indexed 1 file")
+    assert answer.err.count("\n") == 1
+    assert "run mnemoscope index --yes to agree" in answer.err
+    assert paid.embedded == []
+    assert "word" in verb("search", "word0007").out, "words are searched meanwhile"
+
+
+def test_yes_agrees(verb: Run, paid: PaidProvider) -> None:
+    answer = verb("index", "--yes")
+    assert (answer.code, answer.err) == (0, "")
+    assert "0 still to come" in answer.out
+    assert "Spent: " in answer.out
+    assert paid.embedded
+    assert f"{paid.tokens_used:,} tokens, $" in verb("status").out
+
+
+def test_the_json_report_says_what_waits(verb: Run, paid: PaidProvider) -> None:
+    answer = verb("index", "--json")
+    assert answer.code == 1
+    assert answer.json["awaiting"]["provider"] == "openai"
+    assert answer.json["awaiting"]["cost"] > 0.01
+    assert paid.embedded == []
+
+
+@pytest.mark.parametrize("typed", ["y\n", "YES\n"])
+def test_a_yes_at_the_terminal_begins(typing: Callable[..., Answer], paid: PaidProvider, typed: str) -> None:
+    answer = typing(typed, "index")
+    assert answer.code == 0
+    assert "Begin? [y/N]" in answer.err
+    assert "tokens, $" in answer.err
+    assert paid.embedded
+
+
+@pytest.mark.parametrize("typed", ["\n", "n\n", "", "maybe\n"])
+def test_anything_else_does_not(typing: Callable[..., Answer], paid: PaidProvider, typed: str) -> None:
+    answer = typing(typed, "index")
+    assert answer.code == 0
+    assert "Nothing was embedded" in answer.out
+    assert paid.embedded == []
+
+
+# --- the dry run ----------------------------------------------------------------------------------------------------
+
+
+def test_a_dry_run_tells_the_price_before_anything_is_read(
+    verb: Run, paid: PaidProvider, folder: Path, tmp_path: Path
+) -> None:
+    answer = verb("index", "--dry-run")
+    assert "1 file not read yet (13.5 KB): roughly 4,502 tokens, $0.05" in answer.out
+    assert not (tmp_path / "data").exists()
+    verb("index")
+    exact = verb("index", "--dry-run", "--json").json["embedding"]
+    assert (exact["unreadFiles"], exact["unreadCost"]) == (0, 0.0)
+    assert exact["indexed"]["chunks"] > 0
+    assert exact["indexed"]["price"] == paid.price
+    assert paid.embedded == []
+    (folder / "new.md").write_text("new")
+    assert "1 file not read yet" in verb("index", "--dry-run").out
+
+
+def test_a_dry_run_by_words_says_so(verb: Run) -> None:
+    assert "Only words would be searched: the settings say so." in verb("index", "--dry-run").out
+
+
+# --- status and doctor ------------------------------------------------------------------------------------------------
+
+
+def with_custom(status: MemoryProviderStatus, **custom: object) -> dict[str, object]:
+    return {"custom": status.custom | custom}
+
+
+def test_the_status_tells_where_texts_go(run: Run, memory: FakeMemory) -> None:
+    dealings = {"remote": True, "server": "work.example", "price": 0.02, "consent": "agreed to"}
+    memory.set_status(
+        provider="openai",
+        awaiting=make_estimate(),
+        **with_custom(memory.status(), keyPlace="the keychain", passedOver=["gguf: there is no file."], **dealings),
+    )
+    out = " ".join(run("status").out.split())
+    assert "Texts go: to openai at work.example, as remote.agreed in the settings allows" in out
+    assert "API key: from the keychain" in out
+    assert "Price: $0.02 for a million tokens" in out
+    assert "Passed over: gguf: there is no file." in out
+    assert "Waiting: Embedding 25,000 passages with openai costs $0.15" in out
+
+
+def test_with_the_model_of_the_program_they_go_nowhere(verb: Run, settings: Path) -> None:
+    assert "Texts go: nowhere" in " ".join(verb("status").out.split())
+
+
+def checks(answer: Answer) -> dict[str, tuple[str, str]]:
+    return {check["name"]: (check["state"], check["detail"]) for check in answer.json["checks"]}
+
+
+def test_doctor_tells_whose_key_is_used_and_never_the_key(
+    verb: Run, paid: PaidProvider, keychain: FakeKeychain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store_key("openai", Settings(provider="openai"), "the-very-secret-key")
+    answer = verb("doctor", "--json")
+    assert checks(answer)["Key: openai"] == ("fine", "It is in the keychain.")
+    state, detail = checks(answer)["Embedding"]
+    assert state == "fine"
+    assert detail == "openai, dear; texts are sent to it (named as provider); $10 for a million tokens"
+    assert paid.questions == ["word"]
+    keychain.fails = OSError("the-very-secret-key")
+    broken = verb("doctor", "--json")
+    assert checks(broken)["Key: openai"][0] == "degraded"
+    assert "Only words are searched" in checks(broken)["Embedding"][1]
+    for text in (answer.out, broken.out, verb("status").out, verb("status", "--deep").out):
+        assert "the-very-secret-key" not in text
+
+
+def test_doctor_says_what_is_missing(verb: Run, paid: PaidProvider, monkeypatch: pytest.MonkeyPatch) -> None:
+    def make(settings: Settings, key: str | None) -> None:
+        raise ProviderError("There is no key.")
+
+    monkeypatch.setitem(registry._FACTORIES, "openai", make)
+    found = checks(verb("doctor", "--json"))
+    assert "OPENAI_API_KEY" in found["Key: openai"][1]
+    assert found["Embedding"] == ("degraded", "Only words are searched: There is no key.")
+
+
+def test_doctor_does_not_ask_for_keys_that_nobody_wants(verb: Run) -> None:
+    assert not [name for name in checks(verb("doctor", "--json")) if name.startswith("Key")]
