@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from engine.control import CancelToken
 from engine.embedding.base import EmbeddingProvider
+from engine.embedding.catalogue import facts_of
 from engine.records import EmbeddingEstimate
 from engine.settings import Settings
 from engine.store import models
@@ -75,11 +76,17 @@ def estimate(
         tokens=tokens,
         price=price,
         cost=None if price is None else _cost(tokens, price),
-        price_checked="",
+        price_checked=_checked(settings, name) if price else "",
         seconds=lack.letters / speed,
     )
     first = model is None or not snapshot.has_vectors(model.id)
     return Work(found, lack.letters_elsewhere / speed, first)
+
+
+def _checked(settings: Settings, name: ModelName) -> str:
+    """Day of the list price; empty where the price is the person's own."""
+    facts = facts_of(name.provider, name.model)
+    return "" if facts is None or f"{name.provider}/{name.model}" in settings.prices else facts.checked
 
 
 def _cost(tokens: int, price: float) -> float:

@@ -29,6 +29,7 @@ class FakeProvider:
         self.limits = Limits(inputs=batch_size, tokens=1_000_000, input_tokens=8192, at_once=2)
         self.model = model
         self.before: Callable[[Sequence[str]], None] = lambda texts: None
+        self.heeds_cancel = True
         self.embedded: list[str] = []
         self.questions: list[str] = []
         self.fails_queries = ""
@@ -42,7 +43,7 @@ class FakeProvider:
 
     def embed_documents(self, texts: Sequence[str], *, cancel: CancelToken | None = None) -> NDArray[np.float32]:
         self.before(texts)
-        if cancel is not None:
+        if cancel is not None and self.heeds_cancel:
             cancel.checkpoint()
         with self._lock:
             self.embedded += texts

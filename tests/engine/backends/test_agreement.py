@@ -1,5 +1,6 @@
 """What costs money, or minutes that were spent before, is embedded only when someone has agreed to it."""
 
+import re
 import threading
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from engine.control import CancelToken
 from engine.embedding.registry import Selection
 from engine.errors import Cancelled, ProviderError
 from engine.settings import Settings
+from engine.store import models
+from engine.store.models import ModelName
 from engine.sync import estimating
 from tests.helpers.fake_provider import FakeProvider, PaidProvider, selection_of
 
@@ -209,6 +212,29 @@ def test_an_estimate_without_a_provider_says_why(open_memory, monkeypatch) -> No
     monkeypatch.setattr(memory._models, "_select", lambda settings, **_: lacking)
     with pytest.raises(ProviderError, match="OPENAI_API_KEY"):
         memory.estimate_embedding(Settings(provider="openai"))
+
+
+def test_an_estimate_says_when_its_price_was_looked_up(open_memory, dear) -> None:
+    dear.id, dear.model, dear.price = "openai", "text-embedding-3-small", 0.02
+    memory = open_memory(use=dear)
+    memory.sync(approve=True)
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", memory.estimate_embedding().price_checked)
+    memory.close()
+    own = open_memory(use=dear, prices={"openai/text-embedding-3-small": 0.02})
+    assert own.estimate_embedding().price_checked == ""
+
+
+def test_an_estimate_goes_by_the_speed_that_was_measured(open_memory, workspace, provider, monkeypatch) -> None:
+    monkeypatch.setattr("engine.sync.embed_stage._SECONDS_TO_MEASURE", 1e-9)
+    monkeypatch.setitem(estimating._USUAL_SPEED, "fake", 0.001)
+    memory = open_memory()
+    memory.sync()
+    letters = sum(map(len, provider.embedded))
+    memory.purge_model("fake", "bag-of-words", "")
+    with memory._store.read() as snapshot:
+        measured = models.speed(snapshot, ModelName("fake", "bag-of-words", ""))
+    assert measured > 1
+    assert memory.estimate_embedding().seconds == pytest.approx(letters / measured)
 
 
 def test_an_estimate_needs_no_key(open_memory, monkeypatch, dear) -> None:

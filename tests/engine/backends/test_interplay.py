@@ -85,6 +85,51 @@ def test_a_rebuild_is_published_though_the_provider_fails(open_memory, workspace
     assert memory.status().custom["providerError"] is None
 
 
+def test_changed_words_do_not_wait_for_requests_under_way(open_memory, workspace: Path, provider) -> None:
+    memory = open_memory(background=True, sync=msgspec.structs.replace(SYNC, watch_debounce_ms=10))
+    held = Held(provider)
+    thread = threading.Thread(target=memory.sync)
+    thread.start()
+    assert held.reached.wait(10)
+    (workspace / "new.md").write_text("A brass lamp.\n")
+    wait_until(lambda: hits(memory, "lamp") == ["new.md"])
+    assert not held.go.is_set()
+    held.go.set()
+    thread.join()
+    wait_until(lambda: memory.status().pending_vectors == 0)
+    assert len(provider.embedded) == len(set(provider.embedded)) == 5, "what was under way is not asked for again"
+
+
+def test_requests_under_way_at_a_cancel_are_not_paid_for_twice(open_memory, provider) -> None:
+    provider.limits = dataclasses.replace(provider.limits, inputs=2)
+    memory = open_memory()
+    held, token = Held(provider), CancelToken()
+    provider.heeds_cancel = False  # the answer is on its way already
+    thread = threading.Thread(target=lambda: memory.sync(cancel=token))
+    thread.start()
+    assert held.reached.wait(10)
+    token.cancel()
+    held.go.set()
+    thread.join()
+    assert memory.status().pending_vectors < 4
+    assert memory.sync().vectors_pending == 0
+    assert len(provider.embedded) == 4
+
+
+def test_vectors_of_another_length_than_before_are_refused_in_words(open_memory, workspace: Path, provider) -> None:
+    memory = open_memory()
+    memory.sync()
+    provider.dims = 32
+    (workspace / "new.md").write_text("A brass lamp.\n")
+    report = memory.sync()
+    assert "32" in report.error
+    assert "64" in report.error
+    assert report.vectors_pending == 1
+    found = memory.search("irrigation hose")
+    assert (found.mode, found.results[0].path) == ("keyword", "shopping.md")
+    assert "32" in found.notice
+
+
 def test_a_failing_question_is_told_in_the_status_until_one_succeeds(open_memory, provider) -> None:
     memory = open_memory()
     memory.sync()

@@ -1,10 +1,13 @@
 """What cannot be rebuilt is never destroyed, whatever state it is found in."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from engine.records import SyncSummary
+from engine.store import user_data
+from engine.store.models import ModelName
 from engine.store.user_data import UserData
 
 
@@ -33,6 +36,37 @@ def test_the_history_is_kept_and_limited(tmp_path: Path, monkeypatch: pytest.Mon
     assert [sync.started for sync in data.recent_syncs(1)] == [4]
     assert data.problem == ""
     data.close()
+
+
+def test_what_was_agreed_to_is_kept_until_it_is_done(tmp_path: Path) -> None:
+    one, other = ModelName("openai", "small", "a"), ModelName("openai", "small", "b")
+    data = UserData(tmp_path / "user.sqlite")
+    data.approve(one)
+    data.approve(one)
+    data.close()
+    data = UserData(tmp_path / "user.sqlite")
+    assert (data.approved(one), data.approved(other)) == (True, False)
+    data.end_approval(one)
+    assert not data.approved(one)
+    data.close()
+
+
+def test_the_data_of_the_first_version_is_taken_over_with_a_copy_aside(tmp_path: Path, monkeypatch) -> None:
+    path = tmp_path / "user.sqlite"
+    with monkeypatch.context() as first:
+        first.setattr(user_data, "MIGRATIONS", user_data.MIGRATIONS[:1])
+        data = UserData(path)
+        data.add_sync(summary(1))
+        record = json.loads(data._connection.execute("SELECT record FROM sync_history").fetchone()[0])
+        for later in ("tokens", "cost"):
+            del record[later]
+        data._connection.execute("UPDATE sync_history SET record = ?", (json.dumps(record),))
+        data.close()
+    data = UserData(path)
+    assert data.recent_syncs(5) == (summary(1),)
+    data.approve(ModelName("openai", "small", ""))
+    data.close()
+    assert path.with_name(f"user.sqlite.before-{len(user_data.MIGRATIONS)}").exists()
 
 
 def test_an_entry_that_another_version_wrote_does_not_hide_the_others(tmp_path: Path) -> None:

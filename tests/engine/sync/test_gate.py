@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from engine.control import CancelToken
-from engine.errors import Cancelled, Closed
+from engine.errors import Cancelled, Closed, IndexBusy
 from engine.records import MemorySyncProgressUpdate, SyncReport
 from engine.sync.gate import Listener, SyncGate
 from engine.sync.progress import ProgressMeter
@@ -157,3 +157,20 @@ def test_who_left_a_sync_hears_no_more_of_it() -> None:
     assert gate._running.listeners == []
     held.go.set()
     first.join()
+
+
+def test_work_that_wants_to_be_alone_is_refused_during_a_sync_and_holds_up_the_next() -> None:
+    gate, held = SyncGate(), Held()
+    first, _ = in_thread(lambda: gate.run(held, force=False, progress=None, cancel=None))
+    assert held.started.wait(5)
+    with pytest.raises(IndexBusy), gate.alone():
+        pytest.fail("A sync is running")
+    held.go.set()
+    first.join()
+    with gate.alone():
+        second, outcome = in_thread(lambda: gate.run(held, force=False, progress=None, cancel=None))
+        second.join(0.05)
+        assert held.runs == 1
+    second.join()
+    assert held.runs == 2
+    assert outcome
