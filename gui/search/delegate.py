@@ -87,6 +87,7 @@ class ResultDelegate(QStyledItemDelegate):
         rect = option.rect.adjusted(GUTTER, 0, -GUTTER, 0)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # as all that is measured here
         if not isinstance(row, FileRow):
             paint_ground(painter, option, colours)
         match row:

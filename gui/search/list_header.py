@@ -47,6 +47,7 @@ class CountLine(QWidget):
         colours = tokens(self.palette())
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # as all that is measured here
         painter.setFont(font_at(12))
         painter.setPen(colours.muted)
         metrics = painter.fontMetrics()
@@ -125,6 +126,7 @@ class SortButton(QPushButton):
         ink = colours.text if lively else colours.muted
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # as all that is measured here
         if self.hasFocus():
             painter.setPen(colours.accent)
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)

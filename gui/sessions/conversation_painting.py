@@ -52,6 +52,7 @@ class RowPainter:
 
     def __init__(self, painter: QPainter, colours: Tokens, measures: Measures, area: QRect) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # as all that is measured here
         self._painter = painter
         self._colours = colours
         self._measures = measures

@@ -67,6 +67,7 @@ class SessionDelegate(QStyledItemDelegate):
         rect = option.rect.adjusted(GUTTER, 0, -GUTTER, 0)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # as all that is measured here
         if isinstance(row, HeadingRow):
             self._paint_heading(painter, rect.adjusted(0, HEADING_TOP, 0, 0), row, colours)
         else:

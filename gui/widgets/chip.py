@@ -70,6 +70,7 @@ class Chip(QPushButton):
         box = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # as all that is measured here
         edge = colours.accent if self.hasFocus() else colours.accent_ground if on else colours.line
         painter.setPen(QPen(edge, 1))
         if self.isEnabled():  # else no ground at all, since its ink is about that of one that is off

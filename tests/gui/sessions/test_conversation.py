@@ -397,3 +397,15 @@ def test_another_theme_and_size_are_followed(qtbot, panel: ConversationPanel, sh
     key = visible_pieces(panel)[0].key
     appearance.set_font_scale(1.3)
     qtbot.waitUntil(lambda: visible_pieces(panel)[0].key != key)
+
+
+def test_right_to_left_rows_are_painted_as_they_are_measured(qtbot, panel: ConversationPanel, show) -> None:
+    show()
+    view = panel._view.viewport()
+    before = view.grab().toImage()
+    QGuiApplication.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+    try:
+        qtbot.waitUntil(lambda: panel._view.layoutDirection() == Qt.LayoutDirection.RightToLeft)
+        assert view.grab().toImage() == before
+    finally:
+        QGuiApplication.setLayoutDirection(Qt.LayoutDirection.LeftToRight)

@@ -1,10 +1,11 @@
+import pytest
 from PySide6.QtCore import QMimeData, Qt, QUrl
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QPushButton
 
 from gui.widgets.chip import Chip
 from gui.widgets.drop import dropped_folder
-from gui.widgets.elided import ElidedLabel
+from gui.widgets.elided import ElidedLabel, _direction
 from gui.widgets.folding_row import FoldingRow
 from gui.widgets.icons import IconButton, application_icon
 from gui.widgets.labels import breakable
@@ -136,3 +137,10 @@ def test_only_one_local_folder_is_taken(tmp_path):
 def test_a_long_path_wraps_where_it_has_joints():
     assert breakable("a/b-2.md and c_d") == "a/\u200bb-\u200b2.\u200bmd and c_\u200bd"
     assert breakable("1.2 bar. Then -") == "1.2 bar. Then -"
+
+
+@pytest.mark.parametrize(
+    ("text", "at_left"), [("English words", True), ("\u05e9\u05dc\u05d5\u05dd", False), ("1 · 2", True)]
+)
+def test_a_label_ends_where_its_own_text_does(text: str, at_left: bool) -> None:
+    assert (_direction(text) == Qt.LayoutDirection.LeftToRight) == at_left
