@@ -148,6 +148,7 @@ class MainWindow(QMainWindow):
         self.panes.dock_shown.connect(self._header.dock_button.setChecked)
         self._news.changed.connect(self.views.refresh)
         self._news.problem.connect(self.banner.tell_index_problem)
+        self.banner.left.connect(self.views.focus_box)
 
     def _restore(self) -> None:
         self.resize(1280, 800)

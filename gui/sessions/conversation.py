@@ -2,9 +2,8 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject, Qt, QUrl, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QUrl, Signal
+from PySide6.QtWidgets import QWidget
 
 from engine import MemorySearchManager
 from gui.jobs import Jobs
@@ -15,61 +14,42 @@ from gui.sessions.conversation_header import ConversationHeader
 from gui.sessions.conversation_opening import OpenedSession, SessionOpener, Wanted
 from gui.sessions.conversation_view import ConversationView
 from gui.sessions.texts import CHOOSE_SESSION, NothingToRead
-from gui.viewer.actions import key_action
-from gui.viewer.finding import Finding
 from gui.viewer.links import LinkFollower
-from gui.viewer.notice import EmptyPage, Hint
-from gui.widgets.message import Action, Banner
+from gui.viewer.reading import ReadingPanel
+from gui.widgets.message import Action
 from gui.widgets.wording import counted
 
 _SECRETS = "secrets"
 
 
-class ConversationPanel(QWidget):
+class ConversationPanel(ReadingPanel):
     """Shows one session at a time.
 
     Signals:
-        escape_pressed: Esc with no find bar open; the window gives the keys back to the list.
         more_wanted: more hits from this session (its path).
         similar_wanted: sessions like this one (its path).
         session_shown: the path of the session that is on the screen now.
     """
 
-    escape_pressed = Signal()
     more_wanted = Signal(str)
     similar_wanted = Signal(str)
     session_shown = Signal(str)
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(jobs, "session", parent)
         self._manager: MemorySearchManager | None = None
         self._wanted: Wanted | None = None
         self._opened: OpenedSession | None = None
         self._view = ConversationView(jobs)
-        self._empty = EmptyPage()
-        self._stack = QStackedWidget()
-        for page in (self._empty, self._view):
-            self._stack.addWidget(page)
-        self._hint = Hint(self._stack)
-        self._banner = Banner()
         self._opener = SessionOpener(jobs, self)
         self._watch = SessionWatch(jobs, self)
         self._below = BelowButton(self._view)
-        self._finding = Finding(jobs, self, "session")
         self._links = LinkFollower(jobs, self)
         self._actions = ConversationActions(jobs, self._view, self)
         do = self._actions
-        find = key_action(self, "Find in this session", QKeySequence.StandardKey.Find)
-        find.triggered.connect(self._open_find)
-        menu = [do.copy_message, do.copy_session, do.raw, None, find]
+        menu = [do.copy_message, do.copy_session, do.raw, None, self._find]
         self._header = ConversationHeader([do.detail, do.prompts, do.resume, do.more, do.similar], menu, self)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        for part in (self._header, self._banner, self._finding.bar):
-            column.addWidget(part)
-        column.addWidget(self._stack, 1)
-        self._view.installEventFilter(self)
+        self._put_together(self._header, self._header.show_active, self._view)
         self._connect()
         self.clear()
 
@@ -135,7 +115,7 @@ class ConversationPanel(QWidget):
         if not opened.conversation.entries:
             self._say("Nothing was said in this session.")
             return
-        self._show_view()
+        self._show_page(self._view)
         self._land(opened.wanted, opened.landing)
         self.session_shown.emit(session.summary.path)
 
@@ -180,13 +160,7 @@ class ConversationPanel(QWidget):
 
     def _say(self, sentence: str, *, keys: str = "", retry: bool = False) -> None:
         self._empty.say(sentence, keys=keys, retry=retry)
-        self._stack.setCurrentWidget(self._empty)
-
-    def _show_view(self) -> None:
-        had_focus = self._empty.hasFocus()
-        self._stack.setCurrentWidget(self._view)
-        if had_focus:
-            self._view.setFocus()
+        self._show_page(self._empty)
 
     # --- secrets --------------------------------------------------------------------------------------------------
 
@@ -242,37 +216,10 @@ class ConversationPanel(QWidget):
             selected = self._view.selected_text()
             self._finding.bar.open(selected if "\n" not in selected else "")
 
-    def _close_find(self) -> None:
-        if self._finding.open and self._finding.close():
-            self._view.setFocus()
-
     def _follow(self, url: QUrl) -> None:
         """To the web; the files that an agent speaks of are none of the index."""
         if self._manager is not None and self._wanted is not None:
             self._links.follow(url, self._wanted.path, self._manager)
-
-    # --- Qt's events ----------------------------------------------------------------------------------------------
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
-            self._header.show_active(event.type() == QEvent.Type.FocusIn)
-        return super().eventFilter(watched, event)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        """The conversation takes it; a focus proxy would make Tab pass over the buttons above."""
-        self._view.setFocus(event.reason())
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Keys that the conversation does not use itself."""
-        match event.key():
-            case Qt.Key.Key_N:
-                self._finding.step(not event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-            case Qt.Key.Key_Escape if self._finding.open:
-                self._close_find()
-            case Qt.Key.Key_Escape:
-                self.escape_pressed.emit()
-            case _:
-                super().keyPressEvent(event)
 
     def _connect(self) -> None:
         self._opener.opened.connect(self._on_opened)
@@ -281,14 +228,9 @@ class ConversationPanel(QWidget):
         self._opener.failed.connect(self._on_failed)
         self._opener.slow.connect(self._on_slow)
         self._empty.retry.connect(self._open)
-        self._finding.closed.connect(self._close_find)
-        self._finding.notice.connect(self._hint.say)
         self._actions.said.connect(self._hint.say)
         self._actions.unmasking.connect(self._ask_before)
         self._links.said.connect(self._hint.say)
         self._view.link_clicked.connect(self._follow)
         self._actions.more_wanted.connect(self.more_wanted)
         self._actions.similar_wanted.connect(self.similar_wanted)
-        for keys, forward in (("F3", True), ("Shift+F3", False)):
-            step = key_action(self, "Next hit" if forward else "Previous hit", keys)
-            step.triggered.connect(lambda _=False, forward=forward: self._finding.step(forward))

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from engine import SessionText
 from gui.sessions.wording import UNTITLED, agent_name, folder_name, span
 from gui.style import set_role
+from gui.viewer.folding_actions import FoldingActions
 from gui.viewer.typography import font_scale
 from gui.widgets.elided import ElidedLabel
-from gui.widgets.icons import IconButton
 from gui.widgets.labels import line
 from gui.widgets.wording import counted, date, exact
 
@@ -30,18 +30,13 @@ class ConversationHeader(QFrame):
         self._title.setProperty("role", "strong")
         self._facts = ElidedLabel()
         self._facts.setProperty("role", "meta")
-        self._actions, self._menu_actions = list(buttons), list(menu)
-        self._buttons = [self._button(action) for action in buttons]
-        self._more = IconButton("more", "More actions")
-        self._menu = QMenu(self._more)
-        self._menu.aboutToShow.connect(self._fill_menu)
-        self._more.setMenu(self._menu)
+        self._actions = FoldingActions(buttons, menu, self)
         self._line = line()
         first = QHBoxLayout()
         first.setContentsMargins(_SIDE, 6, _SIDE, 0)
         first.setSpacing(_GAP)
         first.addWidget(self._title, 1)
-        for button in (*self._buttons, self._more):
+        for button in (*self._actions.buttons, self._actions.more):
             first.addWidget(button)
         second = QHBoxLayout()
         second.setContentsMargins(_SIDE, 2, _SIDE, 7)
@@ -85,43 +80,16 @@ class ConversationHeader(QFrame):
 
     def set_ready(self, ready: bool) -> None:
         """Whether there is something to act on."""
-        for action, button in zip(self._actions, self._buttons, strict=True):
-            button.setEnabled(ready and action.isEnabled())
-        self._more.setEnabled(ready)
+        self._actions.set_ready(ready)
 
     def minimumSizeHint(self) -> QSize:
         hint = super().minimumSizeHint()
-        return QSize(2 * _SIDE + 60 + self._more.sizeHint().width(), hint.height())
-
-    def _button(self, action: QAction) -> QPushButton:
-        made = QPushButton(action.text())
-        made.setToolTip(action.toolTip())
-        made.clicked.connect(action.trigger)
-
-        def follow() -> None:
-            made.setText(action.text())
-            made.setEnabled(action.isEnabled())
-
-        action.changed.connect(follow)
-        return made
-
-    def _fill_menu(self) -> None:
-        self._menu.clear()
-        for action, button in zip(self._actions, self._buttons, strict=True):
-            if button.isHidden():
-                self._menu.addAction(action)
-        if not self._menu.isEmpty():
-            self._menu.addSeparator()
-        for entry in self._menu_actions:
-            if entry is None:
-                self._menu.addSeparator()
-            else:
-                self._menu.addAction(entry)
+        return QSize(2 * _SIDE + 60 + self._actions.more.sizeHint().width(), hint.height())
 
     def _fold(self) -> None:
         wanted = min(self._title.sizeHint().width(), round(_LEAST_TITLE * font_scale()))
-        room = self.width() - 2 * _SIDE - wanted - _GAP - self._more.sizeHint().width()
-        for button in self._buttons:
+        room = self.width() - 2 * _SIDE - wanted - _GAP - self._actions.more.sizeHint().width()
+        for button in self._actions.buttons:
             room -= button.sizeHint().width() + _GAP
             button.setHidden(room < 0)
 

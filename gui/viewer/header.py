@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QButtonGroup, QFrame, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QFrame, QPushButton, QWidget
 
 from gui.style import set_role
+from gui.viewer.folding_actions import FoldingActions
 from gui.viewer.typography import font_scale
 from gui.widgets.elided import ElidedLabel
-from gui.widgets.icons import IconButton
 from gui.widgets.labels import line
 
 _SIDE = 16
@@ -49,13 +49,7 @@ class ViewerHeader(QFrame):
         modes.buttonClicked.connect(lambda: self._choose(self._rendered.isChecked()))
         self._see_source = self._mode_action("Show source", rendered=False)
         self._see_rendered = self._mode_action("Show rendered", rendered=True)
-        self._actions = list(buttons)
-        self._buttons = [self._button(action) for action in buttons]
-        self._menu_actions = list(menu)
-        self._more = IconButton("more", "More actions", parent=self)
-        self._menu = QMenu(self._more)
-        self._menu.aboutToShow.connect(self._fill_menu)
-        self._more.setMenu(self._menu)
+        self._actions = FoldingActions(buttons, menu, self, self._folded_mode)
         self._line = line()
         self._line.setParent(self)
 
@@ -81,14 +75,15 @@ class ViewerHeader(QFrame):
 
     def set_ready(self, ready: bool) -> None:
         """Whether there is a file to see and to do something with."""
-        for button in (self._source, self._rendered, *self._buttons, self._more):
+        for button in (self._source, self._rendered):
             button.setEnabled(ready)
+        self._actions.set_ready(ready)
 
     def sizeHint(self) -> QSize:
         return QSize(520, max(round(_HEIGHT * font_scale()), self._source.sizeHint().height() + 2 * _GAP))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(2 * _SIDE + _LEAST_TITLE + _GAP + self._more.sizeHint().width(), self.sizeHint().height())
+        return QSize(2 * _SIDE + _LEAST_TITLE + _GAP + self._actions.more.sizeHint().width(), self.sizeHint().height())
 
     def _mode_button(self, text: str) -> QPushButton:
         made = QPushButton(text, self)
@@ -100,31 +95,15 @@ class ViewerHeader(QFrame):
         made.triggered.connect(lambda: self._choose(rendered))
         return made
 
-    def _button(self, action: QAction) -> QPushButton:
-        made = QPushButton(action.text(), self)
-        made.setToolTip(action.toolTip())
-        made.clicked.connect(action.trigger)
-        return made
-
     def _choose(self, rendered: bool) -> None:
         self.show_mode(rendered=rendered)
         self.rendered_chosen.emit(rendered)
 
-    def _fill_menu(self) -> None:
-        """First what has folded away, then the rest."""
-        self._menu.clear()
-        if self._source.isHidden():
-            self._menu.addAction(self._see_source if self._rendered.isChecked() else self._see_rendered)
-        for action, button in zip(self._actions, self._buttons, strict=True):
-            if button.isHidden():
-                self._menu.addAction(action)
-        if not self._menu.isEmpty():
-            self._menu.addSeparator()
-        for entry in self._menu_actions:
-            if entry is None:
-                self._menu.addSeparator()
-            else:
-                self._menu.addAction(entry)
+    def _folded_mode(self) -> list[QAction]:
+        """The way to the source or to the page, where their buttons are hidden."""
+        if not self._source.isHidden():
+            return []
+        return [self._see_source if self._rendered.isChecked() else self._see_rendered]
 
     def _arrange(self) -> None:
         """Place everything on one line, folding buttons away until the title has its room."""
@@ -132,8 +111,8 @@ class ViewerHeader(QFrame):
         wanted = title + (_GAP + min(crumb, round(_LEAST_CRUMB * font_scale())) if crumb else 0)
         right = self.width() - _SIDE
         groups: list[list[QPushButton]] = [[self._source, self._rendered]]
-        groups += [[button] for button in self._buttons]
-        groups.append([self._more])
+        groups += [[button] for button in self._actions.buttons]
+        groups.append([self._actions.more])
         folding = groups[-2::-1]
         room = right - _SIDE - sum(_GAP + button.sizeHint().width() for group in groups for button in group)
         for group in folding:

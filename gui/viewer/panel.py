@@ -1,47 +1,42 @@
 """The file viewer: a header, the file as source or as a page, and what is said about it."""
 
-from PySide6.QtCore import QEvent, QObject, Qt, QUrl, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QUrl, Signal
+from PySide6.QtWidgets import QWidget
 
 from engine import MemorySearchManager, MemorySearchResult
 from gui.jobs import Jobs
 from gui.viewer.actions import FileActions, give_key, key_action
 from gui.viewer.elsewhere import Elsewhere
-from gui.viewer.finding import Finding
 from gui.viewer.follow import FileFollower
 from gui.viewer.header import ViewerHeader
 from gui.viewer.lines import Lines
 from gui.viewer.links import LinkFollower
 from gui.viewer.navigator import HitView
-from gui.viewer.notice import EmptyPage, Hint
 from gui.viewer.opening import FileOpener, OpenedFile
 from gui.viewer.outline import HeadingPlace, Outline, heading_key
+from gui.viewer.reading import ReadingPanel
 from gui.viewer.rendered_view import MOST_BYTES, RenderedView
 from gui.viewer.source_view import SourceView
 from gui.viewer.target import Target
-from gui.widgets.message import Banner
 from gui.widgets.wording import size_text
 
 _DELETED = "deleted"
 _LONG_HINT_MS = 5_000
 
 
-class ViewerPanel(QWidget):
+class ViewerPanel(ReadingPanel):
     """Shows one result or one file at a time. `wrap_action` is checked while long lines are wrapped.
 
     `elsewhere` hands files to other programs, also for the rest of the window.
 
     Signals:
-        escape_pressed: Esc with no find bar open; the window gives the keys back to the list.
         file_shown: the name of the file whose text is on the screen now, or why it has none.
     """
 
-    escape_pressed = Signal()
     file_shown = Signal(str)
 
     def __init__(self, jobs: Jobs, manager: MemorySearchManager | None = None, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(jobs, "file", parent)
         self._manager = manager
         self._target: Target | None = None
         self._opened: OpenedFile | None = None
@@ -50,29 +45,14 @@ class ViewerPanel(QWidget):
         self._reloading = False
         self._source = SourceView(jobs)
         self._rendered = RenderedView(jobs)
-        self._empty = EmptyPage()
-        self._page: QWidget = self._empty
-        self._stack = QStackedWidget()
-        for page in (self._empty, self._source, self._rendered):
-            self._stack.addWidget(page)
-        self._hint = Hint(self._stack)
-        self._banner = Banner()
         self.elsewhere = Elsewhere(jobs, self)
         self.elsewhere.manager = manager
         self._actions = FileActions(jobs, self.elsewhere, self._source, self)
         self._opener = FileOpener(jobs, self)
         self._follower = FileFollower(self)
-        self._finding = Finding(jobs, self)
         self._links = LinkFollower(jobs, self)
         self._header = self._make_header()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        for part in (self._header, self._banner, self._finding.bar):
-            column.addWidget(part)
-        column.addWidget(self._stack, 1)
-        for page in (self._source, self._rendered):
-            page.installEventFilter(self)
+        self._put_together(self._header, self._header.show_active, self._source, self._rendered)
         self._connect()
         self.clear()
 
@@ -235,13 +215,6 @@ class ViewerPanel(QWidget):
             self._rendered.cancel()
             self._show_source()
 
-    def _show_page(self, page: QWidget) -> None:
-        had_focus = self._page.hasFocus()
-        self._page = page
-        self._stack.setCurrentWidget(page)
-        if had_focus:
-            page.setFocus()
-
     # --- finding, links -------------------------------------------------------------------------------------------
 
     def _open_find(self) -> None:
@@ -254,33 +227,11 @@ class ViewerPanel(QWidget):
     def _close_find(self) -> None:
         if self._finding.open:
             self._source.select_hit()
-            if self._finding.close():
-                self._page.setFocus()
+        super()._close_find()
 
     def _follow_link(self, url: QUrl) -> None:
         if self._target is not None and self._manager is not None:
             self._links.follow(url, self._target.name, self._manager)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
-            self._header.show_active(event.type() == QEvent.Type.FocusIn)
-        return super().eventFilter(watched, event)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        """The text takes it; a focus proxy would make Tab pass over the buttons above."""
-        self._page.setFocus(event.reason())
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Keys that source and page do not use themselves."""
-        match event.key():
-            case Qt.Key.Key_N:
-                self._finding.step(not event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-            case Qt.Key.Key_Escape if self._finding.open:
-                self._close_find()
-            case Qt.Key.Key_Escape:
-                self.escape_pressed.emit()
-            case _:
-                super().keyPressEvent(event)
 
     # --- putting it together --------------------------------------------------------------------------------------
 
@@ -289,15 +240,10 @@ class ViewerPanel(QWidget):
         self.wrap_action.setCheckable(True)
         self.wrap_action.toggled.connect(self._source.set_wrap)
         self.wrap_action.setChecked(True)
-        find = key_action(self, "Find in this file", QKeySequence.StandardKey.Find)
-        find.triggered.connect(self._open_find)
-        for keys, forward in (("F3", True), ("Shift+F3", False)):
-            step = key_action(self, "Next hit" if forward else "Previous hit", keys)
-            step.triggered.connect(lambda _=False, forward=forward: self._finding.step(forward))
         do = self._actions
         for action, keys in ((do.edit, "Ctrl+E"), (do.cite, "Ctrl+Shift+C")):
             give_key(self, action, keys)
-        menu = [do.copy_path, do.copy_part, do.reveal, None, find, self.wrap_action]
+        menu = [do.copy_path, do.copy_part, do.reveal, None, self._find, self.wrap_action]
         return ViewerHeader([do.edit, do.cite], menu, self)
 
     def _connect(self) -> None:
@@ -315,7 +261,5 @@ class ViewerPanel(QWidget):
         key_action(self, "Source or rendered", "Alt+R").triggered.connect(self._header.toggle_mode)
         self._header.rendered_chosen.connect(self._choose_rendered)
         self._empty.retry.connect(lambda: self._open(reloading=False))
-        self._finding.closed.connect(self._close_find)
-        self._finding.notice.connect(self._hint.say)
         self._actions.said.connect(self._hint.say)
         self.elsewhere.failed.connect(self._hint.say)

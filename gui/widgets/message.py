@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label, line
@@ -20,7 +20,13 @@ class Action:
 
 
 class Banner(QFrame):
-    """One line above the content; shows at most one message, the newest. Hidden when there is none."""
+    """One line above the content; shows at most one message, the newest. Hidden when there is none.
+
+    Signals:
+        left: it had the keys, and was answered or dismissed without another message.
+    """
+
+    left = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -29,8 +35,8 @@ class Banner(QFrame):
         self._text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._buttons = QHBoxLayout()
         self._buttons.setSpacing(8)
-        close = IconButton("close", "Dismiss this message")
-        close.clicked.connect(self.clear)
+        self._close = close = IconButton("close", "Dismiss this message")
+        close.clicked.connect(lambda: self._press(lambda: None))
         row = QHBoxLayout()
         row.setContentsMargins(16, 8, 10, 8)
         row.setSpacing(10)
@@ -57,14 +63,38 @@ class Banner(QFrame):
         self._sentence = sentence
         self._text.setText(breakable(sentence))
         self.setAccessibleName(sentence)
-        _fill(self._buttons, actions, self.clear)
+        buttons = _fill(self._buttons, actions, self._press)
         self.show()
+        before = _stop_before(self._close)
+        for button in buttons:  # made last, they would come last of all in the window
+            QWidget.setTabOrder(before, button)
+            before = button
+
+    def _press(self, run: Callable[[], None]) -> None:
+        """What was said is done with; who answered by key goes on with the next question, or elsewhere."""
+        focus = QApplication.focusWidget()
+        held = focus is not None and self.isAncestorOf(focus)
+        self.clear()
+        run()
+        if held and self.isHidden():
+            self.left.emit()
+        elif held:
+            first = self._buttons.itemAt(0)
+            ((first and first.widget()) or self._close).setFocus(Qt.FocusReason.OtherFocusReason)
 
     @Slot()
     def clear(self, key: str = "") -> None:
         if not key or key == self._key:
             self._key = ""
             self.hide()
+
+
+def _stop_before(widget: QWidget) -> QWidget:
+    """Where Shift+Tab leads, whether that is shown or not: Qt puts nothing behind what never has the keys."""
+    before = widget.previousInFocusChain()
+    while before is not None and before is not widget and before.focusPolicy() == Qt.FocusPolicy.NoFocus:
+        before = before.previousInFocusChain()
+    return before or widget
 
 
 class MessagePage(QFrame):
@@ -102,24 +132,30 @@ class MessagePage(QFrame):
         self._text.setText(breakable(text))
         self._text.setVisible(bool(text))
         self.setAccessibleName(self.words)
-        _fill(self._buttons, actions, None)
+        _fill(self._buttons, actions)
 
 
-def _fill(row: QHBoxLayout, actions: tuple[Action, ...], after: Callable[[], None] | None) -> None:
-    """Replace the row's buttons; `after` runs once one was pressed."""
+def _fill(
+    row: QHBoxLayout, actions: tuple[Action, ...], press: Callable[[Callable[[], None]], None] | None = None
+) -> list[QPushButton]:
+    """Replace the row's buttons; `press` is handed what the one does that was pressed, instead of its being done."""
     while (item := row.takeAt(0)) is not None:
         widget = item.widget()
         if widget is not None:
             widget.hide()
             widget.deleteLater()
+    buttons = []
     for action in actions:
         button = QPushButton(action.words)
         button.setAutoDefault(True)  # Enter presses it while it has the keys, on every platform
-        if after is None and action is actions[0]:
+        if press is None:
+            button.clicked.connect(lambda _checked, run=action.run: run())
+        else:
+            button.clicked.connect(lambda _checked, run=action.run: press(run))
+        if press is None and action is actions[0]:
             button.setProperty("role", "primary")
-        if after is not None:
-            button.clicked.connect(lambda _checked: after())
-        button.clicked.connect(lambda _checked, run=action.run: run())
         row.addWidget(button)
-    if after is None:
+        buttons.append(button)
+    if press is None:
         row.addStretch(1)
+    return buttons

@@ -26,13 +26,13 @@ def header(qtbot, appearance) -> Iterator[ViewerHeader]:
 
 def shown(header: ViewerHeader, width: int) -> list[str]:
     header.resize(width, header.sizeHint().height())
-    return [button.text() for button in header._buttons if not button.isHidden()]
+    return [button.text() for button in header._actions.buttons if not button.isHidden()]
 
 
 def menu_texts(header: ViewerHeader) -> list[str]:
     """What the menu offers now."""
-    header._menu.aboutToShow.emit()
-    return [action.text() for action in header._menu.actions() if not action.isSeparator()]
+    header._actions._menu.aboutToShow.emit()
+    return [action.text() for action in header._actions._menu.actions() if not action.isSeparator()]
 
 
 def test_a_wide_window_shows_everything(header: ViewerHeader) -> None:
@@ -60,7 +60,14 @@ def test_buttons_go_to_the_menu_before_the_title_is_cut(header: ViewerHeader) ->
 def test_nothing_overlaps_at_any_width(header: ViewerHeader) -> None:
     for width in range(header.minimumSizeHint().width(), 900, 7):
         shown(header, width)
-        parts = [header._title, header._crumb, header._source, header._rendered, *header._buttons, header._more]
+        parts = [
+            header._title,
+            header._crumb,
+            header._source,
+            header._rendered,
+            *header._actions.buttons,
+            header._actions.more,
+        ]
         boxes = [part.geometry() for part in parts if not part.isHidden() and part.width()]
         assert all(left.right() < right.left() for left, right in pairwise(boxes))
         assert boxes[-1].right() <= width
@@ -70,6 +77,6 @@ def test_the_mode_can_be_chosen_from_the_menu_too(qtbot, header: ViewerHeader) -
     shown(header, 240)
     menu_texts(header)
     with qtbot.waitSignal(header.rendered_chosen) as chosen:
-        header._menu.actions()[0].trigger()
+        header._actions._menu.actions()[0].trigger()
     assert chosen.args == [True]
     assert menu_texts(header)[0] == "Show source"

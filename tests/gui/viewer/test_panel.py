@@ -162,7 +162,7 @@ def test_it_is_seen_where_the_keys_go(qtbot, panel: ViewerPanel, show) -> None:
     assert panel._header._line.property("role") == "line"
     panel.setFocus()
     assert panel._header._line.property("role") == "line-active"
-    panel._header._more.setFocus()
+    panel._header._actions.more.setFocus()
     assert panel._header._line.property("role") == "line"
 
 
@@ -342,7 +342,7 @@ def test_the_editor_opens_at_the_line_of_the_part(
 def test_the_wrap_toggle_is_in_the_menu(qtbot, panel: ViewerPanel, show) -> None:
     show(GREENHOUSE)
     assert panel._source.wrap
-    menu = panel._header._menu
+    menu = panel._header._actions._menu
     menu.aboutToShow.emit()
     assert "Wrap lines" in [action.text() for action in menu.actions()]
     with qtbot.waitActive(panel):

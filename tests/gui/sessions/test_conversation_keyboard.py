@@ -1,0 +1,137 @@
+"""What is done with a session that is read, by keys alone."""
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMenu, QPushButton
+
+from gui.jobs import Jobs
+from gui.sessions.conversation import ConversationPanel
+from tests.helpers.fake_memory import FakeMemory
+from tests.helpers.fake_sessions import SECRET, SESSIONS, VALVE
+
+Key = Qt.Key
+opens_menu = pytest.mark.qt_log_ignore("grabbing the keyboard", "support raise", extend=True)
+"""The platform without a screen cannot do what an open menu asks for; the keys reach the menu all the same."""
+
+
+@pytest.fixture
+def memory() -> Iterator[FakeMemory]:
+    memory = FakeMemory(sessions=SESSIONS)
+    yield memory
+    memory.close()
+
+
+@pytest.fixture
+def panel(qtbot, appearance, jobs: Jobs, memory: FakeMemory) -> Iterator[ConversationPanel]:
+    """An active window that reads the session with a secret; the conversation has the keys."""
+    panel = ConversationPanel(jobs)
+    panel.set_manager(memory)
+    qtbot.addWidget(panel)
+    panel.resize(800, 600)
+    with qtbot.waitActive(panel):
+        panel.show()
+        panel.activateWindow()
+    with qtbot.waitSignal(panel.session_shown):
+        panel.show_session(VALVE)
+    panel.setFocus()
+    assert panel._view.hasFocus()
+    yield panel
+    panel.clear()
+    panel.hide()
+
+
+def focused() -> str:
+    """Words or name of what has the keys."""
+    widget = QApplication.focusWidget()
+    return (widget.text() if isinstance(widget, QPushButton) else "") or widget.accessibleName()
+
+
+def press(key: Qt.Key, times: int = 1) -> None:
+    for _ in range(times):
+        QTest.keyClick(QApplication.focusWidget(), key)
+
+
+def go_back_to(words: str) -> None:
+    """Shift+Tab until this has the keys."""
+    for _ in range(20):
+        if focused() == words:
+            return
+        QTest.keyClick(QApplication.focusWidget(), Key.Key_Backtab, Qt.KeyboardModifier.ShiftModifier)
+    raise AssertionError(f"{words} is not reached; {focused()} is")
+
+
+def choose(words: str) -> None:
+    """Open the menu of more actions and go down to this one."""
+
+    def walk() -> None:
+        menu = QApplication.activePopupWidget()
+        assert isinstance(menu, QMenu)
+        for _ in menu.actions():
+            QTest.keyClick(menu, Key.Key_Down)
+            if menu.activeAction().text() == words:
+                QTest.keyClick(menu, Key.Key_Return)
+                return
+        menu.close()
+        raise AssertionError(f"{words} is not in the menu")
+
+    go_back_to("More actions")
+    QTimer.singleShot(0, walk)
+    press(Key.Key_Space)
+
+
+def test_secrets_are_revealed_and_masked_again(qtbot, panel: ConversationPanel) -> None:
+    go_back_to("Reveal…")
+    press(Key.Key_Return)
+    assert focused() == "Reveal them"
+    with qtbot.waitSignal(panel.session_shown):
+        press(Key.Key_Return)
+    assert panel._view.hasFocus()
+    texts = [message.text for message in panel._opened.conversation.session.messages]
+    assert SECRET in "".join(texts)
+    go_back_to("Mask them")
+    with qtbot.waitSignal(panel.session_shown):
+        press(Key.Key_Return)
+    assert panel._view.hasFocus()
+    assert panel._banner.text.endswith("which are masked.")
+
+
+def test_the_question_about_secrets_can_be_left(panel: ConversationPanel) -> None:
+    go_back_to("Reveal…")
+    press(Key.Key_Return)
+    press(Key.Key_Tab)
+    assert focused() == "Keep them masked"
+    press(Key.Key_Return)
+    assert focused() == "Reveal…"
+    press(Key.Key_Tab)
+    assert focused() == "Dismiss this message"
+    press(Key.Key_Space)
+    assert panel._view.hasFocus()
+
+
+@opens_menu
+def test_all_of_a_session_is_copied(qtbot, panel: ConversationPanel) -> None:
+    choose("Copy session as Markdown")
+    qtbot.waitUntil(lambda: panel._hint.accessibleName() == "Session copied, tools in one line each")
+    assert QGuiApplication.clipboard().text().startswith("# Fix the valve controller")
+
+
+@opens_menu
+def test_more_from_a_session_is_wanted(qtbot, panel: ConversationPanel) -> None:
+    with qtbot.waitSignal(panel.more_wanted) as more:
+        choose("More from this session")
+    assert more.args == [VALVE]
+
+
+def test_the_keys_stay_while_a_session_is_slow(qtbot, panel: ConversationPanel, memory: FakeMemory) -> None:
+    memory.session_delay = 0.4
+    other = next(path for path in SESSIONS if path != VALVE)
+    with qtbot.waitSignal(panel._opener.slow):
+        panel.show_session(other)
+    assert panel._empty.hasFocus()
+    with qtbot.waitSignal(panel.session_shown):
+        pass
+    assert panel._view.hasFocus()
