@@ -14,11 +14,11 @@ _WHERE_SECRETS_GO = "put it in an environment variable or the keychain and remov
 _SECRET_HEADERS = re.compile(r"auth(?!ors?$)|cookie|key|token|secret|passw|credential", re.IGNORECASE)
 _SECRET_VALUES = re.compile(r"(?:bearer|basic|token)\s+\S", re.IGNORECASE)
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_COMPATIBLE = {
-    "ollama": "http://localhost:11434/v1",
-    "lmstudio": "http://localhost:1234/v1",
+COMPATIBLE = {
+    "ollama": "http://127.0.0.1:11434/v1",
+    "lm-studio": "http://127.0.0.1:1234/v1",
     "openrouter": "https://openrouter.ai/api/v1",
-    "llama-server": "http://localhost:8080/v1",
+    "llama-server": "http://127.0.0.1:8080/v1",
     "mistral": "https://api.mistral.ai/v1",
 }
 """Services that the reference or habit names as a provider, and the address under which openai's way reaches them."""
@@ -56,7 +56,7 @@ def other_name(path: tuple[str, ...], value: Any) -> str | None:
         return 'is called "gemini" here'
     if name in {"voyageai", "voyage-ai"}:
         return 'is called "voyage" here'
-    if address := _COMPATIBLE.get(name.replace("_", "-") if name != "lm-studio" else "lmstudio"):
+    if address := COMPATIBLE.get("lm-studio" if name == "lmstudio" else name.replace("_", "-")):
         return f'is reached as "openai" with remote.base_url = "{address}"'
     return None
 

@@ -2,8 +2,10 @@ from pathlib import Path
 
 import pytest
 
+from engine.embedding.presets import PRESETS
 from engine.errors import SettingsError
 from engine.settings import Settings, load_settings, save_setting
+from engine.settings.rules import COMPATIBLE
 
 SECRET = "sk-verysecret0123456789"
 
@@ -116,11 +118,11 @@ def test_prices_are_prices(config: Path, line: str, told: str) -> None:
         ('provider = "google"', '"provider" is called "gemini" here.'),
         (
             'provider = "ollama"',
-            '"provider" is reached as "openai" with remote.base_url = "http://localhost:11434/v1".',
+            '"provider" is reached as "openai" with remote.base_url = "http://127.0.0.1:11434/v1".',
         ),
         (
             'provider = "lm-studio"',
-            '"provider" is reached as "openai" with remote.base_url = "http://localhost:1234/v1".',
+            '"provider" is reached as "openai" with remote.base_url = "http://127.0.0.1:1234/v1".',
         ),
         (
             'provider = "hf:ggml-org/embeddinggemma-300M-GGUF/x.gguf"',
@@ -135,6 +137,11 @@ def test_prices_are_prices(config: Path, line: str, told: str) -> None:
 )
 def test_names_of_the_reference_are_translated(config: Path, line: str, told: str) -> None:
     assert refusal(config, f"[defaults]\n{line}\n").startswith(f", line 2: {told}")
+
+
+def test_the_addresses_are_those_of_the_presets() -> None:
+    presets = {preset.id: preset.base_url for preset in PRESETS if preset.id != "openai"}
+    assert presets == {name: address for name, address in COMPATIBLE.items() if name in presets}
 
 
 def test_nothing_of_the_kind_is_saved(config: Path) -> None:

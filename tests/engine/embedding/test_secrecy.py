@@ -1,0 +1,83 @@
+"""However a service fails, and whatever it repeats: the key reaches neither the error nor the log."""
+
+import base64
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.embedding.registry import select_provider
+from engine.errors import ProviderError
+from engine.logs import configure_logging
+from engine.settings import Settings
+from engine.settings.options import RemoteSettings
+from tests.helpers.embedding_servers.openai_server import OpenAIServer
+from tests.helpers.embedding_servers.server import Drop, FakeServer, Fault, Say
+
+PLAIN_KEY = "correct7horse7battery7staple"
+"""Looks like no key that is known."""
+NOTE = "Gunhild lent us the gauge."
+
+
+def echoes(key: str) -> list[Fault]:
+    """Refusals that repeat the key in every place where a careless server, or a proxy before it, might."""
+    said = f"Incorrect API key provided: {key}. Authorization: Bearer {key}"
+    return [
+        Say(401, {"error": {"message": said, "type": "invalid_request_error", "code": "invalid_api_key"}}),
+        Say(403, {"error": {"code": 403, "message": said, "status": "PERMISSION_DENIED"}}),
+        Say(400, {"detail": said}),
+        Say(400, {"error": key}),
+        Say(404, f"<html>{said}</html>".encode()),
+        Say(422, {"detail": [{"loc": ["header"], "msg": said}]}),
+        Say(302, b"", {"Location": f"https://user:{key}@elsewhere.example/{key}?key={key}"}),
+        Say(200, f'{{"broken": "{key}'.encode()),
+        Say(200, {"data": key}),
+        Drop(),
+    ]
+
+
+@pytest.fixture
+def log(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
+    monkeypatch.setattr("platformdirs.user_log_dir", lambda *_, **__: str(tmp_path / "logs"))
+    before = logging.getLogger().handlers[:]
+    yield configure_logging(verbose=True)
+    for handler in logging.getLogger().handlers[:]:
+        if handler not in before:
+            logging.getLogger().removeHandler(handler)
+            handler.close()
+
+
+@pytest.fixture
+def server(request: pytest.FixtureRequest) -> Iterator[FakeServer]:
+    with request.param() as fake:
+        yield fake
+
+
+@pytest.mark.parametrize("place", range(len(echoes(""))))
+@pytest.mark.parametrize(
+    ("server", "name", "variable"), [(OpenAIServer, "openai", "OPENAI_API_KEY")], indirect=["server"]
+)
+def test_no_key_in_errors_and_logs(
+    server: FakeServer, name: str, variable: str, place: int, log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, PLAIN_KEY)
+    monkeypatch.setattr("engine.embedding.retrying.pause", lambda seconds, cancel: None)
+    server.faults.extend(echoes(PLAIN_KEY)[place] for _ in range(10))
+    remote = RemoteSettings(base_url=server.base_url)
+    selection = select_provider(Settings(provider=name, remote=remote))
+    assert selection.provider is not None, selection.unavailable_reason
+    try:
+        selection.provider.embed_documents([NOTE])
+    except ProviderError as error:
+        logging.getLogger("engine.tests").exception("Embedding failed")
+        told = f"{error} {error!r}"
+    else:
+        pytest.fail("the fault had no effect")
+    finally:
+        selection.provider.close()
+    logging.getLogger("engine.tests").warning("%r %r", selection, selection.provider)
+    for text in (told, log.read_text(), repr(vars(selection.provider))):
+        assert PLAIN_KEY not in text
+        assert base64.b64encode(PLAIN_KEY.encode()).decode() not in text
+        assert NOTE not in text
