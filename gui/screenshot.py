@@ -78,7 +78,8 @@ class Screenshot(QObject):
         status = window.workspace.status
         if status is None or status.last_sync is None or status.syncing is not None:
             return "the index"
-        if status.pending_vectors and status.provider != "none" and not status.last_sync.error:
+        due = status.pending_vectors and status.provider != "none" and status.awaiting is None
+        if due and not status.last_sync.error:
             return "the embedding"
         panel = window.sessions if self._view == "sessions" else window.search
         if panel.busy:

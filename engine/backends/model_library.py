@@ -1,5 +1,6 @@
 """The models of one open memory: whose vectors are there, what completing one would take, what waits for a yes."""
 
+from collections.abc import Callable
 from typing import Protocol
 
 import msgspec
@@ -13,7 +14,7 @@ from engine.records import EmbeddingEstimate, StoredModelInfo
 from engine.settings import Settings
 from engine.store import models
 from engine.store.index import IndexStore
-from engine.store.models import ModelName
+from engine.store.models import Awaiting, ModelName
 from engine.store.vectors import VectorIndex
 from engine.sync.estimating import estimate, name_of
 from engine.sync.gate import SyncGate
@@ -86,11 +87,9 @@ class ModelLibrary:
     def approve(self) -> None:
         self._approvals.give({name for name in (self._active(), self._waiting_name()) if name is not None})
 
-    def awaiting(self, found: models.Awaiting | None) -> EmbeddingEstimate | None:
+    def awaiting(self, found: Awaiting | None) -> EmbeddingEstimate | None:
         """Of what the last sync found to wait for a yes, that which still does."""
-        if found is None or (found.name != self._active() and found.name.provider != self._settings.fallback):
-            return None  # of settings that are in force no more
-        return None if self._approvals.holds(found.name) else found.estimate
+        return still_awaiting(found, self._active(), self._settings, self._approvals.holds)
 
     def stored(self) -> tuple[StoredModelInfo, ...]:
         with self._store.read() as snapshot:
@@ -130,6 +129,18 @@ class ModelLibrary:
         with self._store.read() as snapshot:
             found = models.awaiting(snapshot)
         return None if found is None or self.awaiting(found) is None else found.name
+
+
+def still_awaiting(
+    found: Awaiting | None, active: ModelName | None, settings: Settings, approved: Callable[[ModelName], bool]
+) -> EmbeddingEstimate | None:
+    """Of what the last sync found to wait for a yes, that which is due under these settings and still does.
+
+    `active` is the model in use.
+    """
+    if found is None or (found.name != active and found.name.provider != settings.fallback):
+        return None
+    return None if approved(found.name) else found.estimate
 
 
 _NOTHING = EmbeddingEstimate(

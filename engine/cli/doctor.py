@@ -5,8 +5,11 @@ Without `--repair` nothing is changed beyond what opening the index does for eve
 
 from argparse import Namespace
 from collections.abc import Iterator
+from contextlib import closing
 
+from engine.backends.model_library import still_awaiting
 from engine.cli.checks import INDEX, Check, degraded, failed, fine
+from engine.cli.embedding import awaiting_text
 from engine.cli.opening import Place, find_place, interruptible, opened
 from engine.cli.output import plural, print_json, safe
 from engine.cli.progress import ProgressLine
@@ -15,15 +18,17 @@ from engine.cli.session_checks import check_stores, check_transcripts
 from engine.control import CancelToken
 from engine.corpus.discovery import discover
 from engine.corpus.transcripts.stores import FoundTranscripts, find_transcripts
-from engine.embedding.registry import Selection, select_provider
+from engine.embedding.registry import select_provider
 from engine.errors import IndexBusy, IndexCorrupt, MnemoscopeError, StoreError
 from engine.settings import settings_path
-from engine.store import doctor
+from engine.store import doctor, models
 from engine.store.index import IndexStore
 from engine.store.location import IndexFiles, index_files
+from engine.store.models import ModelName
 from engine.store.snapshot import Snapshot
 from engine.store.user_data import UserData
 from engine.store.vectors import VectorIndex
+from engine.sync.estimating import name_of
 
 _DATABASE = "Database file"
 _NAME_WIDTH = 14
@@ -75,7 +80,7 @@ def _check_index(place: Place, files: IndexFiles, found: FoundTranscripts, token
             yield _check_notes(place, snapshot, token)
             yield check_transcripts(place.settings, found, snapshot)
             yield from _check_issues(snapshot)
-            yield from _check_pending(snapshot, select_provider(place.settings))
+            yield from _check_pending(place, files, snapshot)
         yield _check_extension(place, store)
     except IndexCorrupt as damage:
         yield failed(_DATABASE, str(damage), _REPAIR)
@@ -126,11 +131,25 @@ def _check_issues(snapshot: Snapshot) -> Iterator[Check]:
         yield degraded("Failed files", detail, "")
 
 
-def _check_pending(snapshot: Snapshot, selection: Selection) -> Iterator[Check]:
-    if provider := selection.provider:
-        pending = snapshot.pending_vectors(snapshot.stored_model(provider.id, provider.model, provider.key))
-        if pending:
-            yield degraded("Meaning", f"{plural(pending, 'passage')} can be found by words only so far.", INDEX)
+def _check_pending(place: Place, files: IndexFiles, snapshot: Snapshot) -> Iterator[Check]:
+    provider = select_provider(place.settings).provider
+    if provider is None:
+        return
+    with closing(provider):
+        name = name_of(provider)
+    pending = snapshot.pending_vectors(snapshot.stored_model(*name))
+    if not pending:
+        return
+    estimate = still_awaiting(models.awaiting(snapshot), name, place.settings, lambda of: _is_approved(files, of))
+    if estimate is not None:
+        yield degraded("Meaning", awaiting_text(estimate), "")
+    else:
+        yield degraded("Meaning", f"{plural(pending, 'passage')} can be found by words only so far.", INDEX)
+
+
+def _is_approved(files: IndexFiles, name: ModelName) -> bool:
+    with closing(UserData(files.user, read_only=True)) as data:
+        return data.approved(name)
 
 
 def _check_extension(place: Place, store: IndexStore) -> Check:

@@ -65,7 +65,10 @@ def _about_search(status: MemoryProviderStatus) -> Iterator[tuple[str, str]]:
         yield "sqlite-vec", _state(status.vector.enabled, status.vector.available, status.vector.load_error)
     cache = status.cache
     limit = f" of at most {cache.max_entries:,}" if cache.max_entries else ""
-    yield "Vector cache", f"{_ON[cache.enabled]} ({cache.entries:,}{limit})"
+    yield "Vector cache", f"{_ON[cache.enabled]} ({cache.entries:,}{limit}, {size(cache.bytes)})"
+    for kept in cache.models:
+        use = ", in use" if kept.active else ""
+        yield f"  {kept.provider}", f"{kept.model}: {plural(kept.vectors, 'vector')}, {size(kept.bytes)}{use}"
     if status.batch.enabled:
         yield "Batch", f"enabled (failures {status.batch.failures}/{status.batch.limit})"
         if status.batch.last_error:

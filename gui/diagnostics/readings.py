@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from engine import MemoryProviderStatus, SyncSummary
+from engine import EmbeddingEstimate, MemoryProviderStatus, SyncSummary
 from gui.widgets.state import State
 from gui.widgets.sync_line import PHASE_WORDS
 from gui.widgets.wording import ago, counted, duration, exact, grouped, size_text
@@ -162,8 +162,11 @@ def _vectors(status: MemoryProviderStatus) -> Iterator[Reading]:
         yield Reading("State", "off", "off")
         return
     if status.pending_vectors and status.provider != "none":
-        total = vector.rows + status.pending_vectors
-        yield Reading("State", "working", f"{grouped(vector.rows)} of {grouped(total)}")
+        share = f"{grouped(vector.rows)} of {grouped(vector.rows + status.pending_vectors)}"
+        if status.awaiting is None:
+            yield Reading("State", "working", share)
+        else:
+            yield Reading("State", "degraded", share, _waiting(status.awaiting))
     else:
         yield Reading("State", "fine" if vector.rows else "off", f"{grouped(vector.rows)} ready")
     yield Reading("Engine", None, vector.engine)
@@ -176,12 +179,24 @@ def _vectors(status: MemoryProviderStatus) -> Iterator[Reading]:
         yield Reading("sqlite-vec", "degraded", "not loaded", reason, "probe-vector", vector.extension_path or "")
 
 
+def _waiting(due: EmbeddingEstimate) -> str:
+    if due.cost is None:
+        takes = "costs money, how much is not known here"
+    elif due.cost:
+        takes = f"costs about ${max(0.01, due.cost):,.2f}"
+    else:
+        takes = f"takes about {duration(due.seconds)}"
+    return f"{counted(due.chunks, 'chunk')} more with {due.provider}, which {takes}, wait for your agreement."
+
+
 def _cache(status: MemoryProviderStatus) -> Reading:
     cache = status.cache
     if not cache.enabled:
         return Reading("Entries", "off", "off")
     limit = f" of {grouped(cache.max_entries)}" if cache.max_entries else ""
-    return Reading("Entries", "fine", f"{grouped(cache.entries)}{limit}")
+    value = f"{grouped(cache.entries)}{limit} · {size_text(cache.bytes)}"
+    kept = (f"{model.provider}, {model.model}: {counted(model.vectors, 'vector')}" for model in cache.models)
+    return Reading("Entries", "fine", value, tip="\n".join(kept))
 
 
 def _batch(status: MemoryProviderStatus) -> Reading:

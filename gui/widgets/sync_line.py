@@ -93,7 +93,11 @@ def _resting(status: MemoryProviderStatus, now: float) -> SyncLine:
     if status.dirty:
         return SyncLine("working", "Changes waiting", count=files, detail=when, failed=failed, tip=tip)
     if status.pending_vectors and status.provider != "none":
-        waiting = f"{counted(status.pending_vectors, 'chunk')} without meaning yet"
+        asked = status.awaiting is not None
+        left = counted(status.pending_vectors, "chunk")
+        waiting = f"{left} wait for your agreement" if asked else f"{left} without meaning yet"
         detail = " · ".join(part for part in (waiting, when) if part)
-        return SyncLine("working", "Words are ready", count=files, detail=detail, failed=failed, tip=tip)
+        return SyncLine(
+            "degraded" if asked else "working", "Words are ready", count=files, detail=detail, failed=failed, tip=tip
+        )
     return SyncLine("fine", "Up to date", count=files, detail=when, failed=failed, tip=tip)

@@ -123,6 +123,19 @@ def _sections(text: str) -> Iterator[_Section]:
         yield _Section(start, tuple(lines), heading)
 
 
+def make_model(**changes: Any) -> StoredModelInfo:
+    """The built-in one, with a vector for each of seven chunks."""
+    kept: dict[str, Any] = {
+        "provider": "embedded",
+        "model": "use-multilingual-v3",
+        "key": "1",
+        "dims": 512,
+        "vectors": 7,
+        "active": True,
+    } | changes
+    return StoredModelInfo(**({"bytes": kept["vectors"] * kept["dims"] * 2} | kept))
+
+
 def make_status(**changes: Any) -> MemoryProviderStatus:
     """A healthy, idle status record; every field may be changed."""
     fine: dict[str, Any] = {
@@ -141,7 +154,7 @@ def make_status(**changes: Any) -> MemoryProviderStatus:
             SourceCount(source="memory", files=3, chunks=6),
             SourceCount(source="sessions", files=1, chunks=1),
         ),
-        "cache": CacheStatus(enabled=True, entries=7, max_entries=50_000),
+        "cache": CacheStatus(enabled=True, entries=7, max_entries=50_000, bytes=7 * 1024, models=(make_model(),)),
         "fts": FtsStatus(enabled=True, available=True, error=None),
         "fallback": None,
         "vector": VectorStatus(

@@ -2,7 +2,7 @@
 
 import io
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -86,6 +86,10 @@ def paid(folder: Path, settings: Path, monkeypatch: pytest.MonkeyPatch) -> PaidP
     (folder / "long.md").write_text(NOTE)
     settings.write_text(settings.read_text().replace('"none"', '"openai"'))
     return provider
+
+
+def fail(texts: Sequence[str]) -> None:
+    raise ProviderError("No answer.")
 
 
 class Terminal(io.StringIO):
@@ -178,6 +182,17 @@ def test_a_dry_run_by_words_says_so(verb: Run) -> None:
 
 
 # --- status and doctor ------------------------------------------------------------------------------------------------
+
+
+def test_the_doctor_tells_what_waits_as_the_status_does(verb: Run, paid: PaidProvider) -> None:
+    verb("index")
+    sentence = verb("status").out.partition("Waiting:")[2].splitlines()[0].strip()
+    assert "was not begun" in sentence
+    assert sentence in verb("doctor").out
+    paid.before = fail
+    assert verb("index", "--yes").code == 1
+    assert "Waiting:" not in verb("status").out, "it was agreed to, and goes on with the next update"
+    assert "found by words only so far. Run mnemoscope index." in verb("doctor").out
 
 
 def with_custom(status: MemoryProviderStatus, **custom: object) -> dict[str, object]:

@@ -1,8 +1,8 @@
 import pytest
 
-from engine.records import BatchStatus, FallbackStatus, FileIssue, FtsStatus, VectorStatus
+from engine.records import BatchStatus, CacheStatus, FallbackStatus, FileIssue, FtsStatus, VectorStatus
 from tests.helpers.command_line import Run
-from tests.helpers.fake_memory import FakeMemory, make_summary
+from tests.helpers.fake_memory import FakeMemory, make_model, make_summary
 
 
 def shown(out: str) -> dict[str, str]:
@@ -20,10 +20,18 @@ def test_a_healthy_index(run: Run, memory: FakeMemory) -> None:
     assert lines["Out of date"] == "no"
     assert lines["Keywords"] == "ready"
     assert lines["Vectors"] == "7 searched with numpy, 512 dimensions"
-    assert lines["Vector cache"] == "enabled (7 of at most 50,000)"
+    assert lines["Vector cache"] == "enabled (7 of at most 50,000, 7.2 KB)"
     assert lines["Store"] == "/data/indexes/garden/index.sqlite (1.3 MB, generation 7)"
     assert lines["Last update"] == "never"
     assert not {"Fallback", "Batch", "Index error", "Embedding test", "sqlite-vec"} & set(lines)
+
+
+def test_each_model_that_vectors_are_kept_of_is_told(run: Run, memory: FakeMemory) -> None:
+    paid = make_model(provider="openai", model="text-embedding-3-small", dims=1536, vectors=4000, active=False)
+    memory.set_status(cache=CacheStatus(enabled=False, entries=1, max_entries=None, models=(paid, make_model())))
+    lines = shown(run("status").out)
+    assert lines["  openai"] == "text-embedding-3-small: 4,000 vectors, 12.3 MB"
+    assert lines["  embedded"] == "use-multilingual-v3: 7 vectors, 7.2 KB, in use"
 
 
 def test_what_is_wrong_is_said(run: Run, memory: FakeMemory) -> None:

@@ -3,7 +3,7 @@ import pytest
 
 from engine import BatchStatus, FallbackStatus, FileIssue, FtsStatus, MemoryProviderStatus, VectorStatus, WatcherStatus
 from gui.diagnostics.readings import Reading, read_status
-from tests.helpers.fake_memory import make_progress, make_status, make_summary
+from tests.helpers.fake_memory import make_estimate, make_progress, make_status, make_summary
 
 NOW = 1_772_535_600.0
 
@@ -121,9 +121,29 @@ def test_vectors_on_their_way_are_counted_against_all():
     assert (found.state, found.value) == ("working", "12,480 of 26,043")
 
 
+@pytest.mark.parametrize(
+    ("due", "takes"),
+    [
+        ({}, "costs about $0.15"),
+        ({"cost": None, "price": None}, "how much is not known"),
+        ({"cost": 0.0, "provider": "gguf"}, "takes about 9 min"),
+    ],
+)
+def test_vectors_that_wait_for_a_yes_say_for_what(due, takes):
+    found = _reading("Vectors", "State", pending_vectors=25_000, awaiting=make_estimate(**due))
+    assert found.state == "degraded"
+    assert "25,000 chunks more" in found.reason
+    assert takes in found.reason
+
+
+def test_the_cache_tells_its_size_and_whose_vectors_it_keeps():
+    found = _reading("Cache", "Entries")
+    assert "use-multilingual-v3: 7 vectors" in found.tip
+
+
 def test_every_field_of_the_record_but_its_frame_is_read():
     """A new field of the record must not be forgotten here: changing any of them changes what is read."""
-    base = make_status(last_sync=make_summary(), extra_paths=("/x",))
+    base = make_status(last_sync=make_summary(), extra_paths=("/x",), pending_vectors=2)
     other = {
         "backend": None,  # there is only one so far, and it is in the JSON
         "sources": None,  # their counts are shown
@@ -155,6 +175,7 @@ def test_every_field_of_the_record_but_its_frame_is_read():
         "paused": None,  # only while syncing
         "writer_elsewhere": True,
         "index_error": "Damaged.",
+        "awaiting": make_estimate(),
     }
     assert set(other) == set(MemoryProviderStatus.__struct_fields__)
     before = read_status(base, NOW)

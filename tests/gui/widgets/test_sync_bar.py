@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from engine import FileIssue
 from gui.widgets.sync_bar import ProgressLine, SyncBar
 from gui.widgets.sync_line import STALL_SECONDS, sync_line
-from tests.helpers.fake_memory import make_progress, make_status, make_summary
+from tests.helpers.fake_memory import make_estimate, make_progress, make_status, make_summary
 
 NOW = 1_772_535_600.0
 FAILED = (FileIssue(path="a.md", rule="not-utf-8", detail="Byte 0xE9."),)
@@ -56,6 +56,12 @@ def test_ten_seconds_without_progress_is_a_stall_unless_paused():
             "working",
             "Words are ready",
             "1,234 chunks without meaning yet · 2 min ago",
+        ),
+        (
+            {"last_sync": LAST, "pending_vectors": 1234, "awaiting": make_estimate()},
+            "degraded",
+            "Words are ready",
+            "1,234 chunks wait for your agreement · 2 min ago",
         ),
         ({"last_sync": LAST, "pending_vectors": 1234, "provider": "none"}, "fine", "Up to date", "2 min ago"),
         ({"index_error": "The index was damaged.", "files": 0}, "degraded", "Index problem", "The index was damaged."),
