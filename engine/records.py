@@ -243,7 +243,9 @@ class EmbeddingEstimate(Record, frozen=True):
     price_checked: str
     """Day of the price as `YYYY-MM-DD`; empty where it is the person's own, or there is none."""
     seconds: float
-    """At the speed at which this model has worked here, else at a usual one."""
+    """At the speed at which this model has worked here, else at a usual one; by batch jobs, at most."""
+    batch: bool = False
+    """Whether batch jobs would do it; `price` is then theirs."""
 
 
 class MemorySyncProgressUpdate(Record, frozen=True):
@@ -295,6 +297,8 @@ class SyncReport(Record, frozen=True):
     """US dollars for them; None where the price is not known."""
     awaiting: EmbeddingEstimate | None = None
     """Embedding that was not begun because it first has to be agreed to; all else was done."""
+    batch_jobs: int = 0
+    """Batch jobs that go on at the provider, also after a cancel; a later sync takes in what they bring."""
 
 
 class PreviewFolder(Record, frozen=True):
@@ -405,8 +409,25 @@ class VectorStatus(Record, frozen=True):
     """Vectors searchable now."""
 
 
+class BatchJobStatus(Record, frozen=True):
+    """One batch job whose results are not all taken in."""
+
+    provider: str
+    model: str
+    id: str
+    """The provider's; empty where it is not known yet whether it was created."""
+    state: str
+    """In the provider's own word, as last seen."""
+    texts: int
+    """That it was to embed."""
+    created: float
+    attempt: int
+    """2 for the retry of a job that took too long."""
+
+
 class BatchStatus(Record, frozen=True):
     enabled: bool
+    """Whether jobs are used: wanted, offered by the provider, and not given up after failures."""
     failures: int
     limit: int
     wait: bool
@@ -415,6 +436,8 @@ class BatchStatus(Record, frozen=True):
     timeout_ms: int
     last_error: str | None
     last_provider: str | None
+    jobs: tuple[BatchJobStatus, ...] = ()
+    """Open ones of all models, oldest first."""
 
 
 class WatcherStatus(Record, frozen=True):

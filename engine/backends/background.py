@@ -23,6 +23,7 @@ log = logging.getLogger(__name__)
 
 _SECONDS_A_MINUTE = 60.0
 _SESSION_DEBOUNCE_MS = 5000
+_LOOK_AGAIN_SECONDS = 300.0
 _WORSE = ("off", "native", "polling")
 
 OFF = WatcherStatus(enabled=False, mode="off", roots=(), last_change=None, error=None)
@@ -59,6 +60,10 @@ class Background:
 
     def request(self, reason: SyncReason) -> None:
         self._scheduler.request(reason)
+
+    def look_again(self) -> None:
+        """Sync by itself in some minutes: something goes on elsewhere that nothing here will tell of."""
+        self._scheduler.request_later(_LOOK_AGAIN_SECONDS)
 
     def watcher_status(self) -> WatcherStatus:
         found = [watcher.status() for watcher in self._watchers]

@@ -8,6 +8,7 @@ from typing import Literal
 
 from engine.backends import background, status
 from engine.backends.base import ProgressCallback, StatusListener
+from engine.backends.batch_status import batch_status
 from engine.backends.files import read_slice
 from engine.backends.follower import Follower
 from engine.backends.listeners import Listeners
@@ -184,6 +185,12 @@ class BuiltinMemory:
             vectors=self._vectors,
             provider_error=self._slot.error,
             awaiting=self._models.awaiting(counts.awaiting),
+            batch=batch_status(
+                self._settings.remote.batch,
+                selection.provider,
+                self._updates.batch_policy,
+                self._updates.batch_jobs,
+            ),
             user_problem=self._user.problem,
         )
         return status.make_status(self._workspace, self._settings, self._store, selection, counts, live, error)
@@ -200,7 +207,10 @@ class BuiltinMemory:
         approve: bool = False,
     ) -> SyncReport:
         self._check_open()
-        return self._updates.run(reason, force=force, progress=progress, cancel=cancel, approve=approve)
+        report = self._updates.run(reason, force=force, progress=progress, cancel=cancel, approve=approve)
+        if report.batch_jobs and not report.cancelled and self._background is not None:
+            self._background.look_again()
+        return report
 
     def estimate_embedding(
         self, settings: Settings | None = None, *, cancel: CancelToken | None = None
@@ -291,4 +301,7 @@ class BuiltinMemory:
                 # The sync that was joined was already past what changed since it began.
                 self.sync(reason=reason)
 
-        return background.Background(self._workspace, self._settings, run, changed, self._sessions.indexed_sizes)
+        started = background.Background(self._workspace, self._settings, run, changed, self._sessions.indexed_sizes)
+        if self._updates.batch_jobs.usable and self._updates.batch_jobs.open():
+            started.look_again()
+        return started

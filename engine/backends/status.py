@@ -109,6 +109,7 @@ class LiveState:
     """Why the last embedding failed, where it did."""
     awaiting: EmbeddingEstimate | None
     """What nobody has agreed to embed yet."""
+    batch: BatchStatus
     user_problem: str
     """What is wrong with the person's own data, one sentence; empty if nothing is."""
 
@@ -179,18 +180,7 @@ def make_status(
         fts=FtsStatus(enabled=True, available=not error, error=error or None),
         fallback=fallback,
         vector=_vector_status(settings, selection, live.vectors, found.vectors),
-        # Batch jobs belong to remote providers; none of them is here yet, so they are off.
-        batch=BatchStatus(
-            enabled=False,
-            failures=0,
-            limit=2,
-            wait=True,
-            concurrency=2,
-            poll_interval_ms=2000,
-            timeout_ms=3_600_000,
-            last_error=None,
-            last_provider=None,
-        ),
+        batch=live.batch,
         custom={
             "searchMode": "keyword" if provider is None else ("hybrid" if settings.query.hybrid.enabled else "vector"),
             "providerUnavailableReason": selection.unavailable_reason,

@@ -13,9 +13,11 @@ from engine.backends.listeners import Listeners
 from engine.backends.provider_slot import ProviderSlot
 from engine.control import CancelToken
 from engine.corpus.guard import PathGuard
+from engine.embedding.batch_jobs.policy import BatchPolicy
 from engine.errors import IndexCorrupt, MnemoscopeError, ProviderError
 from engine.records import MemorySyncProgressUpdate, SyncReason, SyncReport, SyncSummary
 from engine.settings import Settings
+from engine.store.batch_jobs import BatchJobs
 from engine.store.index import IndexStore
 from engine.store.user_data import UserData
 from engine.store.vectors import VectorIndex
@@ -61,6 +63,8 @@ class Updates:
         self._history = SyncHistory(user)
         self.gate = SyncGate()
         self.approvals = Approvals(user)
+        self.batch_jobs = BatchJobs(user)
+        self.batch_policy = BatchPolicy()
         self.dirty = False
         """Whether something is known to have changed since the last sync."""
 
@@ -128,6 +132,8 @@ class Updates:
             vectors=self._vectors,
             providers=self._slot,
             agreement=AgreeingBeforehand(self.approvals) if approve else self.approvals,
+            batch_jobs=self.batch_jobs,
+            batch_policy=self.batch_policy,
             executor=self._executor(),
             committed=self._listeners.tell,
             take_changes=self._take_changes,

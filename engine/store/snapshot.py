@@ -232,13 +232,17 @@ class Snapshot:
 
     def unembedded(self, model_id: int) -> list[int]:
         """One chunk id for every distinct text without a vector, newest files first."""
+        return [id_ for id_, _ in self.due(model_id)]
+
+    def due(self, model_id: int) -> list[tuple[int, bytes]]:
+        """The same, each with the hash of its text."""
         rows = self.connection.execute(
-            f"""SELECT min(c.id) FROM {self.tables.files} f JOIN {self.tables.chunks} c ON c.file_id = f.id
+            f"""SELECT min(c.id), c.hash FROM {self.tables.files} f JOIN {self.tables.chunks} c ON c.file_id = f.id
                 WHERE NOT EXISTS (SELECT 1 FROM embedding_cache e WHERE e.model_id = ? AND e.hash = c.hash)
                 GROUP BY c.hash ORDER BY max(f.mtime_ns) DESC, min(c.id)""",
             (model_id,),
         )
-        return [id_ for (id_,) in rows]
+        return [(id_, hash_) for id_, hash_ in rows]
 
     def texts(self, ids: Sequence[int]) -> list[Unembedded]:
         """Text and hash of chunks, in the order of `ids`; ids that are gone are left out."""

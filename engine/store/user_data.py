@@ -1,4 +1,4 @@
-"""`user.sqlite`: what cannot be rebuilt. So far the history of syncs, and what embedding was agreed to.
+"""`user.sqlite`: what cannot be rebuilt. The history of syncs, what embedding was agreed to, and open batch jobs.
 
 Everything here is written with synchronous=FULL, and copied aside before each migration: nothing may destroy it.
 """
@@ -6,6 +6,7 @@ Everything here is written with synchronous=FULL, and copied aside before each m
 import contextlib
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import apsw
@@ -36,7 +37,21 @@ def _m002_approvals(connection: apsw.Connection) -> None:
     )
 
 
-MIGRATIONS: tuple[Migration, ...] = (_m001_sync_history, _m002_approvals)
+def _m003_batch_jobs(connection: apsw.Connection) -> None:
+    # Jobs under way at a provider, and the texts whose vectors they still owe (engine/store/batch_jobs.py).
+    connection.execute(
+        """CREATE TABLE batch_jobs (
+            name TEXT PRIMARY KEY, provider TEXT NOT NULL, model TEXT NOT NULL, provider_key TEXT NOT NULL,
+            created REAL NOT NULL, attempt INTEGER NOT NULL, texts INTEGER NOT NULL, input_file TEXT NOT NULL,
+            job TEXT NOT NULL, state TEXT NOT NULL, stopped REAL)"""
+    )
+    connection.execute(
+        """CREATE TABLE batch_texts (
+            job TEXT NOT NULL, hash BLOB NOT NULL, tokens INTEGER NOT NULL, PRIMARY KEY (job, hash)) WITHOUT ROWID"""
+    )
+
+
+MIGRATIONS: tuple[Migration, ...] = (_m001_sync_history, _m002_approvals, _m003_batch_jobs)
 
 
 class UserData:
@@ -60,24 +75,41 @@ class UserData:
             self._connection = _empty()
             self._leave_alone()
 
+    @property
+    def keeps(self) -> bool:
+        """Whether anything can be written."""
+        return self._keeps
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[apsw.Connection]:
+        """One transaction, with nobody else at it; only where `keeps`."""
+        with self._lock, translated(self._path), self._connection:
+            yield self._connection
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[apsw.Connection]:
+        """The connection, with nobody else at it."""
+        with self._lock, translated(self._path):
+            yield self._connection
+
     def add_sync(self, summary: SyncSummary) -> None:
         if not self._keeps:
             return
-        with self._lock, translated(self._path), self._connection:
-            self._connection.execute(
+        with self.writing() as connection:
+            connection.execute(
                 "INSERT INTO sync_history (started, record) VALUES (?, ?)",
                 (summary.started, msgspec.json.encode(summary).decode()),
             )
-            self._connection.execute(
+            connection.execute(
                 "DELETE FROM sync_history WHERE id <= (SELECT max(id) FROM sync_history) - ?", (_KEPT_SYNCS,)
             )
 
     def recent_syncs(self, count: int) -> tuple[SyncSummary, ...]:
         """The last syncs, newest last; without those that another version of the program noted in its own way."""
-        with self._lock, translated(self._path):
+        with self.reading() as connection:
             query = "SELECT record FROM sync_history ORDER BY id DESC LIMIT ?"
             try:
-                rows = self._connection.execute(query, (count,)).fetchall()
+                rows = connection.execute(query, (count,)).fetchall()
             except apsw.CorruptError:
                 self._leave_alone()
                 return ()
@@ -91,23 +123,21 @@ class UserData:
         """Note that someone agreed to embed with this model."""
         if not self._keeps:
             return
-        with self._lock, translated(self._path), self._connection:
-            self._connection.execute("INSERT OR REPLACE INTO approvals VALUES (?, ?, ?, ?)", (*name, time.time()))
+        with self.writing() as connection:
+            connection.execute("INSERT OR REPLACE INTO approvals VALUES (?, ?, ?, ?)", (*name, time.time()))
 
     def end_approval(self, name: ModelName) -> None:
         """Forget it."""
         if not self._keeps:
             return
-        with self._lock, translated(self._path), self._connection:
-            self._connection.execute(
-                "DELETE FROM approvals WHERE provider = ? AND model = ? AND provider_key = ?", name
-            )
+        with self.writing() as connection:
+            connection.execute("DELETE FROM approvals WHERE provider = ? AND model = ? AND provider_key = ?", name)
 
     def approved(self, name: ModelName) -> bool:
         """Whether someone agreed to embed with this model, and it is not done yet."""
         query = "SELECT 1 FROM approvals WHERE provider = ? AND model = ? AND provider_key = ?"
-        with self._lock, translated(self._path):
-            return self._connection.execute(query, name).fetchone() is not None
+        with self.reading() as connection:
+            return connection.execute(query, name).fetchone() is not None
 
     def close(self) -> None:
         with self._lock:

@@ -1,15 +1,16 @@
 """Gives vectors to the chunks that lack one: newest files first, some requests at a time, each kept as it arrives."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 
 from engine.embedding.base import EmbeddingProvider, PartialAnswer
 from engine.embedding.batching import requests
 from engine.errors import ProviderError
 from engine.store import models
-from engine.store.coding import StoredModel, Vectors, encode
+from engine.store.coding import StoredModel, Vectors
 from engine.store.snapshot import Unembedded
+from engine.sync.keeping import VectorKeeper
 from engine.sync.parts import StageWork
 
 _TEXTS_AT_ONCE = 256
@@ -26,9 +27,8 @@ class EmbedStage:
 
     def __init__(self, work: StageWork, provider: EmbeddingProvider, model: StoredModel) -> None:
         self._store = work.parts.store
-        self._vectors = work.parts.vectors
         self._executor = work.parts.executor
-        self._committed = work.parts.committed
+        self._keeper = VectorKeeper(work, model)
         # Only where searches would find the changed words at once.
         self._makes_way = work.parts.take_changes if work.tables is None else lambda: False
         self._tables = work.tables
@@ -42,15 +42,15 @@ class EmbedStage:
         self._seconds = 0.0
         """Spent on these letters, without pauses."""
 
-    def run(self) -> bool:
+    def run(self, leave: Set[bytes] = frozenset()) -> bool:
         """Embed all that is pending; False when files changed and the rest has to wait for their text.
 
-        Raises `Cancelled`, `ProviderError`.
+        `leave`: hashes of texts whose vectors come in another way. Raises `Cancelled`, `ProviderError`.
 
         Every batch that was answered is stored by `end` at the latest: no text is ever embedded twice.
         """
         with self._store.read(tables=self._tables) as snapshot:
-            due = snapshot.unembedded(self._model.id)
+            due = [id_ for id_, hash_ in snapshot.due(self._model.id) if hash_ not in leave]
         if not due:
             return True
         self._done = 0
@@ -121,18 +121,7 @@ class EmbedStage:
                 f"{self._provider.model} answered with vectors of {vectors.shape[1]:,} numbers, but had ones of "
                 f"{self._model.dims:,} before: set dimensions in the settings, or delete the model's vectors."
             )
-        with self._store.write(self._tables) as writer:
-            writer.store_vectors(self._model.id, zip((text.hash for text in texts), encode(vectors), strict=True))
-            before = writer.stamp
-            if self._tables is None:
-                places = {text.hash: place for place, text in enumerate(texts)}
-                chunks = writer.chunks_of_hashes(list(places))
-                after = writer.advance_stamp()
-        if self._tables is None:
-            rows = vectors[[places[hash_] for _, hash_ in chunks]]
-            self._vectors.changed(before, after, self._model, added=([id_ for id_, _ in chunks], rows))
+        self._keeper.keep([text.hash for text in texts], vectors)
         self._letters += sum(len(text.text) for text in texts)
         self._done += len(texts)
-        self._meter.embedded += len(texts)
         self._meter.step(self._done, texts[-1].path)
-        self._committed()

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from engine.control import CancelToken
 from engine.embedding.base import EmbeddingProvider
+from engine.embedding.batch_jobs.base import LEAST_TEXTS, BatchApi, batches_of
 from engine.embedding.catalogue import facts_of
 from engine.records import EmbeddingEstimate
 from engine.settings import Settings
@@ -57,15 +58,24 @@ def name_of(provider: EmbeddingProvider) -> ModelName:
 
 
 def estimate(
-    snapshot: Snapshot, provider: EmbeddingProvider, settings: Settings, cancel: CancelToken | None = None
+    snapshot: Snapshot,
+    provider: EmbeddingProvider,
+    settings: Settings,
+    cancel: CancelToken | None = None,
+    *,
+    by_jobs: bool = True,
 ) -> Work:
-    """What completing the vectors of this moment takes. Sends nothing. Raises `Cancelled`."""
+    """What completing the vectors of this moment takes. Sends nothing. Raises `Cancelled`.
+
+    `by_jobs`: whether batch jobs work, where the settings want them.
+    """
     name = name_of(provider)
     lack = models.lack(snapshot, name)
     tokens = _tokens(snapshot, provider, name, lack.letters, cancel) if lack.chunks else 0
-    price = provider.price
     usual = _USUAL_SPEED.get(provider.id, _USUAL_SPEED_OF_SERVERS)
     speed = models.speed(snapshot, name) or usual
+    batches = _batches(provider, settings, lack.texts) if by_jobs else None
+    price = provider.price if batches is None else batches.price
     model = snapshot.stored_model(*name)
     found = EmbeddingEstimate(
         provider=provider.id,
@@ -77,7 +87,8 @@ def estimate(
         price=price,
         cost=None if price is None else _cost(tokens, price),
         price_checked=_checked(settings, name) if price else "",
-        seconds=lack.letters / speed,
+        seconds=lack.letters / speed if batches is None else batches.limits.seconds,
+        batch=batches is not None,
     )
     first = model is None or not snapshot.has_vectors(model.id)
     return Work(found, lack.letters_elsewhere / speed, first)
@@ -87,6 +98,11 @@ def _checked(settings: Settings, name: ModelName) -> str:
     """Day of the list price; empty where the price is the person's own."""
     facts = facts_of(name.provider, name.model)
     return "" if facts is None or f"{name.provider}/{name.model}" in settings.prices else facts.checked
+
+
+def _batches(provider: EmbeddingProvider, settings: Settings, texts: int) -> BatchApi | None:
+    """What embeds so many texts by batch jobs; None where they are asked for directly."""
+    return batches_of(provider) if settings.remote.batch.enabled and texts >= LEAST_TEXTS else None
 
 
 def _cost(tokens: int, price: float) -> float:

@@ -8,7 +8,9 @@ from typing import Protocol
 
 from engine.control import CancelToken
 from engine.embedding.base import EmbeddingProvider
+from engine.embedding.batch_jobs.policy import BatchPolicy
 from engine.settings import Settings
+from engine.store.batch_jobs import BatchJobs
 from engine.store.coding import StoredModel
 from engine.store.index import IndexStore
 from engine.store.models import ModelName
@@ -55,6 +57,8 @@ class SyncParts:
     vectors: VectorIndex
     providers: Providers
     agreement: Agreement
+    batch_jobs: BatchJobs
+    batch_policy: BatchPolicy
     executor: Executor
     committed: Callable[[], None]
     """Called after every commit: searches can find more now."""

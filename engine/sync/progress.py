@@ -30,15 +30,17 @@ class ProgressMeter:
         self._completed = 0
         self._total = 0
         self._file = ""
+        self._label = _LABELS[self._phase]
         self._sent = 0.0
         self._marks: deque[tuple[float, int]] = deque()
         self.reused = 0
         self.embedded = 0
         self.spending = Spending()
 
-    def start(self, phase: SyncPhase, total: int = 0) -> None:
-        """Enter a phase of `total` units (0: not known)."""
+    def start(self, phase: SyncPhase, total: int = 0, label: str = "") -> None:
+        """Enter a phase of `total` units (0: not known), named in other words than usual where there is a `label`."""
         self._phase, self._completed, self._total, self._file = phase, 0, total, ""
+        self._label = label or _LABELS[phase]
         self._marks.clear()
         self._mark()
         self._send()
@@ -70,7 +72,7 @@ class ProgressMeter:
                 phase=self._phase,
                 completed=self._completed,
                 total=self._total,
-                label=_LABELS[self._phase],
+                label=self._label,
                 current_file=self._file,
                 rate=rate,
                 seconds_left=left,

@@ -22,6 +22,8 @@ class SyncScheduler:
         self._interval = interval_seconds
         self._wake = threading.Condition()
         self._asked: list[SyncReason] = []
+        self._later: float | None = None
+        """When to look by itself, though no interval says so."""
         self._closed = False
         self._thread: threading.Thread | None = None
         if self._interval:
@@ -33,6 +35,16 @@ class SyncScheduler:
             if self._closed or reason in self._asked:
                 return
             self._asked.append(reason)
+            self._wake.notify()
+        self._start()
+
+    def request_later(self, seconds: float) -> None:
+        """Ask for one sync by then at the latest, with the reason `interval`; an earlier one makes up for it."""
+        with self._wake:
+            due = time.monotonic() + seconds
+            if self._closed or (self._later is not None and self._later <= due):
+                return
+            self._later = due
             self._wake.notify()
         self._start()
 
@@ -68,10 +80,10 @@ class SyncScheduler:
         """Wait for the next reason to sync; None when closed."""
         with self._wake:
             while not self._closed:
-                if self._asked:
-                    return self._asked.pop(0)
-                left = due - time.monotonic() if self._interval else None
-                if left is not None and left <= 0:
-                    return "interval"
+                dues = [moment for moment in (due if self._interval else None, self._later) if moment is not None]
+                left = min(dues) - time.monotonic() if dues else None
+                if self._asked or (left is not None and left <= 0):
+                    self._later = None
+                    return self._asked.pop(0) if self._asked else "interval"
                 self._wake.wait(left)
             return None

@@ -89,6 +89,7 @@ class SyncRun:
             tokens=self._meter.spending.tokens,
             cost=self._meter.spending.cost,
             awaiting=self._vectors.awaiting,
+            batch_jobs=self._vectors.batch_jobs,
         )
 
     def _lock(self) -> None:

@@ -4,12 +4,14 @@ import logging
 
 from engine.control import CancelToken
 from engine.embedding.base import EmbeddingProvider
+from engine.embedding.batch_jobs.base import batches_of
 from engine.errors import MnemoscopeError, ProviderError
 from engine.records import EmbeddingEstimate
 from engine.store import models
 from engine.store.coding import StoredModel
 from engine.store.models import Awaiting, ModelName
 from engine.store.schema import Tables
+from engine.sync.batch_stage import BatchStage
 from engine.sync.embed_stage import EmbedStage
 from engine.sync.estimating import estimate, name_of
 from engine.sync.parts import StageWork, SyncParts
@@ -29,8 +31,9 @@ class VectorHalf:
         self._chosen = False
         self._provider: EmbeddingProvider | None = None
         self._stage: EmbedStage | None = None
+        self._batch: BatchStage | None = None
         self._tables: Tables | None = None
-        """The generation that the stage works on."""
+        """The generation that the stages work on."""
         self._looked = False
         self._waits: Awaiting | None = None
         self.model: StoredModel | None = None
@@ -42,6 +45,14 @@ class VectorHalf:
     def awaiting(self) -> EmbeddingEstimate | None:
         """What was not begun since nobody has agreed to it."""
         return None if self._waits is None else self._waits.estimate
+
+    @property
+    def batch_jobs(self) -> int:
+        """Batch jobs of the model in use that are under way, as far as is known."""
+        if self._provider is None:
+            return 0
+        name = name_of(self._provider)
+        return sum(job.model == name for job in self._parts.batch_jobs.open())
 
     def begin(self) -> None:
         """Find the model in the index, unless its provider is yet to be chosen: words do not wait for a keychain."""
@@ -58,9 +69,7 @@ class VectorHalf:
         self._looked = True
         while self._provider is not None and self.failure is None:
             try:
-                if not self._agreed(self._provider, tables):
-                    break
-                return self._stage_on(self._provider, tables).run()
+                return self._embed(self._provider, tables)
             except ProviderError as problem:
                 log.warning("The embedding of a sync failed")
                 self._end_stage()
@@ -102,6 +111,18 @@ class VectorHalf:
 
     # --- inside ---------------------------------------------------------------------------------------------------
 
+    def _embed(self, provider: EmbeddingProvider, tables: Tables | None) -> bool:
+        self._choose_stages(provider, tables)
+        if self._batch is not None:
+            self._batch.collect()  # what is paid for is taken in, whatever was agreed to since
+        if not self._agreed(provider, tables):
+            return True
+        if self.model is None:
+            self.model = self._register(provider, len(provider.embed_query("ping", cancel=self._token)))
+            self._choose_stages(provider, tables)
+        assert self._stage is not None
+        return self._stage.run() if self._batch is None else self._batch.run(self._stage.run)
+
     def _choose(self) -> None:
         if not self._chosen:
             provider = self._parts.providers.provider()
@@ -129,26 +150,31 @@ class VectorHalf:
         """Whether the provider may be asked for what is pending; what it would take is noted where it may not."""
         name: ModelName = name_of(provider)
         with self._store.read(tables=tables) as snapshot:
-            work = estimate(snapshot, provider, self._parts.settings, self._token)
+            work = estimate(
+                snapshot, provider, self._parts.settings, self._token, by_jobs=not self._parts.batch_policy.disabled
+            )
         if work.needs_agreement and not self._parts.agreement.holds(name):
             self._waits = Awaiting(name, work.estimate)
             return False
         self._waits = None
         return True
 
-    def _stage_on(self, provider: EmbeddingProvider, tables: Tables | None) -> EmbedStage:
-        """The stage of this generation: the one that was begun, or a new one."""
+    def _choose_stages(self, provider: EmbeddingProvider, tables: Tables | None) -> None:
+        """Begin the stages of this generation, unless they were begun, or the model is not known yet."""
         if self._stage is not None and self._tables != tables:
             self._end_stage()
-        if self._stage is None:
-            if self.model is None:
-                self.model = self._register(provider, len(provider.embed_query("ping", cancel=self._token)))
+        if self._stage is None and self.model is not None:
             work = StageWork(self._parts, self._meter, self._token, self.model, tables)
             self._stage, self._tables = EmbedStage(work, provider, self.model), tables
-        return self._stage
+            api = batches_of(provider)
+            if api is not None and (self._parts.settings.remote.batch.enabled or self.batch_jobs):
+                self._batch = BatchStage(work, provider, api, self.model)
 
     def _end_stage(self) -> None:
         stage, self._stage = self._stage, None
+        batch, self._batch = self._batch, None
+        if batch is not None:
+            batch.end()
         if stage is not None:
             stage.end()
 

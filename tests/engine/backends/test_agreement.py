@@ -68,10 +68,10 @@ def test_a_yes_reaches_a_sync_that_runs_without_it(open_memory, dear, monkeypatc
     asked, go = threading.Event(), threading.Event()
     estimate = estimating.estimate
 
-    def hold(*args):
+    def hold(*args, **options):
         asked.set()
         assert go.wait(10)
-        return estimate(*args)
+        return estimate(*args, **options)
 
     monkeypatch.setattr("engine.sync.vector_half.estimate", hold)
     reports: list[object] = []

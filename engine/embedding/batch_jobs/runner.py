@@ -1,0 +1,340 @@
+"""Looks after the batch jobs of one model: creates them, asks how they are, keeps what they bring, ends what fails.
+
+All that it has to remember is in the store before anything is sent: whoever is killed at any moment goes on here with
+the jobs that run, and asks for no text twice while one does.
+"""
+
+import dataclasses
+import itertools
+import logging
+import random
+import time
+import uuid
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from engine.control import CancelToken
+from engine.embedding.base import prepare
+from engine.embedding.batch_jobs.base import LEAST_TEXTS, BatchApi, BatchUnavailable, JobGone, RemoteJob, Result
+from engine.embedding.batch_jobs.lines import Group, Text, groups
+from engine.embedding.batch_jobs.policy import BatchPolicy
+from engine.embedding.failures import Refused
+from engine.embedding.retrying import MOST_ASKED_SECONDS, Transient, pause
+from engine.errors import ProviderError
+from engine.settings.options import BatchSettings
+from engine.store.batch_jobs import BatchJobs, StoredJob
+from engine.store.coding import StoredModel
+from engine.store.models import ModelName
+
+if TYPE_CHECKING:
+    from engine.embedding.base import Vectors
+
+log = logging.getLogger(__name__)
+
+_KEPT_AT_ONCE = 64
+_CREATE_TRIES = 3
+_MOST_TROUBLE = 5
+"""Looks at jobs that may fail one after the other, before the sync stops and leaves the jobs to a later one."""
+_STOP_SECONDS = 15 * 60.0
+"""Providers say that ending a job takes up to ten minutes."""
+_BEYOND_WINDOW_SECONDS = 3600.0
+_NO_USE_TO_GO_ON = {401, 402, 403, 429}
+"""Refusals that a direct request would meet as well: of the key, of the money, of the day's quota."""
+
+
+class _Uncertain(Exception):
+    """Nobody could tell whether a job was created."""
+
+    def __init__(self, failure: ProviderError) -> None:
+        super().__init__()
+        self.failure = failure
+
+
+class BatchRunner:
+    """Used by one thread, for one sync."""
+
+    def __init__(
+        self,
+        api: BatchApi,
+        name: ModelName,
+        model: StoredModel,
+        jobs: BatchJobs,
+        policy: BatchPolicy,
+        settings: BatchSettings,
+        token: CancelToken,
+        *,
+        keep: "Callable[[Sequence[bytes], Vectors], None]",
+        texts_of: Callable[[Iterable[bytes]], Iterable[Text]],
+    ) -> None:
+        """`keep` stores unit vectors (n, dims) by their hashes; `texts_of` finds the texts that are still indexed."""
+        self._api = api
+        self._name = name
+        self._model = model
+        self._jobs = jobs
+        self._policy = policy
+        self._settings = settings
+        self._token = token
+        self._keep = keep
+        self._texts_of = texts_of
+        self._open: dict[str, StoredJob] = {}
+        self._owed: dict[str, dict[bytes, int]] = {}
+        """The texts that each open job still owes, with their tokens."""
+        self._incomplete: set[str] = set()
+        """Jobs whose results once ended too early."""
+        self._troubles = 0
+        self.released: set[bytes] = set()
+        """Texts that no job will bring: they are to be asked for directly."""
+        self.tokens_used = 0
+
+    @property
+    def price(self) -> float | None:
+        """US dollars for a million of `tokens_used`."""
+        return self._api.price
+
+    @property
+    def works(self) -> bool:
+        """Whether new jobs may be created."""
+        return self._settings.enabled and self._jobs.usable and not self._policy.disabled
+
+    @property
+    def open(self) -> int:
+        """Jobs under way."""
+        return len(self._open)
+
+    @property
+    def owed(self) -> set[bytes]:
+        """Texts that jobs are to bring."""
+        return set().union(*self._owed.values())
+
+    # --- beginning ------------------------------------------------------------------------------------------------
+
+    def take_up(self) -> None:
+        """Go on with the jobs of earlier runs; of one whose creation was never confirmed, ask the provider."""
+        for job in self._jobs.open():
+            if job.model == self._name and job.name not in self._open:
+                self._take_up(job)
+
+    def submit(self, group: Group, *, attempt: int = 1, instead_of: str = "") -> None:
+        """Create a job for these texts, in place of the job named `instead_of`.
+
+        Where that fails, or is not worth it, they are released. Raises `ProviderError` where a direct request would
+        fail in the same way.
+        """
+        with group.lines:
+            if len(group.texts) < LEAST_TEXTS:
+                self.released |= group.texts.keys()
+                return
+            job = StoredJob(uuid.uuid4().hex, self._name, time.time(), attempt, len(group.texts))
+            self._jobs.begin(job, group.texts, instead_of=instead_of)
+            try:
+                input_file = self._api.upload(job.name, group.lines, cancel=self._token)
+                job = self._noted(job, input_file=input_file)
+                remote = self._create(job)
+            except _Uncertain as uncertain:
+                raise uncertain.failure from None
+            except ProviderError as error:
+                self._jobs.end(job.name)
+                self.released |= group.texts.keys()
+                self._discard((job.input_file,))
+                self._count(error, attempt)
+                return
+        self._open[job.name] = self._noted(job, id=remote.id, state=remote.word)
+        self._owed[job.name] = dict(group.texts)
+        log.info("A batch job of %s texts was created at %s", len(group.texts), self._name.provider)
+
+    def _take_up(self, job: StoredJob) -> None:
+        if job.input_file and not job.id:
+            found = self._api.find(job.name, job.input_file, cancel=self._token)
+            if found is not None:
+                job = self._noted(job, id=found.id, state=found.word)
+        if job.id:
+            self._open[job.name] = job
+            self._owed[job.name] = self._jobs.texts(job.name)
+        else:
+            self._jobs.end(job.name)
+            self._discard((job.input_file,))
+
+    def _create(self, job: StoredJob) -> RemoteJob:
+        """Create a job that has its input file. Raises `_Uncertain` where it may or may not run now."""
+        for tries in itertools.count(1):
+            try:
+                return self._api.create(job.name, job.input_file, cancel=self._token)
+            except Transient as error:
+                failure = error
+            # It may have been created all the same: an answer can be lost on its way.
+            try:
+                found = self._api.find(job.name, job.input_file, cancel=self._token)
+            except ProviderError:
+                raise _Uncertain(failure) from None
+            if found is not None:
+                return found
+            if tries == _CREATE_TRIES:
+                raise failure
+            usual = min(0.3 * 2.0 ** (tries - 1), 2.0) * random.uniform(1.0, 1.2)
+            pause(usual if failure.after is None else min(failure.after, MOST_ASKED_SECONDS), self._token)
+        raise AssertionError("The tries are counted")
+
+    def _count(self, error: ProviderError, attempt: int) -> None:
+        """Note why a job could not be created."""
+        if isinstance(error, BatchUnavailable):
+            self._policy.unavailable(self._name.provider, error)
+        elif isinstance(error, Refused) and error.status in _NO_USE_TO_GO_ON:
+            self._policy.note(self._name.provider, str(error))
+            raise error
+        else:
+            self._policy.failed(self._name.provider, str(error), attempt)
+
+    # --- looking after them ---------------------------------------------------------------------------------------
+
+    def look(self) -> None:
+        """Ask how all open jobs are; take in the results of those that have ended.
+
+        A job is not given up because it could not be asked about; when that happens again and again, the sync ends
+        with a `ProviderError` and leaves the jobs to a later one.
+        """
+        for job in tuple(self._open.values()):
+            self._token.checkpoint()
+            try:
+                self._look_at(job)
+                self._troubles = 0
+            except Transient:
+                self._troubles += 1
+                if self._troubles >= _MOST_TROUBLE:
+                    raise
+
+    def _look_at(self, job: StoredJob) -> None:
+        try:
+            remote = self._api.look(job.id, cancel=self._token)
+        except JobGone as gone:
+            self._fail(job, str(gone))
+            return
+        if remote.state != "running":
+            self._collect(job, remote)
+            return
+        if remote.word != job.state:
+            job = self._open[job.name] = self._noted(job, state=remote.word)
+        self._mind_the_time(job)
+
+    def _mind_the_time(self, job: StoredJob) -> None:
+        """End a job that takes too long; what it has done by then is still taken."""
+        now = time.time()
+        if job.stopped is not None:
+            if now - job.stopped >= _STOP_SECONDS:
+                self._ended(job, RemoteJob(job.id, "cancelled", job.state))
+            return
+        waits = self._settings.wait and self._settings.enabled
+        patience = self._settings.timeout_minutes * 60 if waits else self._api.limits.seconds + _BEYOND_WINDOW_SECONDS
+        if now - (max(job.created, self._policy.since) if waits else job.created) < patience:
+            return
+        try:
+            self._api.stop(job.id, cancel=self._token)
+        except Refused:
+            log.info("A batch job could not be stopped; perhaps it has just ended")
+        self._open[job.name] = self._noted(job, stopped=now)
+
+    def _collect(self, job: StoredJob, remote: RemoteJob) -> None:
+        """Take in what came of a job's texts: vectors are stored as they are read."""
+        owed = self._owed[job.name]
+        arrived: list[Result] = []
+        seen = 0
+        problem = ""
+
+        def take(result: Result) -> None:
+            nonlocal seen, problem
+            seen += 1
+            if result.hash not in owed:
+                return
+            if self._sound(result):
+                arrived.append(result)
+            else:
+                problem = problem or result.problem or "its vector is broken"
+            if len(arrived) >= _KEPT_AT_ONCE:
+                self._take_in(job, arrived)
+
+        try:
+            self._api.results(remote, take, cancel=self._token)
+        finally:
+            self._take_in(job, arrived)
+        if remote.answered is not None and seen < remote.answered and job.name not in self._incomplete:
+            self._incomplete.add(job.name)
+            raise Transient(f"The results of {self._api.service}'s batch job ended too early.")
+        self._ended(job, remote, problem)
+
+    def _sound(self, result: Result) -> bool:
+        """Whether a vector can be kept."""
+        import numpy as np
+
+        vector = result.vector
+        if vector is None or len(vector) != self._model.dims:
+            return False
+        return bool(np.isfinite(vector).all() and vector.any())
+
+    def _take_in(self, job: StoredJob, arrived: list[Result]) -> None:
+        """Store vectors, then note that they are no longer owed: a kill in between costs nothing."""
+        if not arrived:
+            return
+        import numpy as np
+
+        owed = self._owed[job.name]
+        vectors = {result.hash: result.vector for result in arrived}  # a text that came twice counts once
+        self._keep(list(vectors), prepare(np.stack([vector for vector in vectors.values() if vector is not None])))
+        self._jobs.arrived(job.name, vectors)
+        counted = {result.hash: result.tokens for result in arrived}
+        for hash_, tokens in counted.items():
+            estimated = owed.pop(hash_)
+            self.tokens_used += estimated if tokens is None else tokens
+        arrived.clear()
+
+    # --- the end of a job -----------------------------------------------------------------------------------------
+
+    def _ended(self, job: StoredJob, remote: RemoteJob, problem: str = "") -> None:
+        """Nothing more will come of a job. `problem`: why a text of it has no vector, in the provider's words."""
+        owed = len(self._owed[job.name])
+        quoted = f' ("{remote.problem or problem}")' if remote.problem or problem else ""
+        if not owed or (remote.state == "completed" and owed < job.texts):
+            self._policy.succeeded()
+            if owed:
+                what = f"{owed:,} of {job.texts:,} texts of a batch job have no vector{quoted}"
+                self._policy.note(self._name.provider, f"{what}: they are asked for directly.")
+            self._close(job)
+        elif job.stopped is not None:
+            minutes = (job.stopped - job.created) / 60
+            self._timed_out(job, f"A batch job was given up after {minutes:,.3g} minutes.")
+        else:
+            word = "brought no vector" if remote.state == "completed" else f"ended as {remote.state}"
+            self._fail(job, f"A batch job {word}{quoted}.")
+        self._discard((job.input_file, *remote.files))
+
+    def _timed_out(self, job: StoredJob, problem: str) -> None:
+        """Try again, once, for what a job still owes."""
+        owed = self._owed[job.name]
+        if job.attempt > 1 or not self.works or len(owed) < LEAST_TEXTS:
+            self._fail(job, problem)
+            return
+        self._policy.note(self._name.provider, f"{problem} It is tried once more.")
+        del self._open[job.name], self._owed[job.name]
+        for group in groups(self._texts_of(owed), self._api):
+            self.submit(group, attempt=2, instead_of=job.name)
+        self._jobs.end(job.name)  # where none of its texts is there any more
+
+    def _fail(self, job: StoredJob, problem: str) -> None:
+        self._policy.failed(self._name.provider, problem, job.attempt)
+        self._close(job)
+
+    def _close(self, job: StoredJob) -> None:
+        """Forget a job; what it owes is asked for directly."""
+        self._jobs.end(job.name)
+        del self._open[job.name]
+        self.released |= self._owed.pop(job.name).keys()
+
+    def _discard(self, files: Iterable[str]) -> None:
+        """Delete the person's texts at the provider. Never worth a failure: they expire there by themselves."""
+        try:
+            self._api.discard([file for file in files if file], cancel=self._token)
+        except ProviderError as error:
+            log.info("Files of a batch job could not be deleted: %s", type(error).__name__)
+
+    def _noted(self, job: StoredJob, **known: object) -> StoredJob:
+        job = dataclasses.replace(job, **known)  # type: ignore[arg-type]
+        self._jobs.update(job)
+        return job

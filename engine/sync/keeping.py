@@ -1,0 +1,33 @@
+"""Stores vectors as they arrive, however they come, and lets searches follow at once."""
+
+from collections.abc import Sequence
+
+from engine.store.coding import StoredModel, Vectors, encode
+from engine.sync.parts import StageWork
+
+
+class VectorKeeper:
+    """For one model and one generation."""
+
+    def __init__(self, work: StageWork, model: StoredModel) -> None:
+        self._store = work.parts.store
+        self._vectors = work.parts.vectors
+        self._committed = work.parts.committed
+        self._tables = work.tables
+        self._meter = work.meter
+        self._model = model
+
+    def keep(self, hashes: Sequence[bytes], vectors: Vectors) -> None:
+        """Keep the unit vectors (n, dims) of distinct texts, named by their hashes, in one transaction."""
+        with self._store.write(self._tables) as writer:
+            writer.store_vectors(self._model.id, zip(hashes, encode(vectors), strict=True))
+            before = writer.stamp
+            if self._tables is None:
+                places = {hash_: place for place, hash_ in enumerate(hashes)}
+                chunks = writer.chunks_of_hashes(list(places))
+                after = writer.advance_stamp()
+        if self._tables is None:
+            rows = vectors[[places[hash_] for _, hash_ in chunks]]
+            self._vectors.changed(before, after, self._model, added=([id_ for id_, _ in chunks], rows))
+        self._meter.embedded += len(hashes)
+        self._committed()
