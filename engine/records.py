@@ -133,6 +133,8 @@ class SearchOutcome(Record, frozen=True):
     explanation: SearchExplanation | None
     total_is_least: bool = False
     """True when more chunks than `total` may match: asking for more results looks further."""
+    remote: bool = False
+    """Whether a search by meaning sends its question to another machine, as far as is known yet."""
 
 
 class FileText(Record, frozen=True):

@@ -6,6 +6,8 @@ from concurrent.futures import Executor
 from pathlib import Path
 from typing import Literal
 
+import msgspec
+
 from engine.backends import background, status
 from engine.backends.base import ProgressCallback, StatusListener
 from engine.backends.batch_status import batch_status
@@ -127,10 +129,10 @@ class BuiltinMemory:
         )
         self._sync_if_dirty()
         try:
-            return self._searcher.search(request, cancel)
+            return self._answer(request, cancel)
         except IndexCorrupt as damage:
             if not self._updates.mend(damage):
-                return self._searcher.search(request, cancel)
+                return self._answer(request, cancel)
             raise IndexCorrupt(self._store.recovered or str(damage)) from damage
 
     def read_file(self, path: str, *, start: int | None = None, lines: int | None = None) -> FileText:
@@ -269,6 +271,12 @@ class BuiltinMemory:
         self._store.close()
 
     # --- inside ---------------------------------------------------------------------------------------------------
+
+    def _answer(self, request: SearchRequest, cancel: CancelToken | None) -> SearchOutcome:
+        outcome = self._searcher.search(request, cancel)
+        provider = self._slot.known()
+        remote = provider is not None and provider.remote
+        return msgspec.structs.replace(outcome, remote=True) if remote else outcome
 
     def _check_open(self) -> None:
         if self._closed:

@@ -17,6 +17,8 @@ from gui.jobs import Job, Jobs
 
 PAUSE_MS = 80
 """Least time between two questions; the first key after a pause is asked at once, of the keys in between the last."""
+SETTLE_MS = 400
+"""Quiet before a question that is being typed is sent to another machine: half a word would be paid for, and told."""
 PATIENCE_MS = 150
 """Nobody is told of waiting before that long."""
 REPEAT_MS = 300
@@ -100,6 +102,8 @@ class SearchRunner(QObject):
         self.destroyed.connect(partial(_cancel_all, self._asked))
         self._due: Question | None = None
         self._due_whole = False
+        self._typing = False
+        """Whether the question may not be complete yet."""
         self._repeat: Question | None = None
         self._asked_at = 0.0
         self._waited = False
@@ -137,6 +141,7 @@ class SearchRunner(QObject):
             return
         self._due = question
         self._due_whole = whole
+        self._typing = not at_once
         self._patience.start()
         passed = (time.monotonic() - self._asked_at) * 1000
         self._pause.start(0 if at_once else max(0, round(PAUSE_MS - passed)))
@@ -217,7 +222,7 @@ class SearchRunner(QObject):
         else:
             # A turn of the loop later, when the words' answer is painted: beside a search that takes twice as long.
             self._due, self._due_whole = answer.question, True
-            self._pause.start(0)
+            self._pause.start(SETTLE_MS if self._typing and answer.outcome.remote else 0)
         self.answered.emit(answer)
         self._tell_idle()
 

@@ -251,6 +251,7 @@ class FakeMemory:
         search_error, open_error, sync_error: raised instead of answering.
         searches, syncs: what was asked, in order: (query, mode, keyword arguments) and (reason, force).
         vectors: whether results carry meaning scores.
+        remote: whether questions go to another machine.
         session_texts: path -> session, as its transcript has it; empty unless given (see fake_sessions.SESSIONS).
         session_error: raised in place of listing, reading or comparing sessions.
         session_delay: seconds that reading or comparing sessions takes.
@@ -281,6 +282,7 @@ class FakeMemory:
         self.open_error: Exception | None = None
         self.sync_error: Exception | None = None
         self.vectors = True
+        self.remote = False
         self.searches: list[tuple[str, str, dict[str, Any]]] = []
         self.syncs: list[tuple[str, bool]] = []
         self.estimate = make_estimate()
@@ -344,6 +346,7 @@ class FakeMemory:
             timings=SearchTimings(analysis=0.1, keyword=spent, embed=0.0, vector=0.0, merge=0.1, total=spent),
             notice="" if self.files else "The index is empty.",
             explanation=self._explain(found, shown) if explain else None,
+            remote=self.remote,
         )
 
     def _matches(self, query: str, hybrid: bool) -> Iterator[MemorySearchResult]:

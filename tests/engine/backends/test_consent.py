@@ -140,6 +140,7 @@ def test_with_consent_the_texts_go_there_and_nowhere_else(
     status = memory.status()
     assert (status.provider, status.custom["consent"]) == ("openai", how)
     assert status.custom["server"] == server.origin.removeprefix("http://")
+    assert memory.search("timer", mode="keyword").remote is False, "a server on this machine"
     assert any("Tomatoes limp" in text for text in server.answered)
     port = int(server.origin.rpartition(":")[2])
     assert {address for address in reached if isinstance(address, tuple)} == {("127.0.0.1", port)}

@@ -8,6 +8,7 @@ import pytest
 from engine.control import CancelToken
 from engine.errors import Cancelled, Closed, PathRefused
 from engine.settings import Settings
+from tests.helpers.fake_provider import PaidProvider
 
 
 def paths(outcome) -> list[str]:
@@ -282,3 +283,11 @@ def test_the_status_names_the_engine_that_answered(open_memory, workspace: Path,
     memory.search("irrigation timer")
     assert memory.status().vector.engine == "sqlite-vec"
     assert memory._vectors._matrix._matrix is None
+
+
+def test_an_answer_says_whether_its_question_would_go_away(open_memory) -> None:
+    memory = open_memory(use=PaidProvider())
+    memory.sync()
+    assert memory.search("irrigation timer", mode="keyword").remote
+    assert memory.search("irrigation timer").remote
+    assert not open_memory().search("irrigation timer").remote

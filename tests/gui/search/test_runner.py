@@ -68,6 +68,24 @@ def test_of_a_burst_of_keys_the_last_is_asked(qtbot, heard, memory):
     assert _asked(memory) == [("timer", "keyword"), ("timer", "auto")]
 
 
+def test_a_question_that_is_being_typed_is_not_sent_away(qtbot, heard, memory):
+    memory.remote = True
+    for text in ("irri", "irrigation"):
+        with qtbot.waitSignal(heard.runner.answered):
+            heard.runner.ask(Question(text))
+    with qtbot.waitSignal(heard.runner.idle):
+        pass
+    assert _asked(memory) == [("irri", "keyword"), ("irrigation", "keyword"), ("irrigation", "auto")]
+
+
+def test_one_that_was_chosen_is_sent_at_once(qtbot, heard, memory, monkeypatch):
+    monkeypatch.setattr(module, "SETTLE_MS", 3_600_000)
+    memory.remote = True
+    with qtbot.waitSignal(heard.runner.idle):
+        heard.runner.ask(Question("timer"), at_once=True)
+    assert _asked(memory) == [("timer", "keyword"), ("timer", "auto")]
+
+
 @pytest.mark.parametrize("slow", ["keyword_delay", "search_delay"])
 def test_the_newest_question_wins_over_a_slower_one(qtbot, heard, memory, slow: str):
     setattr(memory, slow, 5.0)
