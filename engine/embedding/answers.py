@@ -78,6 +78,13 @@ def indexed(items: Any, texts: int) -> "dict[int, Vectors]":
     return found
 
 
+def tokens_of(answer: Mapping[str, Any]) -> int | None:
+    """Tokens that an answer in OpenAI's form says it used."""
+    usage = answer.get("usage")
+    tokens = usage.get("total_tokens") if isinstance(usage, dict) else None
+    return tokens if isinstance(tokens, int) else None
+
+
 def ordered(items: Any, texts: int) -> "dict[int, Vectors]":
     """Vectors of a list that is in the order of the texts by contract. Raises `Transient` if it is not as long."""
     if not isinstance(items, list) or len(items) != texts:

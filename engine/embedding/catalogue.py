@@ -6,6 +6,7 @@ They rest on what is widely reported of these models' cosines, and are made to k
 words decide beside them.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.embedding.addresses import is_loopback, owner_of
@@ -37,7 +38,7 @@ class ModelFacts:
     model: str
     dims: int
     """Length of its vectors unless another is asked for."""
-    dimensions: tuple[int, ...] | range
+    dimensions: Sequence[int]
     """Lengths that may be asked for."""
     input_tokens: int
     """Most tokens of one text."""
@@ -56,7 +57,7 @@ def _openai(
     model: str, dims: int, price: float, batch: float, calibration: Calibration, *, shorter: bool
 ) -> ModelFacts:
     # The reference says 8192 tokens a text, lists of limits 8191.
-    dimensions = range(1, dims + 1) if shorter else range(dims, dims + 1)
+    dimensions = range(1, dims + 1) if shorter else (dims,)
     return ModelFacts("openai", model, dims, dimensions, 8191, price, batch, calibration, _OPENAI, _CHECKED)
 
 
@@ -70,11 +71,13 @@ def _voyage(model: str, price: float, batch: float) -> ModelFacts:
     return ModelFacts("voyage", model, 1024, sizes, 32_000, price, batch, _VOYAGE_3, _VOYAGE, _CHECKED)
 
 
-def _open(model: str, dims: int, input_tokens: int, calibration: Calibration) -> ModelFacts:
-    """A model with open weights, which servers on this machine offer under this name."""
+def _open(
+    model: str, dims: int, input_tokens: int, calibration: Calibration, *, shorter: tuple[int, ...] = ()
+) -> ModelFacts:
+    """A model with open weights, which servers on this machine offer under this name. `shorter`: other lengths."""
     source = f"https://ollama.com/library/{model}"
-    exactly = range(dims, dims + 1)
-    return ModelFacts("openai", model, dims, exactly, input_tokens, None, None, calibration, source, _CHECKED)
+    sizes = (*shorter, dims)
+    return ModelFacts("openai", model, dims, sizes, input_tokens, None, None, calibration, source, _CHECKED)
 
 
 _FACTS = (
@@ -94,11 +97,15 @@ _FACTS = (
     _voyage("voyage-code-3", 0.18, 0.12),
     ModelFacts("voyage", "voyage-finance-2", 1024, (1024,), 32_000, 0.12, 0.08, _VOYAGE_3, _VOYAGE, _CHECKED),
     ModelFacts("voyage", "voyage-law-2", 1024, (1024,), 16_000, 0.12, 0.08, _VOYAGE_3, _VOYAGE, _CHECKED),
-    _open("nomic-embed-text", 768, 2048, _NOMIC),
+    *(
+        _open(name, 768, 2048, _NOMIC, shorter=(64, 128, 256, 512))
+        for name in ("nomic-embed-text", "nomic-embed-text-v1.5", "text-embedding-nomic-embed-text-v1.5")
+    ),
     _open("mxbai-embed-large", 1024, 512, _SMALL),
     _open("all-minilm", 384, 256, Calibration(low=0.10, high=0.55, weight=0.4)),
     _open("bge-m3", 1024, 8192, _SMALL),
-    _open("embeddinggemma", 768, 2048, _SMALL),
+    _open("snowflake-arctic-embed2", 1024, 8192, _SMALL),
+    _open("embeddinggemma", 768, 2048, _SMALL, shorter=(128, 256, 512)),
 )
 _BY_NAME = {(facts.provider, facts.model): facts for facts in _FACTS}
 

@@ -17,6 +17,11 @@ _LONGEST = 300
 _OUT_OF_MONEY = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "access_terminated"}
 # "check your plan and billing" says nothing: Google and Voyage write it for limits of rate, too.
 _MONEY_WORDS = re.compile(r"insufficient[ _](?:quota|credits?|balance|funds)|spending (?:limit|cap)", re.IGNORECASE)
+_TOO_LONG = re.compile(
+    r"context length|context size|too large to process|input token count|max(?:imum)? (?:allowed )?tokens"
+    r"|(?:input|text|prompt) (?:is )?too long",
+    re.IGNORECASE,
+)
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)s")
 
 
@@ -26,6 +31,10 @@ class Refused(ProviderError):
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message)
         self.status = status
+
+
+class TooLong(Refused):
+    """A text has more tokens than the model takes; shorter ones may do."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +69,8 @@ def refusal(service: Service, status: int, headers: Mapping[str, str], body: byt
         if _is_daily(answer):
             return Refused(f"{name}'s quota for today is used up: go on tomorrow, or raise it.", status)
         return Transient(f"{name} asks for fewer requests{_quoted(said)}: try again later.", _asked(headers, answer))
+    if _TOO_LONG.search(said):  # llama-server says so with status 500
+        return TooLong(f"{name} says that a text is too long{_quoted(said)}.", status)
     if status >= 500 or status == 408:
         return Transient(f"{name} has trouble of its own (status {status}{_quoted(said)}).", _asked(headers, answer))
     if status == 404:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from engine.control import CancelToken
 from engine.embedding.addresses import host_of, owner_of
-from engine.embedding.answers import Answer, indexed, read_json
+from engine.embedding.answers import Answer, indexed, read_json, tokens_of
 from engine.embedding.base import EmbeddingProvider, Limits
 from engine.embedding.failures import Service
 from engine.embedding.http import HttpClient
 from engine.embedding.keys import key_missing
-from engine.embedding.presets import preset_of
+from engine.embedding.presets import PRESETS, Preset, preset_of
 from engine.embedding.remote import Model, RemoteProvider
 from engine.errors import ProviderError
 from engine.settings import Settings
@@ -24,8 +24,8 @@ from engine.settings import Settings
 if TYPE_CHECKING:
     import openai
 
-BASE_URL = "https://api.openai.com/v1"
-MODEL = "text-embedding-3-small"
+BASE_URL = PRESETS[0].base_url
+MODEL = PRESETS[0].model
 _LIMITS = Limits(inputs=2048, tokens=8000, input_tokens=2048, at_once=4)
 
 
@@ -33,7 +33,7 @@ def make(settings: Settings, key: str | None) -> EmbeddingProvider:
     """The provider of these settings; nothing is sent. Raises `ProviderError`, also if a key is needed and None."""
     http = open_http(settings, key)
     own = owner_of(http.base_url) == "openai"
-    preset = preset_of(http.base_url)
+    preset = _preset(http.base_url)
     name = settings.model or (preset.model if preset is not None else MODEL)
     if not name:
         raise ProviderError(f"{http.service.name} needs the name of a model: set model in the settings.")
@@ -46,12 +46,17 @@ def make(settings: Settings, key: str | None) -> EmbeddingProvider:
 def open_http(settings: Settings, key: str | None) -> HttpClient:
     """The way to the service. Raises as `make` does."""
     base_url = settings.remote.base_url or BASE_URL
-    preset = preset_of(base_url)
+    preset = _preset(base_url)
     if key is None and preset is not None and preset.needs_key:
         raise ProviderError(key_missing("openai", settings))
     name = preset.name if preset is not None else f"The server {host_of(base_url)}"
     service = Service(name, settings.remote.api_key_env or (preset.key_variable if preset is not None else ""))
     return HttpClient(service, base_url, settings, {"Authorization": f"Bearer {key}"} if key else {})
+
+
+def _preset(base_url: str) -> Preset | None:
+    """What is known of the server at this address; OpenAI has several."""
+    return PRESETS[0] if owner_of(base_url) == "openai" else preset_of(base_url)
 
 
 class _Api:
@@ -78,6 +83,4 @@ class _Api:
             raw = create(input=list(texts), model=self._model, **self._options)
         answer = read_json(raw.content)
         fields = answer if isinstance(answer, dict) else {}
-        usage = fields.get("usage")
-        tokens = usage.get("total_tokens") if isinstance(usage, dict) else None
-        return Answer(indexed(fields.get("data"), len(texts)), tokens if isinstance(tokens, int) else None)
+        return Answer(indexed(fields.get("data"), len(texts)), tokens_of(fields))

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from engine.control import CancelToken
-from engine.embedding.addresses import is_loopback
+from engine.embedding.addresses import is_loopback, owner_of
 from engine.embedding.answers import Answer
 from engine.embedding.base import Calibration, Limits, PartialAnswer, prepare
 from engine.embedding.catalogue import UNKNOWN, facts_of, price_of
+from engine.embedding.failures import TooLong
 from engine.embedding.http import HttpClient
 from engine.embedding.long_texts import embed_whole
 from engine.embedding.retrying import retrying
@@ -27,6 +28,8 @@ _QUERY_SECONDS = 60.0
 _DOCUMENTS_SECONDS = 120.0
 _LOCAL_FACTOR = 5.0
 """A server on this machine may have to load its model first, and computes on the same processor."""
+_SHORTEST_LIMIT = 64
+"""Tokens; a server that refuses shorter texts has another reason."""
 _ROUNDS = 3
 """How often texts are sent that an answer left out."""
 
@@ -69,7 +72,9 @@ class Model:
             )
         if facts is not None:
             limits = dataclasses.replace(limits, input_tokens=facts.input_tokens)
-        depends = (base_url, name, wanted, list(inputs), sorted(settings.remote.headers.items()))
+        # A provider's own addresses all lead to the same models.
+        server = None if owner_of(base_url) == provider else base_url
+        depends = (server, name, wanted, list(inputs), sorted(settings.remote.headers.items()))
         return cls(
             provider=provider,
             name=name,
@@ -125,10 +130,21 @@ class RemoteProvider:
         self._http.close()
 
     def _embed(self, texts: Sequence[str], *, query: bool, cancel: CancelToken | None) -> "Vectors":
+        """Vectors of whole texts. A server that finds a text too long gets shorter parts, from then on."""
+
         def embed(parts: Sequence[str]) -> "Vectors":
             return self._embed_all(parts, query=query, cancel=cancel)
 
-        return embed_whole([_sendable(text) for text in texts], self.limits, estimate, embed)
+        sent = [_sendable(text) for text in texts]
+        while True:
+            limits = self.limits
+            try:
+                return embed_whole(sent, limits, estimate, embed)
+            except TooLong:
+                longest = min(max(map(estimate, sent)), limits.input_tokens)
+                if longest <= _SHORTEST_LIMIT:
+                    raise
+                self.limits = dataclasses.replace(limits, input_tokens=max(longest // 2, _SHORTEST_LIMIT))
 
     def _embed_all(self, texts: Sequence[str], *, query: bool, cancel: CancelToken | None) -> "Vectors":
         """Unit vectors (n, dims) in the order of the texts; what an answer left out is asked for again."""
@@ -188,13 +204,17 @@ class RemoteProvider:
             )
 
 
+def without_vendor(model: str, vendors: Sequence[str]) -> str:
+    """A model's name as its own service knows it, where it was given as other programs do: "models/…", "gemini/…"."""
+    return next((model.removeprefix(vendor) for vendor in vendors if model.startswith(vendor)), model)
+
+
 def _choices(dimensions: Sequence[int]) -> str:
-    first, last = dimensions[0], dimensions[-1]
     if isinstance(dimensions, range):
-        return str(first) if first == last else f"{first} to {last}"
-    return ", ".join(map(str, dimensions))
+        return f"{dimensions[0]} to {dimensions[-1]}"
+    return " or ".join(map(str, dimensions))
 
 
 def _sendable(text: str) -> str:
-    """The text as UTF-8 can hold it; services refuse an empty one."""
-    return text.encode("utf-8", "replace").decode() or " "
+    """The text as UTF-8 can hold it; services refuse a blank one."""
+    return text.encode("utf-8", "replace").decode() if text.strip() else "-"

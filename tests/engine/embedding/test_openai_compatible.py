@@ -1,18 +1,20 @@
-"""OpenAI's provider against a server that rejects what the real one rejects."""
+"""What is OpenAI's own, and what differs with the servers that speak its language."""
+
+import logging
 
 import numpy as np
 import pytest
 
-from engine.embedding import openai_compatible, retrying
-from engine.embedding.base import EmbeddingProvider, PartialAnswer
+from engine.embedding import openai_compatible
+from engine.embedding.presets import PRESETS, preset_of
+from engine.embedding.retrying import ATTEMPTS
 from engine.errors import ProviderError
 from engine.settings import Settings
 from engine.settings.options import RemoteSettings
-from tests.helpers.embedding_servers import openai_server
-from tests.helpers.embedding_servers.openai_server import KEY, OpenAIServer
-from tests.helpers.embedding_servers.server import Change, Drop, Truncate
+from tests.helpers.embedding_servers.openai_server import OpenAIServer, packed
+from tests.helpers.embedding_servers.server import Change, Say
 
-TEXTS = [f"note {number} about pumps" for number in range(12)]
+TEXTS = ["first note", "second note", "third note"]
 
 
 @pytest.fixture
@@ -22,66 +24,159 @@ def server():
 
 
 @pytest.fixture
-def waits(monkeypatch):
-    """Waits between tries, in seconds, none of which is waited for."""
-    found: list[float] = []
-    monkeypatch.setattr(retrying, "pause", lambda seconds, cancel: found.append(seconds))
-    return found
+def local():
+    """A server as people run it on their own machine: any model, no key, nothing known of it."""
+    with OpenAIServer(dims=48, key=None) as running:
+        yield running
 
 
-@pytest.fixture
-def provider(server):
-    made = make(server)
-    yield made
-    made.close()
+def test_a_server_of_ones_own_needs_no_key_and_no_known_model(local, make):
+    provider = make(local, None, model="home-made", prices={})
+    assert provider.dims is None
+    assert provider.price == 0
+    assert not provider.remote
+    assert provider.embed_documents(TEXTS).shape == (3, 48)
+    assert provider.dims == 48
+    assert "authorization" not in local.requests[0].headers
 
 
-def make(server: OpenAIServer, key: str | None = KEY, **options) -> EmbeddingProvider:
-    remote = RemoteSettings(base_url=server.base_url)
-    prices = {"openai/text-embedding-3-small": 0.02}
-    return openai_compatible.make(Settings(**{"provider": "openai", "remote": remote, "prices": prices} | options), key)
+def test_the_first_answer_says_how_long_vectors_are(local, make):
+    provider = make(local, None, model="home-made")
+    provider.embed_query("pumps")
+    local.faults.append(local.resized(7))
+    with pytest.raises(ProviderError, match="vectors of 7 numbers instead of 48: set dimensions = 7"):
+        provider.embed_query("pumps")
 
 
-def test_vectors_come_in_the_order_of_their_texts(server, provider):
+def test_openai_itself_is_asked_for_packed_vectors(server, make, monkeypatch):
+    monkeypatch.setattr(openai_compatible, "owner_of", lambda base_url: "openai")
+    provider = make(server, model="openai/text-embedding-3-small")
     vectors = provider.embed_documents(TEXTS)
-    assert vectors.shape == (12, 1536)
-    assert vectors.dtype == np.float32
-    for text, vector in zip(TEXTS, vectors, strict=True):
-        assert vector == pytest.approx(server.vector(text), abs=1e-6)
-    assert provider.embed_query(TEXTS[3]) == pytest.approx(vectors[3])
-    assert provider.tokens_used == server.tokens > 0
-
-
-@pytest.mark.parametrize(
-    "fault",
-    [
-        openai_server.too_many({"Retry-After": "7"}),
-        openai_server.too_many(),
-        openai_server.server_error(),
-        Drop(),
-        Truncate(announced=True),
-        Truncate(announced=False),
-        openai_server.without(1, 5),
-        Change(lambda body: body["data"].reverse()),
-        Change(lambda body: body["data"][4].update(embedding=[float("nan")] * 1536)),
-        Change(lambda body: body["data"][2].update(index=3)),
-    ],
-    ids="429-after 429 500 dropped cut cut-silently fewer shuffled nan twice-the-same-place".split(),
-)
-def test_after_a_fault_that_ends_all_vectors_are_there_and_none_was_paid_for_twice(server, provider, waits, fault):
-    server.faults.append(fault)
-    try:
-        vectors = provider.embed_documents(TEXTS)
-    except ProviderError:
-        vectors = provider.embed_documents(TEXTS)  # nobody could tell which vector was whose
     assert vectors == pytest.approx(np.array([server.vector(text) for text in TEXTS]), abs=1e-6)
+    assert server.requests[0].json["encoding_format"] == "base64"
+    assert server.requests[0].json["model"] == "text-embedding-3-small"
+
+
+def test_other_servers_keep_the_vendor_in_the_name_and_are_asked_for_numbers(local, make):
+    make(local, None, model="openai/text-embedding-3-small", dimensions=48).embed_query("pumps")
+    body = local.requests[0].json
+    assert body == {
+        "input": ["pumps"],
+        "model": "openai/text-embedding-3-small",
+        "encoding_format": "float",
+        "dimensions": 48,
+    }
+
+
+def test_packed_vectors_are_read_where_numbers_were_asked_for(local, make):
+    def pack(body):
+        for item in body["data"]:
+            item["embedding"] = packed(item["embedding"])
+
+    local.faults.append(Change(pack))
+    vectors = make(local, None, model="home-made").embed_documents(TEXTS)
+    assert vectors == pytest.approx(np.array([local.vector(text) for text in TEXTS]), abs=1e-6)
+
+
+@pytest.mark.parametrize("place", [None, 0, 99, -1, "1", True])
+def test_where_nobody_can_tell_whose_a_vector_is_none_is_used(server, make, waits, place):
+    server.faults.append(Change(lambda body: body["data"][2].update(index=place), usable=False))
+    with pytest.raises(ProviderError, match="does not say which vector belongs to which text"):
+        make(server).embed_documents(TEXTS)
+    assert waits == []
+    assert make(server).embed_documents(TEXTS).shape == (3, 1536)
     assert server.answered == dict.fromkeys(TEXTS, 1)
 
 
-def test_what_arrived_before_a_lasting_fault_is_handed_over(server, provider, waits):
-    server.faults.extend([openai_server.without(1, 5), openai_server.quota()])
-    with pytest.raises(PartialAnswer, match="no credit left") as caught:
-        provider.embed_documents(TEXTS)
-    assert sorted(caught.value.arrived) == [place for place in range(12) if place not in {1, 5}]
-    assert caught.value.arrived[7] == pytest.approx(server.vector(TEXTS[7]), abs=1e-6)
+def test_one_text_needs_no_index(local, make):
+    local.faults.append(Change(lambda body: body["data"][0].pop("index"), usable=False))
+    assert make(local, None, model="home-made").embed_query("pumps").shape == (48,)
+
+
+def test_a_server_that_finds_texts_too_long_gets_shorter_parts_from_then_on(local, make, waits):
+    provider = make(local, None, model="home-made")
+    message = "input (1202 tokens) is too large to process. increase the physical batch size (current batch size: 512)"
+
+    def refuse_long(body):
+        if any(len(text) > 900 for text in body["input"]):
+            return Say(500, {"error": {"code": 500, "message": message, "type": "server_error"}})
+        return None
+
+    local.judge = refuse_long
+    text = "pumps and lighthouses. " * 150
+    vectors = provider.embed_documents([text, "short"])
+    assert vectors.shape == (2, 48)
     assert waits == []
+    sent = len(local.requests)
+    provider.embed_documents([text])
+    assert len(local.requests) == sent + 1
+
+
+def test_a_text_that_is_too_long_however_short_is_an_error(local, make, waits):
+    message = "the input length exceeds the context length"
+    local.judge = lambda body: Say(400, {"error": {"message": message, "type": "invalid_request_error"}})
+    with pytest.raises(ProviderError, match="says that a text is too long"):
+        make(local, None, model="home-made").embed_documents(["pumps " * 400])
+    assert len(local.requests) < 10
+
+
+def test_a_missing_key_is_named_before_anything_is_sent():
+    with pytest.raises(ProviderError, match=r"no API key for openai: .* OPENAI_API_KEY"):
+        openai_compatible.make(Settings(provider="openai"), None)
+    remote = RemoteSettings(base_url="https://openrouter.ai/api/v1")
+    with pytest.raises(ProviderError, match=r"openrouter\.ai: .* OPENROUTER_API_KEY"):
+        openai_compatible.make(Settings(provider="openai", remote=remote), None)
+
+
+def test_an_unknown_model_is_an_error_that_names_the_setting(server, make, waits):
+    with pytest.raises(ProviderError, match=r"does not know the model or the address .*: check model and base_url"):
+        make(server, model="text-embedding-9").embed_query("pumps")
+    assert waits == []
+
+
+def test_a_server_that_is_not_there_is_named(make, waits):
+    with OpenAIServer(dims=48, key=None) as gone:
+        provider = make(gone, None)
+    with pytest.raises(ProviderError, match=r"cannot be reached at 127\.0\.0\.1 .*: is it running\?"):
+        provider.embed_query("pumps")
+    assert len(waits) == ATTEMPTS - 1
+
+
+@pytest.mark.parametrize(
+    ("base_url", "says"),
+    [
+        ("ftp://host/v1", "is no address"),
+        ("http://me:secret@127.0.0.1/v1", "no password"),
+        ("http://127.0.0.1/v1?key=secret", "no password, nothing after"),
+        ("http://192.168.1.5:8080/v1", "set remote.allow_http = true"),
+    ],
+)
+def test_texts_are_sent_to_no_doubtful_address(base_url, says):
+    with pytest.raises(ProviderError, match=says) as caught:
+        openai_compatible.make(Settings(provider="openai", remote=RemoteSettings(base_url=base_url)), "key")
+    assert "secret" not in str(caught.value)
+
+
+def test_http_to_another_machine_can_be_allowed():
+    remote = RemoteSettings(base_url="http://192.168.1.5:8080/v1/", allow_http=True)
+    provider = openai_compatible.make(Settings(provider="openai", remote=remote), None)
+    assert provider.remote
+    assert provider.price is None
+    provider.close()
+
+
+def test_the_sdk_logs_no_text_even_where_the_environment_asks_for_it(server, make, caplog):
+    logging.getLogger("openai").setLevel(logging.DEBUG)
+    caplog.set_level(logging.DEBUG)
+    make(server).embed_query("a very private question")
+    assert "private" not in caplog.text
+
+
+@pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.id)
+def test_presets_are_addresses_that_can_be_used(preset):
+    remote = RemoteSettings(base_url=preset.base_url)
+    settings = Settings(provider="openai", model=preset.model or "loaded", remote=remote)
+    provider = openai_compatible.make(settings, "a-key-for-it")
+    assert provider.remote == preset.needs_key
+    provider.close()
+    assert preset_of(preset.base_url.upper().replace("127.0.0.1", "localhost") + "/") is preset

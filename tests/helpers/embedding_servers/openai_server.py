@@ -7,10 +7,10 @@ texts, more than 8,192 tokens in a text or 300,000 in a request, `dimensions` fo
 
 import base64
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tests.helpers.embedding_servers.server import Change, FakeServer, Refusal, Reply, Request, Route, Say
+from tests.helpers.embedding_servers.server import FakeServer, Refusal, Reply, Request, Route, Say
 
 KEY = "sk-fake-0123456789abcdefghijklmnop"
 _FIELDS = {"input", "model", "dimensions", "encoding_format", "user"}
@@ -21,45 +21,45 @@ def error(status: int, message: str, *, code: str | None = None, kind: str = "in
     return Refusal(status, {"error": {"message": message, "type": kind, "param": None, "code": code}})
 
 
-def too_many(headers: Mapping[str, str] | None = None) -> Say:
-    body = error(429, "Rate limit reached for requests", code="rate_limit_exceeded", kind="requests").reply.body
-    return Say(429, body, headers)
-
-
-def quota() -> Say:
-    message = "You exceeded your current quota, please check your plan and billing details."
-    return Say(429, error(429, message, code="insufficient_quota", kind="insufficient_quota").reply.body)
-
-
-def server_error() -> Say:
-    message = "The server had an error while processing your request. Sorry about that!"
-    return Say(500, error(500, message, kind="server_error").reply.body)
-
-
-def without(*places: int) -> Change:
-    """An answer that lacks the vectors of these places."""
-
-    def edit(body: Any) -> None:
-        body["data"] = [item for item in body["data"] if item["index"] not in places]
-
-    return Change(edit)
-
-
 class OpenAIServer(FakeServer):
     """Counts a quarter of the letters as tokens."""
 
+    provider = "openai"
+    model = "text-embedding-3-small"
+
     def __init__(self, *, dims: int | None = None, key: str | None = KEY) -> None:
         """With `dims` it takes any model, and without a key any request: as servers on one's own machine do."""
-        super().__init__(dims=dims or 1536)
-        self.key = key
+        super().__init__(dims=dims or _DIMS[self.model], key=key)
         self.models = dict(_DIMS) if dims is None else {}
         """Models it knows, with the length of their vectors; none: any name, vectors of `dims`."""
         self.tokens = 0
         """Tokens charged for."""
+        self.judge: Callable[[Any], Say | None] = lambda body: None
+        """May refuse a request for what is in it."""
 
-    @property
-    def base_url(self) -> str:
-        return f"{self.origin}/v1"
+    def limited(self, headers: Mapping[str, str] | None = None) -> Say:
+        refusal = error(429, "Rate limit reached for requests", code="rate_limit_exceeded", kind="requests")
+        return Say(429, refusal.reply.body, headers)
+
+    def out_of_quota(self) -> Say:
+        message = "You exceeded your current quota, please check your plan and billing details."
+        return Say(429, error(429, message, code="insufficient_quota", kind="insufficient_quota").reply.body)
+
+    def unauthorized(self) -> Say:
+        return Say(401, self._wrong_key(self.key or "").reply.body)
+
+    def trouble(self) -> Say:
+        message = "The server had an error while processing your request. Sorry about that!"
+        return Say(500, error(500, message, kind="server_error").reply.body)
+
+    def items(self, body: Any) -> list[Any]:
+        return body["data"]
+
+    def vector_of(self, item: Any) -> list[float]:
+        return unpacked(item["embedding"])
+
+    def put(self, item: Any, vector: Any) -> None:
+        item["embedding"] = packed(vector) if isinstance(item["embedding"], str) else vector
 
     def routes(self) -> Mapping[tuple[str, str], Route]:
         return {("POST", "/v1/embeddings"): self._embeddings}
@@ -77,12 +77,17 @@ class OpenAIServer(FakeServer):
         if scheme != "Bearer" or not key:
             raise error(401, "You didn't provide an API key.")
         if key != self.key:
-            raise error(401, f"Incorrect API key provided: {key}.", code="invalid_api_key")
+            raise self._wrong_key(key)
+
+    def _wrong_key(self, key: str) -> Refusal:
+        return error(401, f"Incorrect API key provided: {key}.", code="invalid_api_key")
 
     def _embeddings(self, request: Request) -> Reply:
         self.authorized(request)
         if not request.headers.get("content-type", "").startswith("application/json"):
             raise error(415, "Unsupported media type")
+        if refusal := self.judge(request.json):
+            return refusal.reply
         return self.embed(request.json)
 
     def embed(self, body: Any) -> Reply:
@@ -97,16 +102,21 @@ class OpenAIServer(FakeServer):
         tokens = sum(map(count, texts))
         with self._lock:
             self.tokens += tokens
+        vectors = [self.vector(text, dims) for text in texts]
         data = [
-            {"object": "embedding", "index": place, "embedding": _packed(self.vector(text, dims), encoded)}
-            for place, text in enumerate(texts)
+            {"object": "embedding", "index": place, "embedding": packed(vector) if encoded == "base64" else vector}
+            for place, vector in enumerate(vectors)
         ]
         usage = {"prompt_tokens": tokens, "total_tokens": tokens}
         return Reply(200, {"object": "list", "data": data, "model": body["model"], "usage": usage}, counts=texts)
 
     def _checked_texts(self, given: Any) -> Sequence[str]:
         texts = [given] if isinstance(given, str) else given
-        if not isinstance(texts, list) or not texts or not all(isinstance(text, str) and text for text in texts):
+        if (
+            not isinstance(texts, list)
+            or not texts
+            or not all(isinstance(text, str) and text.strip() for text in texts)
+        ):
             raise error(400, "'$.input' is invalid. Please check the API reference.")
         if len(texts) > 2048:
             raise error(400, f"'$.input' is invalid: {len(texts)} is more than 2048.")
@@ -136,22 +146,15 @@ class OpenAIServer(FakeServer):
 
     def reliable(self, request: Request, body: Any) -> Sequence[str]:
         texts = request.json["input"]
-        places = [item.get("index") for item in body["data"]]
-        if len(set(places)) < len(places) or None in places:
-            return []
-        found = [(texts[item["index"]], unpacked(item["embedding"])) for item in body["data"]]
-        if any(len(vector) != self.dims for _, vector in found):
-            return []  # nothing of such an answer is used
-        return [text for text, vector in found if self.good(vector)]
+        return [texts[item["index"]] for item in body["data"] if self.good(unpacked(item["embedding"]))]
 
 
 def count(text: str) -> int:
     return len(text) // 4 + 1
 
 
-def _packed(vector: list[float], encoding: str) -> Any:
-    if encoding == "float":
-        return vector
+def packed(vector: list[float]) -> str:
+    """A vector as base64 of float32."""
     return base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode()
 
 

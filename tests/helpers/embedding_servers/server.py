@@ -4,6 +4,7 @@ import contextlib
 import json
 import math
 import socket
+import sys
 import threading
 import zlib
 from collections import Counter, deque
@@ -11,6 +12,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
+
+from engine.settings import Settings
+from engine.settings.options import RemoteSettings
 
 
 @dataclass
@@ -82,11 +86,12 @@ class Truncate(Fault):
 
 
 class Change(Fault):
-    """Sends an answer that `edit` has changed in place."""
+    """Sends an answer that `edit` has changed in place; `usable`: a client can still rely on some of it."""
 
-    def __init__(self, edit: Callable[[Any], None]) -> None:
+    def __init__(self, edit: Callable[[Any], None], *, usable: bool = True) -> None:
         super().__init__()
         self.edit = edit
+        self.usable = usable
 
 
 class FakeServer:
@@ -95,14 +100,23 @@ class FakeServer:
     A fault is taken from `faults` by each request in turn; without one, the request is answered as the service would.
     """
 
-    def __init__(self, *, dims: int = 64) -> None:
+    provider: str
+    """Its name in the settings."""
+    model: str
+    """The model that `settings` asks for."""
+
+    def __init__(self, *, dims: int, key: str | None) -> None:
+        """`dims`: length of the vectors of `model`; `key`: the one key that is good, None if none is wanted."""
         self.dims = dims
+        self.key = key
         self.faults: deque[Fault] = deque()
         self.requests: list[Request] = []
         self.answered: Counter[str] = Counter()
         """How often each input was answered with a vector that its client could rely on."""
         self.before: Callable[[Request], None] = lambda request: None
         """Runs before each request is answered, outside of all locks; may wait."""
+        self.bugs: list[BaseException | None] = []
+        """What went wrong in the fake itself; raised when it is left."""
         self._lock = threading.Lock()
         self._connections: set[socket.socket] = set()
         self._http = _Server(("127.0.0.1", 0), _Handler)
@@ -112,6 +126,75 @@ class FakeServer:
     @property
     def origin(self) -> str:
         return f"http://127.0.0.1:{self._http.server_address[1]}"
+
+    @property
+    def base_url(self) -> str:
+        return f"{self.origin}/v1"
+
+    def settings(self, **options: Any) -> Settings:
+        """Settings that lead here, with a price, since a server on this machine has none."""
+        remote = RemoteSettings(base_url=self.base_url)
+        prices = {f"{self.provider}/{self.model}": 0.02}
+        return Settings(
+            **{"provider": self.provider, "model": self.model, "remote": remote, "prices": prices} | options
+        )
+
+    def limited(self, headers: Mapping[str, str] | None = None) -> Say:
+        """Too many requests."""
+        raise NotImplementedError
+
+    def out_of_quota(self) -> Say:
+        """Nothing is left of what was paid for, or of what a day allows."""
+        raise NotImplementedError
+
+    def unauthorized(self) -> Say:
+        """The answer to a wrong key, which repeats the key."""
+        raise NotImplementedError
+
+    def trouble(self) -> Say:
+        """A fault of the service itself."""
+        raise NotImplementedError
+
+    def items(self, body: Any) -> list[Any]:
+        """The list of an answer's vectors, to be changed in place."""
+        raise NotImplementedError
+
+    def vector_of(self, item: Any) -> list[float]:
+        """The vector of one of the items."""
+        raise NotImplementedError
+
+    def put(self, item: Any, vector: Any) -> None:
+        """Replace the vector of one of the items."""
+        raise NotImplementedError
+
+    def fewer(self, *places: int) -> Change:
+        """An answer without these of its vectors."""
+
+        def edit(body: Any) -> None:
+            for place in sorted(places, reverse=True):
+                del self.items(body)[place]
+
+        return Change(edit)
+
+    def shuffled(self) -> Change:
+        return Change(lambda body: self.items(body).reverse())
+
+    def replaced(self, place: int, vector: list[float]) -> Change:
+        """An answer with another vector at this place."""
+        return Change(lambda body: self.put(self.items(body)[place], vector))
+
+    def garbled(self, place: int) -> Change:
+        """An answer with something else where a vector belongs."""
+        return Change(lambda body: self.put(self.items(body)[place], 3), usable=False)
+
+    def resized(self, dims: int) -> Change:
+        """An answer whose vectors all have another length."""
+
+        def edit(body: Any) -> None:
+            for item in self.items(body):
+                self.put(item, [0.5] * dims)
+
+        return Change(edit, usable=False)
 
     def routes(self) -> Mapping[tuple[str, str], Route]:
         """What answers (method, path)."""
@@ -137,6 +220,8 @@ class FakeServer:
             hang_up(connection)
         self._http.server_close()
         self._thread.join()
+        if self.bugs:
+            raise AssertionError("The fake itself failed") from self.bugs[0]
 
     def vector(self, text: str, dims: int | None = None) -> list[float]:
         """Unit vector of a text: texts that share words get similar ones."""
@@ -148,9 +233,9 @@ class FakeServer:
             row[0] = length = 1.0
         return [x / length for x in row]
 
-    def good(self, vector: Any) -> bool:
+    def good(self, vector: Sequence[float]) -> bool:
         """Whether a client can use this vector."""
-        return isinstance(vector, list) and len(vector) == self.dims and all(map(math.isfinite, vector))
+        return len(vector) == self.dims and any(vector) and all(map(math.isfinite, vector))
 
     def _next_fault(self) -> Fault | None:
         with self._lock:
@@ -160,9 +245,10 @@ class FakeServer:
         with self._lock:
             self.requests.append(request)
 
-    def _count(self, inputs: Sequence[str]) -> None:
+    def _count(self, inputs: Sequence[str], times: int) -> None:
         with self._lock:
-            self.answered.update(inputs)
+            for text in inputs:
+                self.answered[text] += times
 
 
 def hang_up(connection: socket.socket) -> None:
@@ -176,7 +262,9 @@ class _Server(ThreadingHTTPServer):
     fake: FakeServer
 
     def handle_error(self, request, client_address):
-        pass  # the client went away: what the tests are about
+        error = sys.exception()
+        if not isinstance(error, OSError):  # that is a client which went away: what the tests are about
+            self.fake.bugs.append(error)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -232,15 +320,20 @@ class _Handler(BaseHTTPRequestHandler):
         reply = self._reply(request)
         if isinstance(fault, Change) and reply.status == 200:
             fault.edit(reply.body)
-            reply.counts = self.server.fake.reliable(request, reply.body)
+            reply.counts = self.server.fake.reliable(request, reply.body) if fault.usable else ()
         if isinstance(fault, Truncate):
             whole = _encoded(reply.body)
             half = whole[: len(whole) // 2]
             self._send(Reply(reply.status, half), length=len(whole) if fault.announced else None)
             self.close_connection = True
             return
-        self._send(reply)
-        self.server.fake._count(reply.counts)
+        # Before it is sent: the client may look as soon as it has it.
+        self.server.fake._count(reply.counts, 1)
+        try:
+            self._send(reply)
+        except OSError:
+            self.server.fake._count(reply.counts, -1)
+            raise
 
     def _reply(self, request: Request) -> Reply:
         fake = self.server.fake

@@ -1,0 +1,59 @@
+"""Embeddings of Voyage AI.
+
+Written from https://docs.voyageai.com/reference/embeddings-api (read 2026-11-22): at most 1,000 texts a request, and
+120,000 tokens for the models that take least. Keys of MongoDB Atlas begin with "al-" and belong to another address.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from engine.control import CancelToken
+from engine.embedding.addresses import owner_of
+from engine.embedding.answers import Answer, indexed, read_json, tokens_of
+from engine.embedding.base import EmbeddingProvider, Limits
+from engine.embedding.failures import Service
+from engine.embedding.http import HttpClient
+from engine.embedding.keys import key_missing
+from engine.embedding.remote import Model, RemoteProvider, without_vendor
+from engine.errors import ProviderError
+from engine.settings import Settings
+
+BASE_URL = "https://api.voyageai.com/v1"
+ATLAS_BASE_URL = "https://ai.mongodb.com/v1"
+MODEL = "voyage-4-large"
+_VENDORS = ("voyage/", "voyageai/")
+_LIMITS = Limits(inputs=1000, tokens=8000, input_tokens=16_000, at_once=4)
+_INPUT_TYPES = ("document", "query")
+
+
+def make(settings: Settings, key: str | None) -> EmbeddingProvider:
+    """The provider of these settings; nothing is sent. Raises `ProviderError`, also if the key is None."""
+    http = open_http(settings, key)
+    name = without_vendor(settings.model or MODEL, _VENDORS)
+    model = Model.of(settings, "voyage", name, base_url=http.base_url, limits=_LIMITS, inputs=_INPUT_TYPES)
+    return RemoteProvider(model, http, _Api(http, name, settings.dimensions))
+
+
+def open_http(settings: Settings, key: str | None) -> HttpClient:
+    """The way to the service. Raises as `make` does."""
+    if key is None:
+        raise ProviderError(key_missing("voyage", settings))
+    base_url = settings.remote.base_url or (ATLAS_BASE_URL if key.startswith("al-") else BASE_URL)
+    service = Service("Voyage", settings.remote.api_key_env or "VOYAGE_API_KEY")
+    return HttpClient(service, base_url, settings, {"Authorization": f"Bearer {key}"})
+
+
+class _Api:
+    def __init__(self, http: HttpClient, model: str, dimensions: int | None) -> None:
+        self._http = http
+        self._options: dict[str, Any] = {"model": model, "truncation": False}
+        if owner_of(http.base_url) == "voyage":
+            self._options["encoding_format"] = "base64"
+        if dimensions is not None:
+            self._options["output_dimension"] = dimensions
+
+    def embed(self, texts: Sequence[str], *, query: bool, seconds: float, cancel: CancelToken | None) -> Answer:
+        body = {"input": list(texts), "input_type": _INPUT_TYPES[query], **self._options}
+        answer = read_json(self._http.request("POST", "/embeddings", json=body, seconds=seconds, cancel=cancel))
+        fields = answer if isinstance(answer, dict) else {}
+        return Answer(indexed(fields.get("data"), len(texts)), tokens_of(fields))

@@ -1,0 +1,50 @@
+"""Providers against the fakes of their services."""
+
+import importlib
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from engine.embedding import retrying
+from engine.embedding.base import EmbeddingProvider
+from tests.helpers.embedding_servers.gemini_server import GeminiServer
+from tests.helpers.embedding_servers.openai_server import OpenAIServer
+from tests.helpers.embedding_servers.server import FakeServer
+from tests.helpers.embedding_servers.voyage_server import VoyageServer
+
+MODULES = {"openai": "openai_compatible", "gemini": "gemini", "voyage": "voyage"}
+Make = Callable[..., EmbeddingProvider]
+
+
+@pytest.fixture(params=[OpenAIServer, GeminiServer, VoyageServer], ids=lambda kind: kind.provider)
+def server(request) -> Iterator[FakeServer]:
+    with request.param() as running:
+        yield running
+
+
+@pytest.fixture
+def make() -> Iterator[Make]:
+    """Makes providers that are closed at the end: `make(server)`, with the server's key unless another is given."""
+    made: list[EmbeddingProvider] = []
+
+    def provider_of(server: FakeServer, key: str | None = "", **options) -> EmbeddingProvider:
+        module = importlib.import_module(f"engine.embedding.{MODULES[server.provider]}")
+        made.append(module.make(server.settings(**options), server.key if key == "" else key))
+        return made[-1]
+
+    yield provider_of
+    for provider in made:
+        provider.close()
+
+
+@pytest.fixture
+def provider(server, make) -> EmbeddingProvider:
+    return make(server)
+
+
+@pytest.fixture
+def waits(monkeypatch) -> list[float]:
+    """Waits between tries, in seconds; none of them is waited for."""
+    found: list[float] = []
+    monkeypatch.setattr(retrying, "pause", lambda seconds, cancel: found.append(seconds))
+    return found
