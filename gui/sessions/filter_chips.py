@@ -46,6 +46,11 @@ class FilterChips(QWidget):
         """Offer what there is in these sessions."""
         self._catalogue = catalogue
 
+    @property
+    def narrows(self) -> bool:
+        """Something is chosen that leaves something out."""
+        return bool(self.agent or self.project or self.role or self.period.narrows)
+
     def clear(self) -> None:
         """Choose everything, without telling."""
         self.agent = self.project = self.role = ""

@@ -227,8 +227,9 @@ class SessionsPanel(QObject):
     @Slot()
     def _clear_chosen(self) -> None:
         """Esc in an empty box: no agent, no project, no time and nobody is chosen any more."""
-        self.chips.clear()
-        self._filter()
+        if self.chips.narrows:
+            self.chips.clear()
+            self._filter()
 
     @Slot()
     def _clear_filters(self) -> None:

@@ -223,6 +223,19 @@ def test_a_failed_comparison_says_so_beside_the_list(qtbot, panel, memory):
     assert len(_sessions(panel)) == 11
 
 
+def test_escape_in_the_empty_box_clears_what_was_chosen_and_else_leaves_the_list_alone(qtbot, panel):
+    panel.show_similar(VALVE)
+    _rest(qtbot, panel)
+    panel.box.focus()
+    qtbot.keyClick(panel.box.edit, Key.Key_Escape)
+    assert "like “" in panel.view.notice.accessibleName()
+    _choose(panel, "Said by", "Me")
+    _choose(panel, "Agent", "Codex")
+    qtbot.keyClick(panel.box.edit, Key.Key_Escape)
+    assert not panel.chips.narrows
+    assert _counts(panel) == "11 sessions · 6 agents"
+
+
 def test_nothing_matches(qtbot, panel):
     panel.search("zebra crossing")
     assert "Searching what was said" in panel.view.page.accessibleName()
