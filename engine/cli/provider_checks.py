@@ -7,11 +7,10 @@ from engine.control import CancelToken
 from engine.embedding.base import EmbeddingProvider
 from engine.embedding.consent import REMOTE, consent_of, server_of
 from engine.embedding.keys import key_missing, key_state
+from engine.embedding.probing import WORD
 from engine.embedding.registry import Selection, select_provider
 from engine.errors import ProviderError
 from engine.settings import Settings
-
-_WORD = "word"
 
 
 def check_provider(settings: Settings, cancel: CancelToken) -> Iterator[Check]:
@@ -49,7 +48,7 @@ def _check_key(settings: Settings, name: str) -> Check:
 
 def _check_answer(settings: Settings, selection: Selection, provider: EmbeddingProvider, cancel: CancelToken) -> Check:
     try:
-        provider.embed_query(_WORD, cancel=cancel)
+        provider.embed_query(WORD, cancel=cancel)
     except ProviderError as error:
         return degraded("Embedding", str(error), "")
     if selection.fallback_from:

@@ -231,7 +231,7 @@ def test_doctor_tells_whose_key_is_used_and_never_the_key(
     state, detail = checks(answer)["Embedding"]
     assert state == "fine"
     assert detail == "openai, dear; texts are sent to it (named as provider); $10 for a million tokens"
-    assert paid.questions == ["word"]
+    assert paid.questions == ["ping"]
     keychain.fails = OSError("the-very-secret-key")
     broken = verb("doctor", "--json")
     assert checks(broken)["Key: openai"][0] == "degraded"
