@@ -6,7 +6,6 @@ Providers are made here only, and one on another machine only after `consent` al
 import dataclasses
 import importlib
 import logging
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -14,6 +13,7 @@ from engine.control import CancelToken
 from engine.embedding.addresses import is_loopback
 from engine.embedding.base import EmbeddingProvider
 from engine.embedding.consent import REMOTE, consent_of, described, require_consent, settings_of
+from engine.embedding.gguf_models import model_on_disk
 from engine.embedding.keys import Key, find_key
 from engine.errors import ProviderError
 from engine.settings import Settings
@@ -108,7 +108,7 @@ def _first_at_hand(settings: Settings, typed: str | None, cancel: CancelToken | 
 
 def _key_at_hand(settings: Settings, name: str, cancel: CancelToken | None) -> Key | None:
     """The key that the provider works with, None where it needs none. Raises `_NotAtHand`, `ProviderError`."""
-    if name == "gguf" and not os.path.isfile(os.path.expanduser(settings.local.model_path)):
+    if name == "gguf" and not model_on_disk(settings):
         raise _NotAtHand("gguf: there is no model file on this machine.")
     if name not in REMOTE:
         return None

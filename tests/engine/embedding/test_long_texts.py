@@ -48,7 +48,7 @@ def test_the_parts_are_the_text_and_none_is_too_long(text, limit, count):
     parts = list(cut(text, limit, count))
     assert "".join(part for part, _ in parts) == text
     assert all(tokens == count(part) for part, tokens in parts)
-    assert all(tokens <= limit or len(part) == 1 for part, tokens in parts)
+    assert all(tokens <= limit or len(part) <= 1 for part, tokens in parts)
     assert all(part for part, _ in parts) or not text
 
 

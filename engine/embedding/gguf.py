@@ -1,0 +1,138 @@
+"""A model of the person's own: a GGUF file, run by llama.cpp in a process beside the program.
+
+Nothing leaves the machine; what it costs is time. A model of 22 million parameters makes nine full passages a second on
+two cores, one of 300 million less than one.
+"""
+
+import hashlib
+import importlib.util
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.control import CancelToken
+from engine.embedding.base import Calibration, Limits, prepare
+from engine.embedding.batching import requests
+from engine.embedding.gguf_file import GgufFile, read_gguf
+from engine.embedding.gguf_models import Traits, model_place, traits_of
+from engine.embedding.gguf_process import ModelProcess, Patience
+from engine.embedding.long_texts import embed_whole
+from engine.errors import ProviderError
+from engine.settings import Settings
+
+if TYPE_CHECKING:
+    from engine.embedding.base import Vectors
+
+_MOST_TOKENS = 2048
+"""Of one text, also where the model takes more: memory grows with it, and passages have some 400."""
+_STEP = Limits(inputs=16, tokens=4096, input_tokens=_MOST_TOKENS, at_once=1)
+"""What the process gets at once, in bytes: a question that comes meanwhile waits for no more."""
+_MARKS = 8
+"""More than the tokens that a model sets around a text."""
+_BYTES_A_TOKEN = 3
+_QUERY_SECONDS = 300.0
+_DOCUMENT_SECONDS = 600.0
+"""The most for one step, loading included; the reference's."""
+
+
+def make(settings: Settings, key: str | None) -> "GgufProvider":
+    """The provider for the model that the settings name; reads the head of its file, loads nothing, needs no key.
+
+    Raises `ProviderError` where the package or the file is missing, or the file is not fit.
+    """
+    if importlib.util.find_spec("xllamacpp") is None:
+        raise ProviderError('The gguf provider needs the package xllamacpp: run pip install "mnemoscope[gguf]".')
+    if settings.model:
+        raise ProviderError(
+            f'The gguf provider takes its model from local.model_path: move "{settings.model}" there from model.'
+        )
+    place = model_place(settings)
+    if place.hub is not None and not place.path.is_file():
+        raise ProviderError(
+            f"The model {place.hub.id} is not on this computer yet: fetch it with mnemoscope index, which asks first."
+        )
+    file = read_gguf(str(place.path))
+    traits = traits_of(file)
+    return GgufProvider(file, traits, _dims(settings.dimensions, file, traits))
+
+
+def _dims(wanted: int | None, file: GgufFile, traits: Traits) -> int:
+    if wanted is None or wanted == file.dims:
+        return file.dims
+    if traits.least_dims is None:
+        raise ProviderError(f"The model makes vectors of {file.dims} dimensions only: remove dimensions = {wanted}.")
+    if not traits.least_dims <= wanted <= file.dims:
+        raise ProviderError(
+            f"The model makes vectors of {traits.least_dims} to {file.dims} dimensions: change dimensions = {wanted}."
+        )
+    return wanted
+
+
+class GgufProvider:
+    """Loads the model in a process of its own when it is first needed."""
+
+    id = "gguf"
+    remote = False
+    price = 0.0
+    tokens_used = 0
+    unknown_scripts: tuple[str, ...] = ()
+    calibration = Calibration(low=0.15, high=0.65, weight=0.5)
+
+    def __init__(self, file: GgufFile, traits: Traits, dims: int) -> None:
+        """`dims`: of its vectors, at most the model's own."""
+        self._file = file
+        self._traits = traits
+        self._most = min(file.context, _MOST_TOKENS)
+        self._process = ModelProcess(file, self._most)
+        self.dims = dims
+        self.model = Path(file.path).stem
+        parts = (file.fingerprint, file.pooling, traits.query, traits.document, self._most, dims)
+        self.key = hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+        self.limits = Limits(inputs=16, tokens=8000, input_tokens=self._most, at_once=2)
+
+    def embed_query(self, text: str, *, cancel: CancelToken | None = None) -> "Vectors":
+        vectors: Vectors = self._embed([text], self._traits.query, Patience(_QUERY_SECONDS, True, cancel))[0]
+        return vectors
+
+    def embed_documents(self, texts: Sequence[str], *, cancel: CancelToken | None = None) -> "Vectors":
+        return self._embed(texts, self._traits.document, Patience(_DOCUMENT_SECONDS, False, cancel))
+
+    def count_tokens(self, text: str) -> int:
+        """An estimate: the model itself is asked only for texts that may be too long for it."""
+        return len(text.encode("utf-8", "replace")) // _BYTES_A_TOKEN + 1
+
+    def close(self) -> None:
+        self._process.close()
+
+    def _embed(self, texts: Sequence[str], prompt: str, patience: Patience) -> "Vectors":
+        def embed(parts: Sequence[str]) -> "Vectors":
+            import numpy as np
+
+            vectors = np.empty((0, self.dims), np.float32)
+            for step in requests([prompt + part for part in parts], _STEP, _bytes):
+                if patience.cancel is not None:
+                    patience.cancel.checkpoint()
+                answer = np.frombuffer(self._process.vectors(step, patience), "<f4")
+                vectors = np.concatenate([vectors, self._clean(answer.reshape(len(step), -1))])
+            return vectors
+
+        def count(part: str) -> int:
+            return self._process.tokens(prompt + part, patience)
+
+        # llama.cpp reads a text up to its first zero.
+        texts = [text.encode("utf-8", "replace").decode().replace("\0", " ") for text in texts]
+        if all(_bytes(prompt + text) + _MARKS <= self._most for text in texts):
+            return embed(texts)  # no token is less than a byte
+        return embed_whole(texts, self.limits, count, embed)
+
+    def _clean(self, vectors: "Vectors") -> "Vectors":
+        if vectors.shape[1] != self._file.dims:
+            raise ProviderError(
+                f"The model {self.model} makes vectors of {vectors.shape[1]} dimensions where its file says "
+                f"{self._file.dims}: choose another one."
+            )
+        return prepare(vectors[:, : self.dims])
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode())

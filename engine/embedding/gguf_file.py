@@ -1,0 +1,159 @@
+"""What a GGUF file says of itself: read before the model is, so that a file that does not fit is refused in words.
+
+The format is the public specification's (github.com/ggml-org/ggml, docs/gguf.md, versions 2 and 3): little-endian, the
+magic, a version, two counts, then names with typed values. Only the values that are asked for are kept.
+"""
+
+import hashlib
+import mmap
+import os
+import struct
+from dataclasses import dataclass
+from typing import Any, BinaryIO, TypeGuard
+
+from engine.errors import ProviderError
+
+_MAGIC = b"GGUF"
+_VERSIONS = {2, 3}
+_STRING, _ARRAY = 8, 9
+_NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
+_MOST_VALUES = 10_000
+_MOST_LETTERS = 1_000_000
+"""Of one string; a chat template has some thousand."""
+_SAMPLES = 64
+_SAMPLE_BYTES = 4096
+_NONE, _MEAN, _CLS, _LAST, _RANK = range(5)
+"""Kinds of pooling, in the format as in llama.cpp."""
+
+
+@dataclass(frozen=True)
+class GgufFile:
+    """One model's file."""
+
+    path: str
+    architecture: str
+    """The kind of model, such as bert or gemma-embedding."""
+    name: str
+    """The model's own name; may be empty."""
+    dims: int
+    """Length of its vectors."""
+    context: int
+    """Most tokens of one text that it was made for."""
+    pooling: int
+    """How the vectors of the tokens become one: 1 their mean, 2 the first one, 3 the last one."""
+    fingerprint: str
+    """Short digest of samples of its content: the same file under another name has the same one."""
+
+
+def read_gguf(path: str) -> GgufFile:
+    """Raises `ProviderError` if the file cannot be read, is damaged, or is no model that makes vectors of texts."""
+    try:
+        with open(path, "rb") as file:
+            values = _values(file, path)
+            fingerprint = _fingerprint(file)
+    except OSError as error:
+        raise ProviderError(f"The model {path} cannot be read: {error.strerror or error}.") from error
+    architecture = values.get("general.architecture")
+    dims = values.get(f"{architecture}.embedding_length")
+    context = values.get(f"{architecture}.context_length")
+    pooling = values.get(f"{architecture}.pooling_type", _NONE)
+    if not isinstance(architecture, str) or not (_is_size(dims) and _is_size(context)):
+        raise ProviderError(f"The file {path} does not hold a language model: choose one that embeds texts.")
+    if pooling == _RANK:
+        raise ProviderError(f"The model {path} compares texts and makes no vectors: choose one that embeds texts.")
+    if pooling not in {_NONE, _MEAN, _CLS, _LAST}:
+        raise ProviderError(f"The model {path} has a way of pooling that is not known here: choose another one.")
+    name = values.get("general.name")
+    return GgufFile(
+        path=path,
+        architecture=architecture,
+        name=name if isinstance(name, str) else "",
+        dims=dims,
+        context=context,
+        pooling=pooling or _MEAN,
+        fingerprint=fingerprint,
+    )
+
+
+def _is_size(value: Any) -> TypeGuard[int]:
+    return isinstance(value, int) and value > 0
+
+
+def _values(file: BinaryIO, path: str) -> dict[str, Any]:
+    if os.fstat(file.fileno()).st_size < 24 or file.read(4) != _MAGIC:
+        raise ProviderError(f"The file {path} is not a GGUF model: choose one that ends in .gguf.")
+    with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        version, _tensors, count = struct.unpack_from("<IQQ", data, 4)
+        if version not in _VERSIONS:
+            raise ProviderError(f"The model {path} has version {version} of the GGUF format, which is not supported.")
+        try:
+            return _Reader(data, 24).pairs(count)
+        except (struct.error, ValueError) as error:
+            raise ProviderError(f"The model {path} is damaged or incomplete: fetch or copy it again.") from error
+
+
+class _Reader:
+    """Walks through the values; raises `struct.error` or `ValueError` where the file ends or makes no sense."""
+
+    def __init__(self, data: mmap.mmap, place: int) -> None:
+        self._data = data
+        self._place = place
+
+    def pairs(self, count: int) -> dict[str, Any]:
+        """All names with their values; arrays, such as the vocabulary, are passed over."""
+        if count > _MOST_VALUES:
+            raise ValueError(count)
+        found = {}
+        for _ in range(count):
+            name = self._string()
+            kind = self._number("I")
+            if kind == _ARRAY:
+                self._skip_array()
+            else:
+                found[name] = self._value(kind)
+        return found
+
+    def _value(self, kind: int) -> Any:
+        if kind == _STRING:
+            return self._string()
+        if kind not in _NUMBERS:
+            raise ValueError(kind)
+        return self._number(_NUMBERS[kind])
+
+    def _number(self, code: str) -> Any:
+        (value,) = struct.unpack_from("<" + code, self._data, self._place)
+        self._place += struct.calcsize("<" + code)
+        return value
+
+    def _string(self) -> str:
+        start = self._skip_string()
+        return self._data[start : self._place].decode("utf-8", "replace")
+
+    def _skip_string(self) -> int:
+        """Go behind a string, and return where it starts."""
+        length = self._number("Q")
+        start = self._place
+        if length > _MOST_LETTERS or start + length > len(self._data):
+            raise ValueError(length)
+        self._place += length
+        return start
+
+    def _skip_array(self) -> None:
+        kind, length = self._number("I"), self._number("Q")
+        if kind in _NUMBERS:
+            self._place += length * struct.calcsize("<" + _NUMBERS[kind])
+            return
+        if kind != _STRING or length > len(self._data):
+            raise ValueError(kind)
+        for _ in range(length):
+            self._skip_string()
+
+
+def _fingerprint(file: BinaryIO) -> str:
+    """Of the size and of evenly spread samples: a model of 8 GB is not read whole at each start."""
+    size = os.fstat(file.fileno()).st_size
+    digest = hashlib.sha256(str(size).encode())
+    for sample in range(_SAMPLES):
+        file.seek(sample * max(size - _SAMPLE_BYTES, 0) // (_SAMPLES - 1))
+        digest.update(file.read(_SAMPLE_BYTES))
+    return digest.hexdigest()[:16]

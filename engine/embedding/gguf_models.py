@@ -1,0 +1,101 @@
+"""Which model file the settings name, and what is known of well-known models beyond what their files say."""
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+from engine.embedding.gguf_file import GgufFile
+from engine.errors import ProviderError
+from engine.settings import Settings
+
+DEFAULT_MODEL = "hf:ggml-org/embeddinggemma-300m-qat-q8_0-GGUF/embeddinggemma-300m-qat-Q8_0.gguf"
+"""EmbeddingGemma, 300 million parameters, over 100 languages; also the reference's choice."""
+_HUB = "hf:"
+_HUB_ID = re.compile(r"hf:(?P<repository>[\w.-]+/[\w.-]+)/(?P<file>[\w.+/-]+\.gguf)", re.ASCII | re.IGNORECASE)
+_PIECE = re.compile(r"-\d{5}-of-\d{5}\.gguf$", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class HubFile:
+    """A file of a model on the hub."""
+
+    repository: str
+    """owner/name"""
+    file: str
+
+    @property
+    def id(self) -> str:
+        return f"{_HUB}{self.repository}/{self.file}"
+
+
+@dataclass(frozen=True)
+class ModelPlace:
+    """Where the model of the settings is, or will be once it was fetched."""
+
+    path: Path
+    hub: HubFile | None
+    """Where it comes from; None for a file of the person's own."""
+
+
+def model_place(settings: Settings) -> ModelPlace:
+    """Raises `ProviderError` for a name that is neither a hub id nor a full path; looks at no file."""
+    named = settings.local.model_path or DEFAULT_MODEL
+    if not named.lower().startswith(_HUB):
+        path = Path(os.path.expanduser(named))
+        if not path.is_absolute():
+            raise ProviderError(
+                f'"{named}" is not a full path: name the GGUF file in local.model_path with its folders, or a model of '
+                "the hub as hf:owner/repository/file.gguf."
+            )
+        return ModelPlace(path, None)
+    match = _HUB_ID.fullmatch(named)
+    if match is None or not {"", ".", ".."}.isdisjoint(named.removeprefix(_HUB).split("/")):
+        raise ProviderError(f'"{named}" is no file of the hub: write it as hf:owner/repository/file.gguf.')
+    if _PIECE.search(named):
+        raise ProviderError(f'"{named}" is one of several pieces of a model: choose a model in a single file.')
+    hub = HubFile(match["repository"], match["file"])
+    folder = settings.local.model_cache_dir
+    base = Path(folder).expanduser() if folder else Path(platformdirs.user_data_dir("mnemoscope", False)) / "models"
+    return ModelPlace(base.joinpath(*hub.repository.split("/"), *hub.file.split("/")), hub)
+
+
+def model_on_disk(settings: Settings) -> bool:
+    """Whether the model of the settings, or else the default one, can be used without fetching anything."""
+    try:
+        return model_place(settings).path.is_file()
+    except (ProviderError, OSError):
+        return False
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What the makers of a model say about its use."""
+
+    query: str = ""
+    """Stands before every question."""
+    document: str = ""
+    """Stands before every passage."""
+    least_dims: int | None = None
+    """Least length to which its vectors may be cut; None where they must be whole."""
+
+
+_RETRIEVAL = "Represent this sentence for searching relevant passages: "
+_WEB_SEARCH = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
+_KNOWN = (
+    # From the models' cards on the hub; the first that fits counts.
+    (r"embedding-?gemma|gemma-embedding", Traits("task: search result | query: ", "title: none | text: ", 128)),
+    (r"nomic-embed-text", Traits("search_query: ", "search_document: ")),  # cut only after a layer norm: not here
+    (r"qwen3-embedding", Traits(_WEB_SEARCH, "", 32)),
+    (r"snowflake-arctic-embed-[lm]-v2", Traits("query: ")),
+    (r"snowflake-arctic-embed|mxbai-embed-large|bge-(?:small|base|large)-en", Traits(_RETRIEVAL)),
+    (r"\be5-(?:small|base|large)(?!.*instruct)", Traits("query: ", "passage: ")),
+)
+
+
+def traits_of(model: GgufFile) -> Traits:
+    """By its architecture, its own name and its file's; nothing but the plain text for a model that is not known."""
+    names = re.sub(r"[\s_]+", "-", f"{model.architecture} {model.name} {Path(model.path).name}".lower())
+    return next((traits for pattern, traits in _KNOWN if re.search(pattern, names)), Traits())

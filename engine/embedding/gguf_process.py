@@ -1,0 +1,215 @@
+"""The process that a GGUF model runs in, seen from the program: started when needed, asked for one thing at a time."""
+
+import itertools
+import multiprocessing
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import msgspec
+
+from engine.control import CancelToken
+from engine.embedding.gguf_file import GgufFile
+from engine.embedding.gguf_worker import Answer, Model, Request, Want, serve
+from engine.errors import Cancelled, Closed, ProviderError
+
+_POLL = 0.05
+"""Seconds between two looks at the token while the model works."""
+_LONGEST_FOLDER = 70
+"""Bytes of the folder for temporary files: a socket's name may have 104 at most."""
+_LAST_BREATH = 5.0
+"""Seconds for which a process that has closed its pipe may still be ending."""
+_MOST_FAILURES = 3
+"""Times that the process may die or fail to load in a row; then it is not started again."""
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long an answer is waited for."""
+
+    seconds: float
+    urgent: bool
+    """Before all that is not."""
+    cancel: CancelToken | None
+
+
+class ModelProcess:
+    """Thread-safe. The process is started by the first question, and anew when it has died.
+
+    Raises `ProviderError` where the model cannot be loaded, fails, dies or takes too long; `Cancelled`, `Closed`.
+    """
+
+    def __init__(self, file: GgufFile, tokens: int) -> None:
+        """`tokens`: the most of one text."""
+        self._file = file
+        self._tokens = tokens
+        self._turns = _Turns()
+        self._worker: _Worker | None = None
+        self._failures = 0
+        self._last_failure = ""
+        self._closed = False
+
+    def vectors(self, texts: list[str], patience: Patience) -> bytes:
+        """Float32 vectors, one after the other. Each text must be within the limit."""
+        return self._ask("vectors", texts, patience).vectors
+
+    def tokens(self, text: str, patience: Patience) -> int:
+        """As the model itself cuts the text, with its marks at both ends."""
+        (tokens,) = self._ask("tokens", [text], patience).tokens
+        return tokens
+
+    def close(self) -> None:
+        """End the process, which frees its memory; calls under way raise `Closed` within a moment."""
+        self._closed = True
+        with self._turns.take(lambda: None, urgent=True):
+            self._end()
+
+    def _ask(self, want: Want, texts: list[str], patience: Patience) -> Answer:
+        deadline = time.monotonic() + patience.seconds
+
+        def go_on() -> None:
+            if self._closed:
+                raise Closed
+            if patience.cancel is not None and patience.cancel.cancelled:
+                raise Cancelled
+            if time.monotonic() > deadline:
+                raise _TooSlow
+
+        name = os.path.basename(self._file.path)
+        try:
+            with self._turns.take(go_on, urgent=patience.urgent):
+                answer = self._answer(want, texts, go_on)
+        except _TooSlow:
+            raise ProviderError(
+                f"The model {name} took longer than {patience.seconds:.0f} s: choose a smaller one."
+            ) from None
+        if answer.error:
+            raise ProviderError(f"The model {name} failed: {answer.error}.")
+        return answer
+
+    def _answer(self, want: Want, texts: list[str], go_on: Callable[[], None]) -> Answer:
+        go_on()
+        if self._failures >= _MOST_FAILURES:
+            raise ProviderError(self._last_failure)
+        if self._worker is None:
+            self._worker = _Worker(self._file, self._tokens)
+        try:
+            answer = self._worker.ask(want, texts, go_on)
+        except _TooSlow:
+            self._end()  # or the next question would wait for this one
+            raise
+        except _Failed as failure:
+            self._end()
+            self._failures += 1
+            self._last_failure = str(failure)
+            raise ProviderError(str(failure)) from None
+        self._failures = 0
+        return answer
+
+    def _end(self) -> None:
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            worker.end()
+
+
+class _Failed(Exception):
+    """The process could not load the model, or died; the message is a sentence."""
+
+
+class _TooSlow(Exception):
+    """No answer in time."""
+
+
+class _Worker:
+    """One process; one call at a time."""
+
+    def __init__(self, file: GgufFile, tokens: int) -> None:
+        self._name = os.path.basename(file.path)
+        # A socket of the file system, in a folder that is closed to others, instead of a port that all can reach.
+        named = sys.platform != "win32" and len(os.fsencode(tempfile.gettempdir())) <= _LONGEST_FOLDER
+        self._folder = tempfile.mkdtemp(prefix="mnemoscope-") if named else ""
+        processors = os.cpu_count() or 1
+        threads = min(processors, max(2, processors // 2))
+        model = Model(file.path, file.pooling, tokens, threads, self._folder)
+        context = multiprocessing.get_context("spawn")
+        self._pipe, other = context.Pipe()
+        self._process = context.Process(
+            target=serve, args=(other, msgspec.msgpack.encode(model)), name="mnemoscope-gguf", daemon=True
+        )
+        self._process.start()
+        other.close()
+        self._loaded = False
+        self._numbers = itertools.count(1)
+
+    def ask(self, want: Want, texts: list[str], go_on: Callable[[], None]) -> Answer:
+        """Raises `_Failed`, and whatever `go_on` raises while the answer is waited for."""
+        try:
+            if not self._loaded:
+                answer = self._wait(0, go_on)
+                if answer.error:
+                    raise _Failed(f"The model {self._name} cannot be loaded: {answer.error}.")
+                self._loaded = True
+            number = next(self._numbers)
+            self._pipe.send_bytes(msgspec.msgpack.encode(Request(number, want, texts)))
+            return self._wait(number, go_on)
+        except (EOFError, OSError):
+            raise _Failed(self._death()) from None
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.join()
+        self._process.close()
+        self._pipe.close()
+        if self._folder:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _wait(self, number: int, go_on: Callable[[], None]) -> Answer:
+        """The answer to this request; those to requests that were given up are passed over."""
+        while True:
+            while not self._pipe.poll(_POLL):
+                go_on()
+            answer = msgspec.msgpack.decode(self._pipe.recv_bytes(), type=Answer)
+            if answer.number == number:
+                return answer
+
+    def _death(self) -> str:
+        self._process.join(_LAST_BREATH)
+        code = self._process.exitcode
+        if code == -signal.SIGTERM or (sys.platform != "win32" and code == -signal.SIGKILL):
+            return f"The system ended the model {self._name}, perhaps for lack of memory: choose a smaller one."
+        return f"The model {self._name} broke off while it worked (code {code}): fetch it again or choose another one."
+
+
+class _Turns:
+    """A lock whose urgent callers go first."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._taken = False
+        self._urgent = 0
+
+    @contextmanager
+    def take(self, go_on: Callable[[], None], *, urgent: bool) -> Iterator[None]:
+        """Wait for the turn and hold it; `go_on` is called while waiting, and may raise."""
+        with self._changed:
+            self._urgent += urgent
+            try:
+                while self._taken or (self._urgent and not urgent):
+                    go_on()
+                    self._changed.wait(_POLL)
+                self._taken = True
+            finally:
+                self._urgent -= urgent
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._taken = False
+                self._changed.notify_all()
