@@ -128,6 +128,7 @@ def _embedding(status: MemoryProviderStatus) -> Iterator[Reading]:
         yield Reading("Provider", "off", "words only", tip="The settings ask for no model.")
     else:
         yield Reading("Provider", "degraded", "words only", why_not or "No model is available.", "probe-embedding")
+    yield from _dealings(status)
     if scripts := status.custom.get("unknownScripts"):
         names = ", ".join(str(script) for script in scripts)
         tip = f"The model does not know {names}. Notes in these scripts are found by their words."
@@ -139,6 +140,26 @@ def _embedding(status: MemoryProviderStatus) -> Iterator[Reading]:
         yield Reading(
             "Fallback", "degraded", f"instead of {status.fallback.from_}", status.fallback.reason, "probe-embedding"
         )
+
+
+def _dealings(status: MemoryProviderStatus) -> Iterator[Reading]:
+    """Where texts go, what agreed to it and whose key is used."""
+    if "remote" not in status.custom:
+        return
+    passed_over = "\n".join(map(str, status.custom.get("passedOver") or ()))
+    if not status.custom["remote"]:
+        yield Reading("Texts", None, "stay on this machine", tip=passed_over)
+    else:
+        server = status.custom.get("server") or status.provider
+        agreed = {
+            "named as provider": "The settings name it as provider.",
+            "named as fallback": "The settings name it as fallback.",
+            "agreed to": "You agreed to it: remote.agreed in the settings.",
+        }
+        tip = agreed.get(str(status.custom.get("consent")), "")
+        yield Reading("Texts", None, f"are sent to {server}", tip="\n".join(filter(None, (tip, passed_over))))
+    if place := str(status.custom.get("keyPlace") or ""):
+        yield Reading("Key", None, "in the keychain" if "keychain" in place else "in a variable", tip=f"From {place}.")
 
 
 def _search_mode(status: MemoryProviderStatus) -> Iterator[Reading]:

@@ -48,6 +48,20 @@ def test_the_index_says_its_state(changes, state, value, remedy):
     assert (found.state, found.value, found.remedy) == (state, value, remedy)
 
 
+def test_where_texts_go_and_whose_key_is_used_is_said():
+    here = {"remote": False, "server": None, "consent": None, "keyPlace": None, "passedOver": ["openai: no key."]}
+    found = _reading("Embedding", "Texts", custom=here)
+    assert (found.value, found.tip) == ("stay on this machine", "openai: no key.")
+    away = here | {"remote": True, "consent": "agreed to", "passedOver": [], "keyPlace": "the keychain"}
+    found = _reading("Embedding", "Texts", provider="gemini", custom=away)
+    assert found.value == "are sent to gemini"
+    assert "You agreed to it" in found.tip
+    assert _reading("Embedding", "Texts", custom=away | {"server": "work.example"}).value == "are sent to work.example"
+    assert _reading("Embedding", "Key", custom=away).value == "in the keychain"
+    variable = _reading("Embedding", "Key", custom=away | {"keyPlace": "the environment variable OPENAI_API_KEY"})
+    assert (variable.value, variable.tip) == ("in a variable", "From the environment variable OPENAI_API_KEY.")
+
+
 def _watcher(mode: str, error: str) -> WatcherStatus:
     return WatcherStatus(enabled=True, mode=mode, roots=("a",), last_change=None, error=error)  # type: ignore[arg-type]
 
