@@ -2,7 +2,6 @@
 
 import logging
 import threading
-from collections.abc import Iterable
 
 from engine.errors import MnemoscopeError
 from engine.store.models import ModelName
@@ -19,15 +18,14 @@ class Approvals:
         self._lock = threading.Lock()
         self._here: set[ModelName] = set()
 
-    def give(self, names: Iterable[ModelName]) -> None:
-        """Agree to embed with these models."""
+    def give(self, name: ModelName) -> None:
+        """Agree to embed with this model."""
         with self._lock:
-            for name in names:
-                self._here.add(name)
-                try:
-                    self._user.approve(name)
-                except MnemoscopeError as error:
-                    log.warning("An approval could not be kept: %s", type(error).__name__)
+            self._here.add(name)
+            try:
+                self._user.approve(name)
+            except MnemoscopeError as error:
+                log.warning("An approval could not be kept: %s", type(error).__name__)
 
     def holds(self, name: ModelName) -> bool:
         """Whether this model may be used."""
@@ -60,7 +58,7 @@ class AgreeingBeforehand:
 
     def holds(self, name: ModelName) -> bool:
         if not self._approvals.holds(name):
-            self._approvals.give([name])
+            self._approvals.give(name)
         return True
 
     def end(self, name: ModelName) -> None:

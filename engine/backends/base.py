@@ -112,7 +112,7 @@ class MemorySearchManager(Protocol):
         """
 
     def approve_embedding(self) -> None:
-        """Agree to what `status().awaiting` says, and to completing the vectors of the provider in use.
+        """Agree to what `status().awaiting` says, else to completing the vectors of the provider in use.
 
         The next sync embeds them, in this program or after another start. Holds until every chunk has its vector.
         """

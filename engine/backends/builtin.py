@@ -260,6 +260,7 @@ class BuiltinMemory:
             if self._closed:
                 return
             self._closed = True
+        self._slot.stop_waiting()
         self._updates.close()
         if self._background is not None:
             self._background.close()

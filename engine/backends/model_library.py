@@ -85,7 +85,9 @@ class ModelLibrary:
             return estimate(snapshot, selection.provider, settings, cancel).estimate
 
     def approve(self) -> None:
-        self._approvals.give({name for name in (self._active(), self._waiting_name()) if name is not None})
+        name = self._waiting_name() or self._active()
+        if name is not None:
+            self._approvals.give(name)
 
     def awaiting(self, found: Awaiting | None) -> EmbeddingEstimate | None:
         """Of what the last sync found to wait for a yes, that which still does."""

@@ -125,8 +125,12 @@ class ProviderSlot:
             return Probe(ok=False, error=str(error))
         return Probe(ok=True, error="")
 
-    def close(self) -> None:
+    def stop_waiting(self) -> None:
+        """Choose no more: whoever waits for a keychain gets `Closed`. What was chosen can still be used."""
         self._closing.cancel()
+
+    def close(self) -> None:
+        self.stop_waiting()
         with self._lock:
             for selection in (self._selection, self._first, self._prepared, *self._replaced):
                 if selection is not None and selection.provider is not None:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from engine.control import CancelToken
-from engine.errors import Cancelled, MnemoscopeError
+from engine.errors import Cancelled, Closed, MnemoscopeError
 from engine.records import MemorySyncProgressUpdate, SyncReason, SyncReport
 from engine.store.schema import Tables
 from engine.sync.commits import TextOutcome
@@ -60,7 +60,7 @@ class SyncRun:
                 self._work(force)
             finally:
                 self._store.unlock()
-        except Cancelled:
+        except (Cancelled, Closed):
             cancelled = True
         except MnemoscopeError as problem:
             self.failure = problem

@@ -150,9 +150,9 @@ class VectorHalf:
         """Whether the provider may be asked for what is pending; what it would take is noted where it may not."""
         name: ModelName = name_of(provider)
         with self._store.read(tables=tables) as snapshot:
-            work = estimate(
-                snapshot, provider, self._parts.settings, self._token, by_jobs=not self._parts.batch_policy.disabled
-            )
+            # Without the token: to pause here would keep the snapshot open, and some tenths of a second are soon over.
+            by_jobs = not self._parts.batch_policy.disabled
+            work = estimate(snapshot, provider, self._parts.settings, by_jobs=by_jobs)
         if work.needs_agreement and not self._parts.agreement.holds(name):
             self._waits = Awaiting(name, work.estimate)
             return False

@@ -9,6 +9,7 @@ from engine.backends.builtin import BuiltinMemory
 from engine.embedding import registry
 from engine.embedding.registry import select_provider
 from engine.errors import Closed, ProviderError
+from engine.records import SyncReport
 from engine.settings.options import RemoteSettings
 from tests.helpers.fake_provider import FakeProvider
 from tests.helpers.keychain import FakeKeychain
@@ -71,6 +72,21 @@ def test_closing_ends_the_wait_for_the_keychain(memory: BuiltinMemory, keychain:
     memory.close()
     looking.join()
     assert [type(failure) for failure in failures] == [Closed]
+
+
+def test_closing_ends_a_sync_that_waits_for_the_keychain_after_its_words(
+    memory: BuiltinMemory, keychain: FakeKeychain
+) -> None:
+    keychain.answers.clear()
+    reports: list[SyncReport] = []
+    syncing = threading.Thread(target=lambda: reports.append(memory.sync()))
+    syncing.start()
+    while not keychain.asked:
+        assert syncing.is_alive()
+    assert memory.search("irrigation", mode="keyword").results
+    memory.close()
+    syncing.join()
+    assert [(report.cancelled, report.error, report.files_indexed) for report in reports] == [(True, "", 4)]
 
 
 def test_words_are_searched_without_the_keychain(memory: BuiltinMemory, keychain: FakeKeychain) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import ProviderError
+from engine.store.models import ModelName
 from engine.sync import estimating
 from tests.helpers.fake_provider import FakeProvider, PaidProvider
 
@@ -101,6 +102,7 @@ def test_a_fallback_that_costs_is_asked_for_first_and_the_first_provider_stays(
     assert dear.embedded == []
 
     memory.approve_embedding()
+    assert not memory._updates.approvals.holds(ModelName("fake", "bag-of-words", "")), "nobody was asked about that"
     done = memory.sync()
     assert (done.error, done.vectors_pending, done.awaiting) == ("", 0, None)
     assert memory.status().fallback.from_ == "fake"
