@@ -15,9 +15,14 @@ if TYPE_CHECKING:
     from engine.corpus.places.finding import find_places as find_places
     from engine.corpus.places.finding import measure_sessions as measure_sessions
     from engine.corpus.preview import preview_workspace as preview_workspace
+    from engine.embedding.catalogue import ModelFacts as ModelFacts
+    from engine.embedding.catalogue import facts_of as facts_of
+    from engine.embedding.catalogue import models_of as models_of
     from engine.embedding.keys import forget_key as forget_key
     from engine.embedding.keys import key_state as key_state
     from engine.embedding.keys import store_key as store_key
+    from engine.embedding.presets import PRESETS as PRESETS
+    from engine.embedding.presets import preset_of as preset_of
     from engine.embedding.probing import probe_provider as probe_provider
     from engine.errors import *  # noqa: F403
     from engine.logs import configure_logging as configure_logging
@@ -25,6 +30,7 @@ if TYPE_CHECKING:
     from engine.settings import Settings as Settings
     from engine.settings import load_settings as load_settings
     from engine.settings import save_setting as save_setting
+    from engine.settings import save_settings as save_settings
     from engine.settings import settings_path as settings_path
     from engine.store.location import index_files as index_files
     from engine.text.highlight import highlight_ranges as highlight_ranges
@@ -39,6 +45,11 @@ _HOME = {
     "find_places": "engine.corpus.places.finding",
     "measure_sessions": "engine.corpus.places.finding",
     "preview_workspace": "engine.corpus.preview",
+    "ModelFacts": "engine.embedding.catalogue",
+    "facts_of": "engine.embedding.catalogue",
+    "models_of": "engine.embedding.catalogue",
+    "PRESETS": "engine.embedding.presets",
+    "preset_of": "engine.embedding.presets",
     "forget_key": "engine.embedding.keys",
     "key_state": "engine.embedding.keys",
     "store_key": "engine.embedding.keys",
@@ -47,6 +58,7 @@ _HOME = {
     "Settings": "engine.settings",
     "load_settings": "engine.settings",
     "save_setting": "engine.settings",
+    "save_settings": "engine.settings",
     "settings_path": "engine.settings",
     "index_files": "engine.store.location",
     "highlight_ranges": "engine.text.highlight",

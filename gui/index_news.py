@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from engine import MemoryProviderStatus
+from engine import EmbeddingEstimate, MemoryProviderStatus
 
 _WHILE_SYNCING_MS = 1000
 
@@ -13,15 +13,19 @@ class IndexNews(QObject):
     Signals:
         changed: other results may be found now; at once at the end of a sync, once a second while one runs.
         problem: a new problem as one sentence, and whether a rebuild may mend it.
+        awaiting: EmbeddingEstimate of work that has to be agreed to, when there is other such work than before; None
+            once there is none.
     """
 
     changed = Signal()
     problem = Signal(str, bool)
+    awaiting = Signal(object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._seen: tuple[object, ...] = ()
         self._told = ""
+        self._awaited: tuple[str, str] | None = None
         self._later = QTimer(self)
         self._later.setSingleShot(True)
         self._later.setInterval(_WHILE_SYNCING_MS)
@@ -33,11 +37,20 @@ class IndexNews(QObject):
             self._later.stop()
             self._seen = ()
             self._told = ""
+            self._hear_awaiting(None)
             return
         self._hear_change(status)
         if status.index_error and status.index_error != self._told:
             self.problem.emit(status.index_error, not status.custom.get("readOnly"))
         self._told = status.index_error or ""
+        self._hear_awaiting(status.awaiting)
+
+    def _hear_awaiting(self, estimate: EmbeddingEstimate | None) -> None:
+        """The same work is told once, though it grows with every note."""
+        wanted = None if estimate is None else (estimate.provider, estimate.model)
+        if wanted != self._awaited:
+            self._awaited = wanted
+            self.awaiting.emit(estimate)
 
     def _hear_change(self, status: MemoryProviderStatus) -> None:
         seen = (status.generation, status.files, status.chunks, status.vector.rows, status.last_sync)

@@ -4,7 +4,7 @@ import logging
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
@@ -22,6 +22,7 @@ from gui.options import View
 from gui.panes import Panes
 from gui.places import Places
 from gui.search.panel import SearchPanel
+from gui.settings.way import SettingsWay
 from gui.sheets import show_about, show_keys
 from gui.views import Views
 from gui.ways import Ways
@@ -76,6 +77,7 @@ class MainWindow(QMainWindow):
         self.banner = Notices(workspace)
         self.sync_bar = SyncBar()
         self.panes = Panes(self.views.lists, self.views.readers, self.diagnostics)
+        self.settings = SettingsWay(workspace, jobs, places.config, self)
         Ways(workspace, self.panes, self.views, self.diagnostics, self)
         self.pages = QStackedWidget()
         for page in (self.panes, self.first_run, self.message):
@@ -110,7 +112,8 @@ class MainWindow(QMainWindow):
         add_sessions = commands.add("Add sessions…", self._ask_for_sessions)
         sync = commands.add("Sync now", self.workspace.sync, "F5")
         rebuild = commands.add("Rebuild index…", self.banner.ask_rebuild)
-        self._need_workspace = (add_sessions, sync, rebuild)
+        settings = commands.add("Settings…", self.settings.show, "Ctrl+,")
+        self._need_workspace = (add_sessions, sync, rebuild, settings)
         for action in self._need_workspace:
             action.setEnabled(False)
         commands.menu.addSeparator()
@@ -149,6 +152,7 @@ class MainWindow(QMainWindow):
         self._news.changed.connect(self.views.refresh)
         self._news.problem.connect(self.banner.tell_index_problem)
         self.banner.left.connect(self.views.focus_box)
+        self._news.awaiting.connect(self.banner.ask_to_embed)
 
     def _restore(self) -> None:
         self.resize(1280, 800)
@@ -196,6 +200,9 @@ class MainWindow(QMainWindow):
         """Arrange the panes for one of the views, and search."""
         if view == "sources":
             self.choose_sessions()
+            return
+        if view == "settings":
+            self.workspace.opened.connect(self.settings.show, Qt.ConnectionType.SingleShotConnection)
             return
         panel = self.sessions if view == "sessions" else self.search
         self.views.switch("sessions" if view == "sessions" else "search")
@@ -274,8 +281,11 @@ class MainWindow(QMainWindow):
 
     @Slot(str)
     def _do(self, action: str) -> None:
+        status = self.workspace.status
         if action == "rebuild":
             self.banner.ask_rebuild()
+        elif action == "embed":
+            self.banner.ask_to_embed(None if status is None else status.awaiting)
         else:
             self.workspace.sync()
 

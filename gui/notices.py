@@ -5,7 +5,9 @@ from functools import partial
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QWidget
 
+from engine import EmbeddingEstimate
 from gui.widgets.message import Action, Banner
+from gui.widgets.pricing import embed_words, estimate_words
 from gui.workspace import Workspace
 
 
@@ -35,6 +37,20 @@ class Notices(Banner):
             Action("Rebuild", partial(self._workspace.sync, force=True)),
             Action("Keep it", self.clear),
             key="rebuild",
+        )
+
+    @Slot(object)
+    def ask_to_embed(self, estimate: EmbeddingEstimate | None) -> None:
+        """Ask before embedding that costs money or much time; None takes the question back."""
+        if estimate is None:
+            self.clear("awaiting")
+            return
+        self.say(
+            f"{estimate_words(estimate)} Until then only words are searched.",
+            "working",
+            Action(embed_words(estimate), partial(self._workspace.sync, approve=True)),
+            Action("Not now", partial(self.clear, "awaiting")),
+            key="awaiting",
         )
 
     def complain(self, sentence: str) -> None:

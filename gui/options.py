@@ -8,7 +8,7 @@ from typing import Literal, NoReturn, get_args
 
 from gui.versions import program_version
 
-View = Literal["search", "viewer", "sessions", "diagnostics", "first-run", "sources"]
+View = Literal["search", "viewer", "sessions", "diagnostics", "first-run", "sources", "settings"]
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,6 @@ def parse_options(arguments: Sequence[str]) -> Options:
         parser.error("--demo brings its own notes: leave out --workspace")
     if found.view == "viewer" and not found.query:
         parser.error("--view viewer shows the best result: name a --query")
-    if found.view in ("first-run", "sources") and found.query:
+    if found.view in ("first-run", "sources", "settings") and found.query:
         parser.error(f"--view {found.view} searches nothing: leave out --query")
     return Options(**vars(found))

@@ -81,6 +81,9 @@ class Screenshot(QObject):
         due = status.pending_vectors and status.provider != "none" and status.awaiting is None
         if due and not status.last_sync.error:
             return "the embedding"
+        if self._view == "settings":
+            dialog = window.settings.dialog
+            return "" if dialog is not None and dialog.isVisible() and dialog.ready else "the settings"
         panel = window.sessions if self._view == "sessions" else window.search
         if panel.busy:
             return "the results"
@@ -92,7 +95,9 @@ class Screenshot(QObject):
         return "" if self._wanted_file in ("", self._shown_file) else "the file"
 
     def _save(self) -> None:
-        self._window.grab().save(str(self._path), "PNG")
+        dialog = self._window.settings.dialog
+        shown = dialog if dialog is not None and dialog.isVisible() else self._window
+        shown.grab().save(str(self._path), "PNG")
         self._end("" if self._path.exists() else f"The picture could not be written to {self._path}.")
 
     def _end(self, problem: str) -> None:

@@ -63,6 +63,21 @@ QLineEdit {
     padding: 4px 8px; }
 QLineEdit:focus { border-color: $accent; }
 
+QComboBox {
+    background: $base; color: $text; border: 1px solid $line; border-radius: 8px; padding: 4px 8px; }
+QComboBox:focus { border-color: $accent; }
+QComboBox:disabled { color: $off; }
+QComboBox::drop-down { border: none; width: 28px; }
+QComboBox::down-arrow { image: none; }
+QComboBox QLineEdit { border: none; padding: 0px; background: transparent; }
+QComboBox QAbstractItemView {
+    background: $base; color: $text; border: 1px solid $line; selection-background-color: $accent_ground;
+    selection-color: $text; outline: none; }
+
+QListWidget { background: $alternate; color: $text; border: none; outline: none; padding: 8px 0px; }
+QListWidget::item { padding: 6px 14px; border: none; }
+QListWidget::item:selected { background: $accent_ground; color: $text; }
+
 QMenu { background: $base; color: $text; border: 1px solid $line; padding: 4px 0px; }
 QMenu::item { padding: 5px 24px 5px 24px; }
 QMenu::item:selected { background: $accent_ground; color: $text; }

@@ -143,13 +143,18 @@ class Workspace(QObject):
 
     # --- sync -------------------------------------------------------------------------------------------------------
 
-    def sync(self, reason: engine.SyncReason = "manual", *, force: bool = False) -> None:
-        """Start a sync, or join the one that runs. `force` rebuilds the whole index."""
-        if self.current is None or self._sync is not None:
+    def sync(self, reason: engine.SyncReason = "manual", *, force: bool = False, approve: bool = False) -> None:
+        """Start a sync, or join the one that runs. `force` rebuilds the whole index.
+
+        `approve` agrees to embedding that costs money or much time; one that runs is followed by one that may.
+        """
+        if self.current is None or (self._sync is not None and not approve):
             return
         manager = self.current.manager
         self._sync = self._jobs.write(
-            lambda token: manager.sync(reason=reason, force=force, cancel=token), self._synced, self._sync_failed
+            lambda token: manager.sync(reason=reason, force=force, cancel=token, approve=approve),
+            self._synced,
+            self._sync_failed,
         )
 
     def pause(self) -> None:

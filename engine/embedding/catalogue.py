@@ -110,6 +110,11 @@ _FACTS = (
 _BY_NAME = {(facts.provider, facts.model): facts for facts in _FACTS}
 
 
+def models_of(provider: str) -> tuple[ModelFacts, ...]:
+    """The models of a provider that are known, the one that it takes by itself first."""
+    return tuple(facts for facts in _FACTS if facts.provider == provider)
+
+
 def facts_of(provider: str, model: str) -> ModelFacts | None:
     """What is known of a model; its name with or without a vendor before it ("openai/…") and a tag (":latest")."""
     return _BY_NAME.get((provider, model.rpartition("/")[2].partition(":")[0].lower()))

@@ -1,5 +1,6 @@
-"""Writes one option into the settings file, leaving the rest of it as its owner wrote it."""
+"""Writes options into the settings file, leaving the rest of it as its owner wrote it."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,14 @@ from engine.settings.writing import write_aside
 def save_setting(key: str, value: Any, workspace: Path | None = None, config: Path | None = None) -> None:
     """Set `key`, such as `query.min_score`, in `[defaults]` or in the layer of `workspace`; None takes it out.
 
+    As `save_settings`, which it is for one option.
+    """
+    save_settings({key: value}, workspace, config)
+
+
+def save_settings(values: Mapping[str, Any], workspace: Path | None = None, config: Path | None = None) -> None:
+    """Set several options at once: all of them or, where something is wrong, none.
+
     Comments and order stay, the file is replaced as a whole. Raises `SettingsError` for a key or value that could
     not be read back, or if the file as it stands is wrong; OSError if it cannot be written.
     """
@@ -28,14 +37,16 @@ def save_setting(key: str, value: Any, workspace: Path | None = None, config: Pa
         load_settings(config=path)
     text = read_settings_text(path, required=False) or f"version = {SETTINGS_VERSION}\n"
     document = tomlkit.parse(text)
-    table: Any = _layer(document, workspace)
-    *sections, name = key.split(".")
-    for section in sections:
-        table = table.setdefault(section, tomlkit.table())
-    if value is not None:
-        table[name] = list(value) if isinstance(value, tuple) else value
-    elif name in table:
-        del table[name]
+    layer: Any = _layer(document, workspace)
+    for key, value in values.items():
+        table = layer
+        *sections, name = key.split(".")
+        for section in sections:
+            table = table.setdefault(section, tomlkit.table())
+        if value is not None:
+            table[name] = list(value) if isinstance(value, tuple) else value
+        elif name in table:
+            del table[name]
     changed = tomlkit.dumps(document)
     check_settings(parse_settings(changed, path), changed, path)
     write_aside(path, changed)

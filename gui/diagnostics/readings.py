@@ -4,16 +4,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+<<<<<<< HEAD
 from engine import EmbeddingEstimate, MemoryProviderStatus, SyncSummary
+=======
+from engine import MemoryProviderStatus, SyncSummary
+from gui.widgets.pricing import estimate_words, spent_words
+>>>>>>> dc3a843 (wip4)
 from gui.widgets.state import State
 from gui.widgets.sync_line import PHASE_WORDS
 from gui.widgets.wording import ago, counted, duration, exact, grouped, size_text
 
-Remedy = Literal["sync", "rebuild", "probe-embedding", "probe-vector", "show-failed", "show-skipped", "show-index"]
+Remedy = Literal[
+    "sync", "rebuild", "embed", "probe-embedding", "probe-vector", "show-failed", "show-skipped", "show-index"
+]
 
 REMEDY_WORDS: dict[Remedy, str] = {
     "sync": "Sync now",
     "rebuild": "Rebuild index…",
+    "embed": "Embed…",
     "probe-embedding": "Test the model",
     "probe-vector": "Try to load it",
     "show-failed": "Show failed files",
@@ -128,7 +136,12 @@ def _embedding(status: MemoryProviderStatus) -> Iterator[Reading]:
         yield Reading("Provider", "off", "words only", tip="The settings ask for no model.")
     else:
         yield Reading("Provider", "degraded", "words only", why_not or "No model is available.", "probe-embedding")
+<<<<<<< HEAD
     yield from _dealings(status)
+=======
+    if status.awaiting is not None:
+        yield Reading("Waiting", "off", "for your yes", estimate_words(status.awaiting), "embed")
+>>>>>>> dc3a843 (wip4)
     if scripts := status.custom.get("unknownScripts"):
         names = ", ".join(str(script) for script in scripts)
         tip = f"The model does not know {names}. Notes in these scripts are found by their words."
@@ -215,9 +228,17 @@ def _cache(status: MemoryProviderStatus) -> Reading:
     if not cache.enabled:
         return Reading("Entries", "off", "off")
     limit = f" of {grouped(cache.max_entries)}" if cache.max_entries else ""
+<<<<<<< HEAD
     value = f"{grouped(cache.entries)}{limit} · {size_text(cache.bytes)}"
     kept = (f"{model.provider}, {model.model}: {counted(model.vectors, 'vector')}" for model in cache.models)
     return Reading("Entries", "fine", value, tip="\n".join(kept))
+=======
+    models = "\n".join(
+        f"{found.provider} · {found.model}: {counted(found.vectors, 'vector')}" for found in cache.models
+    )
+    value = f"{grouped(cache.entries)}{limit} · {size_text(cache.bytes)}"
+    return Reading("Entries", "fine", value, tip=models)
+>>>>>>> dc3a843 (wip4)
 
 
 def _batch(status: MemoryProviderStatus) -> Reading:
@@ -238,6 +259,8 @@ def _sync(status: MemoryProviderStatus, now: float) -> Iterator[Reading]:
         yield Reading("Running", "working", REASON_WORDS[step.reason], tip=step.label)
         yield Reading("Reused", None, counted(step.reused, "vector"))
         yield Reading("Embedded", None, counted(step.embedded, "chunk"))
+        if spent := spent_words(step.tokens, step.cost):
+            yield Reading("Spent", None, spent)
     last = status.last_sync
     if last is None:
         yield Reading("Last", "off", "never", remedy=None if step else "sync")
@@ -252,6 +275,8 @@ def _sync(status: MemoryProviderStatus, now: float) -> Iterator[Reading]:
         remedy="sync" if state != "fine" and step is None else None,
         tip=f"{exact(ended)}, took {duration(last.seconds)}",
     )
+    if spent := spent_words(last.tokens, last.cost):
+        yield Reading("Spent", None, spent, tip="In the last update.")
     changed = f"{counted(last.files_indexed, 'file')} · {counted(last.chunks_indexed, 'chunk')}"
     yield Reading("Changed", None, changed, tip=f"{counted(last.files_removed, 'file')} removed.")
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from engine import MemoryProviderStatus, MemorySyncProgressUpdate
+from gui.widgets.pricing import money
 from gui.widgets.state import State
 from gui.widgets.wording import ago, counted, duration, exact, grouped
 
@@ -55,15 +56,17 @@ def _running(status: MemoryProviderStatus, step: MemorySyncProgressUpdate, still
     word = "Paused" if status.paused else "Stalled" if stalled else PHASE_WORDS[step.phase]
     unit = "chunks" if step.phase == "embedding" else "files"
     reused = f"reused {grouped(step.reused)}" if step.reused else ""
+    # What is paid now matters more than what was saved before.
+    saved = f"{money(step.cost)} so far" if step.cost else reused
     if stalled:
         where = f"on {step.current_file.rpartition('/')[2]}, " if step.current_file else ""
         parts = [f"{where}no progress for {duration(still_for)}"]
     elif status.paused:
-        parts = [reused]
+        parts = [saved]
     else:
         rate = f"{step.rate:,.0f}/s" if step.rate >= 1 else ""
         left = f"{duration(step.seconds_left)} left" if step.seconds_left is not None else ""
-        parts = [rate, left, reused]
+        parts = [rate, left, saved]
     return SyncLine(
         "degraded" if stalled else "off" if status.paused else "working",
         word,
@@ -93,9 +96,14 @@ def _resting(status: MemoryProviderStatus, now: float) -> SyncLine:
     if status.dirty:
         return SyncLine("working", "Changes waiting", count=files, detail=when, failed=failed, tip=tip)
     if status.pending_vectors and status.provider != "none":
+<<<<<<< HEAD
         asked = status.awaiting is not None
         left = counted(status.pending_vectors, "chunk")
         waiting = f"{left} wait for your agreement" if asked else f"{left} without meaning yet"
+=======
+        agreed = "" if status.awaiting is None else ", waiting for your yes"
+        waiting = f"{counted(status.pending_vectors, 'chunk')} without meaning yet{agreed}"
+>>>>>>> dc3a843 (wip4)
         detail = " · ".join(part for part in (waiting, when) if part)
         return SyncLine(
             "degraded" if asked else "working", "Words are ready", count=files, detail=detail, failed=failed, tip=tip

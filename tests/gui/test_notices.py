@@ -3,6 +3,7 @@ from PySide6.QtWidgets import QPushButton
 
 from gui.notices import Notices
 from gui.workspace import Workspace
+from tests.helpers.fake_memory import make_estimate
 
 
 @pytest.fixture
@@ -43,3 +44,19 @@ def test_an_index_that_can_be_mended_offers_a_rebuild(notices, workspace):
 def test_an_index_that_cannot_be_mended_offers_nothing(notices):
     notices.tell_index_problem("It is of a newer version.", False)
     assert not [button for button in notices.findChildren(QPushButton) if button.text()]
+
+
+def test_embedding_that_costs_is_asked_for_with_its_price(notices, workspace):
+    notices.ask_to_embed(make_estimate(cost=1.09))
+    assert "$1.09" in notices.text
+    press(notices, "Embed for about $1.09")
+    assert workspace.asked == [{"approve": True}]
+
+
+def test_a_question_that_was_answered_elsewhere_goes_and_another_matter_stays(notices):
+    notices.ask_to_embed(make_estimate())
+    notices.ask_to_embed(None)
+    assert notices.text == ""
+    notices.complain("The disk is full.")
+    notices.ask_to_embed(None)
+    assert notices.text == "The disk is full."

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import SettingsError
-from engine.settings import Settings, load_settings, save_setting
+from engine.settings import Settings, load_settings, save_setting, save_settings
 
 
 @pytest.fixture
@@ -87,3 +87,12 @@ def test_a_write_that_fails_changes_nothing(config: Path, monkeypatch: pytest.Mo
         save_setting("model", "y", config=config)
     assert config.read_bytes() == before
     assert list(config.parent.iterdir()) == [config]
+
+
+def test_several_options_are_set_together_or_not_at_all(config: Path) -> None:
+    server = "http://127.0.0.1:8080/v1"
+    save_settings({"provider": "openai", "remote.base_url": server, "dimensions": None}, config=config)
+    assert load_settings(config=config).remote.base_url == server
+    with pytest.raises(SettingsError):
+        save_settings({"provider": "gemini", "query.max_results": "many"}, config=config)
+    assert load_settings(config=config).provider == "openai"

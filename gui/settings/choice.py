@@ -1,0 +1,74 @@
+"""What a person chooses on the embedding page, apart from any widget: from settings, and back into them."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import msgspec
+
+from engine import Settings
+
+REMOTE = ("openai", "gemini", "voyage")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The options of the page, as in `Settings`."""
+
+    provider: str
+    model: str = ""
+    dimensions: int | None = None
+    fallback: str = "none"
+    base_url: str = ""
+    agreed: tuple[str, ...] = ()
+    model_path: str = ""
+
+    @classmethod
+    def of(cls, settings: Settings) -> "Choice":
+        return cls(
+            provider=settings.provider,
+            model=settings.model,
+            dimensions=settings.dimensions,
+            fallback=settings.fallback,
+            base_url=settings.remote.base_url,
+            agreed=settings.remote.agreed,
+            model_path=settings.local.model_path,
+        )
+
+    @property
+    def remote(self) -> bool:
+        """Whether a server is asked; it may be one on this machine."""
+        return self.provider in REMOTE
+
+    def with_provider(self, provider: str) -> "Choice":
+        """Another provider, with its own model and server."""
+        return replace(self, provider=provider, model="", dimensions=None, base_url="")
+
+    def with_agreed(self, provider: str, agreed: bool) -> "Choice":
+        kept = tuple(name for name in REMOTE if (agreed if name == provider else name in self.agreed))
+        return replace(self, agreed=kept)
+
+    def applied_to(self, settings: Settings) -> Settings:
+        """The settings as they would be with this choice."""
+        copy = msgspec.structs.replace
+        return copy(
+            settings,
+            provider=self.provider,
+            model=self.model,
+            dimensions=self.dimensions,
+            fallback=self.fallback,
+            remote=copy(settings.remote, base_url=self.base_url, agreed=self.agreed),
+            local=copy(settings.local, model_path=self.model_path),
+        )
+
+    def changes(self, before: "Choice") -> dict[str, Any]:
+        """What has to be saved, by the names of the settings file; None takes an option out of it."""
+        pairs = (
+            ("provider", self.provider, before.provider),
+            ("model", self.model, before.model),
+            ("dimensions", self.dimensions, before.dimensions),
+            ("fallback", self.fallback, before.fallback),
+            ("remote.base_url", self.base_url, before.base_url),
+            ("remote.agreed", self.agreed, before.agreed),
+            ("local.model_path", self.model_path, before.model_path),
+        )
+        return {name: now for name, now, then in pairs if now != then}

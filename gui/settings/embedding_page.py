@@ -1,0 +1,242 @@
+"""The page on which a person chooses what turns text into meaning: tried out and priced before anything is saved.
+
+Its button stands in the foot of the dialog.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QTimer, Signal, Slot
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+import engine
+from engine import CancelToken, EmbeddingEstimate, KeyState, MemorySearchManager, ProviderProbe, Settings
+from gui.job_slot import JobSlot
+from gui.jobs import Jobs
+from gui.settings.choice import Choice
+from gui.settings.form import EmbeddingForm
+from gui.settings.wording import accept_words, probe_words
+from gui.style import set_role
+from gui.widgets.labels import breakable, label, line
+from gui.widgets.pricing import estimate_words
+from gui.widgets.scrolling import scrolling_column
+
+_WIDTH = 620
+_CALM_MS = 250
+KEPT = "Vectors of the model in use now are kept: going back to it costs nothing."
+COUNTING = "Counting what there is to embed…"
+TESTING = "Sending one word…"
+
+
+class EmbeddingPage(QFrame):
+    """Nothing is sent but one word when the person asks for a test, and nothing saved before the button is pressed.
+
+    Signals:
+        saved: whether the person agreed to the price that was shown.
+    """
+
+    saved = Signal(bool)
+
+    def __init__(self, jobs: Jobs, config: Path | None = None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "page")
+        self._jobs = jobs
+        self._config = config
+        self._folder = Path()
+        self._manager: MemorySearchManager | None = None
+        self._settings = Settings()
+        self._before = Choice.of(self._settings)
+        self._estimate: EmbeddingEstimate | None = None
+        self._keys, self._trial, self._pricing, self._saving = (JobSlot(self) for _ in range(4))
+        self._calm = QTimer(self, singleShot=True, interval=_CALM_MS)
+        self._calm.timeout.connect(self._look)
+
+        self._form = EmbeddingForm()
+        self._form.changed.connect(self._changed)
+        self._key = self._form.key
+        self._key.typing.connect(self._show_save)
+        self._key.forget_wanted.connect(self._forget_key)
+        self._test = QPushButton("Test")
+        self._test.setAccessibleName("Test the provider by sending one word")
+        self._test.clicked.connect(self._try)
+        self._tested = label("", "meta", wrap=True)
+        self._price = label("", wrap=True)
+        self._kept = label(KEPT, "meta", wrap=True)
+        self._problem = label("", "degraded", wrap=True)
+        self.save_button = QPushButton("Save")
+        self.save_button.setProperty("role", "primary")
+        self.save_button.clicked.connect(self._save)
+        for button in (self._test, self.save_button):
+            button.setAutoDefault(True)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout()
+        column.setContentsMargins(0, 20, 0, 16)
+        column.setSpacing(12)
+        column.addWidget(label("What turns text into meaning", "title", wrap=True))
+        column.addWidget(self._form)
+        trial = QHBoxLayout()
+        trial.setSpacing(12)
+        trial.addWidget(self._test)
+        trial.addWidget(self._tested, 1)
+        column.addLayout(trial)
+        column.addStretch(1)
+        foot = QVBoxLayout()
+        foot.setContentsMargins(20, 10, 20, 10)
+        foot.setSpacing(4)
+        for widget in (self._price, self._kept, self._problem):
+            widget.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+            foot.addWidget(widget)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(scrolling_column(column, _WIDTH), 1)
+        whole.addWidget(line())
+        whole.addLayout(foot)
+
+    # --- what is shown ----------------------------------------------------------------------------------------------
+
+    @property
+    def ready(self) -> bool:
+        """Nothing is being looked at, tried or saved."""
+        return not (self._calm.isActive() or any(slot.busy for slot in self._slots))
+
+    @property
+    def _slots(self) -> tuple[JobSlot, ...]:
+        return self._keys, self._trial, self._pricing, self._saving
+
+    def begin(self, folder: Path, settings: Settings, manager: MemorySearchManager | None) -> None:
+        """Show the settings that are in force in a workspace; `manager` is its open memory."""
+        self._folder, self._settings, self._manager = folder, settings, manager
+        self._before = Choice.of(settings)
+        self._form.show_choice(self._before)
+        self._changed(self._before)
+        self._form.focus_first()
+
+    def refresh(self) -> None:
+        """The index has changed, and with it what there is to embed."""
+        self._calm.start()
+
+    def stop(self) -> None:
+        """Nobody waits for an answer any more; what was entered is forgotten."""
+        self._calm.stop()
+        for slot in self._slots:
+            slot.cancel()
+        self._key.clear()
+
+    @Slot(object)
+    def _changed(self, choice: Choice) -> None:
+        self._trial.cancel()
+        self._tested.clear()
+        self._problem.hide()
+        self._estimate = None
+        self._price.setText(COUNTING)
+        self._test.setEnabled(choice.provider != "none")
+        self._show_save()
+        self._calm.start()
+
+    @Slot()
+    def _show_save(self) -> None:
+        changed = self._form.choice != self._before
+        self._kept.setVisible(changed)
+        agreeing = self._estimate if changed else None
+        self.save_button.setText(accept_words(agreeing))
+        self.save_button.setEnabled((changed or self._key.typed is not None) and not self._saving.busy)
+
+    # --- looking at it ----------------------------------------------------------------------------------------------
+
+    @property
+    def _wanted(self) -> Settings:
+        return self._form.choice.applied_to(self._settings)
+
+    @Slot()
+    def _look(self) -> None:
+        """Ask for the key and the price of what is chosen now."""
+        settings, choice, manager = self._wanted, self._form.choice, self._manager
+        if choice.remote:
+            self._key.show_state(None)
+            self._keys.put(
+                self._jobs.read(lambda _: engine.key_state(choice.provider, settings), self._show_key, self._complain)
+            )
+        if manager is None or choice.provider == "none":
+            self._price.setText("")
+            return
+        self._pricing.put(
+            self._jobs.read(
+                lambda token: manager.estimate_embedding(settings, cancel=token), self._show_price, self._show_no_price
+            )
+        )
+
+    def _show_key(self, state: KeyState) -> None:
+        self._keys.done()
+        self._key.show_state(state)
+
+    def _show_price(self, estimate: EmbeddingEstimate) -> None:
+        self._pricing.done()
+        self._estimate = estimate
+        self._price.setText(estimate_words(estimate))
+        self._show_save()
+
+    def _show_no_price(self, sentence: str) -> None:
+        self._pricing.done()
+        self._price.setText(breakable(sentence))
+
+    @Slot()
+    def _try(self) -> None:
+        settings, key = self._wanted, self._key.typed
+        set_role(self._tested, "meta")
+        self._tested.setText(TESTING)
+
+        def work(token: CancelToken) -> ProviderProbe:
+            return engine.probe_provider(settings, key, cancel=token)
+
+        self._trial.put(self._jobs.read(work, self._show_probe, self._complain))
+
+    def _show_probe(self, probe: ProviderProbe) -> None:
+        self._trial.done()
+        set_role(self._tested, "meta" if probe.ok else "degraded")
+        self._tested.setText(breakable(probe_words(probe)))
+
+    # --- changing it ------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _forget_key(self) -> None:
+        settings, provider = self._wanted, self._form.choice.provider
+
+        def work(_: CancelToken) -> KeyState:
+            engine.forget_key(provider, settings)
+            return engine.key_state(provider, settings)
+
+        self._keys.put(self._jobs.write(work, self._show_key, self._complain))
+
+    @Slot()
+    def _save(self) -> None:
+        choice, settings, key = self._form.choice, self._wanted, self._key.typed
+        changes: dict[str, Any] = choice.changes(self._before)
+        agreed = self._estimate is not None and choice != self._before
+        folder, config = self._folder, self._config
+
+        def work(_: CancelToken) -> bool:
+            if key is not None and choice.remote:
+                engine.store_key(choice.provider, settings, key)
+            if changes:
+                engine.save_settings(changes, workspace=folder, config=config)
+            return agreed
+
+        self._saving.put(self._jobs.write(work, self._saved, self._not_saved))
+        self.save_button.setEnabled(False)
+
+    def _saved(self, agreed: bool) -> None:
+        self._saving.done()
+        self._key.clear()
+        self.saved.emit(agreed)
+
+    def _not_saved(self, sentence: str) -> None:
+        self._saving.done()
+        self._complain(sentence)
+        self._show_save()
+
+    def _complain(self, sentence: str) -> None:
+        self._problem.setText(breakable(sentence))
+        self._problem.show()

@@ -1,0 +1,243 @@
+"""The fields of the embedding page: a row each, only those that the chosen provider has."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QIntValidator
+from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QPushButton, QWidget
+
+import engine
+from gui.settings.choice import REMOTE, Choice
+from gui.settings.key_row import KeyRow
+from gui.settings.wording import NAMES, OWNERS, PROVIDERS, SENTENCES, where_texts_go
+from gui.widgets.check_box import CheckBox
+from gui.widgets.combo import ComboBox
+from gui.widgets.labels import label
+
+_MOST_DIMENSIONS = 65_536
+
+
+class EmbeddingForm(QWidget):
+    """Signals:
+    changed: Choice that the fields show now, after a person changed one of them.
+    """
+
+    changed = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._choice = Choice("embedded")
+        self._earlier: dict[str, Choice] = {}
+        """What was entered for a provider before another one was looked at."""
+        self._rows: dict[str, tuple[QWidget, ...]] = {}
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(16)
+        self._grid.setVerticalSpacing(8)
+        self._grid.setColumnStretch(1, 1)
+        self._make_fields()
+
+    def _make_fields(self) -> None:
+        self._provider = ComboBox("Provider")
+        for name, title, _ in PROVIDERS:
+            self._provider.addItem(title, name)
+        self._sentence = label("", "meta", wrap=True)
+        self._server = ComboBox("Server")
+        for preset in engine.PRESETS:
+            self._server.addItem(preset.name, preset.id)
+        self._server.addItem("Another address", None)
+        self._hint = label("", "meta", wrap=True)
+        self._address = self._line("Address of the API")
+        self._model = ComboBox("Model")
+        self._name = self._line("Name of the model")
+        self._model.setLineEdit(self._name)
+        self._model.setInsertPolicy(ComboBox.InsertPolicy.NoInsert)
+        self._model_hint = label("", "meta", wrap=True)
+        self._dimensions = self._line("Dimensions of the vectors")
+        self._dimensions.setValidator(QIntValidator(1, _MOST_DIMENSIONS, self._dimensions))
+        self._file = self._line("Model file, or its name on the hub")
+        self._file.setPlaceholderText("A .gguf file, or hf:owner/repository/file.gguf")
+        browse = QPushButton("Browse…")
+        browse.clicked.connect(self._browse)
+        file_row = QWidget()
+        inside = QHBoxLayout(file_row)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.setSpacing(8)
+        inside.addWidget(self._file, 1)
+        inside.addWidget(browse)
+        self._agreed = {name: CheckBox(f"May send to {OWNERS[name]}") for name in REMOTE}
+        self.key = KeyRow()
+        self._fallback = ComboBox("Fallback")
+        for name in ("none", "embedded", "gguf", *REMOTE):
+            self._fallback.addItem(NAMES[name], name)
+        self._fallback_hint = label("Takes over when the provider cannot start or stops answering.", "meta", wrap=True)
+
+        self._add("provider", "Provider", self._provider, self._sentence)
+        self._add("server", "Server", self._server, self._hint)
+        self._add("address", "Address", self._address)
+        self._add("file", "Model file", file_row)
+        self._add("model", "Model", self._model, self._model_hint)
+        self._add("dimensions", "Dimensions", self._dimensions)
+        self._add("agreed", "Allow", *self._agreed.values())
+        self._add("key", "API key", self.key)
+        self._add("fallback", "Fallback", self._fallback, self._fallback_hint)
+        self._connect()
+
+    def _connect(self) -> None:
+        self._provider.activated.connect(self._provider_chosen)
+        self._server.activated.connect(self._server_chosen)
+        self._model.activated.connect(self._model_entered)
+        for line in (self._address, self._dimensions, self._file, self._name):
+            line.editingFinished.connect(self._read_lines)
+        for name, box in self._agreed.items():
+            box.clicked.connect(lambda on, name=name: self._take(self._choice.with_agreed(name, on)))
+        self._fallback.activated.connect(
+            lambda _: self._take(replace(self._choice, fallback=self._fallback.currentData()))
+        )
+
+    def _line(self, name: str) -> QLineEdit:
+        made = QLineEdit()
+        made.setAccessibleName(name)
+        return made
+
+    def _add(self, name: str, title: str, *widgets: QWidget) -> None:
+        """A row of the grid; what follows the first widget stands below it."""
+        row = self._grid.rowCount()
+        words = label(title, "muted")
+        words.setMinimumHeight(self._provider.sizeHint().height())
+        self._grid.addWidget(words, row, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+        for below, widget in enumerate(widgets):
+            self._grid.addWidget(widget, row + below, 1)
+        self._rows[name] = (words, *widgets)
+
+    # --- what is shown ----------------------------------------------------------------------------------------------
+
+    @property
+    def choice(self) -> Choice:
+        """What the fields say now, those that are still being typed into included."""
+        return self._typed()
+
+    def show_choice(self, choice: Choice) -> None:
+        self._choice = choice
+        self._provider.choose(choice.provider)
+        self._sentence.setText(f"{SENTENCES[choice.provider]} {where_texts_go(choice.provider, choice.base_url)}")
+        self._show_server(choice)
+        self._show_model(choice)
+        self._file.setText(choice.model_path)
+        for name, box in self._agreed.items():
+            box.setChecked(name in choice.agreed)
+        self._fallback.choose(choice.fallback)
+        shown = {
+            "server": choice.provider == "openai",
+            "address": choice.remote,
+            "file": choice.provider == "gguf",
+            "model": choice.remote or choice.provider == "gguf",
+            "dimensions": choice.remote,
+            "key": choice.remote,
+            "agreed": choice.provider == "auto",
+            "fallback": choice.provider != "none",
+        }
+        for name, wanted in shown.items():
+            for widget in self._rows[name]:
+                widget.setVisible(wanted)
+        self._hint.setVisible(shown["server"] and bool(self._hint.text()))
+        self._model_hint.setVisible(shown["model"] and bool(self._model_hint.text()))
+
+    def _show_server(self, choice: Choice) -> None:
+        preset = engine.preset_of(choice.base_url) if choice.base_url else engine.PRESETS[0]
+        self._server.choose(preset.id if preset is not None else None)
+        self._hint.setText(preset.hint if preset is not None else "Any server with OpenAI's /embeddings.")
+        self._address.setText(choice.base_url)
+        self._address.setPlaceholderText("The provider's own")
+
+    def _show_model(self, choice: Choice) -> None:
+        known = engine.models_of(choice.provider)
+        self._model.blockSignals(True)
+        self._model.clear()
+        self._model.addItems([facts.model for facts in known])
+        self._model.setCurrentIndex(-1)
+        self._model.setEditText(choice.model)
+        self._model.blockSignals(False)
+        own = known[0].model if known and not choice.base_url else ""
+        self._name.setPlaceholderText(f"{own} (the provider's own)" if own else "The provider's own")
+        facts = engine.facts_of(choice.provider, choice.model or own)
+        self._model_hint.setText(_facts_words(facts))
+        self._dimensions.setText("" if choice.dimensions is None else str(choice.dimensions))
+        self._dimensions.setPlaceholderText(f"{facts.dims} (the model's own)" if facts else "The model's own")
+
+    def focus_first(self) -> None:
+        self._provider.setFocus()
+
+    # --- what is entered --------------------------------------------------------------------------------------------
+
+    def _take(self, choice: Choice) -> None:
+        if choice != self._choice:
+            self.show_choice(choice)
+            self.changed.emit(choice)
+
+    def _typed(self) -> Choice:
+        """The choice with what stands in the lines."""
+        choice = self._choice
+        if choice.remote:
+            digits = self._dimensions.text().strip()
+            dimensions = int(digits) if digits.isdecimal() and 1 <= int(digits) <= _MOST_DIMENSIONS else None
+            choice = replace(choice, base_url=self._address.text().strip(), dimensions=dimensions)
+        if choice.remote or choice.provider == "gguf":
+            choice = replace(choice, model=self._model.currentText().strip())
+        if choice.provider == "gguf":
+            choice = replace(choice, model_path=self._file.text().strip())
+        return choice
+
+    @Slot()
+    def _read_lines(self) -> None:
+        self._take(self._typed())
+
+    @Slot(int)
+    def _model_entered(self, _: int) -> None:
+        self._take(self._typed())
+
+    @Slot(int)
+    def _provider_chosen(self, _: int) -> None:
+        name = self._provider.currentData()
+        before = self._typed()
+        if name == before.provider:
+            return
+        self._earlier[before.provider] = before
+        known = self._earlier.get(name) or before.with_provider(name)
+        self._take(replace(known, fallback=before.fallback, agreed=before.agreed))
+
+    @Slot(int)
+    def _server_chosen(self, _: int) -> None:
+        wanted: str | None = self._server.currentData()
+        preset = next((preset for preset in engine.PRESETS if preset.id == wanted), None)
+        if preset is None:
+            self._address.setFocus()
+        elif preset is engine.PRESETS[0]:
+            self._take(replace(self._choice, base_url="", model="", dimensions=None))
+        else:
+            self._take(replace(self._choice, base_url=preset.base_url, model=preset.model, dimensions=None))
+
+    @Slot()
+    def _browse(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self, "Choose a model file", "", "Model files (*.gguf)")
+        if name:
+            self._file.setText(name)
+            self._read_lines()
+
+
+def _facts_words(facts: "engine.ModelFacts | None") -> str:
+    """Size and price of a model that is known."""
+    if facts is None:
+        return ""
+    price = f" · ${facts.price:g} a million tokens" if facts.price else ""
+    return f"{facts.dims:,} dimensions{_lengths(facts.dimensions)} · texts up to {facts.input_tokens:,} tokens{price}"
+
+
+def _lengths(dimensions: Sequence[int]) -> str:
+    """The other lengths that may be asked for."""
+    if len(dimensions) < 2:
+        return ""
+    if isinstance(dimensions, range):
+        return f" (or {dimensions[0]:,} to {dimensions[-1]:,})"
+    return f" (or {', '.join(f'{length:,}' for length in dimensions)})"

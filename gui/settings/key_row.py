@@ -1,0 +1,56 @@
+"""The API key of a server: where it is, and a field to enter another. What is entered is never shown."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+from engine import KeyState
+from gui.settings.wording import key_words
+from gui.widgets.labels import breakable, label
+
+
+class KeyRow(QWidget):
+    """Signals:
+    typing: what stands in the field is different.
+    forget_wanted: take the key out of the keychain.
+    """
+
+    typing = Signal()
+    forget_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._state = label("", "meta", wrap=True)
+        self._line = QLineEdit()
+        self._line.setEchoMode(QLineEdit.EchoMode.Password)
+        self._line.setAccessibleName("API key")
+        self._line.setToolTip("Kept in this system's keychain when you save, never in a file")
+        self._line.textChanged.connect(lambda _: self.typing.emit())
+        self._forget = QPushButton("Forget it")
+        self._forget.setAccessibleName("Forget the API key in the keychain")
+        self._forget.clicked.connect(self.forget_wanted)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self._line, 1)
+        row.addWidget(self._forget)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addLayout(row)
+        column.addWidget(self._state)
+        self.show_state(None)
+
+    @property
+    def typed(self) -> str | None:
+        """The key that was entered; None where none was."""
+        return self._line.text().strip() or None
+
+    def clear(self) -> None:
+        """Nothing that was entered outlives its use."""
+        self._line.clear()
+
+    def show_state(self, state: KeyState | None) -> None:
+        """None while the key is being looked for."""
+        self._state.setText(breakable(key_words(state)))
+        found = state is not None and state.present
+        self._line.setPlaceholderText("Enter another key" if found else "Enter the key")
+        self._forget.setVisible(state is not None and state.origin == "keychain")

@@ -1,0 +1,69 @@
+"""The way to the settings dialog and back: what is saved there takes effect in the open workspace."""
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtWidgets import QWidget
+
+from engine import MemoryProviderStatus, SyncSummary
+from gui.jobs import Jobs
+from gui.settings.dialog import SettingsDialog
+from gui.workspace import Opened, Workspace
+
+
+class SettingsWay(QObject):
+    """Makes the dialog when it is first wanted."""
+
+    def __init__(self, workspace: Workspace, jobs: Jobs, config: Path | None, window: QWidget) -> None:
+        super().__init__(window)
+        self._workspace = workspace
+        self._jobs = jobs
+        self._config = config
+        self._window = window
+        self._agreed = False
+        self._last_sync: SyncSummary | None = None
+        self.dialog: SettingsDialog | None = None
+        workspace.opened.connect(self._go_on)
+        workspace.closed.connect(self._close)
+        workspace.feed.status_changed.connect(self._hear)
+
+    @Slot()
+    def show(self) -> None:
+        """Open the dialog for the workspace that is open; without one there is nothing to set."""
+        opened = self._workspace.current
+        if opened is None:
+            return
+        if self.dialog is None:
+            self.dialog = SettingsDialog(self._jobs, self._config, self._window)
+            self.dialog.embedding_saved.connect(self._saved)
+            self.dialog.purged.connect(self._workspace.feed.refresh)
+        self.dialog.begin(opened.folder, opened.settings, opened.manager)
+
+    @Slot(bool)
+    def _saved(self, agreed: bool) -> None:
+        """Open the workspace anew, so that the settings hold for all of it."""
+        opened = self._workspace.current
+        if opened is not None:
+            self._agreed = agreed
+            self._workspace.open(opened.folder)
+
+    @Slot(object)
+    def _go_on(self, _: Opened) -> None:
+        """What the person agreed to in the dialog begins now."""
+        agreed, self._agreed = self._agreed, False
+        if agreed:
+            self._workspace.sync(approve=True)
+
+    @Slot(object)
+    def _hear(self, status: MemoryProviderStatus | None) -> None:
+        """After a sync there is less to embed than before."""
+        last = None if status is None else status.last_sync
+        if last != self._last_sync:
+            self._last_sync = last
+            if self.dialog is not None and self.dialog.isVisible():
+                self.dialog.refresh()
+
+    @Slot()
+    def _close(self) -> None:
+        if self.dialog is not None and self.dialog.isVisible():
+            self.dialog.reject()

@@ -1,0 +1,48 @@
+"""A box to choose from, in the look of the other controls."""
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QWheelEvent
+from PySide6.QtWidgets import QComboBox, QSizePolicy, QWidget
+
+from gui.style import font_at
+from gui.theme import tokens
+from gui.widgets.icons import icon_pixmap
+
+_CHEVRON = 12
+_RIGHT = 10
+
+
+class ComboBox(QComboBox):
+    """The wheel scrolls the page below it, and changes nothing, until the box has the keys."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        """`name` is what a screen reader says."""
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.setMinimumContentsLength(12)
+
+    def choose(self, data: object) -> None:
+        """Select the entry with this data without telling anybody; none where there is no such entry."""
+        blocked = self.blockSignals(True)
+        self.setCurrentIndex(self.findData(data))
+        self.blockSignals(blocked)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        colours = tokens(self.palette())
+        side = font_at(_CHEVRON).pixelSize()
+        colour = colours.muted if self.isEnabled() else colours.off
+        right_to_left = self.layoutDirection() == Qt.LayoutDirection.RightToLeft
+        left = _RIGHT if right_to_left else self.width() - side - _RIGHT
+        painter = QPainter(self)
+        pixmap = icon_pixmap("chevron-down", colour, side, self.devicePixelRatioF())
+        painter.drawPixmap(QPoint(left, (self.height() - side) // 2), pixmap)

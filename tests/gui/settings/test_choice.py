@@ -1,0 +1,30 @@
+import msgspec
+
+from engine import Settings
+from gui.settings.choice import Choice
+
+
+def test_a_choice_comes_from_settings_and_goes_back_into_them():
+    settings = Settings(provider="openai", model="m", dimensions=256, fallback="embedded")
+    settings = msgspec.structs.replace(
+        settings, remote=msgspec.structs.replace(settings.remote, base_url="https://host/v1", agreed=("gemini",))
+    )
+    assert Choice.of(settings).applied_to(Settings()) == settings
+
+
+def test_only_what_differs_is_saved_and_what_is_unset_taken_out():
+    before = Choice("openai", model="m", dimensions=256)
+    assert before.changes(before) == {}
+    now = before.with_provider("gemini")
+    assert now.changes(before) == {"provider": "gemini", "model": "", "dimensions": None}
+
+
+def test_another_provider_gets_neither_model_nor_server_of_the_one_before():
+    """Or its texts would go to the other's server."""
+    assert Choice("openai", model="m", base_url="https://host/v1").with_provider("voyage") == Choice("voyage")
+
+
+def test_agreeing_keeps_the_order_and_can_be_taken_back():
+    choice = Choice("auto").with_agreed("voyage", True).with_agreed("openai", True)
+    assert choice.agreed == ("openai", "voyage")
+    assert choice.with_agreed("openai", False).agreed == ("voyage",)

@@ -1,0 +1,247 @@
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton
+
+import engine
+from engine import KeyState, MnemoscopeError, ProviderError, ProviderProbe, Settings, load_settings
+from gui.settings.dialog import SettingsDialog
+from gui.settings.embedding_page import EmbeddingPage
+from gui.widgets.check_box import CheckBox
+from gui.widgets.combo import ComboBox
+from tests.helpers.fake_memory import make_estimate
+
+NO_KEY = KeyState(present=False, origin=None, place="", problem="")
+KEPT = KeyState(present=True, origin="keychain", place="the keychain", problem="")
+
+
+@pytest.fixture
+def notes(tmp_path) -> Path:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def keys(monkeypatch) -> list[tuple[str, str]]:
+    """A keychain in memory: what was stored."""
+    stored: list[tuple[str, str]] = []
+    monkeypatch.setattr(engine, "key_state", lambda provider, settings: KEPT if stored else NO_KEY, raising=False)
+    monkeypatch.setattr(
+        engine, "store_key", lambda provider, settings, key: stored.append((provider, key)), raising=False
+    )
+    monkeypatch.setattr(engine, "forget_key", lambda provider, settings: stored.clear(), raising=False)
+    return stored
+
+
+@pytest.fixture
+def open_dialog(qtbot, appearance, jobs, memory, notes, keys):
+    def run(**settings) -> SettingsDialog:
+        dialog = SettingsDialog(jobs)
+        qtbot.addWidget(dialog)
+        dialog.begin(notes, Settings(**settings), memory)
+        qtbot.waitUntil(lambda: dialog.ready)
+        return dialog
+
+    return run
+
+
+def _combo(dialog, name: str) -> ComboBox:
+    return next(box for box in dialog.findChildren(ComboBox) if box.accessibleName() == name)
+
+
+def _line(dialog, name: str) -> QLineEdit:
+    return next(line for line in dialog.findChildren(QLineEdit) if line.accessibleName() == name)
+
+
+def _button(dialog, words: str) -> QPushButton:
+    return next(b for b in dialog.findChildren(QPushButton) if b.text() == words and not b.isHidden())
+
+
+def _choose(qtbot, dialog, name: str, data: str) -> None:
+    box = _combo(dialog, name)
+    box.setCurrentIndex(box.findData(data))
+    box.activated.emit(box.currentIndex())
+    qtbot.waitUntil(lambda: dialog.ready)
+
+
+def _enter(qtbot, dialog, name: str, text: str) -> None:
+    line = _line(dialog, name)
+    line.setText(text)
+    line.editingFinished.emit()
+    qtbot.waitUntil(lambda: dialog.ready)
+
+
+def _words(dialog) -> str:
+    shown = [found.text() for found in dialog.findChildren(QLabel) if not found.isHidden()]
+    return " | ".join(shown).replace("\u200b", "")
+
+
+def test_only_the_fields_of_the_provider_are_shown(qtbot, open_dialog):
+    dialog = open_dialog()
+    assert _combo(dialog, "Model").isHidden()
+    _choose(qtbot, dialog, "Provider", "openai")
+    assert not any(_combo(dialog, name).isHidden() for name in ("Model", "Server"))
+    _choose(qtbot, dialog, "Provider", "gguf")
+    assert _combo(dialog, "Server").isHidden()
+    assert _line(dialog, "Model file, or its name on the hub").isVisible()
+
+
+def test_where_the_texts_would_go_stands_there_before_anything_is_saved(qtbot, open_dialog):
+    dialog = open_dialog()
+    assert "Nothing leaves this machine." in _words(dialog)
+    _choose(qtbot, dialog, "Provider", "voyage")
+    assert "are sent to api.voyageai.com" in _words(dialog)
+
+
+def test_a_server_brings_its_address_and_a_model(qtbot, open_dialog):
+    dialog = open_dialog(provider="openai")
+    _choose(qtbot, dialog, "Server", "ollama")
+    assert _line(dialog, "Address of the API").text() == "http://127.0.0.1:11434/v1"
+    assert _line(dialog, "Name of the model").text() == "nomic-embed-text"
+    assert "a server on this machine" in _words(dialog)
+
+
+def test_what_was_entered_for_a_provider_comes_back_with_it(qtbot, open_dialog):
+    dialog = open_dialog(provider="openai")
+    _enter(qtbot, dialog, "Name of the model", "text-embedding-3-large")
+    _choose(qtbot, dialog, "Provider", "gemini")
+    assert _line(dialog, "Name of the model").text() == ""
+    _choose(qtbot, dialog, "Provider", "openai")
+    assert _line(dialog, "Name of the model").text() == "text-embedding-3-large"
+
+
+def test_saving_writes_the_settings_of_this_workspace_and_agrees_to_the_price_on_the_button(
+    qtbot, open_dialog, memory, notes, monkeypatch
+):
+    asked = []
+    monkeypatch.setattr(
+        memory, "estimate_embedding", lambda settings, cancel=None: asked.append(settings) or make_estimate(cost=1.09)
+    )
+    dialog = open_dialog()
+    _choose(qtbot, dialog, "Provider", "openai")
+    _enter(qtbot, dialog, "Dimensions of the vectors", "256")
+    assert (asked[-1].provider, asked[-1].dimensions) == ("openai", 256)
+    with qtbot.waitSignal(dialog.embedding_saved) as saved:
+        _button(dialog, "Save and embed for about $1.09").click()
+    assert saved.args == [True]
+    found = load_settings(notes)
+    assert (found.provider, found.dimensions) == ("openai", 256)
+    assert load_settings().provider == "embedded"
+    assert not dialog.isVisible()
+
+
+def test_nothing_can_be_saved_before_anything_was_changed(qtbot, open_dialog):
+    dialog = open_dialog(provider="openai")
+    assert not dialog.embedding.save_button.isEnabled()
+    _line(dialog, "API key").setText("sk-new")
+    assert dialog.embedding.save_button.isEnabled()
+
+
+def test_a_key_goes_to_the_keychain_and_stays_in_no_widget_and_no_file(qtbot, open_dialog, keys, notes):
+    dialog = open_dialog(provider="openai")
+    line = _line(dialog, "API key")
+    assert line.echoMode() == QLineEdit.EchoMode.Password
+    line.setText(" sk-secret ")
+    with qtbot.waitSignal(dialog.embedding_saved) as saved:
+        dialog.embedding.save_button.click()
+    assert saved.args == [False]
+    assert keys == [("openai", "sk-secret")]
+    assert line.text() == ""
+    assert not engine.settings_path().exists() or "sk-secret" not in engine.settings_path().read_text()
+
+
+def test_a_key_in_the_keychain_can_be_forgotten(qtbot, open_dialog, keys):
+    keys.append(("openai", "sk-secret"))
+    dialog = open_dialog(provider="openai")
+    assert "A key was found in the keychain." in _words(dialog)
+    _button(dialog, "Forget it").click()
+    qtbot.waitUntil(lambda: dialog.ready)
+    assert keys == []
+    assert "No key was found." in _words(dialog)
+
+
+def test_closing_forgets_what_was_typed(qtbot, open_dialog):
+    dialog = open_dialog(provider="openai")
+    _line(dialog, "API key").setText("sk-secret")
+    qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    assert _line(dialog, "API key").text() == ""
+
+
+def test_a_test_asks_the_provider_as_it_is_chosen_with_the_key_as_it_is_typed(qtbot, open_dialog, monkeypatch):
+    asked = []
+
+    def probe(settings, key, *, cancel):
+        asked.append((settings.provider, settings.model, key))
+        return ProviderProbe(ok=True, error="", milliseconds=12, dims=1024, model=settings.model)
+
+    monkeypatch.setattr(engine, "probe_provider", probe, raising=False)
+    dialog = open_dialog()
+    _choose(qtbot, dialog, "Provider", "voyage")
+    _enter(qtbot, dialog, "Name of the model", "voyage-4")
+    _line(dialog, "API key").setText("pa-key")
+    _button(dialog, "Test").click()
+    qtbot.waitUntil(lambda: dialog.ready)
+    assert asked == [("voyage", "voyage-4", "pa-key")]
+    assert "voyage-4 answered in 12 ms, with 1,024 dimensions." in _words(dialog)
+
+
+def test_a_test_that_failed_says_why_and_a_new_choice_takes_it_back(qtbot, open_dialog, monkeypatch):
+    failed = ProviderProbe(ok=False, error="The key was refused.", milliseconds=0, dims=None, model="")
+    monkeypatch.setattr(engine, "probe_provider", lambda *_, **__: failed, raising=False)
+    dialog = open_dialog(provider="openai")
+    _button(dialog, "Test").click()
+    qtbot.waitUntil(lambda: dialog.ready)
+    assert "The key was refused." in _words(dialog)
+    _choose(qtbot, dialog, "Provider", "gemini")
+    assert "The key was refused." not in _words(dialog)
+
+
+def test_a_price_that_cannot_be_worked_out_is_told(qtbot, open_dialog, memory, monkeypatch):
+    def refuse(settings, cancel=None):
+        raise ProviderError("There is no such model.")
+
+    monkeypatch.setattr(memory, "estimate_embedding", refuse)
+    assert "There is no such model." in _words(open_dialog(provider="openai"))
+
+
+def test_what_could_not_be_saved_is_told_and_can_be_tried_again(qtbot, open_dialog, monkeypatch):
+    def refuse(*_, **__):
+        raise MnemoscopeError("The settings file is locked.")
+
+    monkeypatch.setattr(engine, "save_settings", refuse, raising=False)
+    dialog = open_dialog()
+    _choose(qtbot, dialog, "Provider", "none")
+    dialog.embedding.save_button.click()
+    qtbot.waitUntil(lambda: dialog.ready)
+    assert "The settings file is locked." in _words(dialog)
+    assert dialog.isVisible()
+    assert dialog.embedding.save_button.isEnabled()
+
+
+def test_auto_sends_only_where_a_box_is_ticked(qtbot, open_dialog, notes):
+    dialog = open_dialog(provider="auto")
+    next(box for box in dialog.findChildren(CheckBox) if box.words == "May send to Google").click()
+    with qtbot.waitSignal(dialog.embedding_saved):
+        dialog.embedding.save_button.click()
+    assert load_settings(notes).remote.agreed == ("gemini",)
+
+
+def test_it_can_be_used_with_keys_alone(qtbot, open_dialog):
+    dialog = open_dialog()
+    with qtbot.waitActive(dialog):
+        dialog.activateWindow()
+    provider = _combo(dialog, "Provider")
+    qtbot.waitUntil(provider.hasFocus)
+    for _ in range(2):
+        qtbot.keyClick(provider, Qt.Key.Key_Down)
+    qtbot.waitUntil(lambda: dialog.ready)
+    assert provider.currentData() == "openai"
+    assert isinstance(dialog.embedding, EmbeddingPage)
+    seen = set()
+    for _ in range(20):
+        focused = dialog.focusWidget()
+        seen.add(focused.accessibleName() or focused.text())
+        qtbot.keyClick(focused, Qt.Key.Key_Tab)
+    assert {"Provider", "Server", "API key", "Fallback", "Close"} <= seen

@@ -1,0 +1,82 @@
+import pytest
+from PySide6.QtWidgets import QLabel, QPushButton
+
+from engine import IndexBusy, StoredModelInfo
+from gui.settings.stored_page import NOTHING, StoredPage
+
+BIG = StoredModelInfo(
+    provider="openai", model="big", key="k1", dims=3072, vectors=12_001, bytes=73_734_144, active=False
+)
+OWN = StoredModelInfo(provider="embedded", model="own", key="1", dims=512, vectors=7, bytes=7168, active=True)
+
+
+@pytest.fixture
+def models(memory, monkeypatch) -> list[StoredModelInfo]:
+    kept = [BIG, OWN]
+    monkeypatch.setattr(memory, "stored_models", lambda: tuple(kept))
+
+    def purge(provider, model, key):
+        kept.remove(next(m for m in kept if (m.provider, m.model, m.key) == (provider, model, key)))
+        return 1
+
+    monkeypatch.setattr(memory, "purge_model", purge)
+    return kept
+
+
+@pytest.fixture
+def page(qtbot, appearance, jobs, memory, models) -> StoredPage:
+    page = StoredPage(jobs)
+    qtbot.addWidget(page)
+    page.begin(memory)
+    page.show()
+    qtbot.waitUntil(lambda: page.ready)
+    return page
+
+
+def _words(page) -> str:
+    return " | ".join(found.text().replace("\u200b", "") for found in page.findChildren(QLabel) if found.isVisible())
+
+
+def _press(page, words: str, number: int = 0) -> None:
+    [b for b in page.findChildren(QPushButton) if b.text() == words and b.isVisible()][number].click()
+
+
+def test_every_model_is_listed_with_its_size(page):
+    assert "openai · big | 12,001 vectors of 3,072 dimensions · 74 MB" in _words(page)
+    assert "7 vectors of 512 dimensions · 7.2 KB · in use" in _words(page)
+
+
+def test_deleting_asks_first_and_can_be_left(page, models):
+    _press(page, "Delete…")
+    assert "Delete 12,001 vectors?" in _words(page)
+    _press(page, "Keep")
+    assert "Delete 12,001 vectors?" not in _words(page)
+    assert len(models) == 2
+
+
+def test_a_model_is_deleted_after_a_yes(qtbot, page, models):
+    _press(page, "Delete…")
+    with qtbot.waitSignal(page.purged):
+        _press(page, "Delete")
+    assert models == [OWN]
+    assert "big" not in _words(page)
+
+
+def test_a_refusal_is_told_and_the_list_stays(qtbot, page, memory, models, monkeypatch):
+    def busy(*_):
+        raise IndexBusy("The index is being updated.")
+
+    monkeypatch.setattr(memory, "purge_model", busy)
+    _press(page, "Delete…")
+    _press(page, "Delete")
+    qtbot.waitUntil(lambda: page.ready)
+    assert "The index is being updated." in _words(page)
+    assert "openai · big" in _words(page)
+    _press(page, "Keep")
+    assert len(models) == 2
+
+
+def test_an_empty_index_says_so(qtbot, page, memory, models):
+    models.clear()
+    page.begin(memory)
+    qtbot.waitUntil(lambda: NOTHING in _words(page))

@@ -1,0 +1,72 @@
+import pytest
+from PySide6.QtWidgets import QWidget
+
+import engine
+from engine import Settings
+from gui.settings.way import SettingsWay
+from gui.workspace import Workspace
+from tests.helpers.fake_memory import FakeMemory, make_estimate, make_summary
+
+
+@pytest.fixture
+def opened(qtbot, jobs, monkeypatch, tmp_path) -> list[tuple[Settings, FakeMemory]]:
+    """What was opened, in order, with its settings."""
+    made = []
+
+    def open_fake(folder, settings, **_):
+        made.append((settings, FakeMemory()))
+        return made[-1][1]
+
+    monkeypatch.setattr(engine, "open_memory", open_fake, raising=False)
+    return made
+
+
+@pytest.fixture
+def way(qtbot, appearance, jobs, opened, tmp_path) -> SettingsWay:
+    workspace = Workspace(jobs)
+    window = QWidget()
+    qtbot.addWidget(window)
+    way = SettingsWay(workspace, jobs, None, window)
+    with qtbot.waitSignal(workspace.opened):
+        workspace.open(tmp_path)
+    yield way
+    workspace.feed.set_manager(None)
+    workspace.close_all_now()
+
+
+def _choose(qtbot, way, provider: str) -> None:
+    way.show()
+    page = way.dialog.embedding
+    qtbot.waitUntil(lambda: way.dialog.ready)
+    page._form._take(page._form.choice.with_provider(provider))
+    qtbot.waitUntil(lambda: way.dialog.ready)
+
+
+def test_what_is_saved_takes_effect_and_what_was_agreed_to_begins(qtbot, way, opened):
+    opened[0][1].estimate = make_estimate(cost=1.09)
+    _choose(qtbot, way, "openai")
+    way.dialog.embedding.save_button.click()
+    qtbot.waitUntil(lambda: len(opened) == 2)
+    settings, memory = opened[1]
+    assert settings.provider == "openai"
+    qtbot.waitUntil(lambda: memory.approvals == 1)
+    assert opened[0][1].closed
+    assert not way.dialog.isVisible()
+
+
+def test_the_price_is_asked_for_again_after_a_sync(qtbot, way, opened):
+    memory = opened[0][1]
+    way.show()
+    qtbot.waitUntil(lambda: way.dialog.ready)
+    asked = len(memory.estimated)
+    memory.set_status(last_sync=make_summary(files_indexed=9))
+    qtbot.waitUntil(lambda: len(memory.estimated) > asked)
+
+
+def test_the_dialog_goes_with_its_workspace(qtbot, way):
+    way.show()
+    qtbot.waitUntil(lambda: way.dialog.ready)
+    way._workspace.close()
+    assert not way.dialog.isVisible()
+    way.show()
+    assert not way.dialog.isVisible()

@@ -1,0 +1,77 @@
+import pytest
+
+from engine import KeyState, ProviderProbe
+from gui.settings.wording import accept_words, key_words, probe_words, where_texts_go
+from gui.widgets.pricing import embed_words, estimate_words, money, spent_words
+from tests.helpers.fake_memory import make_estimate
+
+
+@pytest.mark.parametrize(
+    ("provider", "base_url", "words"),
+    [
+        ("embedded", "", "Nothing leaves this machine."),
+        ("gguf", "", "Nothing leaves this machine."),
+        ("openai", "", "are sent to api.openai.com"),
+        ("openai", "http://127.0.0.1:11434/v1", "a server on this machine"),
+        ("openai", "https://openrouter.ai/api/v1", "are sent to openrouter.ai"),
+        ("openai", "no address", "are sent to this server"),
+        ("gemini", "", "are sent to generativelanguage.googleapis.com"),
+        ("auto", "", "Without a tick below nothing leaves"),
+    ],
+)
+def test_where_texts_go_is_said_for_every_provider(provider, base_url, words):
+    assert words in where_texts_go(provider, base_url)
+
+
+@pytest.mark.parametrize(
+    ("dollars", "words"), [(0, "$0"), (0.004, "under $0.01"), (0.0812, "$0.08"), (1234.5, "$1,234.50")]
+)
+def test_money(dollars, words):
+    assert money(dollars) == words
+
+
+def test_an_estimate_names_passages_tokens_price_and_time():
+    due = make_estimate(
+        model="big-3", chunks=26_412, cached=312, tokens=8_412_000, price=0.13, cost=1.0936,
+        price_checked="2026-11-22", seconds=412,
+    )  # fmt: skip
+    assert estimate_words(due) == (
+        "26,412 passages to embed with big-3, 312 have their vector already: about 8.4 million tokens, "
+        "$1.09 at $0.13 a million (list price of 22 Nov 2026), about 6 min 52 s."
+    )
+    assert embed_words(due) == "Embed for about $1.09"
+    assert accept_words(due) == "Save and embed for about $1.09"
+
+
+def test_an_unknown_price_is_no_price_of_zero():
+    due = make_estimate(price=None, cost=None)
+    assert "at a price that is not known here" in estimate_words(due)
+    assert accept_words(due) == "Save and embed"
+
+
+def test_what_is_there_already_costs_nothing():
+    due = make_estimate(chunks=0, cached=40, tokens=0, cost=0.0)
+    assert "nothing is paid" in estimate_words(due)
+    assert accept_words(due) == "Save"
+
+
+def test_a_model_on_this_machine_costs_time_only():
+    due = make_estimate(remote=False, chunks=9, cached=0, price=0.0, cost=0.0, seconds=3)
+    assert estimate_words(due).endswith("about 3 s, no cost.")
+
+
+def test_what_was_spent_is_said_only_where_something_was_charged():
+    assert spent_words(0, 0.0) == ""
+    assert spent_words(1500, 0.03) == "1,500 tokens, $0.03"
+    assert spent_words(1500, None) == "1,500 tokens, price not known"
+
+
+def test_a_key_is_named_by_its_place_alone():
+    found = KeyState(present=True, origin="environment", place="the environment variable OPENAI_API_KEY", problem="")
+    assert key_words(found) == "A key was found in the environment variable OPENAI_API_KEY."
+    assert key_words(KeyState(present=False, origin=None, place="", problem="It is locked.")) == "It is locked."
+
+
+def test_a_test_that_went_well_has_latency_and_dimensions():
+    probe = ProviderProbe(ok=True, error="", milliseconds=312.4, dims=1536, model="m")
+    assert probe_words(probe) == "m answered in 312 ms, with 1,536 dimensions."
