@@ -28,11 +28,13 @@ def run(arguments: Namespace) -> int:
     with opened(place) as manager:
         problem = manager.status().index_error
         report = _sync(manager, force=arguments.force, approve=arguments.yes)
-        if report.awaiting is not None and not (report.cancelled or report.error or arguments.json) and can_ask():
+        if report.awaiting is not None and not (report.cancelled or arguments.json) and can_ask():
+            if report.error:  # the provider failed: it is its fallback that waits
+                print(f"mnemoscope: {report.error}", file=sys.stderr)
             _print_report(report)
             if not ask(report.awaiting):
                 print("Nothing was embedded; words are searched.")
-                return 0
+                return int(bool(report.error))
             report = _sync(manager, force=False, approve=True)
     if problem and problem != report.error:
         print(f"mnemoscope: {problem}", file=sys.stderr)
@@ -53,9 +55,9 @@ def _end(report: SyncReport) -> int:
     if report.cancelled:
         print("mnemoscope: Stopped; what was indexed so far stays.", file=sys.stderr)
         return 130
-    problem = report.error or (report.awaiting and awaiting_text(report.awaiting))
-    if problem:
-        print(f"mnemoscope: {problem}", file=sys.stderr)
+    problems = [report.error, awaiting_text(report.awaiting) if report.awaiting else ""]
+    if any(problems):
+        print("mnemoscope:", *filter(None, problems), file=sys.stderr)
         return 1
     return 0
 

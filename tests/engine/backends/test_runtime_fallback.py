@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from engine.errors import ProviderError
+from engine.settings import Settings
 from engine.store.models import ModelName
 from engine.sync import estimating
 from tests.helpers.fake_provider import FakeProvider, PaidProvider
@@ -30,6 +32,19 @@ def test_the_fallback_takes_over_within_the_sync(open_memory, provider, second) 
     assert (status.fallback.from_, status.fallback.reason) == ("fake", "The quota is used up.")
     assert status.custom["providerError"] is None
     assert memory.search("watering timer").provider == "second"
+    assert memory.search("watering timer").mode == "hybrid"
+
+
+def test_a_rebuild_goes_on_with_the_fallback(open_memory, provider, second) -> None:
+    memory = open_memory()
+    memory.sync()
+    memory.close()
+    provider.before = fail
+    memory = open_memory(instead=second, chunking=msgspec.structs.replace(Settings().chunking, tokens=8, overlap=0))
+    report = memory.sync()
+    assert (report.full, report.error, report.vectors_pending) == (True, "", 0)
+    status = memory.status()
+    assert (status.provider, status.generation) == ("second", 2)
     assert memory.search("watering timer").mode == "hybrid"
 
 

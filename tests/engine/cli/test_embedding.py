@@ -158,6 +158,36 @@ def test_anything_else_does_not(typing: Callable[..., Answer], paid: PaidProvide
     assert paid.embedded == []
 
 
+@pytest.fixture
+def fallback(paid: PaidProvider, settings: Path, monkeypatch: pytest.MonkeyPatch) -> PaidProvider:
+    """What stands in for the paid one, which fails, and wants as much."""
+    paid.before = fail
+    paid.price = 0.001
+    provider = PaidProvider(id="voyage")
+    monkeypatch.setitem(registry._FACTORIES, "voyage", lambda settings, key: provider)
+    settings.write_text(settings.read_text() + 'fallback = "voyage"\n')
+    return provider
+
+
+def test_a_fallback_that_waits_is_told_beside_the_failure(verb: Run, fallback: PaidProvider) -> None:
+    answer = verb("index")
+    assert (answer.code, answer.err.count("\n")) == (1, 1)
+    assert "No answer. Embedding" in answer.err
+    assert "with voyage costs" in answer.err
+    assert verb("index", "--yes").code == 0
+    assert fallback.embedded
+
+
+@pytest.mark.parametrize(("typed", "code"), [("y\n", 0), ("n\n", 1)])
+def test_a_fallback_is_asked_for_at_the_terminal(
+    typing: Callable[..., Answer], fallback: PaidProvider, typed: str, code: int
+) -> None:
+    answer = typing(typed, "index")
+    assert answer.code == code
+    assert "No answer." in answer.err
+    assert bool(fallback.embedded) is (code == 0)
+
+
 # --- the dry run ----------------------------------------------------------------------------------------------------
 
 
