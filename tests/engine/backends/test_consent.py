@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from engine import probe_provider
+from engine import probe_provider, store_key
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.embedding import registry
@@ -15,7 +15,11 @@ from engine.embedding.registry import select_provider
 from engine.errors import ProviderError
 from engine.settings import Settings
 from engine.settings.options import RemoteSettings, StoreSettings, VectorSettings
+from tests.helpers.embedding_servers import gemini_server, voyage_server
+from tests.helpers.embedding_servers.gemini_server import GeminiServer
 from tests.helpers.embedding_servers.openai_server import KEY, OpenAIServer
+from tests.helpers.embedding_servers.server import FakeServer
+from tests.helpers.embedding_servers.voyage_server import VoyageServer
 from tests.helpers.fake_provider import FakeProvider
 from tests.helpers.keychain import FakeKeychain
 
@@ -24,8 +28,9 @@ REMOTE = ("openai", "gemini", "voyage")
 
 
 @pytest.fixture
-def server() -> Iterator[OpenAIServer]:
-    with OpenAIServer(dims=64) as fake:
+def server(request: pytest.FixtureRequest) -> Iterator[FakeServer]:
+    """OpenAI's, unless the test asks for another kind."""
+    with getattr(request, "param", lambda: OpenAIServer(dims=64))() as fake:
         yield fake
 
 
@@ -126,16 +131,46 @@ def test_agreeing_to_one_is_not_agreeing_to_another(
     assert reached == []
 
 
-@pytest.mark.parametrize("how", ["named as provider", "agreed to"])
+@pytest.mark.parametrize(
+    ("server", "name", "header", "key"),
+    [
+        (GeminiServer, "gemini", "x-goog-api-key", gemini_server.KEY),
+        (VoyageServer, "voyage", "authorization", voyage_server.KEY),
+    ],
+    indirect=["server"],
+)
+def test_the_other_services_get_texts_when_they_are_named_and_nothing_of_each_other(
+    server: FakeServer, name: str, header: str, key: str, reached: list[object], open_real, keychain: FakeKeychain
+) -> None:
+    host = server.origin.removeprefix("http://")
+    store_key(name, Settings(provider=name, remote=agreed(base_url=server.base_url)), key)
+    assert list(keychain.secrets) == [("mnemoscope", f"{name}@{host}")]
+    use_everything(open_real(Settings(remote=agreed(*REMOTE, base_url=server.base_url))))
+    assert server.requests == []
+    memory = open_real(Settings(provider=name, remote=agreed(base_url=server.base_url)))
+    assert memory.sync(approve=True).vectors_pending == 0
+    assert {request.headers[header].removeprefix("Bearer ") for request in server.requests} == {key}
+    assert {address for address in reached if isinstance(address, tuple)} == {("127.0.0.1", int(host.split(":")[1]))}
+
+
+@pytest.mark.parametrize(
+    ("how", "settings"),
+    [
+        ("named as provider", Settings(provider="openai", model="m")),
+        ("agreed to", Settings(provider="auto", model="m", remote=agreed("openai"))),
+    ],
+)
 def test_with_consent_the_texts_go_there_and_nowhere_else(
-    how: str, server: OpenAIServer, reached: list[object], open_real, monkeypatch: pytest.MonkeyPatch
+    how: str,
+    settings: Settings,
+    server: OpenAIServer,
+    reached: list[object],
+    open_real,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    if how == "agreed to":
-        settings = Settings(provider="auto", model="m", remote=agreed("openai", base_url=server.base_url))
-    else:
-        settings = Settings(provider="openai", model="m", remote=agreed(base_url=server.base_url))
-    memory = open_real(settings)
+    remote = msgspec.structs.replace(settings.remote, base_url=server.base_url)
+    memory = open_real(msgspec.structs.replace(settings, remote=remote))
     assert memory.sync().vectors_pending == 0
     status = memory.status()
     assert (status.provider, status.custom["consent"]) == ("openai", how)

@@ -12,8 +12,10 @@ from engine.errors import ProviderError
 from engine.logs import configure_logging
 from engine.settings import Settings
 from engine.settings.options import RemoteSettings
+from tests.helpers.embedding_servers.gemini_server import GeminiServer
 from tests.helpers.embedding_servers.openai_server import OpenAIServer
 from tests.helpers.embedding_servers.server import Drop, FakeServer, Fault, Say
+from tests.helpers.embedding_servers.voyage_server import VoyageServer
 
 PLAIN_KEY = "correct7horse7battery7staple"
 """Looks like no key that is known."""
@@ -56,7 +58,13 @@ def server(request: pytest.FixtureRequest) -> Iterator[FakeServer]:
 
 @pytest.mark.parametrize("place", range(len(echoes(""))))
 @pytest.mark.parametrize(
-    ("server", "name", "variable"), [(OpenAIServer, "openai", "OPENAI_API_KEY")], indirect=["server"]
+    ("server", "name", "variable"),
+    [
+        (OpenAIServer, "openai", "OPENAI_API_KEY"),
+        (GeminiServer, "gemini", "GOOGLE_API_KEY"),
+        (VoyageServer, "voyage", "VOYAGE_API_KEY"),
+    ],
+    indirect=["server"],
 )
 def test_no_key_in_errors_and_logs(
     server: FakeServer, name: str, variable: str, place: int, log: Path, monkeypatch: pytest.MonkeyPatch
