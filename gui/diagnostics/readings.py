@@ -4,12 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-<<<<<<< HEAD
-from engine import EmbeddingEstimate, MemoryProviderStatus, SyncSummary
-=======
 from engine import MemoryProviderStatus, SyncSummary
 from gui.widgets.pricing import estimate_words, spent_words
->>>>>>> dc3a843 (wip4)
 from gui.widgets.state import State
 from gui.widgets.sync_line import PHASE_WORDS
 from gui.widgets.wording import ago, counted, duration, exact, grouped, size_text
@@ -136,12 +132,7 @@ def _embedding(status: MemoryProviderStatus) -> Iterator[Reading]:
         yield Reading("Provider", "off", "words only", tip="The settings ask for no model.")
     else:
         yield Reading("Provider", "degraded", "words only", why_not or "No model is available.", "probe-embedding")
-<<<<<<< HEAD
     yield from _dealings(status)
-=======
-    if status.awaiting is not None:
-        yield Reading("Waiting", "off", "for your yes", estimate_words(status.awaiting), "embed")
->>>>>>> dc3a843 (wip4)
     if scripts := status.custom.get("unknownScripts"):
         names = ", ".join(str(script) for script in scripts)
         tip = f"The model does not know {names}. Notes in these scripts are found by their words."
@@ -200,7 +191,8 @@ def _vectors(status: MemoryProviderStatus) -> Iterator[Reading]:
         if status.awaiting is None:
             yield Reading("State", "working", share)
         else:
-            yield Reading("State", "degraded", share, _waiting(status.awaiting))
+            why = f"Waiting for your agreement. {estimate_words(status.awaiting)}"
+            yield Reading("State", "degraded", share, why, "embed")
     else:
         yield Reading("State", "fine" if vector.rows else "off", f"{grouped(vector.rows)} ready")
     yield Reading("Engine", None, vector.engine)
@@ -213,32 +205,14 @@ def _vectors(status: MemoryProviderStatus) -> Iterator[Reading]:
         yield Reading("sqlite-vec", "degraded", "not loaded", reason, "probe-vector", vector.extension_path or "")
 
 
-def _waiting(due: EmbeddingEstimate) -> str:
-    if due.cost is None:
-        takes = "costs money, how much is not known here"
-    elif due.cost:
-        takes = f"costs about ${max(0.01, due.cost):,.2f}"
-    else:
-        takes = f"takes about {duration(due.seconds)}"
-    return f"{counted(due.chunks, 'chunk')} more with {due.provider}, which {takes}, wait for your agreement."
-
-
 def _cache(status: MemoryProviderStatus) -> Reading:
     cache = status.cache
     if not cache.enabled:
         return Reading("Entries", "off", "off")
     limit = f" of {grouped(cache.max_entries)}" if cache.max_entries else ""
-<<<<<<< HEAD
     value = f"{grouped(cache.entries)}{limit} · {size_text(cache.bytes)}"
     kept = (f"{model.provider}, {model.model}: {counted(model.vectors, 'vector')}" for model in cache.models)
     return Reading("Entries", "fine", value, tip="\n".join(kept))
-=======
-    models = "\n".join(
-        f"{found.provider} · {found.model}: {counted(found.vectors, 'vector')}" for found in cache.models
-    )
-    value = f"{grouped(cache.entries)}{limit} · {size_text(cache.bytes)}"
-    return Reading("Entries", "fine", value, tip=models)
->>>>>>> dc3a843 (wip4)
 
 
 def _batch(status: MemoryProviderStatus) -> Reading:

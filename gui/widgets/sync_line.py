@@ -96,14 +96,9 @@ def _resting(status: MemoryProviderStatus, now: float) -> SyncLine:
     if status.dirty:
         return SyncLine("working", "Changes waiting", count=files, detail=when, failed=failed, tip=tip)
     if status.pending_vectors and status.provider != "none":
-<<<<<<< HEAD
         asked = status.awaiting is not None
         left = counted(status.pending_vectors, "chunk")
         waiting = f"{left} wait for your agreement" if asked else f"{left} without meaning yet"
-=======
-        agreed = "" if status.awaiting is None else ", waiting for your yes"
-        waiting = f"{counted(status.pending_vectors, 'chunk')} without meaning yet{agreed}"
->>>>>>> dc3a843 (wip4)
         detail = " · ".join(part for part in (waiting, when) if part)
         return SyncLine(
             "degraded" if asked else "working", "Words are ready", count=files, detail=detail, failed=failed, tip=tip

@@ -138,15 +138,15 @@ def test_vectors_on_their_way_are_counted_against_all():
 @pytest.mark.parametrize(
     ("due", "takes"),
     [
-        ({}, "costs about $0.15"),
-        ({"cost": None, "price": None}, "how much is not known"),
-        ({"cost": 0.0, "provider": "gguf"}, "takes about 9 min"),
+        ({}, "$0.15 at $0.02 a million"),
+        ({"cost": None, "price": None}, "at a price that is not known"),
+        ({"cost": 0.0, "provider": "gguf"}, "about 9 min 0 s, no cost"),
     ],
 )
 def test_vectors_that_wait_for_a_yes_say_for_what(due, takes):
     found = _reading("Vectors", "State", pending_vectors=25_000, awaiting=make_estimate(**due))
-    assert found.state == "degraded"
-    assert "25,000 chunks more" in found.reason
+    assert (found.state, found.remedy) == ("degraded", "embed")
+    assert "25,000 passages" in found.reason
     assert takes in found.reason
 
 

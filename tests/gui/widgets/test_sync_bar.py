@@ -187,8 +187,3 @@ def test_progress_is_painted_with_the_rest_of_the_window(qtbot, appearance):
 def test_what_a_sync_has_cost_so_far_stands_there_in_place_of_what_it_saved():
     line = _line(syncing=make_progress(tokens=90_000, cost=0.031))
     assert line.detail == "118/s · 1 min 55 s left · $0.03 so far"
-
-
-def test_vectors_that_wait_for_a_yes_are_told_so():
-    line = _line(pending_vectors=7, last_sync=LAST, awaiting=make_estimate())
-    assert line.detail.startswith("7 chunks without meaning yet, waiting for your yes")
