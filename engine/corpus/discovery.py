@@ -24,6 +24,10 @@ DiscoveryListener = Callable[[int, str], None]
 """Called once a folder with the number of files found so far and the folder's stable name."""
 
 
+LATEST_NS = 2**62
+"""The year 2116. A file system, or a transcript, may say 2400 or 9999, which 64 bits cannot hold."""
+
+
 class FoundFile(msgspec.Struct, frozen=True, gc=False):
     """A file that discovery accepts, as its directory entry describes it."""
 
@@ -35,6 +39,7 @@ class FoundFile(msgspec.Struct, frozen=True, gc=False):
     size: int
     """Bytes."""
     mtime_ns: int
+    """At most `LATEST_NS`."""
 
 
 class Discovery(msgspec.Struct, frozen=True):
@@ -197,7 +202,7 @@ class _Walk:
             detail = f"{state.st_size:,} bytes; files of more than {self._limit:,} bytes (max_file_bytes) are left out."
             self.passed.add(name, "too-large", detail)
         else:
-            self.files.append(FoundFile(name, path, "memory", state.st_size, state.st_mtime_ns))
+            self.files.append(FoundFile(name, path, "memory", state.st_size, min(state.st_mtime_ns, LATEST_NS)))
 
     def _unreadable(self, name: str, error: OSError) -> None:
         self.passed.add(name, "unreadable", f"It cannot be read: {error.strerror or error}.")

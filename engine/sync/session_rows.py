@@ -11,7 +11,7 @@ from typing import IO
 import msgspec
 
 from engine.control import CancelToken
-from engine.corpus.discovery import FoundFile
+from engine.corpus.discovery import LATEST_NS, FoundFile
 from engine.corpus.transcripts.messages import SessionFacts
 from engine.corpus.transcripts.packing import SessionChunk
 from engine.redaction.masks import redact
@@ -24,7 +24,6 @@ _BATCH_CHARACTERS = 32 * 1024
 _MOST_HELD = 16 * 1024 * 1024
 """Characters of rows from which on they wait in a file."""
 _PORTION = 128 * 1024
-_LATEST_NS = 2**62  # the year 2116: a transcript may say 9999, which 64 bits cannot hold
 
 _HEXADECIMAL = re.compile("[0-9a-f-]{0,36}")
 
@@ -46,7 +45,7 @@ def session_file(
         path=name,
         hash=hash,
         # A session's date is that of its last message: an export is as new as the day it was asked for.
-        mtime_ns=file.mtime_ns if facts.ended is None else min(int(facts.ended * 1e9), _LATEST_NS),
+        mtime_ns=file.mtime_ns if facts.ended is None else min(int(facts.ended * 1e9), LATEST_NS),
         size=size,
         title=title,
         language=language,

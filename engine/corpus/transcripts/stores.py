@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 
 from engine.control import CancelToken
-from engine.corpus.discovery import DiscoveryListener, FoundFile
+from engine.corpus.discovery import LATEST_NS, DiscoveryListener, FoundFile
 from engine.corpus.ignore import BAD_NAME, is_unusable, shown
 from engine.corpus.opening import is_link
 from engine.corpus.roots import holds_secrets
@@ -188,7 +188,7 @@ class _Walk:
     def _take(self, name: str, path: str, state: os.stat_result) -> None:
         """Add a transcript with its size and the time of its last change, be that in a file beside it."""
         size, changed = last_change(path, state)
-        self.files.append(FoundFile(name, path, "sessions", size, changed))
+        self.files.append(FoundFile(name, path, "sessions", size, min(changed, LATEST_NS)))
 
     def _entries(self, path: str, name: str) -> list[os.DirEntry[str]]:
         try:

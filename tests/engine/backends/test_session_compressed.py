@@ -130,3 +130,13 @@ def test_a_name_that_is_given_late_becomes_the_title(open_memory, folder: Path, 
     memory.sync()
     (session,) = memory.sessions()
     assert (session.title, session.messages) == ("Ship", 3)
+
+
+def test_a_name_of_another_millennium_ends_no_update(open_memory, folder: Path) -> None:
+    (folder / PLAIN).write_text(lines(2))
+    entry = {"id": ID, "thread_name": "Boat", "updated_at": "9999-12-31T10:00:00Z"}
+    (folder.parent / "session_index.jsonl").write_text(json.dumps(entry) + "\n")
+    memory = open_memory(sessions=SessionSettings(folders=(str(folder),)))
+    assert memory.sync().files_indexed == 5
+    assert [session.title for session in memory.sessions()] == ["Boat"]
+    assert memory.sync().files_indexed == 0

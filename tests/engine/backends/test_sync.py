@@ -52,6 +52,17 @@ def test_a_new_date_on_the_same_text_costs_no_indexing(open_memory, workspace: P
     assert result.modified == 5_000
 
 
+def test_a_date_that_no_database_holds_ends_no_update(open_memory, workspace: Path) -> None:
+    path = workspace / "shopping.md"
+    os.utime(path, (14_000_000_000, 14_000_000_000))  # in the year 2413
+    if path.stat().st_mtime < 14_000_000_000:
+        pytest.skip("This file system knows no such date.")
+    memory = open_memory()
+    assert memory.sync().files_indexed == 4
+    assert memory.sync().files_unchanged == 4
+    assert hits(memory, "hose") == ["shopping.md"]
+
+
 def test_text_that_comes_back_is_not_embedded_again(open_memory, workspace: Path, provider) -> None:
     memory = open_memory()
     memory.sync()
