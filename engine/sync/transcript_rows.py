@@ -201,9 +201,10 @@ class TranscriptRows:
         return self._settle(file, stored, seen, issue)
 
     def _database(self, file: FoundFile, known: DatabaseFormat) -> FileIssue | None:
-        """Only sessions whose marks have changed are read."""
+        """Only sessions whose marks have changed are read; of one that cannot be read, what is stored stays."""
         stored = self._stored(file)
         seen: set[str] = set()
+        broken: list[ValueError] = []
         issue = None
         try:
             with known.opened(file.path, self._token) as opened:
@@ -211,13 +212,20 @@ class TranscriptRows:
                     self._token.checkpoint()
                     name = session_name(file.name, key)
                     if name not in seen and stored.get(name) != mark:
-                        conversation = opened.conversation(key)
+                        try:
+                            conversation = opened.conversation(key)
+                        except ValueError as error:
+                            broken.append(error)
+                            continue
                         if conversation is None or not conversation.messages:
                             continue
                         self._put_session(file, name, conversation, mark)
                     seen.add(name)
         except ValueError as error:
             issue = FileIssue(path=file.name, rule="broken", detail=f"It could not be read to its end: {error}")
+        if broken and issue is None:
+            sessions_of_it = "One of its sessions" if len(broken) == 1 else f"{len(broken):,} of its sessions"
+            issue = FileIssue(path=file.name, rule="broken", detail=f"{sessions_of_it} cannot be read: {broken[0]}")
         return self._settle(file, stored, seen, issue)
 
     def _stored(self, file: FoundFile) -> dict[str, str]:

@@ -109,7 +109,10 @@ class SessionDatabase(Protocol):
         """Of all sessions in which someone has said something."""
 
     def marks(self) -> Mapping[str, str]:
-        """For each key what is another text when the session has changed; last changed first."""
+        """For each key what is another text when the session has changed; last changed first.
+
+        Empty for a session whose messages cannot be read: `conversation` says why.
+        """
 
     def conversation(self, key: str) -> Conversation | None:
         """One session, whole; None where there is none (any more)."""

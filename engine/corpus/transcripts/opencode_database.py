@@ -38,15 +38,17 @@ _MOST_TEXT = 128 * 1024**2
 _MARK = 1
 """To be raised when messages are read differently: what is stored is read anew then."""
 
-_LISTED = """SELECT id, time_updated, title, directory, parent_id FROM {sessions} s
-    WHERE EXISTS (SELECT 1 FROM {messages} m WHERE m.session_id = s.id)"""
+# As bytes: a text that is no UTF-8 would be an error, and with it no session of all could be read.
+_TEXTS = "CAST(title AS BLOB), CAST(directory AS BLOB), CAST(parent_id AS BLOB)"
+_LISTED = f"""SELECT CAST(id AS BLOB), time_updated, {_TEXTS} FROM {{sessions}} s
+    WHERE EXISTS (SELECT 1 FROM {{messages}} m WHERE m.session_id = s.id)"""
 _END_OF_OLDER = f"""SELECT m.id, m.time_updated, count(p.id), max(p.time_updated)
     FROM (SELECT id, time_updated, time_created FROM message WHERE session_id = ?
           ORDER BY time_created DESC, id DESC LIMIT {_LAST}) m
     LEFT JOIN part p ON p.message_id = m.id GROUP BY m.id ORDER BY m.id"""
 _END_OF_NEWER = f"SELECT id, time_updated FROM session_message WHERE session_id = ? ORDER BY seq DESC LIMIT {_LAST}"
 _DATA = f"CASE WHEN octet_length(data) <= {LONGEST_LINE} THEN CAST(data AS BLOB) END"
-_FACTS = "SELECT title, directory, parent_id, time_created FROM {} WHERE id = ?"
+_FACTS = f"SELECT {_TEXTS}, time_created FROM {{}} WHERE id = ?"
 _MESSAGES = f"SELECT id, time_created, {_DATA} FROM message WHERE session_id = ? ORDER BY time_created, id"
 _PARTS = f"SELECT {_DATA} FROM part WHERE message_id = ? ORDER BY id"
 _ENTRIES = f"SELECT id, type, time_created, {_DATA} FROM session_message WHERE session_id = ? ORDER BY seq"
@@ -85,10 +87,10 @@ def _listed(connection: apsw.Connection) -> dict[str, tuple[Any, ...]]:
     found: dict[str, tuple[Any, ...]] = {}
     if known >= _OLDER:
         query = _LISTED.format(sessions="session", messages="message")
-        found |= {str(id_): (1, *rest) for id_, *rest in connection.execute(query)}
+        found |= {_text(id_): (1, *rest) for id_, *rest in connection.execute(query)}
     if known >= _NEWER:
         query = _LISTED.format(sessions="session_v2", messages="session_message")
-        found |= {str(id_): (2, *rest) for id_, *rest in connection.execute(query)}
+        found |= {_text(id_): (2, *rest) for id_, *rest in connection.execute(query)}
     return dict(sorted(found.items(), key=lambda item: _time(item[1][1]), reverse=True))
 
 
@@ -96,8 +98,20 @@ def _time(value: object) -> float:
     return value if isinstance(value, int | float) else 0
 
 
+def _text(value: bytes | None) -> str:
+    return (value or b"").decode(errors="replace")
+
+
 def _marks(connection: apsw.Connection) -> dict[str, str]:
-    return {key: _mark(connection, key, known) for key, known in _listed(connection).items()}
+    found: dict[str, str] = {}
+    for key, known in _listed(connection).items():
+        try:
+            found[key] = _mark(connection, key, known)
+        except apsw.InterruptError:
+            raise
+        except (apsw.Error, UnicodeDecodeError):
+            found[key] = ""  # the reading of this one says why; the others are as they were
+    return found
 
 
 def _mark(connection: apsw.Connection, key: str, known: tuple[Any, ...]) -> str:
@@ -112,8 +126,8 @@ def _conversation(connection: apsw.Connection, key: str, agent: str) -> Conversa
     if known is None:
         return None
     newer, (title, directory, parent, created) = known
-    value = {"title": title, "directory": directory, "parentID": parent, "time": {"created": created}}
-    reader = OpencodeReader(facts=session_facts(agent, key, value))
+    texts = {"title": _text(title), "directory": _text(directory), "parentID": _text(parent)}
+    reader = OpencodeReader(facts=session_facts(agent, key, {**texts, "time": {"created": created}}))
     messages: list[Message] = []
     held = 0
     for found in (_entries if newer else _messages)(connection, key, reader):

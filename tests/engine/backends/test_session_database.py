@@ -1,6 +1,7 @@
 """Sessions in a database that their agent goes on writing: indexed, found, read, followed."""
 
 import json
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -163,6 +164,51 @@ def test_a_database_that_cannot_be_read_says_so_and_loses_nothing(
     assert len(memory.sessions()) == 3
     writer.connection.execute("ALTER TABLE session_v2 RENAME COLUMN folder TO directory")
     assert memory.sync().skipped == ()
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        "UPDATE part SET message_id = CAST(x'ff' AS TEXT); UPDATE message SET id = CAST(x'ff' AS TEXT) WHERE id = 'msg_2'",
+        "overflow page",
+    ],
+)
+def test_one_damaged_session_hides_no_other(open_memory, path: Path, writer: OpencodeWriter, harm: str) -> None:
+    memory = open_memory(sessions=listed(path))
+    memory.sync()
+    if harm == "overflow page":
+        writer.said("ses_1", "msg_5", "user", "x" * 100_000)
+        writer.said("ses_1", "msg_6", "user", "And the rudder?")
+        writer.checkpoint()
+        writer.close()
+        data = bytearray(path.read_bytes())
+        page = data.index(b"x" * 4000) // 4096 * 4096
+        data[page : page + 4] = b"\xff" * 4  # where the text goes on
+        path.write_bytes(data)
+        writer.connection = sqlite3.connect(path, isolation_level=None)
+    else:
+        writer.connection.executescript(harm)
+    writer.connection.execute("UPDATE session SET time_updated = time_updated + 10000000")
+    writer.entry("ses_3", "msg_7", "user", {"text": "And the turnips?"})
+    for _ in range(2):
+        (issue,) = memory.sync().skipped
+        assert (issue.path, issue.rule) == (PREFIX, "broken")
+        assert issue.detail.startswith("One of its sessions cannot be read: ")
+    assert memory.search("turnips").results[0].path == f"{PREFIX}/ses_3"
+    assert {one.path: one.messages for one in memory.sessions()} == {
+        f"{PREFIX}/ses_{number}": messages for number, messages in ((1, 2), (2, 1), (3, 2))
+    }
+
+
+@pytest.mark.parametrize("column", ["title", "directory", "parent_id"])
+def test_a_text_that_is_no_utf_8_is_read_as_far_as_it_is(
+    open_memory, path: Path, writer: OpencodeWriter, column: str
+) -> None:
+    writer.connection.execute(f"UPDATE session SET {column} = CAST(x'4e6fff' AS TEXT)")
+    memory = open_memory(sessions=listed(path))
+    assert memory.sync().skipped == ()
+    found = next(one for one in memory.sessions() if one.path == f"{PREFIX}/ses_1")
+    assert {"title": found.title, "directory": found.project, "parent_id": found.parent}[column] == "No\ufffd"
 
 
 @pytest.mark.parametrize("folder", [False, True], ids=["file", "folder"])
