@@ -84,7 +84,8 @@ class SessionStage:
             return set()
         from engine.corpus.transcripts.opencode_copies import copied_sessions
 
-        return copied_sessions(self._found.files, self._token)
+        before = {name for name, stored in self._known.items() if stored.rule == _COPIED}
+        return copied_sessions(self._found.files, before, self._token)
 
     def _read(self, due: list[FoundFile], copies: set[str]) -> None:
         if not due:

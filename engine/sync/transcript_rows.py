@@ -70,7 +70,10 @@ class TranscriptRows:
         place in an export or a long transcript: the next time goes on there.
         """
         with opened(file.path) as (source, _):
-            database = database_format(source, file.path)
+            try:
+                database = database_format(source, file.path)
+            except ValueError as error:
+                return self._settle(file, {}, set(), _unreadable(file, error))
             document = None if database else document_format(source, file.path)
             if database is None and document is None:
                 known = line_format(source)
@@ -222,7 +225,7 @@ class TranscriptRows:
                         self._put_session(file, name, conversation, mark)
                     seen.add(name)
         except ValueError as error:
-            issue = FileIssue(path=file.name, rule="broken", detail=f"It could not be read to its end: {error}")
+            issue = _unreadable(file, error)
         if broken and issue is None:
             sessions_of_it = "One of its sessions" if len(broken) == 1 else f"{len(broken):,} of its sessions"
             issue = FileIssue(path=file.name, rule="broken", detail=f"{sessions_of_it} cannot be read: {broken[0]}")
@@ -280,6 +283,10 @@ class TranscriptRows:
         if message.kind in ("tool-call", "tool-result") and not wanted.tools:
             return
         packer.add(Said(message.role, redact(message.text), message.line, message.ordinal, redact(message.id)))
+
+
+def _unreadable(file: FoundFile, error: ValueError) -> FileIssue:
+    return FileIssue(path=file.name, rule="broken", detail=f"It could not be read to its end: {error}")
 
 
 def _replacing(file: FoundFile, new: NewFile, rows: ChunkRows, closed: int, state: bytes, *, whole: bool) -> Change:

@@ -124,7 +124,10 @@ class DatabaseFormat(Protocol):
     agent: str
 
     def matches(self, path: str, head: bytes) -> bool:
-        """Whether the file whose first bytes (at most 64 KB) are these is of this format."""
+        """Whether the file whose first bytes (at most 64 KB) are these is of this format.
+
+        Raises OSError, `PathRefused`, and ValueError for a database of which nobody can tell (now).
+        """
 
     def opened(self, path: str, cancel: CancelToken | None = None) -> AbstractContextManager[SessionDatabase]:
         """The database for reading: nothing in its folder is written, made or locked."""

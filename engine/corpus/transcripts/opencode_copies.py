@@ -1,8 +1,7 @@
 """Sessions of opencode that are in two places: their files stayed when they were copied into its database."""
 
 import os
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Set
 
 from engine.control import CancelToken
 from engine.corpus.discovery import FoundFile
@@ -11,8 +10,11 @@ from engine.corpus.transcripts.opencode_database import OpencodeDatabase
 from engine.errors import PathRefused
 
 
-def copied_sessions(files: Iterable[FoundFile], cancel: CancelToken | None = None) -> set[str]:
-    """Names of the session files that one of the databases among these files holds too. Raises Cancelled."""
+def copied_sessions(files: Iterable[FoundFile], before: Set[str], cancel: CancelToken | None = None) -> set[str]:
+    """Names of the session files that one of the databases among these files holds too. Raises Cancelled.
+
+    While one of them cannot be read, those that were copies `before` are: its sessions are still in the index.
+    """
     single: dict[str, list[str]] = {}
     databases = []
     for file in files:
@@ -23,7 +25,11 @@ def copied_sessions(files: Iterable[FoundFile], cancel: CancelToken | None = Non
             databases.append(file.path)
     copied: set[str] = set()
     for path in databases if single else ():
-        # One that cannot be read holds nothing for certain; the reading says why.
-        with suppress(OSError, ValueError, PathRefused), OpencodeDatabase().opened(path, cancel) as sessions:
-            copied.update(name for id_ in single.keys() & sessions.keys() for name in single[id_])
+        try:
+            with OpencodeDatabase().opened(path, cancel) as sessions:
+                copied.update(name for id_ in single.keys() & sessions.keys() for name in single[id_])
+        except ValueError:  # the reading says why
+            copied |= before
+        except (OSError, PathRefused):
+            pass  # so the index forgets its sessions
     return copied

@@ -50,7 +50,10 @@ def document_format(source: Source, path: str) -> DocumentFormat | None:
 
 
 def database_format(source: Source, path: str) -> DatabaseFormat | None:
-    """The format of an open transcript that is a database; None for another. Raises OSError."""
+    """The format of an open transcript that is a database; None for another.
+
+    Raises OSError, `PathRefused`, and ValueError for a database that cannot be read (now).
+    """
     head = read_at(source, 0, _HEAD_BYTES)
     return next((known for known in DATABASE_FORMATS if known.matches(path, head)), None)
 

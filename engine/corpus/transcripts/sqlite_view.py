@@ -21,7 +21,6 @@ from engine.control import CancelToken
 from engine.corpus.opening import open_regular
 from engine.corpus.transcripts.changes import WAL
 from engine.corpus.transcripts.jsonl import read_at
-from engine.errors import PathRefused
 
 HEADER = b"SQLite format 3\0"
 """What every database begins with."""
@@ -201,12 +200,9 @@ def looks_like(head: bytes) -> bool:
 
 
 def has_tables(path: str, *choices: frozenset[str]) -> bool:
-    """Whether the database has all tables of one of these choices; one that cannot be read has none."""
-    try:
-        with closing(SqliteView(path)) as view:
-            known = view.read(tables)
-    except (OSError, ValueError, PathRefused):
-        return False
+    """Whether the database has all tables of one of these choices. Raises OSError, `PathRefused`, ValueError."""
+    with closing(SqliteView(path)) as view:
+        known = view.read(tables)
     return any(choice <= known for choice in choices)
 
 

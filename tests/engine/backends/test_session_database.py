@@ -145,7 +145,13 @@ def test_a_session_whose_files_were_copied_into_it_is_there_once(
         (issue,) = memory.sync().skipped
         assert (issue.path, issue.rule) == ("sessions/opencode/session/p/ses_1.json", "copied")
     in_database = {f"{PREFIX}/ses_{number}" for number in (1, 2, 3)}
-    assert {one.path for one in memory.sessions()} == in_database | {"sessions/opencode/session/p/ses_0.json"}
+    once = in_database | {"sessions/opencode/session/p/ses_0.json"}
+    assert {one.path for one in memory.sessions()} == once
+    writer.connection.execute("ALTER TABLE session_v2 RENAME COLUMN directory TO folder")  # unreadable for a while
+    assert {issue.rule for issue in memory.sync().skipped} == {"copied", "broken"}
+    assert {one.path for one in memory.sessions()} == once
+    writer.connection.execute("ALTER TABLE session_v2 RENAME COLUMN folder TO directory")
+    assert {issue.rule for issue in memory.sync().skipped} == {"copied"}
     memory.close()
     memory = open_memory(sessions=SessionSettings(folders=(str(storage),)))
     memory.sync()
@@ -166,10 +172,27 @@ def test_a_database_that_cannot_be_read_says_so_and_loses_nothing(
     assert memory.sync().skipped == ()
 
 
+def test_one_that_is_torn_when_it_is_opened_loses_nothing(open_memory, path: Path, writer: OpencodeWriter) -> None:
+    memory = open_memory(sessions=listed(path))
+    memory.sync()
+    writer.close()
+    whole = path.read_bytes()
+    path.write_bytes(whole[:100])
+    (issue,) = memory.sync().skipped
+    assert (issue.path, issue.rule) == (PREFIX, "broken")
+    assert (
+        issue.detail == "It could not be read to its end: The database cannot be read: database disk image is malformed"
+    )
+    assert len(memory.sessions()) == 3
+    path.write_bytes(whole)
+    report = memory.sync()
+    assert (report.files_indexed, report.skipped) == (0, ())
+
+
 @pytest.mark.parametrize(
     "harm",
     [
-        "UPDATE part SET message_id = CAST(x'ff' AS TEXT); UPDATE message SET id = CAST(x'ff' AS TEXT) WHERE id = 'msg_2'",
+        "UPDATE message SET id = CAST(x'ff' AS TEXT) WHERE id = 'msg_2'",
         "overflow page",
     ],
 )

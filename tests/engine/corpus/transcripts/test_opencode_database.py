@@ -237,10 +237,13 @@ def test_it_is_recognised_by_its_tables(path: Path, writer: OpencodeWriter, tmp_
     (tmp_path / "thumbs.db").write_bytes(b"no database")
     (tmp_path / "torn.db").write_bytes(path.read_bytes()[:100])
     known = {}
-    for name in (path, tmp_path / "other.db", tmp_path / "thumbs.db", tmp_path / "torn.db"):
+    for name in (path, tmp_path / "other.db", tmp_path / "thumbs.db"):
         with opened(name) as (descriptor, _):
             known[name.name] = database_format(descriptor, str(name)) is not None
-    assert known == {"opencode.db": True, "other.db": False, "thumbs.db": False, "torn.db": False}
+    assert known == {"opencode.db": True, "other.db": False, "thumbs.db": False}
+    torn = tmp_path / "torn.db"
+    with opened(torn) as (descriptor, _), pytest.raises(ValueError, match="cannot be read"):
+        database_format(descriptor, str(torn))
 
 
 def test_a_damaged_database_says_so(path: Path, writer: OpencodeWriter) -> None:
