@@ -1,0 +1,126 @@
+"""The whole way from notes to a service on loopback: agreement, money, failure, fallback, going back for nothing."""
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from engine.backends.builtin import BuiltinMemory
+from engine.embedding import registry, retrying
+from engine.settings import Settings
+from tests.helpers.embedding_servers.openai_server import OpenAIServer
+from tests.helpers.embedding_servers.server import FakeServer
+from tests.helpers.embedding_servers.voyage_server import VoyageServer
+from tests.helpers.fake_provider import FakeProvider
+
+Open = Callable[..., BuiltinMemory]
+DEAR = 200.0
+
+
+@pytest.fixture
+def openai() -> Iterator[OpenAIServer]:
+    with OpenAIServer() as server:
+        yield server
+
+
+@pytest.fixture
+def voyage() -> Iterator[VoyageServer]:
+    with VoyageServer() as server:
+        yield server
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    for number in range(60):
+        (folder / f"n{number}.md").write_text(f"# Pump {number}\n\nThe valve number {number} drips since Tuesday.\n")
+    return folder
+
+
+@pytest.fixture
+def open_service(workspace: Path, tmp_path: Path, monkeypatch) -> Iterator[Open]:
+    """`open_service(server, price=…, **settings)`: memories that are closed after the test, on one index."""
+    opened: list[BuiltinMemory] = []
+    monkeypatch.setattr(retrying, "pause", lambda seconds, cancel: None)
+
+    def open_(server: FakeServer, *, price: float = DEAR, **changes: object) -> BuiltinMemory:
+        for memory in opened:
+            memory.close()
+        variable = {"openai": "OPENAI_API_KEY", "voyage": "VOYAGE_API_KEY"}[server.provider]
+        monkeypatch.setenv(variable, server.key or "")
+        store = msgspec.structs.replace(Settings().store, path=str(tmp_path / "data"))
+        settings = server.settings(store=store, prices={f"{server.provider}/{server.model}": price}, **changes)
+        opened.append(BuiltinMemory(workspace, settings, executor=None, background=False))
+        return opened[-1]
+
+    yield open_
+    for memory in opened:
+        memory.close()
+
+
+def once(server: FakeServer) -> bool:
+    """Whether no text was answered twice."""
+    return set(server.answered.values()) <= {1}
+
+
+def test_nothing_is_sent_before_a_yes_and_the_bill_is_the_servers(open_service: Open, openai: OpenAIServer) -> None:
+    memory = open_service(openai)
+    report = memory.sync()
+    assert report.awaiting is not None
+    assert (report.awaiting.chunks, openai.requests) == (60, [])
+    memory.search("valve")
+    assert openai.requests == [], "not even a question"
+    done = memory.sync(approve=True)
+    assert (done.vectors_pending, len(openai.answered)) == (0, 60)
+    assert 0 < done.tokens <= report.awaiting.tokens
+    assert done.cost == pytest.approx(done.tokens * DEAR / 1e6)
+    assert memory.search("valve number 7").mode == "hybrid"
+
+
+def test_switching_to_another_service_and_back_sends_nothing(
+    open_service: Open, openai: OpenAIServer, voyage: VoyageServer
+) -> None:
+    open_service(openai).sync(approve=True)
+    open_service(voyage).sync(approve=True)
+    assert len(voyage.answered) == 60
+    for server in (openai, voyage):
+        before = len(server.requests)
+        memory = open_service(server)
+        assert memory.estimate_embedding().chunks == 0
+        assert memory.sync().vectors_pending == 0
+        assert len(server.requests) == before
+        assert memory.search("valve number 7").mode == "hybrid"
+        assert {info.provider: (info.vectors, info.active) for info in memory.stored_models()} == {
+            "openai": (60, server is openai),
+            "voyage": (60, server is voyage),
+        }
+
+
+def test_a_quota_that_ends_half_way_costs_only_what_was_answered(
+    open_service: Open, openai: OpenAIServer, monkeypatch
+) -> None:
+    here = FakeProvider(id="embedded")
+    monkeypatch.setitem(registry._FACTORIES, "embedded", lambda settings, key: here)
+    memory = open_service(openai, price=0.02, fallback="embedded")
+    provider = memory._slot.provider()
+    provider.limits = dataclasses.replace(provider.limits, inputs=10, at_once=1)
+    openai.before = lambda request: openai.faults.append(openai.out_of_quota()) if len(openai.requests) == 3 else None
+    report = memory.sync()
+    assert (report.error, report.vectors_pending) == ("", 0)
+    paid = {info.provider: info.vectors for info in memory.stored_models()}["openai"]
+    assert 0 < paid == len(openai.answered) < 60
+    assert once(openai)
+    assert len(here.embedded) == 60
+    assert report.cost == pytest.approx(report.tokens * 0.02 / 1e6)
+    status = memory.status()
+    assert (status.provider, status.fallback.from_) == ("embedded", "openai")
+
+    openai.faults.clear()
+    openai.before = lambda request: None
+    assert memory.probe_embedding().ok
+    assert memory.sync().vectors_pending == 0
+    assert once(openai), "what was paid for is not sent again"
+    assert len(openai.answered) == 61, "all notes, and the word of the test"
