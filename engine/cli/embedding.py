@@ -74,6 +74,15 @@ def spent_text(tokens: int, cost: float | None) -> str:
     return f"{tokens:,} tokens, {'at a price that is not known here' if cost is None else dollars(cost)}"
 
 
+def provider_problem(status: MemoryProviderStatus) -> str:
+    """Why another provider than the one in the settings is used, or none; empty where all is as it should be."""
+    if reason := status.custom.get("providerUnavailableReason"):
+        return f"Only words are searched: {reason}"
+    if status.fallback is not None:
+        return f"{status.provider} stands in for {status.fallback.from_}: {status.fallback.reason}"
+    return ""
+
+
 def dealings(status: MemoryProviderStatus) -> Iterator[tuple[str, str]]:
     """Labels and texts about where the texts of this index go; nothing that the status does not tell."""
     custom: dict[str, Any] = status.custom

@@ -4,7 +4,7 @@ import sys
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
-from engine.cli.embedding import ask, awaiting_text, can_ask, spent_text
+from engine.cli.embedding import ask, awaiting_text, can_ask, provider_problem, spent_text
 from engine.cli.opening import Place, find_place, interruptible, opened
 from engine.cli.output import plural, print_issues, print_json, print_table, safe, size
 from engine.cli.progress import ProgressLine
@@ -36,8 +36,10 @@ def run(arguments: Namespace) -> int:
                 print("Nothing was embedded; words are searched.")
                 return int(bool(report.error))
             report = _sync(manager, force=False, approve=True)
-    if problem and problem != report.error:
-        print(f"mnemoscope: {problem}", file=sys.stderr)
+        missing = provider_problem(manager.status())
+    for told in (problem, missing):
+        if told and told != report.error:
+            print(f"mnemoscope: {told}", file=sys.stderr)
     if arguments.json:
         print_json(report)
     elif not report.error:

@@ -37,6 +37,7 @@ def run(arguments: Namespace) -> int:
 def _print_json(outcome: SearchOutcome) -> None:
     values = to_builtins(outcome)
     values["timingsMs"] = values.pop("timings")
+    del values["remote"]  # for those who ask while somebody types
     if values["explanation"] is None:
         del values["explanation"]
     print_json(values)

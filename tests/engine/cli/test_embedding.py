@@ -17,7 +17,7 @@ from engine.records import MemoryProviderStatus
 from engine.settings import Settings
 from tests.helpers.command_line import Answer, Run
 from tests.helpers.fake_memory import FakeMemory, make_estimate, make_progress
-from tests.helpers.fake_provider import PaidProvider
+from tests.helpers.fake_provider import FakeProvider, PaidProvider
 from tests.helpers.keychain import FakeKeychain
 
 NOTE = "# Long\n\n" + " ".join(f"word{number:04}" for number in range(1500))
@@ -188,6 +188,23 @@ def test_a_fallback_is_asked_for_at_the_terminal(
     assert bool(fallback.embedded) is (code == 0)
 
 
+def test_a_provider_that_is_missing_is_said_though_words_were_indexed(
+    verb: Run, paid: PaidProvider, settings: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def make(settings: Settings, key: str | None) -> None:
+        raise ProviderError("There is no key.")
+
+    monkeypatch.setitem(registry._FACTORIES, "openai", make)
+    answer = verb("index")
+    assert answer.code == 0
+    assert answer.out.startswith("Indexed 1 file")
+    assert answer.err == "mnemoscope: Only words are searched: There is no key.\n"
+    monkeypatch.setitem(registry._FACTORIES, "embedded", lambda settings, key: FakeProvider(id="embedded"))
+    settings.write_text(settings.read_text() + '\nfallback = "embedded"\n')
+    answer = verb("index")
+    assert answer.err == "mnemoscope: embedded stands in for openai: There is no key.\n"
+
+
 # --- the dry run ----------------------------------------------------------------------------------------------------
 
 
@@ -276,7 +293,7 @@ def test_doctor_says_what_is_missing(verb: Run, paid: PaidProvider, monkeypatch:
 
     monkeypatch.setitem(registry._FACTORIES, "openai", make)
     found = checks(verb("doctor", "--json"))
-    assert "OPENAI_API_KEY" in found["Key: openai"][1]
+    assert found["Key: openai"] == ("fine", "There is none.")
     assert found["Embedding"] == ("degraded", "Only words are searched: There is no key.")
 
 
