@@ -540,6 +540,16 @@ class ProviderProbe(Record, frozen=True):
     """The model that was asked; empty where there is no provider."""
 
 
+class ModelFetchProgress(Record, frozen=True):
+    """How much of a model has come from the hub."""
+
+    model: str
+    """hf:owner/repository/file.gguf"""
+    received: int
+    total: int
+    """Bytes, what an earlier fetch left included."""
+
+
 class KeyState(Record, frozen=True):
     """Whether a provider has an API key, and where it was found; never the key itself."""
 

@@ -109,7 +109,7 @@ class _Guard(httpx2.BaseTransport):
         self._headers = headers
         url = httpx2.URL(client.base_url)
         self._origin = (url.scheme, url.host, url.port)
-        self._transport = Transport(_proxy(url))
+        self._transport = Transport(system_proxy(url))
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         if (request.url.scheme, request.url.host, request.url.port) != self._origin:
@@ -162,7 +162,7 @@ class _Checked(httpx2.SyncByteStream):
         self._stream.close()
 
 
-def _proxy(url: httpx2.URL) -> str | None:
+def system_proxy(url: httpx2.URL) -> str | None:
     """The system's proxy for this address; none for this machine, whatever the system says."""
     if is_loopback(str(url)) or urllib.request.proxy_bypass(url.host):
         return None

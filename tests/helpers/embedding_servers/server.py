@@ -324,7 +324,7 @@ class _Handler(BaseHTTPRequestHandler):
         if isinstance(fault, Truncate):
             whole = _encoded(reply.body)
             half = whole[: len(whole) // 2]
-            self._send(Reply(reply.status, half), length=len(whole) if fault.announced else None)
+            self._send(Reply(reply.status, half, reply.headers), length=len(whole) if fault.announced else None)
             self.close_connection = True
             return
         # Before it is sent: the client may look as soon as it has it.

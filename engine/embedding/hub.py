@@ -1,0 +1,273 @@
+"""Fetches a model's file from the Hugging Face hub: only when asked to, checked before it gets its name.
+
+The hub answers `/owner/repository/resolve/main/file` with a redirect to where the file lies, and says its size and
+SHA-256 in `X-Linked-Size` and `X-Linked-Etag` (huggingface_hub's own documentation of downloads).
+"""
+
+import contextlib
+import errno
+import hashlib
+import os
+import re
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+from urllib.parse import quote
+
+import filelock
+import httpcore2
+import httpx2
+
+from engine.control import CancelToken
+from engine.embedding.addresses import host_of, is_loopback
+from engine.embedding.failures import Service, refusal
+from engine.embedding.gguf_models import HubFile, model_place
+from engine.embedding.http import system_proxy
+from engine.embedding.retrying import Transient, backoff, pause, retrying
+from engine.embedding.transport import AnswerTooLarge, Call, Transport
+from engine.errors import ProviderError
+from engine.records import ModelFetchProgress
+from engine.settings import Settings
+
+_HUB = "https://huggingface.co"
+_CDN = (".huggingface.co", ".hf.co")
+"""Ends of the names of the hosts that its files lie on."""
+_MOST_REDIRECTS = 5
+_STALL_SECONDS = 60.0
+_ROOM_TO_LEAVE = 100_000_000
+"""Bytes of the disk."""
+_PIECE = 256 * 1024
+_BETWEEN_REPORTS = 0.05
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_SERVICE = Service("The hub", "HF_TOKEN")
+
+Progress = Callable[[ModelFetchProgress], None]
+
+
+def missing_model(settings: Settings) -> str:
+    """Hub id of the model that the settings name and that was not fetched yet; "" where nothing is to be fetched.
+
+    Raises `ProviderError` for a name that is none.
+    """
+    if settings.provider != "gguf" or not settings.store.vector.enabled:
+        return ""
+    place = model_place(settings)
+    return "" if place.hub is None or place.path.is_file() else place.hub.id
+
+
+def fetch_model(settings: Settings, *, progress: Progress | None = None, cancel: CancelToken | None = None) -> Path:
+    """Have the model of the settings on this machine, and return its file; fetches nothing that is there.
+
+    To be called when a person has asked for it. A fetch that was broken off goes on where it stopped. `progress` is
+    called some twenty times a second. Raises `ProviderError`, `Cancelled`.
+    """
+    place = model_place(settings)
+    if place.path.is_file():
+        return place.path
+    if place.hub is None:
+        raise ProviderError(f"There is no file {place.path}: correct local.model_path in the settings.")
+    lock = filelock.FileLock(f"{place.path}.lock")
+    try:
+        place.path.parent.mkdir(parents=True, exist_ok=True)
+        with lock.acquire(timeout=0), contextlib.closing(_Hub(cancel)) as hub:
+            if not place.path.is_file():
+                _Fetch(hub, place.hub, place.path, progress, cancel).run()
+    except filelock.Timeout:
+        raise ProviderError(f"Another program is fetching {place.hub.id}: wait until it has finished.") from None
+    except OSError as error:
+        full = error.errno == errno.ENOSPC
+        what = "the disk is full" if full else error.strerror or type(error).__name__
+        raise ProviderError(f"The model cannot be kept in {place.path.parent}: {what}.") from error
+    return place.path
+
+
+@dataclass(frozen=True)
+class _Content:
+    """What the hub says of a file."""
+
+    size: int
+    sha256: str
+
+
+class _Fetch:
+    """One file on its way to its place."""
+
+    def __init__(
+        self, hub: "_Hub", model: HubFile, path: Path, progress: Progress | None, cancel: CancelToken | None
+    ) -> None:
+        self._hub = hub
+        self._model = model
+        self._path = path
+        self._progress = progress
+        self._cancel = cancel
+        self._reported = 0.0
+
+    def run(self) -> None:
+        content = retrying(lambda: self._hub.content(self._model), cancel=self._cancel)
+        # Named after its content: what is left of another version is never gone on with.
+        part = self._path.with_name(f"{self._path.name}.{content.sha256[:12]}.part")
+        have = part.stat().st_size if part.exists() else 0
+        free = shutil.disk_usage(part.parent).free
+        if free < content.size - have + _ROOM_TO_LEAVE:
+            raise ProviderError(
+                f"The model takes {_megabytes(content.size)}, but {part.parent} has {_megabytes(free)} left: "
+                "make room, or choose another folder for local.model_cache_dir."
+            )
+        with part.open("ab") as file:
+            while not retrying(lambda: self._go_on(file, content), cancel=self._cancel):
+                pause(backoff(1), self._cancel)
+            file.flush()
+            os.fsync(file.fileno())
+        self._check(part, content)
+        part.replace(self._path)
+
+    def _go_on(self, file: BinaryIO, content: _Content) -> bool:
+        """Fetch what is missing; False if only some of it came. Raises `Transient` if nothing did."""
+        start = file.seek(0, os.SEEK_END)
+        if start > content.size:
+            file.truncate(start := 0)
+        try:
+            if start < content.size:
+                self._receive(file, start, content)
+        except Transient:
+            if file.tell() > start:
+                return False
+            raise
+        return True
+
+    def _receive(self, file: BinaryIO, start: int, content: _Content) -> None:
+        with self._hub.opened(self._model, start, content.size) as response:
+            if start and response.status_code != httpx2.codes.PARTIAL_CONTENT:
+                file.truncate(0)
+            elif start and not response.headers.get("Content-Range", "").startswith(f"bytes {start}-"):
+                raise ProviderError(f"The hub sent another part of {self._model.id} than was asked for: try again.")
+            for piece in response.iter_raw():
+                file.write(piece)
+                self._report(file.tell(), content.size)
+        if file.tell() < content.size:
+            raise Transient(f"The hub broke off {self._model.id}.")
+
+    def _report(self, received: int, total: int) -> None:
+        now = time.monotonic()
+        if self._progress is not None and (now - self._reported >= _BETWEEN_REPORTS or received >= total):
+            self._reported = now
+            self._progress(ModelFetchProgress(self._model.id, received, total))
+
+    def _check(self, part: Path, content: _Content) -> None:
+        digest = hashlib.sha256()
+        with part.open("rb") as file:
+            while piece := file.read(_PIECE):
+                if self._cancel is not None:
+                    self._cancel.checkpoint()
+                digest.update(piece)
+        if digest.hexdigest() != content.sha256:
+            part.unlink()
+            raise ProviderError(f"What came of {self._model.id} is not what the hub says it is: fetch it again.")
+
+
+class _Call(Call):
+    """A download: it may take hours, but no step of it longer than a minute."""
+
+    def left(self, most: float | None) -> float:
+        return _STALL_SECONDS if most is None else min(most, _STALL_SECONDS)
+
+
+class _Hub:
+    """Requests to the hub and to where it leads."""
+
+    def __init__(self, cancel: CancelToken | None) -> None:
+        """Raises `ProviderError` if HF_ENDPOINT is no address that may be asked."""
+        self._base = os.environ.get("HF_ENDPOINT", "").rstrip("/") or _HUB
+        self._cancel = cancel
+        self._check(_url(self._base))
+        self._origin = host_of(self._base)
+        self._clients: dict[str | None, httpx2.Client] = {}
+
+    def content(self, model: HubFile) -> _Content:
+        """Raises `Transient`, `ProviderError`."""
+        with self._call(1_000_000), self._asked(self._address(model), {}) as response:
+            self._refuse(response, model)
+            size = response.headers.get("X-Linked-Size", "")
+            sha256 = response.headers.get("X-Linked-Etag", "").strip('"')
+        if not size.isdecimal() or not _SHA256.fullmatch(sha256):
+            raise ProviderError(f"The hub gives no checksum for {model.id}: choose a model that has one.")
+        return _Content(int(size), sha256)
+
+    @contextlib.contextmanager
+    def opened(self, model: HubFile, start: int, size: int) -> Iterator[httpx2.Response]:
+        """The file from this byte on, redirects followed. Raises `Transient`, `ProviderError`, `Cancelled`."""
+        url = self._address(model)
+        span = {"Range": f"bytes={start}-"} if start else {}
+        with self._call(size):
+            for _ in range(_MOST_REDIRECTS):
+                with self._asked(url, span) as response:
+                    self._refuse(response, model)
+                    if not response.is_redirect:
+                        yield response
+                        return
+                    url = _url(response.headers.get("Location", ""), url)
+                self._check(url)
+        raise ProviderError(f"The hub leads from one address to the next for {model.id}: try again later.")
+
+    def close(self) -> None:
+        for client in self._clients.values():
+            client.close()
+
+    def _address(self, model: HubFile) -> httpx2.URL:
+        return httpx2.URL(f"{self._base}/{model.repository}/resolve/main/{quote(model.file)}")
+
+    @contextlib.contextmanager
+    def _call(self, most_bytes: int) -> Iterator[None]:
+        try:
+            with _Call(0, most_bytes, self._cancel).under_way():
+                yield
+        except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
+            raise Transient(f"The hub cannot be reached ({error}): check the network.") from None
+        except (httpcore2.TimeoutException, httpcore2.NetworkError, httpcore2.ProtocolError):
+            raise Transient("The hub broke off its answer: try again.") from None
+        except AnswerTooLarge:
+            raise ProviderError("The hub sends more than it announced: try again later.") from None
+
+    @contextlib.contextmanager
+    def _asked(self, url: httpx2.URL, headers: Mapping[str, str]) -> Iterator[httpx2.Response]:
+        sent = {"User-Agent": "Mnemoscope", "Accept-Encoding": "identity", **headers}
+        if host_of(str(url)) == self._origin and (token := os.environ.get("HF_TOKEN")):
+            sent["Authorization"] = f"Bearer {token}"  # for the hub itself, never for where it leads
+        proxy = system_proxy(url)
+        if proxy not in self._clients:
+            self._clients[proxy] = httpx2.Client(
+                transport=Transport(proxy), follow_redirects=False, timeout=None, trust_env=False
+            )
+        with self._clients[proxy].stream("GET", url, headers=sent) as response:
+            yield response
+
+    def _check(self, url: httpx2.URL) -> None:
+        """Raise `ProviderError` unless the address is the hub's own or of its hosts, by https."""
+        ours = httpx2.URL(self._base)
+        if url.scheme == "http" and ours.host and is_loopback(str(ours)) and url.host and is_loopback(str(url)):
+            return
+        if url.scheme != "https" or not (url.host == ours.host or f".{url.host}".endswith(_CDN)):
+            raise ProviderError(f"The hub leads to {url.host or 'no address'}, which is none of its own: not followed.")
+
+    def _refuse(self, response: httpx2.Response, model: HubFile) -> None:
+        status = response.status_code
+        if status in {401, 403, 404}:
+            raise ProviderError(
+                f"The hub does not give {model.id}: check its name, or agree to its terms there and set HF_TOKEN."
+            )
+        if status >= 400:
+            raise refusal(_SERVICE, status, response.headers, b"")
+
+
+def _url(text: str, base: httpx2.URL | None = None) -> httpx2.URL:
+    try:
+        return httpx2.URL(text) if base is None else base.join(text)
+    except httpx2.InvalidURL:
+        raise ProviderError("The hub has no address that can be asked: correct HF_ENDPOINT, or unset it.") from None
+
+
+def _megabytes(count: int) -> str:
+    return f"{count / 1_000_000:,.0f} MB"

@@ -1,0 +1,248 @@
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import SimpleNamespace
+
+import filelock
+import pytest
+
+from engine.control import CancelToken
+from engine.embedding import hub as hub_module
+from engine.embedding.gguf_models import DEFAULT_MODEL, model_on_disk, model_place
+from engine.embedding.hub import fetch_model, missing_model
+from engine.errors import Cancelled, ProviderError
+from engine.records import ModelFetchProgress
+from engine.settings import Settings
+from engine.settings.options import LocalSettings
+from tests.helpers.embedding_servers.server import Drop, Fault, Hang, Say, Truncate
+from tests.helpers.hub_server import MODEL, HubServer
+
+CONTENT = bytes(range(256)) * 4000
+SETTINGS = Settings(provider="gguf", local=LocalSettings(model_path=MODEL))
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[HubServer]:
+    monkeypatch.delenv("HF_TOKEN", raising=False)
+    # The attempts are what is tested, not the time between them.
+    monkeypatch.setattr("engine.embedding.retrying._FIRST_SECONDS", 0.001)
+    with HubServer(CONTENT) as server:
+        monkeypatch.setenv("HF_ENDPOINT", server.origin)
+        yield server
+
+
+def parts() -> list[Path]:
+    return list(model_place(SETTINGS).path.parent.glob("*.part"))
+
+
+def test_a_model_is_fetched_once_and_then_there(hub: HubServer) -> None:
+    assert missing_model(SETTINGS) == MODEL
+    assert not model_on_disk(SETTINGS)
+    seen: list[ModelFetchProgress] = []
+    path = fetch_model(SETTINGS, progress=seen.append)
+    assert path.read_bytes() == CONTENT
+    assert path == model_place(SETTINGS).path
+    assert seen[-1] == ModelFetchProgress(MODEL, len(CONTENT), len(CONTENT))
+    assert [step.received for step in seen] == sorted(step.received for step in seen)
+    assert not parts()
+    asked = len(hub.requests)
+    assert fetch_model(SETTINGS) == path
+    assert len(hub.requests) == asked
+    assert missing_model(SETTINGS) == ""
+    assert model_on_disk(SETTINGS)
+
+
+def test_the_folder_of_the_settings_is_used(hub: HubServer, tmp_path: Path) -> None:
+    local = LocalSettings(model_path=MODEL, model_cache_dir=str(tmp_path / "models"))
+    path = fetch_model(Settings(local=local))
+    assert path == tmp_path / "models" / "owner" / "some-model-GGUF" / "some-model-Q8_0.gguf"
+
+
+@pytest.mark.parametrize("ranges", [True, False])
+def test_a_fetch_that_was_cancelled_goes_on_where_it_stopped(hub: HubServer, ranges: bool) -> None:
+    hub.faults.extend([Fault(), Fault(), Truncate(announced=True), *[Say(503)] * 12])
+    with pytest.raises(ProviderError):
+        fetch_model(SETTINGS)
+    (part,) = parts()
+    assert part.stat().st_size == len(CONTENT) // 2
+    hub.faults.clear()
+    hub.requests.clear()
+    hub.ranges = ranges
+    assert fetch_model(SETTINGS).read_bytes() == CONTENT
+    assert hub.fetched == [f"bytes={len(CONTENT) // 2}-"]
+
+
+def test_a_connection_that_breaks_is_taken_up_again(hub: HubServer) -> None:
+    hub.faults.extend([Fault(), Fault(), Truncate(announced=True), Fault(), Truncate(announced=True), Drop(), Say(500)])
+    assert fetch_model(SETTINGS).read_bytes() == CONTENT
+    assert hub.fetched[:2] == ["", f"bytes={len(CONTENT) // 2}-"]
+
+
+def test_what_ends_early_without_a_word_is_taken_up_again(hub: HubServer) -> None:
+    hub.faults.extend([Fault(), Fault(), Truncate(announced=False)])
+    assert fetch_model(SETTINGS).read_bytes() == CONTENT
+
+
+def test_a_part_of_another_version_is_left_alone(hub: HubServer) -> None:
+    place = model_place(SETTINGS).path
+    place.parent.mkdir(parents=True)
+    other = place.with_name(f"{place.name}.0123456789ab.part")
+    other.write_bytes(b"other")
+    assert fetch_model(SETTINGS).read_bytes() == CONTENT
+    assert hub.fetched == [""]
+
+
+def test_a_part_that_is_whole_is_only_checked(hub: HubServer) -> None:
+    place = model_place(SETTINGS).path
+    place.parent.mkdir(parents=True)
+    place.with_name(f"{place.name}.{hub.sha256[:12]}.part").write_bytes(CONTENT)
+    assert fetch_model(SETTINGS).read_bytes() == CONTENT
+    assert hub.fetched == []
+
+
+def test_another_content_than_announced_is_thrown_away(hub: HubServer) -> None:
+    place = model_place(SETTINGS).path
+    place.parent.mkdir(parents=True)
+    place.with_name(f"{place.name}.{hub.sha256[:12]}.part").write_bytes(b"x" * 1000)  # damaged since
+    with pytest.raises(ProviderError, match="is not what the hub says it is: fetch it again"):
+        fetch_model(SETTINGS)
+    assert not place.exists()
+    assert not parts()
+    assert fetch_model(SETTINGS).read_bytes() == CONTENT
+
+
+def test_more_than_announced_is_refused(hub: HubServer) -> None:
+    hub.faults.extend([Fault(), Fault(), Say(200, CONTENT + b"more")])
+    with pytest.raises(ProviderError, match="more than it announced"):
+        fetch_model(SETTINGS)
+
+
+def test_cancel_ends_a_hanging_fetch(hub: HubServer) -> None:
+    hang, token = Hang(), CancelToken()
+    hub.faults.extend([Fault(), Fault(), hang])
+    with ThreadPoolExecutor(1) as pool:
+        fetching = pool.submit(fetch_model, SETTINGS, cancel=token)
+        assert hang.reached.wait(30)
+        token.cancel()
+        with pytest.raises(Cancelled):
+            fetching.result(30)
+    assert not model_place(SETTINGS).path.exists()
+
+
+def test_cancel_while_it_comes_keeps_what_came(hub: HubServer) -> None:
+    token = CancelToken()
+    with pytest.raises(Cancelled):
+        fetch_model(SETTINGS, progress=lambda _: token.cancel(), cancel=token)
+    assert parts()
+    assert fetch_model(SETTINGS).read_bytes() == CONTENT
+
+
+def test_a_full_disk_is_told_before_anything_comes(hub: HubServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub_module.shutil, "disk_usage", lambda _: SimpleNamespace(free=100_000_100))
+    with pytest.raises(ProviderError, match=r"The model takes 1 MB, but .* has 100 MB left: make room"):
+        fetch_model(SETTINGS)
+    assert hub.fetched == []
+
+
+def test_a_folder_that_cannot_be_made_is_a_sentence(hub: HubServer, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    local = LocalSettings(model_path=MODEL, model_cache_dir=str(tmp_path / "file"))
+    with pytest.raises(ProviderError, match=r"cannot be kept in .*file.*: Not a directory|File exists"):
+        fetch_model(Settings(local=local))
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        "https://evil.example/blob",
+        "https://huggingface.co.evil.example/blob",
+        "https://evilhf.co/blob",
+        "http://cdn-lfs.hf.co/blob",
+        "file:///etc/passwd",
+        "https://",
+        "http://[",
+    ],
+)
+def test_redirects_to_other_hosts_are_not_followed(hub: HubServer, location: str) -> None:
+    hub.location = location
+    with pytest.raises(ProviderError, match=r"not followed|no address"):
+        fetch_model(SETTINGS)
+    assert not parts() or not parts()[0].stat().st_size
+
+
+def test_redirects_in_a_circle_end(hub: HubServer) -> None:
+    hub.location = f"{hub.origin}/circle"
+    with pytest.raises(ProviderError, match="from one address to the next"):
+        fetch_model(SETTINGS)
+
+
+def test_the_token_goes_to_the_hub_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    with HubServer(CONTENT, token="hf_secret") as hub, HubServer(CONTENT) as host:
+        monkeypatch.setenv("HF_ENDPOINT", hub.origin)
+        monkeypatch.delenv("HF_TOKEN", raising=False)
+        hub.location = f"{host.origin}/cdn/blob"
+        with pytest.raises(ProviderError, match="agree to its terms there and set HF_TOKEN"):
+            fetch_model(SETTINGS)
+        monkeypatch.setenv("HF_TOKEN", "hf_secret")
+        assert fetch_model(SETTINGS).read_bytes() == CONTENT
+        assert host.fetched == [""]
+
+
+@pytest.mark.parametrize("missing", ["X-Linked-Etag", "X-Linked-Size"])
+def test_a_file_without_a_checksum_is_not_fetched(hub: HubServer, missing: str) -> None:
+    headers = {"X-Linked-Etag": hub.sha256, "X-Linked-Size": "5", "Location": hub.location} | {missing: "none"}
+    hub.faults.append(Say(302, b"", headers))
+    with pytest.raises(ProviderError, match="no checksum"):
+        fetch_model(SETTINGS)
+
+
+def test_a_name_that_the_hub_does_not_know(hub: HubServer) -> None:
+    settings = Settings(local=LocalSettings(model_path="hf:owner/other/x.gguf"))
+    with pytest.raises(ProviderError, match=r"does not give hf:owner/other/x\.gguf: check its name"):
+        fetch_model(settings)
+
+
+def test_a_hub_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.embedding.retrying._FIRST_SECONDS", 0.001)
+    with HubServer(CONTENT) as server:
+        monkeypatch.setenv("HF_ENDPOINT", server.origin)
+    with pytest.raises(ProviderError, match="cannot be reached"):
+        fetch_model(SETTINGS)
+
+
+@pytest.mark.parametrize("endpoint", ["http://mirror.example", "ftp://mirror.example", "mirror", "https://", "http://["])
+def test_an_endpoint_must_be_https(monkeypatch: pytest.MonkeyPatch, endpoint: str) -> None:
+    monkeypatch.setenv("HF_ENDPOINT", endpoint)
+    with pytest.raises(ProviderError):
+        fetch_model(SETTINGS)
+
+
+def test_two_programs_do_not_fetch_the_same(hub: HubServer) -> None:
+    path = model_place(SETTINGS).path
+    path.parent.mkdir(parents=True)
+    held = threading.Event()
+    done = threading.Event()
+
+    def hold() -> None:
+        with filelock.FileLock(f"{path}.lock"):
+            held.set()
+            assert done.wait(30)
+
+    with ThreadPoolExecutor(1) as pool:
+        other = pool.submit(hold)
+        assert held.wait(30)
+        with pytest.raises(ProviderError, match="Another program is fetching"):
+            fetch_model(SETTINGS)
+        done.set()
+        other.result(30)
+    assert hub.requests == []
+
+
+def test_only_a_model_of_the_hub_is_missing(tmp_path: Path) -> None:
+    assert missing_model(Settings(provider="gguf")) == DEFAULT_MODEL
+    assert missing_model(Settings(provider="auto", local=LocalSettings(model_path=MODEL))) == ""
+    own = Settings(provider="gguf", local=LocalSettings(model_path=str(tmp_path / "gone.gguf")))
+    assert missing_model(own) == ""
+    with pytest.raises(ProviderError, match=r"There is no file .*gone.gguf"):
+        fetch_model(own)
