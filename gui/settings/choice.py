@@ -1,10 +1,12 @@
 """What a person chooses on the embedding page, apart from any widget: from settings, and back into them."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
 
+import engine
 from engine import Settings
 
 REMOTE = ("openai", "gemini", "voyage")
@@ -21,6 +23,7 @@ class Choice:
     base_url: str = ""
     agreed: tuple[str, ...] = ()
     model_path: str = ""
+    prices: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
     def of(cls, settings: Settings) -> "Choice":
@@ -32,7 +35,27 @@ class Choice:
             base_url=settings.remote.base_url,
             agreed=settings.remote.agreed,
             model_path=settings.local.model_path,
+            prices=settings.prices,
         )
+
+    @property
+    def own_model(self) -> str:
+        """The model that is taken where none is named; empty where only the server knows."""
+        known = engine.models_of(self.provider)
+        return known[0].model if known and not self.base_url else ""
+
+    @property
+    def price(self) -> float | None:
+        """What the person says that a million tokens cost, in US dollars; None for the list price."""
+        return self.prices.get(self._priced)
+
+    def with_price(self, price: float | None) -> "Choice":
+        others = {name: dollars for name, dollars in self.prices.items() if name != self._priced}
+        return replace(self, prices=others if price is None else others | {self._priced: price})
+
+    @property
+    def _priced(self) -> str:
+        return f"{self.provider}/{self.model or self.own_model}"
 
     @property
     def remote(self) -> bool:
@@ -56,6 +79,7 @@ class Choice:
             model=self.model,
             dimensions=self.dimensions,
             fallback=self.fallback,
+            prices=dict(self.prices),
             remote=copy(settings.remote, base_url=self.base_url, agreed=self.agreed),
             local=copy(settings.local, model_path=self.model_path),
         )
@@ -70,5 +94,6 @@ class Choice:
             ("remote.base_url", self.base_url, before.base_url),
             ("remote.agreed", self.agreed, before.agreed),
             ("local.model_path", self.model_path, before.model_path),
+            ("prices", dict(self.prices), before.prices),
         )
         return {name: now for name, now, then in pairs if now != then}

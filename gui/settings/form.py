@@ -1,5 +1,6 @@
 """The fields of the embedding page: a row each, only those that the chosen provider has."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -10,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, 
 import engine
 from gui.settings.choice import REMOTE, Choice
 from gui.settings.key_row import KeyRow
-from gui.settings.wording import NAMES, OWNERS, PROVIDERS, SENTENCES, where_texts_go
+from gui.settings.wording import NAMES, OWNERS, PROVIDERS, SENTENCES, list_price_words, where_texts_go
 from gui.widgets.check_box import CheckBox
 from gui.widgets.combo import ComboBox
 from gui.widgets.labels import label
@@ -56,6 +57,7 @@ class EmbeddingForm(QWidget):
         self._model_hint = label("", "meta", wrap=True)
         self._dimensions = self._line("Dimensions of the vectors")
         self._dimensions.setValidator(QIntValidator(1, _MOST_DIMENSIONS, self._dimensions))
+        self._price = self._line("Price of a million tokens in US dollars")
         self._file = self._line("Model file, or its name on the hub")
         self._file.setPlaceholderText("A .gguf file, or hf:owner/repository/file.gguf")
         browse = QPushButton("Browse…")
@@ -80,6 +82,7 @@ class EmbeddingForm(QWidget):
         self._add("model", "Model", self._model, self._model_hint)
         self._add("dimensions", "Dimensions", self._dimensions)
         self._add("agreed", "Allow", *self._agreed.values())
+        self._add("price", "Price", self._price)
         self._add("key", "API key", self.key)
         self._add("fallback", "Fallback", self._fallback, self._fallback_hint)
         self._connect()
@@ -88,7 +91,7 @@ class EmbeddingForm(QWidget):
         self._provider.activated.connect(self._provider_chosen)
         self._server.activated.connect(self._server_chosen)
         self._model.activated.connect(self._model_entered)
-        for line in (self._address, self._dimensions, self._file, self._name):
+        for line in (self._address, self._dimensions, self._price, self._file, self._name):
             line.editingFinished.connect(self._read_lines)
         for name, box in self._agreed.items():
             box.clicked.connect(lambda on, name=name: self._take(self._choice.with_agreed(name, on)))
@@ -134,6 +137,7 @@ class EmbeddingForm(QWidget):
             "file": choice.provider == "gguf",
             "model": choice.remote or choice.provider == "gguf",
             "dimensions": choice.remote,
+            "price": choice.remote,
             "key": choice.remote,
             "agreed": choice.provider == "auto",
             "fallback": choice.provider != "none",
@@ -159,11 +163,13 @@ class EmbeddingForm(QWidget):
         self._model.setCurrentIndex(-1)
         self._model.setEditText(choice.model)
         self._model.blockSignals(False)
-        own = known[0].model if known and not choice.base_url else ""
+        own = choice.own_model
         self._name.setPlaceholderText(f"{own} (the provider's own)" if own else "The provider's own")
         facts = engine.facts_of(choice.provider, choice.model or own)
         self._model_hint.setText(_facts_words(facts))
         self._dimensions.setText("" if choice.dimensions is None else str(choice.dimensions))
+        self._price.setText("" if choice.price is None else f"{choice.price:g}")
+        self._price.setPlaceholderText(list_price_words(facts))
         self._dimensions.setPlaceholderText(f"{facts.dims} (the model's own)" if facts else "The model's own")
 
     def focus_first(self) -> None:
@@ -184,7 +190,11 @@ class EmbeddingForm(QWidget):
             dimensions = int(digits) if digits.isdecimal() and 1 <= int(digits) <= _MOST_DIMENSIONS else None
             choice = replace(choice, base_url=self._address.text().strip(), dimensions=dimensions)
         if choice.remote or choice.provider == "gguf":
-            choice = replace(choice, model=self._model.currentText().strip())
+            model = self._model.currentText().strip()
+            changed = model != choice.model
+            choice = replace(choice, model=model)
+            if choice.remote and not changed:  # or it is the price of the model before
+                choice = choice.with_price(_dollars(self._price.text()))
         if choice.provider == "gguf":
             choice = replace(choice, model_path=self._file.text().strip())
         return choice
@@ -224,6 +234,15 @@ class EmbeddingForm(QWidget):
         if name:
             self._file.setText(name)
             self._read_lines()
+
+
+def _dollars(text: str) -> float | None:
+    """What was entered as a price; None where it is none."""
+    try:
+        dollars = float(text.strip().lstrip("$").replace(",", "."))
+    except ValueError:
+        return None
+    return dollars if 0 <= dollars < math.inf else None
 
 
 def _facts_words(facts: "engine.ModelFacts | None") -> str:

@@ -2,8 +2,8 @@
 
 from urllib.parse import urlsplit
 
-from engine import EmbeddingEstimate, KeyState, ProviderProbe, StoredModelInfo
-from gui.widgets.pricing import embed_words
+from engine import EmbeddingEstimate, KeyState, ModelFacts, ProviderProbe, StoredModelInfo
+from gui.widgets.pricing import day_words, embed_words
 from gui.widgets.wording import counted, size_text
 
 PROVIDERS = (
@@ -71,6 +71,13 @@ def probe_words(probe: ProviderProbe) -> str:
     if not probe.ok:
         return probe.error
     return f"{probe.model} answered in {probe.milliseconds:,.0f} ms, with {probe.dims:,} dimensions."
+
+
+def list_price_words(facts: ModelFacts | None) -> str:
+    """What stands in the price's field while nothing was entered there."""
+    if facts is None or facts.price is None:
+        return "US dollars for a million tokens"
+    return f"{facts.price:g} (list price of {day_words(facts.checked)})"
 
 
 def stored_words(model: StoredModelInfo) -> str:

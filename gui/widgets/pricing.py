@@ -48,7 +48,9 @@ def price_words(estimate: EmbeddingEstimate) -> str:
     """The cost of an estimate with where its price is from."""
     if estimate.cost is None or estimate.price is None:
         return "at a price that is not known here"
-    origin = f"list price of {_day(estimate.price_checked)}" if estimate.price_checked else "the price in your settings"
+    origin = (
+        f"list price of {day_words(estimate.price_checked)}" if estimate.price_checked else "the price in your settings"
+    )
     return f"{money(estimate.cost)} at ${estimate.price:g} a million ({origin})"
 
 
@@ -59,7 +61,8 @@ def embed_words(estimate: EmbeddingEstimate) -> str:
     return f"Embed for {money(estimate.cost)}" if estimate.cost < _CENT else f"Embed for about {money(estimate.cost)}"
 
 
-def _day(text: str) -> str:
+def day_words(text: str) -> str:
+    """2026-11-22 -> 22 Nov 2026."""
     try:
         when = day.fromisoformat(text)
     except ValueError:

@@ -1,5 +1,6 @@
 """Secrets of every kind, planted in sessions: none is in the index's files, in the log, or in what is embedded."""
 
+import contextlib
 import json
 import logging
 import re
@@ -13,6 +14,7 @@ from engine.logs import configure_logging
 from engine.redaction.patterns import PATTERNS
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
+from tests.helpers.embedding_servers.openai_server import KEY, OpenAIServer
 from tests.helpers.fake_provider import FakeProvider, selection_of
 
 _MARKED = re.compile("«([^»]*)»")
@@ -52,8 +54,7 @@ def openclaw_lines() -> list[dict]:
 
 def test_no_planted_secret_is_kept_or_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("platformdirs.user_log_dir", lambda *_, **__: str(tmp_path / "logs"))
-    provider = FakeProvider()
-    monkeypatch.setattr(builtin, "select_provider", lambda *_, **__: selection_of(provider))
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
     store = tmp_path / "agents/main/sessions"
     store.mkdir(parents=True)
     lines = openclaw_lines()
@@ -66,20 +67,19 @@ def test_no_planted_secret_is_kept_or_sent(tmp_path: Path, monkeypatch: pytest.M
     notes.mkdir()
     sessions = SessionSettings(folders=(str(store),), thinking=True, tools=True)
     log = configure_logging(verbose=True)
-    try:
-        memory = BuiltinMemory(
-            notes, Settings(sessions=sessions, store=StoreSettings(path=str(data))), executor=None, background=False
-        )
-        report = memory.sync()
-        assert (report.error, report.failed) == ("", ())
+    with OpenAIServer() as server, contextlib.ExitStack() as at_end:
+        at_end.callback(logging.shutdown)
+        settings = server.settings(sessions=sessions, store=StoreSettings(path=str(data)))
+        memory = BuiltinMemory(notes, settings, executor=None, background=False)
+        report = memory.sync(approve=True)
+        assert (report.error, report.failed, report.vectors_pending) == ("", (), 0)
         assert memory.status().chunks > 100
         assert any(memory.read_session(summary.path).masked for summary in memory.sessions())
         memory.search("token", max_results=50)
         memory.close()
-    finally:
-        logging.shutdown()
     kept = {file: file.read_bytes() for folder in (data, log.parent) for file in folder.rglob("*") if file.is_file()}
-    sent = "\n".join(provider.embedded)
+    sent = "\n".join(text for request in server.requests for text in request.json["input"])
+    assert server.answered
     assert len(SECRETS) > 50
     for secret in SECRETS:
         assert secret not in sent

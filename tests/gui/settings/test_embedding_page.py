@@ -245,3 +245,16 @@ def test_it_can_be_used_with_keys_alone(qtbot, open_dialog):
         seen.add(focused.accessibleName() or focused.text())
         qtbot.keyClick(focused, Qt.Key.Key_Tab)
     assert {"Provider", "Server", "API key", "Fallback", "Close"} <= seen
+
+
+def test_a_price_of_ones_own_stands_in_for_the_list_price_of_this_model_alone(qtbot, open_dialog, memory, notes):
+    dialog = open_dialog(provider="openai", prices={"voyage/voyage-4": 0.5})
+    field = _line(dialog, "Price of a million tokens in US dollars")
+    assert field.placeholderText().startswith("0.02 (list price of ")
+    _enter(qtbot, dialog, "Price of a million tokens in US dollars", "$0,015")
+    assert memory.estimated[-1].prices == {"voyage/voyage-4": 0.5, "openai/text-embedding-3-small": 0.015}
+    _enter(qtbot, dialog, "Name of the model", "text-embedding-3-large")
+    assert field.text() == ""
+    with qtbot.waitSignal(dialog.embedding_saved):
+        dialog.embedding.save_button.click()
+    assert load_settings(notes).prices["openai/text-embedding-3-small"] == 0.015
