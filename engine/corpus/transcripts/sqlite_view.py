@@ -9,7 +9,6 @@ What locks would have promised is looked up instead: that nobody has put pages o
 the WAL anew, while something was read. Where someone has, it is read again.
 """
 
-import functools
 import os
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -78,7 +77,7 @@ class SqliteView:
         if self._connection is not None and state == self._state:
             return self._connection
         self.close()
-        connection = apsw.Connection(self._path, flags=apsw.SQLITE_OPEN_READONLY, vfs=_file_system().name)
+        connection = apsw.Connection(self._path, flags=apsw.SQLITE_OPEN_READONLY, vfs=_FILES.name)
         try:
             connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
@@ -189,9 +188,7 @@ class _ReadingOnly(apsw.VFS):
         raise apsw.ReadOnlyError("nothing is written here")
 
 
-@functools.cache
-def _file_system() -> _ReadingOnly:
-    return _ReadingOnly()
+_FILES = _ReadingOnly()  # not when it is first used: of two with this name, made by two threads, one would go at once
 
 
 def looks_like(head: bytes) -> bool:
