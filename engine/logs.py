@@ -108,7 +108,8 @@ class _Redacting(logging.Formatter):
     """One line a message, no secrets anywhere."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the base's name
-        message = record.message.replace("\r", "\\r").replace("\n", "\\n")
+        # Masked before it is cut: half a secret would no longer be known for one.
+        message = redact(record.message).replace("\r", "\\r").replace("\n", "\\n")
         record.message = message if len(message) <= _LONGEST else f"{message[:_LONGEST]}… ({len(message)} characters)"
         return super().formatMessage(record)
 

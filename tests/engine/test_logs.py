@@ -109,6 +109,21 @@ def test_what_is_masked_in_sessions_is_masked_in_the_log(example: str) -> None:
     assert not [secret for secret in re.findall("«(.*?)»", example, re.DOTALL) if secret in left]
 
 
+@pytest.mark.parametrize(("before", "known"), [("", True), ("https://ada:", False), ("password is ", False)])
+def test_a_secret_that_the_cut_goes_through_is_masked(
+    monkeypatch: pytest.MonkeyPatch, before: str, known: bool
+) -> None:
+    monkeypatch.setattr(logs, "_hidden", {})
+    secret = "zebra-giraffe-lion-tiger"
+    if known:
+        hide(secret)
+    path = configure_logging()
+    for shown in range(1, 30):
+        log.info("%s %s%s@example.org", "x" * (999 - len(before) - shown), before, secret)
+    assert "…" in path.read_text()
+    assert "z" not in path.read_text()
+
+
 def test_a_message_stays_one_line_and_is_cut() -> None:
     path = configure_logging()
     log.info("name %s", "a\nb\r\ud800" + "x" * 5000)
