@@ -97,6 +97,10 @@ class SqliteView:
 def _told_plainly(cancel: CancelToken | None) -> Iterator[None]:
     try:
         yield
+    except UnicodeDecodeError as error:
+        raise ValueError("The database cannot be read: a text in it is damaged") from error
+    except apsw.ReadOnlyError as error:
+        raise ValueError("A change to it was broken off: start its program, which then mends it") from error
     except apsw.Error as error:
         if cancel is not None:
             cancel.checkpoint()

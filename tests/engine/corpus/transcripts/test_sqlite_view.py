@@ -1,5 +1,7 @@
 """Reading another program's database: what is read, and that its folder stays as it is."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
@@ -172,6 +174,27 @@ def test_a_link_in_place_of_the_wal_is_refused(path: Path, writer: OpencodeWrite
     Path(f"{alone}-wal").symlink_to(f"{path}-wal")
     with pytest.raises(PathRefused):
         look(alone)
+
+
+def test_what_its_program_has_to_mend_says_so_and_stays(path: Path, tmp_path: Path) -> None:
+    crashed = (
+        "import os, sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('PRAGMA cache_size = 1');"
+        "c.execute('CREATE TABLE numbers (n, filling)'); c.commit();"
+        "c.executemany('INSERT INTO numbers VALUES (?, zeroblob(5000))', [(n,) for n in range(99)]); os._exit(0)"
+    )
+    path.parent.mkdir()
+    subprocess.run([sys.executable, "-c", crashed, str(path)], check=True)
+    before = folder(path)
+    assert sorted(before) == ["some.db", "some.db-journal"]
+    with pytest.raises(ValueError, match="broken off: start its program"):
+        look(path)
+    assert folder(path) == before
+
+
+def test_a_text_that_is_no_utf_8_says_so(path: Path, writer: OpencodeWriter) -> None:
+    writer.connection.execute("INSERT INTO numbers VALUES (CAST(x'ff' AS TEXT), 0)")
+    with pytest.raises(ValueError, match=r"^The database cannot be read: a text in it is damaged$"):
+        look(path)
 
 
 @pytest.mark.parametrize("content", [b"", b"SQLite format 3\0", b"SQLite format 3\0" + b"\xff" * 5000])
