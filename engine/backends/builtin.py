@@ -21,7 +21,7 @@ from engine.backends.updates import Updates
 from engine.control import CancelToken
 from engine.corpus.guard import PathGuard
 from engine.corpus.numbered import NumberedText
-from engine.embedding.registry import select_provider, stand_in
+from engine.embedding.registry import Selection, select_provider, stand_in
 from engine.errors import Closed, IndexCorrupt, PathRefused
 from engine.records import (
     EmbeddingEstimate,
@@ -44,6 +44,9 @@ from engine.store.location import usable_index_files
 from engine.store.models import ModelName
 from engine.store.user_data import UserData
 from engine.store.vectors import VectorIndex
+
+_CHOICE_SECONDS = 0.5
+_CHOOSING = "The keychain is being asked for the API key: unlock it if it asks for its password."
 
 
 class BuiltinMemory:
@@ -175,7 +178,7 @@ class BuiltinMemory:
 
     def status(self) -> MemoryProviderStatus:
         self._check_open()
-        selection = self._slot.selection
+        selection = self._selection_to_show()
         counts, error = self._counts.now(selection)
         token = self._updates.gate.current()
         live = status.LiveState(
@@ -272,6 +275,13 @@ class BuiltinMemory:
         self._store.close()
 
     # --- inside ---------------------------------------------------------------------------------------------------
+
+    def _selection_to_show(self) -> Selection:
+        """A program that stays shows its state while a locked keychain waits for its password; a verb waits, too."""
+        if self._background is None:
+            return self._slot.selection
+        soon = self._slot.soon(_CHOICE_SECONDS, self._listeners.tell)
+        return soon or Selection(None, self._settings.provider, unavailable_reason=_CHOOSING)
 
     def _answer(self, request: SearchRequest, cancel: CancelToken | None) -> SearchOutcome:
         outcome = self._searcher.search(request, cancel)

@@ -91,7 +91,9 @@ class ModelLibrary:
 
     def awaiting(self, found: Awaiting | None) -> EmbeddingEstimate | None:
         """Of what the last sync found to wait for a yes, that which still does."""
-        return still_awaiting(found, self._active(), self._settings, self._approvals.holds)
+        provider = self._slot.known()  # the status waits for no keychain
+        active = None if provider is None else name_of(provider)
+        return still_awaiting(found, active, self._settings, self._approvals.holds)
 
     def stored(self) -> tuple[StoredModelInfo, ...]:
         with self._store.read() as snapshot:

@@ -1,5 +1,6 @@
 """The provider of one open memory: chosen when it is first needed, replaced once when it fails, and what went wrong."""
 
+import contextlib
 import dataclasses
 import threading
 from collections.abc import Callable
@@ -27,6 +28,9 @@ class ProviderSlot:
         self._stand_in = stand_in
         self._closing = CancelToken()
         self._lock = threading.Lock()
+        self._starting = threading.Lock()
+        self._choosing: threading.Thread | None = None
+        """Chooses for those who wait for it only so long."""
         self._selection: Selection | None = None
         self._first: Selection | None = None
         """What was chosen at first, while its fallback is in use."""
@@ -43,6 +47,28 @@ class ProviderSlot:
             if self._selection is None:
                 self._selection = self._chosen(lambda: self._select(self._closing))
             return self._selection
+
+    def soon(self, seconds: float, ready: Callable[[], None]) -> Selection | None:
+        """What is chosen, if that takes no longer than `seconds`; else None.
+
+        `ready` is called, on another thread, when the choice that this began has been made. Raises `Closed`.
+        """
+        if self._selection is None:
+            with self._starting:
+                if self._choosing is None:
+                    self._choosing = threading.Thread(
+                        target=self._choose, args=(ready,), name="mnemoscope-choice", daemon=True
+                    )
+                    self._choosing.start()
+            self._choosing.join(seconds)
+            if not self._choosing.is_alive():
+                return self.selection  # what went wrong on that thread goes wrong here, and is heard
+        return self._selection
+
+    def _choose(self, ready: Callable[[], None]) -> None:
+        with contextlib.suppress(Exception):
+            self.provider()
+        ready()
 
     def _chosen(self, choose: Callable[[], Selection]) -> Selection:
         try:

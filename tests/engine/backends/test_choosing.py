@@ -10,9 +10,12 @@ from engine.embedding import registry
 from engine.embedding.registry import select_provider
 from engine.errors import Closed, ProviderError
 from engine.records import SyncReport
-from engine.settings.options import RemoteSettings
+from engine.settings.options import RemoteSettings, SyncSettings
+from tests.helpers.background import wait_until
 from tests.helpers.fake_provider import FakeProvider
 from tests.helpers.keychain import FakeKeychain
+
+QUIET = SyncSettings(on_session_start=False, watch=False)
 
 
 @pytest.fixture
@@ -87,6 +90,43 @@ def test_closing_ends_a_sync_that_waits_for_the_keychain_after_its_words(
     memory.close()
     syncing.join()
     assert [(report.cancelled, report.error, report.files_indexed) for report in reports] == [(True, "", 4)]
+
+
+@pytest.mark.usefixtures("memory")
+def test_a_program_that_stays_shows_its_state_while_the_keychain_is_locked(
+    open_memory, keychain: FakeKeychain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(builtin, "_CHOICE_SECONDS", 0.01)
+    keychain.secrets["mnemoscope", "openai"] = "key"
+    keychain.answers.clear()
+    memory = open_memory(background=True, provider="openai", sync=QUIET)
+    monkeypatch.setattr(builtin, "select_provider", select_provider)
+    told = threading.Event()
+    memory.add_status_listener(told.set)
+    status = memory.status()
+    assert (status.provider, status.requested_provider) == ("none", "openai")
+    assert "keychain is being asked" in status.custom["providerUnavailableReason"]
+    syncing = threading.Thread(target=memory.sync)
+    syncing.start()
+    wait_until(lambda: memory.search("irrigation", mode="keyword").results != ())
+    assert memory.status().provider == "none"
+    told.clear()
+    keychain.answers.set()
+    syncing.join()
+    assert told.is_set()
+    assert (memory.status().provider, memory.status().pending_vectors) == ("openai", 0)
+
+
+@pytest.mark.usefixtures("memory")
+def test_closing_ends_that_wait_too(open_memory, keychain: FakeKeychain, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(builtin, "_CHOICE_SECONDS", 0.01)
+    keychain.answers.clear()
+    memory = open_memory(background=True, provider="openai", sync=QUIET)
+    monkeypatch.setattr(builtin, "select_provider", select_provider)
+    assert memory.status().provider == "none"
+    memory.close()
+    with pytest.raises(Closed):
+        memory.status()
 
 
 def test_words_are_searched_without_the_keychain(memory: BuiltinMemory, keychain: FakeKeychain) -> None:

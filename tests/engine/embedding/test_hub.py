@@ -211,7 +211,9 @@ def test_a_hub_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
         fetch_model(SETTINGS)
 
 
-@pytest.mark.parametrize("endpoint", ["http://mirror.example", "ftp://mirror.example", "mirror", "https://", "http://["])
+@pytest.mark.parametrize(
+    "endpoint", ["http://mirror.example", "ftp://mirror.example", "mirror", "https://", "http://["]
+)
 def test_an_endpoint_must_be_https(monkeypatch: pytest.MonkeyPatch, endpoint: str) -> None:
     monkeypatch.setenv("HF_ENDPOINT", endpoint)
     with pytest.raises(ProviderError):

@@ -13,6 +13,7 @@ from engine.embedding.registry import Selection, select_provider, stand_in
 from engine.errors import Cancelled, ProviderError
 from engine.settings import Settings
 from engine.settings.options import LocalSettings, RemoteSettings
+from tests.helpers.command_line import python
 from tests.helpers.fake_provider import FakeProvider
 from tests.helpers.keychain import FakeKeychain
 
@@ -281,6 +282,18 @@ def test_an_address_that_is_none_is_told(makers: Makers) -> None:
     remote = RemoteSettings(base_url="work.example", agreed=("openai",))
     selection = select_provider(Settings(provider="auto", remote=remote))
     assert "base_url is no address" in (selection.unavailable_reason or "")
+
+
+def test_choosing_a_service_loads_neither_its_package_nor_the_keychain() -> None:
+    code = (
+        "import sys; from engine.embedding.registry import select_provider; from engine.settings import Settings\n"
+        "for name in ('openai', 'gemini', 'voyage'):\n"
+        "    assert select_provider(Settings(provider=name)).provider.id == name\n"
+        "assert not {'openai', 'keyring', 'numpy', 'tenacity'} & set(sys.modules)"
+    )
+    keys = {"OPENAI_API_KEY": "key", "GEMINI_API_KEY": "key", "VOYAGE_API_KEY": "key"}
+    done = python(code, env=keys)
+    assert done.returncode == 0, done.stderr
 
 
 def test_choosing_is_the_one_place_that_makes_a_provider_and_it_refuses(makers: Makers) -> None:
