@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from engine.embedding.catalogue import ModelFacts as ModelFacts
     from engine.embedding.catalogue import facts_of as facts_of
     from engine.embedding.catalogue import models_of as models_of
+    from engine.embedding.gguf_models import missing_model as missing_model
     from engine.embedding.hub import fetch_model as fetch_model
-    from engine.embedding.hub import missing_model as missing_model
     from engine.embedding.keys import forget_key as forget_key
     from engine.embedding.keys import key_state as key_state
     from engine.embedding.keys import store_key as store_key
@@ -53,7 +53,7 @@ _HOME = {
     "PRESETS": "engine.embedding.presets",
     "preset_of": "engine.embedding.presets",
     "fetch_model": "engine.embedding.hub",
-    "missing_model": "engine.embedding.hub",
+    "missing_model": "engine.embedding.gguf_models",
     "forget_key": "engine.embedding.keys",
     "key_state": "engine.embedding.keys",
     "store_key": "engine.embedding.keys",

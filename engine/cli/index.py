@@ -5,6 +5,7 @@ from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from engine.cli.embedding import ask, awaiting_text, can_ask, provider_problem, spent_text
+from engine.cli.fetching import fetch_missing
 from engine.cli.opening import Place, find_place, interruptible, opened
 from engine.cli.output import plural, print_issues, print_json, print_table, safe, size
 from engine.cli.progress import ProgressLine
@@ -25,6 +26,7 @@ def run(arguments: Namespace) -> int:
     if arguments.dry_run:
         with interruptible() as token:
             return _preview(place, token, as_json=arguments.json)
+    unfetched = fetch_missing(place.settings, agreed=arguments.yes, may_ask=not arguments.json)
     with opened(place) as manager:
         problem = manager.status().index_error
         report = _sync(manager, force=arguments.force, approve=arguments.yes)
@@ -36,7 +38,7 @@ def run(arguments: Namespace) -> int:
                 print("Nothing was embedded; words are searched.")
                 return int(bool(report.error))
             report = _sync(manager, force=False, approve=True)
-        missing = provider_problem(manager.status())
+        missing = "" if unfetched else provider_problem(manager.status())
     for told in (problem, missing):
         if told and told != report.error:
             print(f"mnemoscope: {told}", file=sys.stderr)
@@ -44,7 +46,7 @@ def run(arguments: Namespace) -> int:
         print_json(report)
     elif not report.error:
         _print_report(report)
-    return _end(report)
+    return _end(report, unfetched)
 
 
 def _sync(manager: "MemorySearchManager", *, force: bool, approve: bool) -> SyncReport:
@@ -52,12 +54,12 @@ def _sync(manager: "MemorySearchManager", *, force: bool, approve: bool) -> Sync
         return manager.sync(reason="cli", force=force, progress=line, cancel=token, approve=approve)
 
 
-def _end(report: SyncReport) -> int:
-    """The exit code, after the line that explains it."""
+def _end(report: SyncReport, unfetched: str) -> int:
+    """The exit code, after the line that explains it. `unfetched`: why the model could not be fetched."""
     if report.cancelled:
         print("mnemoscope: Stopped; what was indexed so far stays.", file=sys.stderr)
         return 130
-    problems = [report.error, awaiting_text(report.awaiting) if report.awaiting else ""]
+    problems = [unfetched, report.error, awaiting_text(report.awaiting) if report.awaiting else ""]
     if any(problems):
         print("mnemoscope:", *filter(None, problems), file=sys.stderr)
         return 1

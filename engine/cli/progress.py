@@ -1,9 +1,10 @@
-"""The live line of a running sync, on a terminal only."""
+"""The live line of what takes a while, on a terminal only."""
 
 import shutil
 import sys
 import time
 import unicodedata
+from typing import Self
 
 from engine.cli.embedding import spent_text
 from engine.cli.output import safe
@@ -19,25 +20,34 @@ _PHASES = {
 _ERASE_LINE = "\r\x1b[K"
 
 
-class ProgressLine:
-    """Shows the last update on one line of stderr that is gone when the `with` block ends."""
+class LiveLine:
+    """A line of stderr that is written over and over, on a terminal only, and gone when the `with` block ends."""
 
     def __init__(self) -> None:
         self._shown = sys.stderr.isatty()
-        self._started = time.monotonic()
 
-    def __enter__(self) -> "ProgressLine":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._shown:
             print(_ERASE_LINE, end="", file=sys.stderr, flush=True)
 
-    def __call__(self, update: MemorySyncProgressUpdate) -> None:
+    def show(self, text: str) -> None:
         if self._shown:
-            line = progress_text(update, time.monotonic() - self._started)
             columns = shutil.get_terminal_size().columns - 1
-            print(_ERASE_LINE + _cut(line, columns), end="", file=sys.stderr, flush=True)
+            print(_ERASE_LINE + _cut(text, columns), end="", file=sys.stderr, flush=True)
+
+
+class ProgressLine(LiveLine):
+    """Shows how far a sync is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._started = time.monotonic()
+
+    def __call__(self, update: MemorySyncProgressUpdate) -> None:
+        self.show(progress_text(update, time.monotonic() - self._started))
 
 
 def progress_text(update: MemorySyncProgressUpdate, elapsed: float) -> str:

@@ -5,7 +5,6 @@ two cores, one of 300 million less than one.
 """
 
 import hashlib
-import importlib.util
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +13,7 @@ from engine.control import CancelToken
 from engine.embedding.base import Calibration, Limits, prepare
 from engine.embedding.batching import requests
 from engine.embedding.gguf_file import GgufFile, read_gguf
-from engine.embedding.gguf_models import Traits, model_place, traits_of
+from engine.embedding.gguf_models import Traits, llama_installed, model_place, traits_of
 from engine.embedding.gguf_process import ModelProcess, Patience
 from engine.embedding.long_texts import embed_whole
 from engine.errors import ProviderError
@@ -40,7 +39,7 @@ def make(settings: Settings, key: str | None) -> "GgufProvider":
 
     Raises `ProviderError` where the package or the file is missing, or the file is not fit.
     """
-    if importlib.util.find_spec("xllamacpp") is None:
+    if not llama_installed():
         raise ProviderError('The gguf provider needs the package xllamacpp: run pip install "mnemoscope[gguf]".')
     if settings.model:
         raise ProviderError(
@@ -49,7 +48,7 @@ def make(settings: Settings, key: str | None) -> "GgufProvider":
     place = model_place(settings)
     if place.hub is not None and not place.path.is_file():
         raise ProviderError(
-            f"The model {place.hub.id} is not on this computer yet: fetch it with mnemoscope index, which asks first."
+            f"The model {place.hub.id} is not on this computer yet: run mnemoscope index --yes to fetch it."
         )
     file = read_gguf(str(place.path))
     traits = traits_of(file)

@@ -1,5 +1,6 @@
 """Which model file the settings name, and what is known of well-known models beyond what their files say."""
 
+import importlib.util
 import os
 import re
 from dataclasses import dataclass
@@ -68,6 +69,22 @@ def model_on_disk(settings: Settings) -> bool:
         return model_place(settings).path.is_file()
     except (ProviderError, OSError):
         return False
+
+
+def llama_installed() -> bool:
+    """Whether the optional package is there that runs the models."""
+    return importlib.util.find_spec("xllamacpp") is not None
+
+
+def missing_model(settings: Settings) -> str:
+    """Hub id of the model that has to be fetched before the gguf provider of the settings can work, else ""."""
+    if settings.provider != "gguf" or not settings.store.vector.enabled or not llama_installed():
+        return ""
+    try:
+        place = model_place(settings)
+    except ProviderError:
+        return ""
+    return "" if place.hub is None or place.path.is_file() else place.hub.id
 
 
 @dataclass(frozen=True)

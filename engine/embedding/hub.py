@@ -47,15 +47,9 @@ _SERVICE = Service("The hub", "HF_TOKEN")
 Progress = Callable[[ModelFetchProgress], None]
 
 
-def missing_model(settings: Settings) -> str:
-    """Hub id of the model that the settings name and that was not fetched yet; "" where nothing is to be fetched.
-
-    Raises `ProviderError` for a name that is none.
-    """
-    if settings.provider != "gguf" or not settings.store.vector.enabled:
-        return ""
-    place = model_place(settings)
-    return "" if place.hub is None or place.path.is_file() else place.hub.id
+def hub_host() -> str:
+    """The host that models are fetched from."""
+    return _url(_endpoint()).host
 
 
 def fetch_model(settings: Settings, *, progress: Progress | None = None, cancel: CancelToken | None = None) -> Path:
@@ -180,7 +174,7 @@ class _Hub:
 
     def __init__(self, cancel: CancelToken | None) -> None:
         """Raises `ProviderError` if HF_ENDPOINT is no address that may be asked."""
-        self._base = os.environ.get("HF_ENDPOINT", "").rstrip("/") or _HUB
+        self._base = _endpoint()
         self._cancel = cancel
         self._check(_url(self._base))
         self._origin = host_of(self._base)
@@ -260,6 +254,10 @@ class _Hub:
             )
         if status >= 400:
             raise refusal(_SERVICE, status, response.headers, b"")
+
+
+def _endpoint() -> str:
+    return os.environ.get("HF_ENDPOINT", "").rstrip("/") or _HUB
 
 
 def _url(text: str, base: httpx2.URL | None = None) -> httpx2.URL:

@@ -1,5 +1,6 @@
+import io
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -81,5 +82,27 @@ def run(opened: Opened, capsys: pytest.CaptureFixture[str]) -> Run:
         captured = capsys.readouterr()
         assert "Traceback" not in captured.err
         return Answer(code, captured.out, captured.err)
+
+    return call
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def typing(
+    settings: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., Answer]:
+    """Run a verb at a terminal where this is typed; its standard error is what the terminal shows."""
+
+    def call(typed: str, *argv: str) -> Answer:
+        shown = Terminal()
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "stdin", Terminal(typed))
+            patch.setattr(sys, "stderr", shown)
+            code = main([*argv, "--config", str(settings)])
+        return Answer(code, capsys.readouterr().out, shown.getvalue())
 
     return call

@@ -1,13 +1,10 @@
 """What the verbs say and ask about embedding, its price and where texts go."""
 
-import io
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
-from engine.cli import main
 from engine.cli.embedding import awaiting_text, dollars, duration, estimate_text, spent_text
 from engine.cli.progress import progress_text
 from engine.embedding import registry
@@ -90,28 +87,6 @@ def paid(folder: Path, settings: Path, monkeypatch: pytest.MonkeyPatch) -> PaidP
 
 def fail(texts: Sequence[str]) -> None:
     raise ProviderError("No answer.")
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
-@pytest.fixture
-def typing(
-    settings: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., Answer]:
-    """Run a verb at a terminal where this is typed; its standard error is what the terminal shows."""
-
-    def call(typed: str, *argv: str) -> Answer:
-        shown = Terminal()
-        with monkeypatch.context() as patch:
-            patch.setattr(sys, "stdin", Terminal(typed))
-            patch.setattr(sys, "stderr", shown)
-            code = main([*argv, "--config", str(settings)])
-        return Answer(code, capsys.readouterr().out, shown.getvalue())
-
-    return call
 
 
 def test_nothing_is_sent_where_nobody_can_be_asked(verb: Run, paid: PaidProvider) -> None:

@@ -9,8 +9,8 @@ import pytest
 
 from engine.control import CancelToken
 from engine.embedding import hub as hub_module
-from engine.embedding.gguf_models import DEFAULT_MODEL, model_on_disk, model_place
-from engine.embedding.hub import fetch_model, missing_model
+from engine.embedding.gguf_models import DEFAULT_MODEL, missing_model, model_on_disk, model_place
+from engine.embedding.hub import fetch_model
 from engine.errors import Cancelled, ProviderError
 from engine.records import ModelFetchProgress
 from engine.settings import Settings
@@ -241,7 +241,14 @@ def test_two_programs_do_not_fetch_the_same(hub: HubServer) -> None:
     assert hub.requests == []
 
 
+def test_without_the_package_no_model_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert missing_model(SETTINGS) == MODEL
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
+    assert missing_model(SETTINGS) == ""
+
+
 def test_only_a_model_of_the_hub_is_missing(tmp_path: Path) -> None:
+    assert missing_model(Settings(provider="gguf", local=LocalSettings(model_path="hf:nobody"))) == ""
     assert missing_model(Settings(provider="gguf")) == DEFAULT_MODEL
     assert missing_model(Settings(provider="auto", local=LocalSettings(model_path=MODEL))) == ""
     own = Settings(provider="gguf", local=LocalSettings(model_path=str(tmp_path / "gone.gguf")))
