@@ -166,7 +166,9 @@ class RemoteSettings(Section, frozen=True):
     allow_http: Annotated[bool, _option("Allow http without encryption to other machines than this one.")] = False
     agreed: Annotated[
         tuple[RemoteProvider, ...],
-        _option("Providers that texts may be sent to when provider is auto; naming one as provider agrees to it, too."),
+        _option(
+            "Providers that texts may be sent to when provider is auto; naming one as provider or fallback agrees, too."
+        ),
     ] = ()
     batch: BatchSettings = BatchSettings()
 

@@ -52,5 +52,10 @@ class KeyRow(QWidget):
         """None while the key is being looked for."""
         self._state.setText(breakable(key_words(state)))
         found = state is not None and state.present
-        self._line.setPlaceholderText("Enter another key" if found else "Enter the key")
+        # A variable goes before the keychain: another key would be tested here, kept, and never used.
+        fixed = state is not None and state.origin == "environment"
+        if fixed:
+            self.clear()
+        self._line.setEnabled(not fixed)
+        self._line.setPlaceholderText("" if fixed else "Enter another key" if found else "Enter the key")
         self._forget.setVisible(state is not None and state.origin == "keychain")

@@ -63,6 +63,8 @@ def key_words(state: KeyState | None) -> str:
         return "Looking for a key…"
     if state.problem:
         return state.problem
+    if state.origin == "environment":
+        return f"A key was found in {state.place}, which goes before any other: remove it there to enter one here."
     return f"A key was found in {state.place}." if state.present else "No key was found."
 
 

@@ -162,6 +162,18 @@ def test_a_key_in_the_keychain_can_be_forgotten(qtbot, open_dialog, keys):
     assert "No key was found." in _words(dialog)
 
 
+def test_a_key_in_the_environment_cannot_be_replaced_by_one_that_would_never_be_used(qtbot, open_dialog, monkeypatch):
+    place = "the environment variable OPENAI_API_KEY"
+    given = KeyState(present=True, origin="environment", place=place, problem="")
+    monkeypatch.setattr(engine, "key_state", lambda provider, settings: given, raising=False)
+    dialog = open_dialog(provider="openai")
+    assert not _line(dialog, "API key").isEnabled()
+    assert "goes before any other" in _words(dialog)
+    monkeypatch.setattr(engine, "key_state", lambda provider, settings: NO_KEY, raising=False)
+    _choose(qtbot, dialog, "Provider", "voyage")
+    assert _line(dialog, "API key").isEnabled()
+
+
 def test_closing_forgets_what_was_typed(qtbot, open_dialog):
     dialog = open_dialog(provider="openai")
     _line(dialog, "API key").setText("sk-secret")
