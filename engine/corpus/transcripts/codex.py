@@ -6,7 +6,6 @@ Rollouts that were not changed for a week may be compressed (`compressed`); name
 The same words may come as an item of the model's history, as an event for the screen, or as both, far apart.
 """
 
-import shlex
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
@@ -15,10 +14,10 @@ import msgspec
 
 from engine.corpus.transcripts.codex_injected import speech_of
 from engine.corpus.transcripts.codex_names import given_name, session_id
+from engine.corpus.transcripts.codex_tools import tool_given, tool_result
 from engine.corpus.transcripts.formats import LineParser
-from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, one_line
-from engine.corpus.transcripts.readable import content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.readable import content, items, mapping, seconds, string
 
 _ENVELOPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
 _ENVELOPES_PASSED_OVER = frozenset({"world_state", "inter_agent_communication_metadata"})
@@ -122,7 +121,7 @@ class CodexParser(LineParser, kw_only=True):
             return self._call(kind, item, line, time)
         if kind.endswith("_output"):
             tool = self.calls.pop(clean(string(item.get("call_id"))), "") or string(item.get("name"))
-            return self._add("tool", "tool-result", _output(item), line, time, id=id, tool=tool)
+            return self._add("tool", "tool-result", tool_result(item), line, time, id=id, tool=tool)
         if kind not in _ITEMS_PASSED_OVER:
             self.count_unknown(kind)
         return []
@@ -150,7 +149,7 @@ class CodexParser(LineParser, kw_only=True):
             given = item.get("arguments", item.get("input"))
         if id:
             self.calls[clean(id)] = clean(tool)
-        text = _input(given, structured=kind != "custom_tool_call")
+        text = tool_given(given, structured=kind != "custom_tool_call")
         return self._add("assistant", "tool-call", text, line, time, id=string(item.get("id")), tool=tool)
 
     def _event(self, event: Mapping[str, Any], line: int, time: float | None) -> list[Message]:
@@ -275,31 +274,6 @@ def _is_line(value: Mapping[str, Any]) -> bool:
             isinstance(value.get("id"), str) and isinstance(value.get("timestamp"), str) and "instructions" in value
         )
     return kind in _ENVELOPES and isinstance(value.get("payload"), dict)
-
-
-def _input(given: object, *, structured: bool) -> str:
-    """The input of a tool; a command given as a list of words as one would type it."""
-    if structured and isinstance(given, str):
-        parsed = parse_line(given.encode(errors="replace"))
-        given = given if parsed is None else parsed
-    command = mapping(given).get("command")
-    if isinstance(command, list) and command and all(isinstance(word, str) for word in command):
-        if len(command) == 3 and command[1] in {"-c", "-lc"}:
-            return str(command[2])
-        return shlex.join(command)
-    return tool_input(given)
-
-
-def _output(item: Mapping[str, Any]) -> str:
-    """What a tool gave back: text, blocks, or the first version's text with the exit code beside it."""
-    if "output" not in item:
-        return tool_input(item.get("tools"))
-    output = item["output"]
-    if isinstance(output, str) and output.startswith('{"output":'):
-        output = (parse_line(output.encode(errors="replace")) or {}).get("output", output)
-    if isinstance(output, dict):
-        output = output["content"] if "content" in output else tool_input(output)
-    return content(output)
 
 
 def _cut(text: str, tag: str) -> tuple[str, list[str]]:

@@ -18,7 +18,7 @@ from engine.backends.builtin import BuiltinMemory
 from engine.corpus.transcripts.packing import Packer, Place, Said, SessionChunk
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
-from engine.sync import transcript_rows
+from engine.sync import said_packer
 from tests.benchmarks.measuring import Figure, measure
 from tests.benchmarks.prepared import Bench
 from tests.benchmarks.reference import chunks_of
@@ -102,7 +102,7 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 
 def _ours(collection: Path, scratch: Path, way: str) -> dict[str, float]:
-    transcript_rows.Packer = _WAYS[way]  # type: ignore[misc]
+    said_packer.Packer = _WAYS[way]  # type: ignore[misc]
     documents_said = _write(collection, scratch / "sessions")
     (scratch / "notes").mkdir()
     settings = Settings(sessions=SessionSettings(folders=(str(scratch / "sessions"),)))

@@ -15,7 +15,7 @@ from engine.corpus.opening import FolderFiles
 from engine.errors import PathRefused
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
-from engine.sync import session_rows, transcript_rows
+from engine.sync import line_rows, said_packer, session_rows, transcript_rows
 from tests.helpers.fake_provider import FakeProvider, selection_of
 
 SECRET = "ghp_" + "a1B2c3D4" * 5
@@ -124,13 +124,13 @@ def test_no_secret_reaches_the_index(memory: BuiltinMemory, boat: Path) -> None:
 def test_growth_is_read_from_where_it_ended(memory: BuiltinMemory, boat: Path, monkeypatch) -> None:
     memory.sync()
     offsets: list[int] = []
-    read = transcript_rows.LineReader.read
+    read = line_rows.LineReader.read
 
     def noted(self, *arguments):
         offsets.append(self.offset)
         return read(self, *arguments)
 
-    monkeypatch.setattr(transcript_rows.LineReader, "read", noted)
+    monkeypatch.setattr(line_rows.LineReader, "read", noted)
     size = boat.stat().st_size
     with boat.open("a") as file:
         file.write(said("user", "And the rudder bearing?", 4))
@@ -174,12 +174,12 @@ def chunks(memory: BuiltinMemory) -> list[tuple]:
 def test_a_long_transcript_comes_in_parts_and_goes_on_after_a_stop(
     memory: BuiltinMemory, boat: Path, monkeypatch: pytest.MonkeyPatch, lines: int
 ) -> None:
-    monkeypatch.setattr(transcript_rows, "_CHUNKS_A_PART", 3)
+    monkeypatch.setattr(line_rows, "_CHUNKS_A_PART", 3)
     with boat.open("a") as file:
         for minute in range(60):
             file.write(said("user" if minute % 2 else "assistant", f"Word{minute} " * 90, minute))
     token, offsets = CancelToken(), []
-    read = transcript_rows.LineReader.read
+    read = line_rows.LineReader.read
 
     def stopping(self, *arguments):
         offsets.append(self.offset)
@@ -189,7 +189,7 @@ def test_a_long_transcript_comes_in_parts_and_goes_on_after_a_stop(
                 token.cancel()
                 token.checkpoint()
 
-    monkeypatch.setattr(transcript_rows.LineReader, "read", stopping)
+    monkeypatch.setattr(line_rows.LineReader, "read", stopping)
     assert memory.sync(cancel=token).cancelled
     memory.sync()
     assert (offsets[1] > 0) == (lines > 3)
@@ -197,7 +197,7 @@ def test_a_long_transcript_comes_in_parts_and_goes_on_after_a_stop(
     assert memory.sessions()[0].messages == 62
     in_parts = chunks(memory)
     memory.sync(force=True)
-    monkeypatch.setattr(transcript_rows, "_CHUNKS_A_PART", 1000)
+    monkeypatch.setattr(line_rows, "_CHUNKS_A_PART", 1000)
     memory.sync(force=True)
     assert in_parts == chunks(memory)
 
@@ -362,7 +362,7 @@ def test_a_cancel_ends_the_work_on_one_long_conversation(
     said_ = [{"uuid": f"m{at}", "sender": "human", "text": text} for at, text in enumerate(texts)]
     export = [{"uuid": "c", "name": "Words", "chat_messages": said_}]
     (store / "conversations.json").write_text(json.dumps(export))
-    module = transcript_rows if step == "redact" else session_rows
+    module = said_packer if step == "redact" else session_rows
     token, calls = CancelToken(), 0
     done = getattr(module, step)
 
