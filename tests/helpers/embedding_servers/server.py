@@ -287,7 +287,10 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _handle(self) -> None:
         fake = self.server.fake
-        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        length = int(self.headers.get("Content-Length") or 0)
+        body = self.rfile.read(length)
+        if len(body) < length:
+            raise ConnectionResetError
         request = Request(self.command, self.path, {k.lower(): v for k, v in self.headers.items()}, body)
         fake._noted(request)
         fault = fake._next_fault()
