@@ -5,7 +5,7 @@ An answer has up to a megabyte: it is parsed in small steps, each of which holds
 
 import base64
 import binascii
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -60,22 +60,19 @@ def _parsed(body: bytes) -> Any:
 
 
 def indexed(items: Any, texts: int) -> "dict[int, Vectors]":
-    """Vectors of a list of {"index", "embedding"}, in whatever order, for that many texts.
+    """Vectors of a list of {"index", "embedding"}, in whatever order, for that many texts; empty ones are left out.
 
     Raises `Transient` where it is no such list, `ProviderError` where nobody can tell which vector belongs to which
     text.
     """
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise Transient("The service's answer has no list of vectors.")
-    if texts == 1 and len(items) == 1:
-        return {0: vector_of(items[0].get("embedding"))}
-    found: dict[int, Vectors] = {}
-    for item in items:
-        place = item.get("index")
-        if type(place) is not int or not 0 <= place < texts or place in found:
-            raise ProviderError("The service does not say which vector belongs to which text: its answer is not used.")
-        found[place] = vector_of(item.get("embedding"))
-    return found
+    alone = texts == 1 and len(items) == 1
+    places = [0] if alone else [item.get("index") for item in items]
+    known = all(type(place) is int and 0 <= place < texts for place in places)
+    if not known or len(set(places)) < len(places):
+        raise ProviderError("The service does not say which vector belongs to which text: its answer is not used.")
+    return _vectors(zip(places, (item.get("embedding") for item in items), strict=True))
 
 
 def tokens_of(answer: Mapping[str, Any]) -> int | None:
@@ -86,10 +83,17 @@ def tokens_of(answer: Mapping[str, Any]) -> int | None:
 
 
 def ordered(items: Any, texts: int) -> "dict[int, Vectors]":
-    """Vectors of a list that is in the order of the texts by contract. Raises `Transient` if it is not as long."""
+    """Vectors of a list that is in the order of the texts by contract; empty ones are left out.
+
+    Raises `Transient` if it is not as long as the texts are many.
+    """
     if not isinstance(items, list) or len(items) != texts:
         raise Transient("The service's answer has not one vector for each text: nothing of it is used.")
-    return {place: vector_of(item) for place, item in enumerate(items)}
+    return _vectors(enumerate(items))
+
+
+def _vectors(sent: Iterable[tuple[int, Any]]) -> "dict[int, Vectors]":
+    return {place: vector_of(vector) for place, vector in sent if vector not in (None, [], "")}
 
 
 def vector_of(sent: Any) -> "Vectors":
@@ -98,8 +102,8 @@ def vector_of(sent: Any) -> "Vectors":
 
     try:
         if isinstance(sent, str):
-            return np.frombuffer(base64.b64decode(sent, validate=True), dtype="<f4").astype(np.float32)
-        if isinstance(sent, list):
+            sent = np.frombuffer(base64.b64decode(sent, validate=True), dtype="<f4")
+        if isinstance(sent, list | np.ndarray):
             with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite, and is asked for again
                 vector: Vectors = np.array(sent, dtype=np.float64).astype(np.float32)
             if vector.ndim == 1 and vector.size:

@@ -80,7 +80,7 @@ def _open(
     return ModelFacts("openai", model, dims, sizes, input_tokens, None, None, calibration, source, _CHECKED)
 
 
-_FACTS = (
+FACTS = (
     _openai("text-embedding-3-small", 1536, 0.02, 0.01, _OPENAI_3, shorter=True),
     _openai("text-embedding-3-large", 3072, 0.13, 0.065, _OPENAI_3, shorter=True),
     _openai("text-embedding-ada-002", 1536, 0.10, 0.05, _ADA, shorter=False),
@@ -107,12 +107,12 @@ _FACTS = (
     _open("snowflake-arctic-embed2", 1024, 8192, _SMALL),
     _open("embeddinggemma", 768, 2048, _SMALL, shorter=(128, 256, 512)),
 )
-_BY_NAME = {(facts.provider, facts.model): facts for facts in _FACTS}
+_BY_NAME = {(facts.provider, facts.model): facts for facts in FACTS}
 
 
 def models_of(provider: str) -> tuple[ModelFacts, ...]:
     """The models of a provider that are known, the one that it takes by itself first."""
-    return tuple(facts for facts in _FACTS if facts.provider == provider)
+    return tuple(facts for facts in FACTS if facts.provider == provider)
 
 
 def facts_of(provider: str, model: str) -> ModelFacts | None:

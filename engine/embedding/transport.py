@@ -30,7 +30,14 @@ class AnswerTooLarge(ProviderError):
     """A server sends more than any right answer holds."""
 
     def __init__(self) -> None:
-        super().__init__("The answer is larger than any right one")
+        super().__init__("The service's answer is larger than any right one: check base_url in the settings.")
+
+
+class Untrusted(ProviderError):
+    """A server that cannot prove to be the one that was asked."""
+
+    def __init__(self, host: str | None, problem: str) -> None:
+        super().__init__(f"The certificate of {host} is not one that this computer trusts ({problem}): check base_url.")
 
 
 class Call:
@@ -137,6 +144,9 @@ class _Stream(httpcore2.NetworkStream):
             with _mapped(httpcore2.ConnectTimeout, httpcore2.ConnectError), _call().using(self._handle):
                 self._socket.settimeout(_call().left(timeout))
                 wrapped = ssl_context.wrap_socket(self._socket, server_hostname=server_hostname)
+        except ssl.SSLCertVerificationError as error:
+            self.close()
+            raise Untrusted(server_hostname, error.verify_message) from None
         except BaseException:
             self.close()
             raise
@@ -199,6 +209,8 @@ def _mapped(timeout: type[Exception], failure: type[Exception]) -> Iterator[None
     """The client's own errors for those of sockets."""
     try:
         yield
+    except ssl.SSLCertVerificationError:
+        raise
     except TimeoutError as error:
         raise timeout("timed out") from error
     except OSError as error:

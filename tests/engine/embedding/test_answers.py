@@ -1,0 +1,106 @@
+import base64
+import json
+import math
+import struct
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.embedding.answers import indexed, ordered, read_json, vector_of
+from engine.embedding.retrying import Transient
+from engine.errors import ProviderError
+
+floats = st.floats(width=32, allow_nan=False, allow_infinity=False)
+values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**53), 2**53)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=20,
+)
+
+
+@given(values)
+def test_json_is_read_as_it_is(value: object) -> None:
+    assert read_json(json.dumps(value).encode()) == value
+
+
+def test_an_answer_of_megabytes_is_read_in_steps() -> None:
+    value = {"data": [{"index": place, "embedding": [place + 0.5] * 3072} for place in range(40)]}
+    assert read_json(json.dumps(value).encode()) == value
+
+
+@given(values, st.data())
+def test_half_an_answer_is_none(value: object, data) -> None:
+    whole = json.dumps({"data": value}).encode()
+    with pytest.raises(Transient, match="no whole JSON"):
+        read_json(whole[: data.draw(st.integers(0, len(whole) - 1))])
+
+
+@pytest.mark.parametrize("body", [b"", b"<html>", b"{} {}", b'"\xff"', b"[1,]", b"NaN NaN", b"[Nope]"])
+def test_what_is_no_json_is_refused(body: bytes) -> None:
+    with pytest.raises(Transient, match="no whole JSON"):
+        read_json(body)
+
+
+def test_numbers_that_json_does_not_have_are_nothing() -> None:
+    assert read_json(b'{"a": [NaN, 1.5, -Infinity, Infinity], "b": "BaNaNa"}')["a"] == [None, 1.5, None, None]
+
+
+@given(st.lists(floats, min_size=1, max_size=40))
+def test_vectors_come_as_numbers_or_packed(vector: list[float]) -> None:
+    packed = base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode()
+    for sent in (vector, packed):
+        found = vector_of(sent)
+        assert found.dtype == np.float32
+        assert found.tolist() == vector
+
+
+def test_what_is_missing_in_a_vector_is_not_a_number() -> None:
+    assert [math.isnan(x) for x in vector_of([1.0, None, 2])] == [False, True, False]
+    assert math.isinf(vector_of([1e300, 1.0])[0])
+
+
+@pytest.mark.parametrize("sent", [None, 3, {}, [], "", "a", "abcde", [[1.0]], [{}], ["x"], [10**400]])
+def test_what_is_no_vector_is_refused(sent: object) -> None:
+    with pytest.raises(Transient):
+        vector_of(sent)
+
+
+@given(st.permutations(range(5)), st.integers(0, 5))
+def test_places_decide_whatever_the_order(order: list[int], count: int) -> None:
+    items = [{"index": place, "embedding": [place + 1.0]} for place in order[:count]]
+    assert {place: vector.tolist() for place, vector in indexed(items, 5).items()} == {
+        place: [place + 1.0] for place in order[:count]
+    }
+
+
+@pytest.mark.parametrize("places", [[0, 0], [0, None], [0, 2], [-1, 0], [True, 0], [0.0, 1], [0, 1, 1]])
+def test_places_that_nobody_can_trust_spoil_the_answer(places: list[object]) -> None:
+    with pytest.raises(ProviderError, match="does not say which vector belongs to which text"):
+        indexed([{"index": place, "embedding": [1.0]} for place in places], 2)
+
+
+@pytest.mark.parametrize("empty", [None, [], ""])
+def test_empty_vectors_have_not_arrived(empty: object) -> None:
+    found = indexed([{"index": 0, "embedding": empty}, {"index": 1, "embedding": [1.0]}], 2)
+    assert list(found) == list(ordered([empty, [1.0]], 2)) == [1]
+
+
+@pytest.mark.parametrize("items", [None, {}, "data", [1]])
+def test_a_list_of_something_else_is_refused(items: object) -> None:
+    with pytest.raises(Transient):
+        indexed(items, 1)
+    with pytest.raises(Transient):
+        ordered(items, 1)
+
+
+def test_an_order_without_places_holds_for_whole_answers_only() -> None:
+    assert [vector.tolist() for vector in ordered([[1.0], [2.0]], 2).values()] == [[1.0], [2.0]]
+    for sent in ([[1.0]], [[1.0]] * 3):
+        with pytest.raises(Transient, match="has not one vector for each text"):
+            ordered(sent, 2)

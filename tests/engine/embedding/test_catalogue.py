@@ -1,0 +1,64 @@
+import datetime
+
+import pytest
+
+from engine.embedding import gemini, openai_compatible, voyage
+from engine.embedding.catalogue import FACTS, facts_of, price_of
+from engine.settings import Settings
+from engine.settings.options import RemoteSettings
+
+
+@pytest.mark.parametrize("facts", FACTS, ids=lambda facts: facts.model)
+def test_every_row_says_where_it_is_from_and_hangs_together(facts) -> None:
+    assert facts.source.startswith("https://")
+    assert datetime.date.fromisoformat(facts.checked) > datetime.date(2026, 11, 1)
+    assert facts.dims in facts.dimensions
+    assert facts.input_tokens >= 256
+    assert 0 <= facts.calibration.low < facts.calibration.high <= 1
+    assert 0 < facts.calibration.weight <= 1
+    assert (facts.price is None) == (facts.batch_price is None)
+    if facts.price is not None:
+        assert 0 < facts.batch_price < facts.price < 1
+    assert facts_of(facts.provider, facts.model) is facts
+
+
+def test_the_default_models_are_listed() -> None:
+    for provider, module in (("openai", openai_compatible), ("gemini", gemini), ("voyage", voyage)):
+        facts = facts_of(provider, module.MODEL)
+        assert facts is not None
+        assert facts.price is not None
+
+
+def test_models_are_found_under_the_names_that_servers_give_them() -> None:
+    assert facts_of("openai", "openai/text-embedding-3-small").dims == 1536
+    assert facts_of("openai", "nomic-embed-text:latest").dims == 768
+    assert facts_of("openai", "home-made") is None
+    assert facts_of("gemini", "text-embedding-3-small") is None
+
+
+def price(base_url: str = "", model: str = "text-embedding-3-small", **prices: float) -> float | None:
+    named = {name.replace("__", "/").replace("_", "-"): value for name, value in prices.items()}
+    settings = Settings(provider="openai", remote=RemoteSettings(base_url=base_url), prices=named)
+    return price_of(settings, "openai", model)
+
+
+def test_the_persons_own_price_comes_first() -> None:
+    assert price() == 0.02
+    assert price(openai__text_embedding_3_small=0.5) == 0.5
+    assert price("http://127.0.0.1:11434/v1", openai__text_embedding_3_small=0.5) == 0.5
+    assert price(model="home-made") is None
+    assert price(model="home-made", openai__home_made=1.5) == 1.5
+
+
+def test_a_list_price_is_that_of_the_providers_own_server() -> None:
+    assert price("https://api.openai.com/v1") == 0.02
+    assert price("https://eu.api.openai.com/v1") == 0.02
+    assert price("https://openrouter.ai/api/v1") is None
+    assert price("http://192.168.1.7:8080/v1") is None
+    assert price("http://localhost:1234/v1") == 0
+    assert price("http://localhost:1234/v1", model="home-made") == 0
+
+
+def test_the_address_of_one_provider_says_nothing_of_anothers_price() -> None:
+    settings = Settings(provider="openai", remote=RemoteSettings(base_url="http://localhost:11434/v1"))
+    assert price_of(settings, "voyage", "voyage-4") == 0.06

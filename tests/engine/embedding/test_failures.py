@@ -1,0 +1,123 @@
+"""What answers that are no good ones mean."""
+
+import datetime
+import email.utils
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.embedding.failures import Refused, Service, TooLong, refusal
+from engine.embedding.retrying import Transient
+from engine.errors import ProviderError
+
+SERVICE = Service("OpenAI", "OPENAI_API_KEY")
+
+
+def of(status: int, body: object = b"", **headers: str) -> ProviderError:
+    raw = body if isinstance(body, bytes) else json.dumps(body).encode()
+    return refusal(SERVICE, status, {name.replace("_", "-"): value for name, value in headers.items()}, raw)
+
+
+def after(error: ProviderError) -> float | None:
+    assert isinstance(error, Transient)
+    return error.after
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (402, b""),
+        (429, {"error": {"code": "insufficient_quota", "type": "insufficient_quota", "message": "x"}}),
+        (429, {"error": {"code": "billing_hard_limit_reached", "message": "x"}}),
+        (403, {"error": {"message": "Your monthly spending limit is reached."}}),
+        (402, {"error": {"code": 402, "message": "Insufficient credits", "metadata": {}}}),
+    ],
+)
+def test_no_money_stops_at_once(status: int, body: object) -> None:
+    error = of(status, body)
+    assert isinstance(error, Refused)
+    assert str(error) == "OpenAI has no credit left for this key: check its plan, its limits and its billing."
+
+
+def test_a_limit_of_rate_that_mentions_billing_is_no_end() -> None:
+    message = "You exceeded your current quota, please check your plan and billing details."
+    assert isinstance(of(429, {"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": message}}), Transient)
+
+
+@pytest.mark.parametrize("status", [500, 502, 503, 504, 529, 408])
+def test_faults_of_the_service_may_pass(status: int) -> None:
+    assert isinstance(of(status, b"<html>Bad gateway</html>"), Transient)
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 405, 413, 415, 422, 300, 301, 307, 308])
+def test_refusals_do_not(status: int) -> None:
+    error = of(status, {"error": {"message": "No."}})
+    assert isinstance(error, Refused)
+    assert error.status == status
+
+
+def test_waits_are_read_wherever_services_put_them() -> None:
+    retry_info = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34.07s"}
+    assert after(of(429, {"error": {"details": [retry_info]}})) == 34.07
+    assert after(of(429, b"", retry_after="7")) == 7
+    assert after(of(429, b"", retry_after="1.5")) == 1.5
+    assert after(of(503, b"", retry_after_ms="250", retry_after="7")) == 0.25
+    for useless in ("soon", "", "nan", "inf"):
+        assert after(of(429, b"", retry_after=useless)) is None
+    assert after(of(429, b"", retry_after="-3")) == 0
+
+
+def test_a_date_is_a_wait_too() -> None:
+    now = datetime.datetime.now(datetime.UTC)
+    assert after(of(429, b"", retry_after=email.utils.format_datetime(now - datetime.timedelta(hours=1)))) == 0
+    later = after(of(429, b"", retry_after=email.utils.format_datetime(now + datetime.timedelta(hours=1))))
+    assert later == pytest.approx(3600, abs=60)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "input (1202 tokens) is too large to process. increase the physical batch size (current batch size: 512)",
+        "the input length exceeds the context length",
+        "This model's maximum context length is 8192 tokens, however you requested 9000 tokens",
+        "The input token count (9000) exceeds the maximum number of tokens allowed (2048).",
+    ],
+)
+@pytest.mark.parametrize("status", [400, 500])
+def test_texts_that_are_too_long_are_told_apart(status: int, message: str) -> None:
+    assert isinstance(of(status, {"error": {"message": message}}), TooLong)
+
+
+def test_too_many_tokens_in_all_are_not_one_text_that_is_too_long() -> None:
+    message = "Requested 416735 tokens, max 300000 tokens per request"
+    error = of(400, {"error": {"message": message, "code": "max_tokens_per_request"}})
+    assert type(error) is Refused
+
+
+def test_what_a_service_says_is_quoted_in_one_line_without_secrets() -> None:
+    said = str(of(400, {"error": {"message": "Bad\n\nkey  sk-abcdefghijklmnop1234 " + "x" * 1000}}))
+    assert "\n" not in said
+    assert "abcdefgh" not in said
+    assert len(said) < 400
+    assert str(of(422, {"detail": [{"loc": ["body"], "msg": "field required"}]})).count("field required") == 1
+    assert "boom" in str(of(400, [{"error": {"message": "boom"}}]))
+    assert "boom" in str(of(400, {"error": "boom"}))
+
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.floats(allow_nan=False) | st.text(max_size=20),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["error", "message", "detail", "details", "code", "violations", "x"]), inner)
+    ),
+    max_leaves=12,
+)
+
+
+@given(st.integers(300, 599), anything)
+def test_any_answer_becomes_one_sentence(status: int, body: object) -> None:
+    sentence = str(of(status, body, location="//", retry_after="x"))
+    assert sentence.startswith("OpenAI")
+    assert sentence.endswith(".")

@@ -1,0 +1,89 @@
+import threading
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.control import CancelToken
+from engine.embedding import retrying
+from engine.embedding.retrying import ATTEMPTS, Transient, backoff, pause
+from engine.errors import Cancelled, ProviderError
+
+FOREVER = 10**6
+
+
+class Failing:
+    """Raises these errors one after another, then returns "done"."""
+
+    def __init__(self, *errors: Exception) -> None:
+        self.errors = list(errors)
+        self.tries = 0
+
+    def __call__(self) -> str:
+        self.tries += 1
+        if self.errors:
+            raise self.errors.pop(0)
+        return "done"
+
+
+def test_what_may_pass_is_tried_three_times_more(waits) -> None:
+    attempt = Failing(*(Transient("busy") for _ in range(ATTEMPTS - 1)))
+    assert retrying.retrying(attempt) == "done"
+    assert attempt.tries == ATTEMPTS == 4
+    lasting = Failing(*(Transient(f"busy {number}") for number in range(ATTEMPTS + 1)))
+    with pytest.raises(Transient, match="busy 3"):
+        retrying.retrying(lasting)
+    assert lasting.tries == ATTEMPTS
+
+
+@pytest.mark.parametrize("error", [ProviderError("no"), Cancelled(), ValueError("a bug")])
+def test_nothing_else_is_tried_again(waits, error) -> None:
+    attempt = Failing(error)
+    with pytest.raises(type(error)):
+        retrying.retrying(attempt)
+    assert (attempt.tries, waits) == (1, [])
+
+
+def test_no_try_begins_after_the_time_of_all(waits) -> None:
+    attempt = Failing(Transient("busy", after=30), Transient("busy", after=30))
+    with pytest.raises(Transient):
+        retrying.retrying(attempt, seconds=20)
+    assert (attempt.tries, waits) == (1, [])
+    assert retrying.retrying(Failing(Transient("busy", after=10)), seconds=20) == "done"
+
+
+@given(st.integers(1, 60))
+def test_backoff_doubles_with_jitter_up_to_eight_seconds(tries: int) -> None:
+    least = min(0.5 * 2.0 ** (tries - 1), 8)
+    assert least <= backoff(tries) <= min(1.2 * least, 8)
+
+
+def test_a_wait_ends_with_the_cancel() -> None:
+    cancel = CancelToken()
+    canceller = threading.Thread(target=cancel.cancel)
+    canceller.start()
+    with pytest.raises(Cancelled):
+        pause(FOREVER, cancel)
+    canceller.join()
+    with pytest.raises(Cancelled):
+        pause(FOREVER, cancel)
+
+
+def test_a_cancel_between_two_tries_stops_them(monkeypatch) -> None:
+    cancel = CancelToken()
+    monkeypatch.setattr(retrying, "pause", lambda seconds, token: token.cancel())
+    attempt = Failing(Transient("busy"))
+    with pytest.raises(Cancelled):
+        retrying.retrying(attempt, cancel=cancel)
+    assert attempt.tries == 1
+
+
+def test_a_pause_holds_up_the_next_try(monkeypatch) -> None:
+    cancel = CancelToken()
+
+    def pausing(seconds: float, token: CancelToken | None) -> None:
+        cancel.pause()
+        threading.Thread(target=cancel.resume).start()
+
+    monkeypatch.setattr(retrying, "pause", pausing)
+    assert retrying.retrying(Failing(Transient("busy")), cancel=cancel) == "done"

@@ -1,0 +1,273 @@
+"""Requests that end: by a cancel at every stage of a connection, by their time, by too large an answer."""
+
+import contextlib
+import shutil
+import socket
+import ssl
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from engine.control import CancelToken
+from engine.embedding.failures import Service
+from engine.embedding.http import HttpClient
+from engine.embedding.retrying import Transient
+from engine.errors import Cancelled, Closed, ProviderError
+from engine.settings import Settings
+from engine.settings.options import RemoteSettings
+from tests.helpers.embedding_servers.server import hang_up
+
+SERVICE = Service("The service", "ITS_KEY")
+
+
+@contextlib.contextmanager
+def answering(answer: Callable[[socket.socket], None]) -> Iterator[str]:
+    """A server on loopback that accepts one connection and leaves it to `answer`; yields its address."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    accepted: list[socket.socket] = []
+
+    def serve() -> None:
+        with contextlib.suppress(OSError):
+            connection = listener.accept()[0]
+            accepted.append(connection)
+            answer(connection)
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        hang_up(listener)
+        for connection in accepted:
+            hang_up(connection)
+        thread.join()
+        for each in (listener, *accepted):
+            each.close()
+
+
+@contextlib.contextmanager
+def client_of(base_url: str) -> Iterator[HttpClient]:
+    client = HttpClient(SERVICE, base_url, Settings(), {"Authorization": "Bearer key"})
+    try:
+        yield client
+    finally:
+        client.close()
+
+
+def get(client: HttpClient, *, seconds: float = 60, cancel: CancelToken | None = None) -> bytes:
+    return client.request("GET", "/", seconds=seconds, cancel=cancel)
+
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+STAGES = {
+    "before it reads": b"",
+    "within the headers": b"HTTP/1.1 200 OK\r\nContent-",
+    "within the body": HEAD + b"Content-Length: 1000\r\n\r\n[1, 2",
+    "within a body without a length": HEAD + b"\r\n[1, 2",
+}
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_cancel_ends_a_request_wherever_it_is(stage: str) -> None:
+    reached = threading.Event()
+
+    def answer(connection: socket.socket) -> None:
+        connection.recv(1)
+        connection.sendall(STAGES[stage])
+        reached.set()
+        connection.recv(100_000)
+        connection.recv(1)  # until the client hangs up
+
+    cancel = CancelToken()
+    canceller = threading.Thread(target=lambda: (reached.wait(), cancel.cancel()))
+    canceller.start()
+    with answering(answer) as url, client_of(url) as client, pytest.raises(Cancelled):
+        get(client, cancel=cancel)
+    canceller.join()
+
+
+def test_a_cancel_ends_a_tls_handshake() -> None:
+    reached = threading.Event()
+
+    def answer(connection: socket.socket) -> None:
+        connection.recv(1)
+        reached.set()
+        connection.recv(100_000)
+        connection.recv(1)
+
+    cancel = CancelToken()
+    canceller = threading.Thread(target=lambda: (reached.wait(), cancel.cancel()))
+    canceller.start()
+    with (
+        answering(answer) as url,
+        client_of(url.replace("http:", "https:")) as client,
+        pytest.raises(Cancelled),
+    ):
+        get(client, cancel=cancel)
+    canceller.join()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse connections beyond the queue")
+def test_a_cancel_ends_a_connection_that_nobody_accepts(monkeypatch) -> None:
+    """The queue of a listener that is full leaves a further connection waiting, as a host that drops packets does."""
+    with socket.socket() as listener, contextlib.ExitStack() as queued:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(0)
+        for _ in range(4):
+            waiting = queued.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(listener.getsockname())
+        cancel = CancelToken()
+        connect = socket.socket.connect
+
+        def connecting(self, address):
+            threading.Thread(target=cancel.cancel).start()
+            return connect(self, address)
+
+        monkeypatch.setattr(socket.socket, "connect", connecting)
+        with client_of(f"http://127.0.0.1:{listener.getsockname()[1]}") as client, pytest.raises(Cancelled):
+            get(client, cancel=cancel)
+
+
+def test_an_answer_that_trickles_ends_with_its_time() -> None:
+    """Each read brings something, so that no time limit of a single read would ever end it."""
+
+    def answer(connection: socket.socket) -> None:
+        connection.sendall(HEAD + b"\r\n")
+        with contextlib.suppress(OSError):
+            while True:
+                connection.sendall(b" ")
+                threading.Event().wait(0.01)
+
+    with answering(answer) as url, client_of(url) as client, pytest.raises(Transient, match="did not answer in time"):
+        get(client, seconds=0.3)
+
+
+def test_an_answer_without_end_is_given_up() -> None:
+    def answer(connection: socket.socket) -> None:
+        connection.sendall(HEAD + b"\r\n")
+        with contextlib.suppress(OSError):
+            while True:
+                connection.sendall(b" " * 65536)
+
+    with (
+        answering(answer) as url,
+        client_of(url) as client,
+        pytest.raises(ProviderError, match="larger than any right one"),
+        client.call(60, most_bytes=1_000_000),
+    ):
+        client.sdk.get(url)
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"",
+        b"HTTP/1.1 200 OK\r\nContent-",
+        HEAD + b"Content-Length: 1000\r\n\r\n[1, 2",
+        HEAD + b"Transfer-Encoding: chunked\r\n\r\n5\r\n[1, 2",
+        b"220 smtp.example.org ESMTP\r\n",
+        HEAD + b"Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\n[1]\n",
+    ],
+    ids="nothing headers body chunk another-protocol no-gzip".split(),
+)
+def test_a_broken_answer_may_pass(sent: bytes) -> None:
+    def answer(connection: socket.socket) -> None:
+        connection.recv(100_000)
+        connection.sendall(sent)
+        hang_up(connection)
+
+    with answering(answer) as url, client_of(url) as client, pytest.raises(Transient, match="The service"):
+        get(client)
+
+
+def test_tls_that_is_none_is_named() -> None:
+    def answer(connection: socket.socket) -> None:
+        connection.recv(100_000)
+        connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+        hang_up(connection)
+
+    with (
+        answering(answer) as url,
+        client_of(url.replace("http:", "https:")) as client,
+        pytest.raises(ProviderError, match=r"cannot be reached at 127\.0\.0\.1"),
+    ):
+        get(client)
+
+
+def test_nothing_is_sent_to_another_host_even_by_mistake() -> None:
+    with (
+        client_of("http://127.0.0.1:1/v1") as client,
+        pytest.raises(ProviderError, match="may not be asked at localhost"),
+        client.call(60),
+    ):
+        client.sdk.get("http://localhost:1/v1")
+
+
+def test_a_closed_client_sends_nothing() -> None:
+    with client_of("http://127.0.0.1:1/v1") as client:
+        client.close()
+        with pytest.raises(Closed):
+            get(client)
+
+
+@pytest.mark.parametrize(
+    ("headers", "says"),
+    [({"X-Team": "a\nb"}, '"X-Team"'), ({"X Team": "a"}, '"X Team"'), ({"": "a"}, '""'), ({"X-Team": "ü"}, '"X-Team"')],
+)
+def test_headers_that_cannot_be_sent_are_refused(headers, says) -> None:
+    settings = Settings(remote=RemoteSettings(headers=headers))
+    with pytest.raises(ProviderError, match=f"The header {says} in the settings holds characters"):
+        HttpClient(SERVICE, "https://api.example.org/v1", settings, {})
+
+
+def test_the_systems_proxy_is_used_for_other_machines_alone(monkeypatch) -> None:
+    asked: list[bytes] = []
+
+    def answer(connection: socket.socket) -> None:
+        asked.append(connection.recv(100_000))
+        connection.sendall(b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")
+        hang_up(connection)
+
+    with answering(answer) as proxy:
+        for name in ("http_proxy", "https_proxy"):
+            monkeypatch.setenv(name, proxy.replace("//", "//me:secret@"))
+        monkeypatch.delenv("no_proxy", raising=False)
+        with (
+            client_of("https://api.example.invalid/v1") as client,
+            pytest.raises(ProviderError, match=r"proxy refused to connect to api\.example\.invalid") as caught,
+        ):
+            get(client)
+    assert "secret" not in str(caught.value)
+    assert asked[0].startswith(b"CONNECT api.example.invalid:443 ")
+    assert b"Bearer" not in asked[0]
+
+
+def test_a_proxy_that_cannot_be_used_is_named(monkeypatch) -> None:
+    monkeypatch.setenv("https_proxy", "ftp://proxy.example.org")
+    with pytest.raises(ProviderError, match="proxy is no http or socks5 proxy but ftp"):
+        HttpClient(SERVICE, "https://api.example.org/v1", Settings(), {})
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="a certificate is made with openssl")
+def test_a_certificate_that_nobody_vouches_for_is_refused(tmp_path) -> None:
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-days", "2"]
+    subprocess.run([*made, "-keyout", str(key), "-out", str(certificate)], check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+
+    def answer(connection: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            context.wrap_socket(connection, server_side=True).close()
+
+    with (
+        answering(answer) as url,
+        client_of(url.replace("http://127.0.0.1", "https://localhost")) as client,
+        pytest.raises(ProviderError, match="certificate of localhost is not one that this computer trusts") as caught,
+    ):
+        get(client)
+    assert not isinstance(caught.value, Transient)
