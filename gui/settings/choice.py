@@ -41,8 +41,9 @@ class Choice:
     @property
     def own_model(self) -> str:
         """The model that is taken where none is named; empty where only the server knows."""
+        preset = engine.preset_of(self.base_url) if self.provider == "openai" and self.base_url else None
         known = engine.models_of(self.provider)
-        return known[0].model if known and not self.base_url else ""
+        return preset.model if preset is not None else known[0].model if known else ""
 
     @property
     def price(self) -> float | None:

@@ -51,8 +51,10 @@ class EmbeddingPage(QFrame):
         self._calm = QTimer(self, singleShot=True, interval=_CALM_MS)
         self._calm.timeout.connect(self._look)
 
-        self._form = EmbeddingForm()
+        self._form = EmbeddingForm(jobs)
         self._form.changed.connect(self._changed)
+        self._fetch = self._form.fetch
+        self._fetch.fetched.connect(self.refresh)
         self._key = self._form.key
         self._key.typing.connect(self._show_save)
         self._key.forget_wanted.connect(self._forget_key)
@@ -100,7 +102,7 @@ class EmbeddingPage(QFrame):
     @property
     def ready(self) -> bool:
         """Nothing is being looked at, tried or saved."""
-        return not (self._calm.isActive() or any(slot.busy for slot in self._slots))
+        return self._fetch.ready and not (self._calm.isActive() or any(slot.busy for slot in self._slots))
 
     @property
     def _slots(self) -> tuple[JobSlot, ...]:
@@ -114,13 +116,15 @@ class EmbeddingPage(QFrame):
         self._changed(self._before)
         self._form.focus_first()
 
+    @Slot()
     def refresh(self) -> None:
-        """The index has changed, and with it what there is to embed."""
+        """The index has changed, or a model has come, and with it what there is to embed."""
         self._calm.start()
 
     def stop(self) -> None:
         """Nobody waits for an answer any more; what was entered is forgotten."""
         self._calm.stop()
+        self._fetch.stop()
         for slot in self._slots:
             slot.cancel()
         self._key.clear()
@@ -154,6 +158,7 @@ class EmbeddingPage(QFrame):
     def _look(self) -> None:
         """Ask for the key and the price of what is chosen now."""
         settings, choice, manager = self._wanted, self._form.choice, self._manager
+        self._fetch.look(settings)
         if choice.remote:
             self._key.show_state(None)
             self._keys.put(

@@ -9,7 +9,9 @@ from PySide6.QtGui import QIntValidator
 from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QPushButton, QWidget
 
 import engine
+from gui.jobs import Jobs
 from gui.settings.choice import REMOTE, Choice
+from gui.settings.fetch_row import FetchRow
 from gui.settings.key_row import KeyRow
 from gui.settings.wording import NAMES, OWNERS, PROVIDERS, SENTENCES, list_price_words, where_texts_go
 from gui.widgets.check_box import CheckBox
@@ -26,8 +28,10 @@ class EmbeddingForm(QWidget):
 
     changed = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.key = KeyRow()
+        self.fetch = FetchRow(jobs)
         self._choice = Choice("embedded")
         self._earlier: dict[str, Choice] = {}
         """What was entered for a provider before another one was looked at."""
@@ -59,7 +63,7 @@ class EmbeddingForm(QWidget):
         self._dimensions.setValidator(QIntValidator(1, _MOST_DIMENSIONS, self._dimensions))
         self._price = self._line("Price of a million tokens in US dollars")
         self._file = self._line("Model file, or its name on the hub")
-        self._file.setPlaceholderText("A .gguf file, or hf:owner/repository/file.gguf")
+        self._file.setPlaceholderText("EmbeddingGemma, or a .gguf file, or hf:owner/repository/file.gguf")
         browse = QPushButton("Browse…")
         browse.clicked.connect(self._browse)
         file_row = QWidget()
@@ -69,7 +73,6 @@ class EmbeddingForm(QWidget):
         inside.addWidget(self._file, 1)
         inside.addWidget(browse)
         self._agreed = {name: CheckBox(f"May send to {OWNERS[name]}") for name in REMOTE}
-        self.key = KeyRow()
         self._fallback = ComboBox("Fallback")
         for name in ("none", "embedded", "gguf", *REMOTE):
             self._fallback.addItem(NAMES[name], name)
@@ -79,6 +82,7 @@ class EmbeddingForm(QWidget):
         self._add("server", "Server", self._server, self._hint)
         self._add("address", "Address", self._address)
         self._add("file", "Model file", file_row)
+        self._grid.addWidget(self.fetch, self._grid.rowCount(), 1)
         self._add("model", "Model", self._model, self._model_hint)
         self._add("dimensions", "Dimensions", self._dimensions)
         self._add("agreed", "Allow", *self._agreed.values())
@@ -135,8 +139,8 @@ class EmbeddingForm(QWidget):
             "server": choice.provider == "openai",
             "address": choice.remote,
             "file": choice.provider == "gguf",
-            "model": choice.remote or choice.provider == "gguf",
-            "dimensions": choice.remote,
+            "model": choice.remote,
+            "dimensions": choice.remote or choice.provider == "gguf",
             "price": choice.remote,
             "key": choice.remote,
             "agreed": choice.provider == "auto",
@@ -169,7 +173,7 @@ class EmbeddingForm(QWidget):
         self._model_hint.setText(_facts_words(facts))
         self._dimensions.setText("" if choice.dimensions is None else str(choice.dimensions))
         self._price.setText("" if choice.price is None else f"{choice.price:g}")
-        self._price.setPlaceholderText(list_price_words(facts))
+        self._price.setPlaceholderText(list_price_words(None if choice.base_url else facts))
         self._dimensions.setPlaceholderText(f"{facts.dims} (the model's own)" if facts else "The model's own")
 
     def focus_first(self) -> None:
@@ -185,19 +189,16 @@ class EmbeddingForm(QWidget):
     def _typed(self) -> Choice:
         """The choice with what stands in the lines."""
         choice = self._choice
-        if choice.remote:
-            digits = self._dimensions.text().strip()
-            dimensions = int(digits) if digits.isdecimal() and 1 <= int(digits) <= _MOST_DIMENSIONS else None
-            choice = replace(choice, base_url=self._address.text().strip(), dimensions=dimensions)
-        if choice.remote or choice.provider == "gguf":
-            model = self._model.currentText().strip()
-            changed = model != choice.model
-            choice = replace(choice, model=model)
-            if choice.remote and not changed:  # or it is the price of the model before
-                choice = choice.with_price(_dollars(self._price.text()))
+        digits = self._dimensions.text().strip()
+        dimensions = int(digits) if digits.isdecimal() and 1 <= int(digits) <= _MOST_DIMENSIONS else None
         if choice.provider == "gguf":
-            choice = replace(choice, model_path=self._file.text().strip())
-        return choice
+            return replace(choice, model_path=self._file.text().strip(), dimensions=dimensions)
+        if not choice.remote:
+            return choice
+        model = self._model.currentText().strip()
+        typed = replace(choice, model=model, base_url=self._address.text().strip(), dimensions=dimensions)
+        # The price that stands there is that of the model before.
+        return typed.with_price(_dollars(self._price.text())) if model == choice.model else typed
 
     @Slot()
     def _read_lines(self) -> None:
@@ -246,11 +247,10 @@ def _dollars(text: str) -> float | None:
 
 
 def _facts_words(facts: "engine.ModelFacts | None") -> str:
-    """Size and price of a model that is known."""
+    """Sizes of a model that is known."""
     if facts is None:
         return ""
-    price = f" · ${facts.price:g} a million tokens" if facts.price else ""
-    return f"{facts.dims:,} dimensions{_lengths(facts.dimensions)} · texts up to {facts.input_tokens:,} tokens{price}"
+    return f"{facts.dims:,} dimensions{_lengths(facts.dimensions)} · texts up to {facts.input_tokens:,} tokens"
 
 
 def _lengths(dimensions: Sequence[int]) -> str:

@@ -89,7 +89,7 @@ def stored_words(model: StoredModelInfo) -> str:
 
 def accept_words(estimate: EmbeddingEstimate | None) -> str:
     """The button that saves: with the price where there is one."""
-    if estimate is None or not estimate.chunks or not estimate.remote or estimate.cost == 0:
+    if estimate is None or not estimate.chunks or estimate.cost == 0:
         return "Save"
     words = embed_words(estimate)
     return f"Save and {words[0].lower()}{words[1:]}"

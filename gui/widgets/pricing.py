@@ -39,7 +39,7 @@ def estimate_words(estimate: EmbeddingEstimate) -> str:
     kept = f", {estimate.cached:,} have their vector already" if estimate.cached else ""
     begin = f"{counted(estimate.chunks, 'passage')} to embed with {estimate.model}{kept}"
     time = f"about {duration(estimate.seconds)}"
-    if not estimate.remote or estimate.cost == 0:
+    if estimate.cost == 0:
         return f"{begin}: {time}, no cost."
     return f"{begin}: about {tokens_text(estimate.tokens)}, {price_words(estimate)}, {time}."
 

@@ -86,6 +86,7 @@ def test_only_the_fields_of_the_provider_are_shown(qtbot, open_dialog):
     _choose(qtbot, dialog, "Provider", "gguf")
     assert _combo(dialog, "Server").isHidden()
     assert _line(dialog, "Model file, or its name on the hub").isVisible()
+    assert _combo(dialog, "Model").isHidden()
 
 
 def test_where_the_texts_would_go_stands_there_before_anything_is_saved(qtbot, open_dialog):

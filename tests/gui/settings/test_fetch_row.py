@@ -1,0 +1,104 @@
+import threading
+
+import pytest
+from PySide6.QtWidgets import QLabel, QPushButton
+
+import engine
+from engine import ModelFetchProgress, ProviderError, Settings
+from gui.settings.fetch_row import STOPPED, FetchRow
+
+MODEL = "hf:owner/models/small.gguf"
+
+
+class Hub:
+    """In place of the network: hands out a model in two pieces, the second one when it is told to."""
+
+    def __init__(self) -> None:
+        self.missing = MODEL
+        self.go_on = threading.Event()
+        self.cancelled = 0
+        self.error: ProviderError | None = None
+
+    def fetch(self, settings, *, progress, cancel):
+        forget = cancel.on_cancel(self.go_on.set)
+        progress(ModelFetchProgress(model=MODEL, received=50_000_000, total=200_000_000))
+        self.go_on.wait(10)
+        forget()
+        if cancel.cancelled:
+            self.cancelled += 1
+            cancel.checkpoint()
+        if self.error is not None:
+            raise self.error
+        self.missing = ""
+
+
+@pytest.fixture
+def hub(monkeypatch) -> Hub:
+    hub = Hub()
+    monkeypatch.setattr(engine, "missing_model", lambda settings: hub.missing, raising=False)
+    monkeypatch.setattr(engine, "fetch_model", hub.fetch, raising=False)
+    return hub
+
+
+@pytest.fixture
+def row(qtbot, appearance, jobs, hub) -> FetchRow:
+    row = FetchRow(jobs)
+    qtbot.addWidget(row)
+    row.look(Settings(provider="gguf"))
+    qtbot.waitUntil(lambda: row.ready)
+    yield row
+    row.stop()
+
+
+def _words(row: FetchRow) -> str:
+    return row.findChild(QLabel).text().replace("\u200b", "")
+
+
+def _press(row: FetchRow) -> None:
+    row.findChild(QPushButton).click()
+
+
+def test_a_model_that_is_there_needs_nothing(qtbot, row, hub):
+    assert row.isVisible()
+    assert MODEL in _words(row)
+    hub.missing = ""
+    row.look(Settings())
+    qtbot.waitUntil(lambda: row.ready)
+    assert not row.isVisible()
+
+
+def test_nothing_is_fetched_before_a_yes_and_then_with_progress(qtbot, row, hub):
+    _press(row)
+    qtbot.waitUntil(lambda: "50 MB of 200 MB" in _words(row))
+    with qtbot.waitSignal(row.fetched):
+        hub.go_on.set()
+    assert not row.isVisible()
+
+
+def test_fetching_can_be_stopped_and_taken_up_again(qtbot, row, hub):
+    _press(row)
+    qtbot.waitUntil(lambda: "50 MB" in _words(row))
+    _press(row)
+    assert _words(row) == STOPPED
+    qtbot.waitUntil(lambda: hub.cancelled == 1)
+    hub.go_on.clear()
+    _press(row)
+    with qtbot.waitSignal(row.fetched):
+        hub.go_on.set()
+
+
+def test_a_refusal_is_told_and_can_be_tried_again(qtbot, row, hub):
+    hub.error = ProviderError("The disk is full.")
+    hub.go_on.set()
+    _press(row)
+    qtbot.waitUntil(lambda: row.ready)
+    assert _words(row) == "The disk is full."
+    assert row.findChild(QPushButton).text() == "Fetch it"
+
+
+def test_looking_again_at_the_same_model_leaves_its_fetching_alone(qtbot, row, hub):
+    _press(row)
+    row.look(Settings(provider="gguf"))
+    with qtbot.waitSignal(row.fetched):
+        hub.go_on.set()
+    assert hub.cancelled == 0
