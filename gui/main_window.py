@@ -284,6 +284,8 @@ class MainWindow(QMainWindow):
         status = self.workspace.status
         if action == "rebuild":
             self.banner.ask_rebuild()
+        elif action == "settings":
+            self.settings.show()
         elif action == "embed":
             self.banner.ask_to_embed(None if status is None else status.awaiting)
         else:

@@ -69,7 +69,7 @@ QComboBox:focus { border-color: $accent; }
 QComboBox:disabled { color: $off; }
 QComboBox::drop-down { border: none; width: 28px; }
 QComboBox::down-arrow { image: none; }
-QComboBox QLineEdit { border: none; padding: 0px; background: transparent; }
+QComboBox QLineEdit { border: none; padding: 0px; background: transparent; placeholder-text-color: $muted; }
 QComboBox QAbstractItemView {
     background: $base; color: $text; border: 1px solid $line; selection-background-color: $accent_ground;
     selection-color: $text; outline: none; }

@@ -49,7 +49,7 @@ class DiagnosticsPanel(QWidget):
     """Shows status records that others bring; asks for a fresh one every two seconds, but only while visible.
 
     Signals:
-        action_requested: `sync`, `rebuild` or `embed`, which the window does.
+        action_requested: `sync`, `rebuild`, `embed` or `settings`, which the window does.
         refresh_requested: the shown record is old.
         reveal_requested: path of a failed or skipped file, as in its record.
     """
@@ -275,7 +275,7 @@ class DiagnosticsPanel(QWidget):
     @Slot(str)
     def _remedy(self, name: Remedy) -> None:
         match name:
-            case "sync" | "rebuild" | "embed":
+            case "sync" | "rebuild" | "embed" | "settings":
                 self.action_requested.emit(name)
             case "show-failed":
                 self.show_files("failed")

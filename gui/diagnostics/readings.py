@@ -11,13 +11,22 @@ from gui.widgets.sync_line import PHASE_WORDS
 from gui.widgets.wording import ago, counted, duration, exact, grouped, size_text
 
 Remedy = Literal[
-    "sync", "rebuild", "embed", "probe-embedding", "probe-vector", "show-failed", "show-skipped", "show-index"
+    "sync",
+    "rebuild",
+    "embed",
+    "settings",
+    "probe-embedding",
+    "probe-vector",
+    "show-failed",
+    "show-skipped",
+    "show-index",
 ]
 
 REMEDY_WORDS: dict[Remedy, str] = {
     "sync": "Sync now",
     "rebuild": "Rebuild index…",
     "embed": "Embed…",
+    "settings": "Open the settings…",
     "probe-embedding": "Test the model",
     "probe-vector": "Try to load it",
     "show-failed": "Show failed files",
@@ -131,7 +140,7 @@ def _embedding(status: MemoryProviderStatus) -> Iterator[Reading]:
     elif status.requested_provider == "none":
         yield Reading("Provider", "off", "words only", tip="The settings ask for no model.")
     else:
-        yield Reading("Provider", "degraded", "words only", why_not or "No model is available.", "probe-embedding")
+        yield Reading("Provider", "degraded", "words only", why_not or "No model is available.", "settings")
     yield from _dealings(status)
     if scripts := status.custom.get("unknownScripts"):
         names = ", ".join(str(script) for script in scripts)

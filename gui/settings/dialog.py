@@ -20,7 +20,7 @@ from gui.settings.stored_page import StoredPage
 from gui.style import font_at
 from gui.widgets.labels import line
 
-_WIDTH, _HEIGHT = 820, 620
+_WIDTH, _HEIGHT = 820, 690
 _LIST_WIDTH = 150
 
 
