@@ -140,6 +140,11 @@ def read_session(path: Path, part: str, cancel: CancelToken | None = None) -> Co
 
 
 def raw_line(path: Path, line: int) -> bytes | None:
-    """One line of a transcript as it stands there; None where there is none. Raises OSError, `PathRefused`."""
+    """One line of a transcript as it stands there. Raises OSError, `PathRefused`.
+
+    None where there is none, and in a document, whose lines are none of its messages.
+    """
     with opened(path) as (source, _):
+        if document_format(source, str(path)) is not None:
+            return None
         return next((raw.data for raw in raw_lines(source) if raw.number == line), None)

@@ -354,6 +354,22 @@ def test_no_link_gives_a_project_its_name(memory: BuiltinMemory, store: Path, tm
     assert "diary" not in summary.project
 
 
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_document_has_no_raw_lines(memory: BuiltinMemory, store: Path, indent: int | None) -> None:
+    said_ = [
+        {"id": "1", "type": "user", "content": f"Which key? {SECRET}"},
+        {"id": "2", "type": "gemini", "content": "It."},
+    ]
+    (store / "chats").mkdir()
+    session = {"sessionId": "a", "projectHash": "b", "messages": said_}
+    (store / "chats/session-1.json").write_text(json.dumps(session, indent=indent))
+    memory.sync()
+    (summary,) = memory.sessions()
+    for message in memory.read_session(summary.path).messages:
+        with pytest.raises(FileNotFoundError):
+            memory.raw_message(summary.path, message.line)
+
+
 @pytest.mark.parametrize("step", ["redact", "chunk_rows"])
 def test_a_cancel_ends_the_work_on_one_long_conversation(
     memory: BuiltinMemory, store: Path, monkeypatch: pytest.MonkeyPatch, step: str
