@@ -22,6 +22,7 @@ class Choice:
     fallback: str = "none"
     base_url: str = ""
     agreed: tuple[str, ...] = ()
+    batch: bool = False
     model_path: str = ""
     prices: Mapping[str, float] = field(default_factory=dict)
 
@@ -34,6 +35,7 @@ class Choice:
             fallback=settings.fallback,
             base_url=settings.remote.base_url,
             agreed=settings.remote.agreed,
+            batch=settings.remote.batch.enabled,
             model_path=settings.local.model_path,
             prices=settings.prices,
         )
@@ -81,7 +83,12 @@ class Choice:
             dimensions=self.dimensions,
             fallback=self.fallback,
             prices=dict(self.prices),
-            remote=copy(settings.remote, base_url=self.base_url, agreed=self.agreed),
+            remote=copy(
+                settings.remote,
+                base_url=self.base_url,
+                agreed=self.agreed,
+                batch=copy(settings.remote.batch, enabled=self.batch),
+            ),
             local=copy(settings.local, model_path=self.model_path),
         )
 
@@ -94,6 +101,7 @@ class Choice:
             ("fallback", self.fallback, before.fallback),
             ("remote.base_url", self.base_url, before.base_url),
             ("remote.agreed", self.agreed, before.agreed),
+            ("remote.batch.enabled", self.batch, before.batch),
             ("local.model_path", self.model_path, before.model_path),
             ("prices", dict(self.prices), before.prices),
         )

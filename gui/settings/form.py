@@ -72,6 +72,8 @@ class EmbeddingForm(QWidget):
         inside.setSpacing(8)
         inside.addWidget(self._file, 1)
         inside.addWidget(browse)
+        self._batch = CheckBox("Use batch jobs")
+        self._batch_hint = label("Cheaper, but the vectors may take a day to come.", "meta", wrap=True)
         self._agreed = {name: CheckBox(f"May send to {OWNERS[name]}") for name in REMOTE}
         self._fallback = ComboBox("Fallback")
         for name in ("none", "embedded", "gguf", *REMOTE):
@@ -87,6 +89,7 @@ class EmbeddingForm(QWidget):
         self._add("dimensions", "Dimensions", self._dimensions)
         self._add("agreed", "Allow", *self._agreed.values())
         self._add("price", "Price", self._price)
+        self._add("batch", "", self._batch, self._batch_hint)
         self._add("key", "API key", self.key)
         self._add("fallback", "Fallback", self._fallback, self._fallback_hint)
         self._connect()
@@ -98,9 +101,10 @@ class EmbeddingForm(QWidget):
         for line in (self._address, self._dimensions, self._price, self._file, self._name):
             line.editingFinished.connect(self._read_lines)
         for name, box in self._agreed.items():
-            box.clicked.connect(lambda on, name=name: self._take(self._choice.with_agreed(name, on)))
+            box.clicked.connect(lambda on, name=name: self._take(self._typed().with_agreed(name, on)))
+        self._batch.clicked.connect(lambda on: self._take(replace(self._typed(), batch=on)))
         self._fallback.activated.connect(
-            lambda _: self._take(replace(self._choice, fallback=self._fallback.currentData()))
+            lambda _: self._take(replace(self._typed(), fallback=self._fallback.currentData()))
         )
 
     def _line(self, name: str) -> QLineEdit:
@@ -132,6 +136,7 @@ class EmbeddingForm(QWidget):
         self._show_server(choice)
         self._show_model(choice)
         self._file.setText(choice.model_path)
+        self._batch.setChecked(choice.batch)
         for name, box in self._agreed.items():
             box.setChecked(name in choice.agreed)
         self._fallback.choose(choice.fallback)
@@ -142,6 +147,7 @@ class EmbeddingForm(QWidget):
             "model": choice.remote,
             "dimensions": choice.remote or choice.provider == "gguf",
             "price": choice.remote,
+            "batch": choice.remote and (choice.provider != "openai" or not choice.base_url),
             "key": choice.remote,
             "agreed": choice.provider == "auto",
             "fallback": choice.provider != "none",
@@ -225,9 +231,9 @@ class EmbeddingForm(QWidget):
         if preset is None:
             self._address.setFocus()
         elif preset is engine.PRESETS[0]:
-            self._take(replace(self._choice, base_url="", model="", dimensions=None))
+            self._take(replace(self._typed(), base_url="", model="", dimensions=None))
         else:
-            self._take(replace(self._choice, base_url=preset.base_url, model=preset.model, dimensions=None))
+            self._take(replace(self._typed(), base_url=preset.base_url, model=preset.model, dimensions=None))
 
     @Slot()
     def _browse(self) -> None:

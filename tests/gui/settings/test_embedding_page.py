@@ -271,3 +271,17 @@ def test_a_price_of_ones_own_stands_in_for_the_list_price_of_this_model_alone(qt
     with qtbot.waitSignal(dialog.embedding_saved):
         dialog.embedding.save_button.click()
     assert load_settings(notes).prices["openai/text-embedding-3-small"] == 0.015
+
+
+def test_batch_jobs_are_offered_where_a_service_has_them(qtbot, open_dialog, notes):
+    dialog = open_dialog(provider="voyage")
+    box = next(box for box in dialog.findChildren(CheckBox) if box.words == "Use batch jobs")
+    assert box.isVisible()
+    box.click()
+    _choose(qtbot, dialog, "Provider", "openai")
+    _choose(qtbot, dialog, "Server", "ollama")
+    assert not box.isVisible()
+    _choose(qtbot, dialog, "Provider", "voyage")
+    with qtbot.waitSignal(dialog.embedding_saved):
+        dialog.embedding.save_button.click()
+    assert load_settings(notes).remote.batch.enabled
