@@ -13,9 +13,10 @@ from engine.control import CancelToken
 from engine.embedding.base import Calibration, Limits, prepare
 from engine.embedding.batching import requests
 from engine.embedding.gguf_file import GgufFile, read_gguf
-from engine.embedding.gguf_models import Traits, llama_installed, model_place, traits_of
+from engine.embedding.gguf_models import llama_installed, model_place, traits_of
 from engine.embedding.gguf_process import ModelProcess, Patience
 from engine.embedding.long_texts import embed_whole
+from engine.embedding.traits import Traits
 from engine.errors import ProviderError
 from engine.settings import Settings
 

@@ -1,4 +1,4 @@
-"""Which model file the settings name, and what is known of well-known models beyond what their files say."""
+"""Which model file the settings name, and whether it is there."""
 
 import importlib.util
 import os
@@ -9,6 +9,7 @@ from pathlib import Path
 import platformdirs
 
 from engine.embedding.gguf_file import GgufFile
+from engine.embedding.traits import Traits, traits_named
 from engine.errors import ProviderError
 from engine.settings import Settings
 
@@ -87,32 +88,6 @@ def missing_model(settings: Settings) -> str:
     return "" if place.hub is None or place.path.is_file() else place.hub.id
 
 
-@dataclass(frozen=True)
-class Traits:
-    """What the makers of a model say about its use."""
-
-    query: str = ""
-    """Stands before every question."""
-    document: str = ""
-    """Stands before every passage."""
-    least_dims: int | None = None
-    """Least length to which its vectors may be cut; None where they must be whole."""
-
-
-_RETRIEVAL = "Represent this sentence for searching relevant passages: "
-_WEB_SEARCH = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
-_KNOWN = (
-    # From the models' cards on the hub; the first that fits counts.
-    (r"embedding-?gemma|gemma-embedding", Traits("task: search result | query: ", "title: none | text: ", 128)),
-    (r"nomic-embed-text", Traits("search_query: ", "search_document: ")),  # cut only after a layer norm: not here
-    (r"qwen3-embedding", Traits(_WEB_SEARCH, "", 32)),
-    (r"snowflake-arctic-embed-[lm]-v2", Traits("query: ")),
-    (r"snowflake-arctic-embed|mxbai-embed-large|bge-(?:small|base|large)-en", Traits(_RETRIEVAL)),
-    (r"\be5-(?:small|base|large)(?!.*instruct)", Traits("query: ", "passage: ")),
-)
-
-
 def traits_of(model: GgufFile) -> Traits:
     """By its architecture, its own name and its file's; nothing but the plain text for a model that is not known."""
-    names = re.sub(r"[\s_]+", "-", f"{model.architecture} {model.name} {Path(model.path).name}".lower())
-    return next((traits for pattern, traits in _KNOWN if re.search(pattern, names)), Traits())
+    return traits_named(f"{model.architecture} {model.name} {Path(model.path).name}")

@@ -18,6 +18,7 @@ from engine.embedding.http import HttpClient
 from engine.embedding.keys import key_missing
 from engine.embedding.presets import PRESETS, Preset, preset_of
 from engine.embedding.remote import Model, RemoteProvider
+from engine.embedding.traits import traits_named
 from engine.errors import ProviderError
 from engine.settings import Settings
 
@@ -39,8 +40,10 @@ def make(settings: Settings, key: str | None) -> EmbeddingProvider:
         raise ProviderError(f"{http.service.name} needs the name of a model: set model in the settings.")
     if own:
         name = name.removeprefix("openai/")  # elsewhere it is part of the name
-    model = Model.of(settings, "openai", name, base_url=http.base_url, limits=_LIMITS)
-    return RemoteProvider(model, http, _Api(http, name, settings.dimensions, base64=own))
+    # Servers of models with open weights pass texts on as they are.
+    prompts = _prompts(name)
+    model = Model.of(settings, "openai", name, base_url=http.base_url, limits=_LIMITS, inputs=prompts)
+    return RemoteProvider(model, http, _Api(http, name, settings.dimensions, prompts, base64=own))
 
 
 def open_http(settings: Settings, key: str | None) -> HttpClient:
@@ -59,10 +62,19 @@ def _preset(base_url: str) -> Preset | None:
     return PRESETS[0] if owner_of(base_url) == "openai" else preset_of(base_url)
 
 
+def _prompts(model: str) -> tuple[str, str]:
+    """What stands before documents and before questions."""
+    traits = traits_named(model)
+    return traits.document, traits.query
+
+
 class _Api:
-    def __init__(self, http: HttpClient, model: str, dimensions: int | None, *, base64: bool) -> None:
+    def __init__(
+        self, http: HttpClient, model: str, dimensions: int | None, prompts: tuple[str, str], *, base64: bool
+    ) -> None:
         self._http = http
         self._model = model
+        self._prompts = prompts
         # Other servers know only lists, or say base64 and mean lists: they all understand "float".
         self._options: dict[str, Any] = {"encoding_format": "base64" if base64 else "float"}
         if dimensions is not None:
@@ -78,9 +90,10 @@ class _Api:
         return openai.OpenAI(api_key="-", base_url=self._http.base_url, max_retries=0, http_client=self._http.sdk)
 
     def embed(self, texts: Sequence[str], *, query: bool, seconds: float, cancel: CancelToken | None) -> Answer:
+        prompt = self._prompts[query]
         create = self._sdk.embeddings.with_raw_response.create
         with self._http.call(seconds, cancel=cancel):
-            raw = create(input=list(texts), model=self._model, **self._options)
+            raw = create(input=[prompt + text for text in texts], model=self._model, **self._options)
         answer = read_json(raw.content)
         fields = answer if isinstance(answer, dict) else {}
         return Answer(indexed(fields.get("data"), len(texts)), tokens_of(fields))

@@ -16,7 +16,7 @@ from engine.control import CancelToken
 from engine.embedding import gguf, gguf_process
 from engine.embedding.gguf import GgufProvider, make
 from engine.embedding.gguf_file import read_gguf
-from engine.embedding.gguf_models import Traits
+from engine.embedding.traits import Traits
 from engine.errors import Cancelled, Closed, ProviderError
 from engine.settings import Settings
 from engine.settings.options import LocalSettings

@@ -68,6 +68,16 @@ def test_other_servers_keep_the_vendor_in_the_name_and_are_asked_for_numbers(loc
     }
 
 
+def test_models_with_open_weights_are_told_what_a_text_is_for_as_their_makers_want_it(local, make):
+    provider = make(local, None, model="nomic-embed-text:latest", dimensions=64)
+    local.dims = 64
+    provider.embed_query("pumps")
+    provider.embed_documents(["pumps"])
+    sent = [text for request in local.requests for text in request.json["input"]]
+    assert sent == ["search_query: pumps", "search_document: pumps"]
+    assert provider.key != make(local, None, model="home-made", dimensions=64).key
+
+
 def test_packed_vectors_are_read_where_numbers_were_asked_for(local, make):
     def pack(body):
         for item in body["data"]:
