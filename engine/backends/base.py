@@ -71,8 +71,8 @@ class MemorySearchManager(Protocol):
         Raises `PathRefused`, `FileNotFoundError` for one that has gone, `Cancelled`.
         """
 
-    def raw_message(self, path: str, line: int) -> str:
-        """What stands in the transcript on this line, as it is, unmasked.
+    def raw_message(self, path: str, line: int, *, reveal: bool = False) -> str:
+        """What stands in the transcript on this line, secrets masked unless `reveal`: in its other fields, too.
 
         Raises as `read_session` does; `FileNotFoundError` also for a line that is not there, as in an export.
         """

@@ -168,9 +168,9 @@ class BuiltinMemory:
         self._check_open()
         return self._sessions.read(path, reveal=reveal, cancel=cancel)
 
-    def raw_message(self, path: str, line: int) -> str:
+    def raw_message(self, path: str, line: int, *, reveal: bool = False) -> str:
         self._check_open()
-        return self._sessions.raw(path, line)
+        return self._sessions.raw(path, line, reveal=reveal)
 
     def similar_sessions(self, path: str, *, max_results: int = 10) -> tuple[tuple[SessionSummary, float], ...]:
         self._check_open()

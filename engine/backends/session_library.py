@@ -94,7 +94,7 @@ class SessionLibrary:
             next_from=end + 1 if end < last else None,
         )
 
-    def raw(self, path: str, line: int) -> str:
+    def raw(self, path: str, line: int, *, reveal: bool) -> str:
         """See `MemorySearchManager.raw_message`."""
         from engine.corpus.transcripts.reading import raw_line
 
@@ -102,7 +102,8 @@ class SessionLibrary:
         data = None if key else raw_line(file, line)
         if data is None:
             raise FileNotFoundError(f"{path}, line {line}")
-        return data.decode("utf-8", "replace")
+        text = data.decode("utf-8", "replace")
+        return text if reveal else redact(text)
 
     def locate(self, path: str) -> Path:
         """Absolute path of the transcript that a session is read from. Raises `PathRefused`, FileNotFoundError."""

@@ -122,15 +122,15 @@ class ConversationActions(QObject):
     # --- raw lines ------------------------------------------------------------------------------------------------
 
     def _show_raw(self) -> None:
-        """Of all parts of the current message; a transcript holds its secrets in plain text."""
+        """Of all parts of the current message; in plain text where that was agreed to."""
         if self._conversation is None or self._view.current is None:
             return
         if self._conversation.session.masked and not self._revealed:
-            self.unmasking.emit(self._read_raw)
+            self.unmasking.emit(lambda: self._read_raw(reveal=True))
         else:
-            self._read_raw()
+            self._read_raw(reveal=self._revealed)
 
-    def _read_raw(self) -> None:
+    def _read_raw(self, *, reveal: bool) -> None:
         conversation, manager, current = self._conversation, self._manager, self._view.current
         if conversation is None or manager is None or current is None:
             return
@@ -139,7 +139,7 @@ class ConversationActions(QObject):
         lines = list(dict.fromkeys(conversation.session.messages[part].line for part in parts))
         self._raw_job.put(
             self._jobs.read(
-                lambda token: read_raw(manager, path, lines, token),
+                lambda token: read_raw(manager, path, lines, token, reveal=reveal),
                 lambda raw: self._open_raw(path, lines, raw),
                 self.said.emit,
             )

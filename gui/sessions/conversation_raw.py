@@ -1,4 +1,4 @@
-"""The lines of a transcript behind one message, as they stand in the file."""
+"""The lines of a transcript behind one message, as they stand in the file but for secrets that are not revealed."""
 
 import json
 from collections.abc import Sequence
@@ -20,19 +20,21 @@ _LONGEST_LINE = 1_000
 
 @dataclass(frozen=True)
 class RawLines:
-    """`whole` as it stands in the file, and what of it is shown, indented where it can be."""
+    """`whole` as one copies it, and what of it is shown, indented where it can be."""
 
     whole: str
     shown: str
     cut: bool
 
 
-def read_raw(manager: MemorySearchManager, path: str, lines: Sequence[int], token: CancelToken) -> RawLines:
+def read_raw(
+    manager: MemorySearchManager, path: str, lines: Sequence[int], token: CancelToken, *, reveal: bool
+) -> RawLines:
     """Any thread. Raises as `raw_message` does, and `Cancelled`."""
     raw, shown = [], []
     for number in lines:
         token.checkpoint()
-        text = manager.raw_message(path, number)
+        text = manager.raw_message(path, number, reveal=reveal)
         raw.append(text)
         shown.append(_indented(text))
     text = "\n\n".join(shown)
@@ -64,7 +66,7 @@ def show_raw(parent: QWidget, path: str, lines: Sequence[int], raw: RawLines) ->
     text.setPlainText(raw.shown)
     text.setAccessibleName(dialog.windowTitle())
     buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-    copy = QPushButton("Copy as it is in the file")
+    copy = QPushButton("Copy all of it")
     copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(raw.whole))
     buttons.addButton(copy, QDialogButtonBox.ButtonRole.ActionRole)
     buttons.rejected.connect(dialog.reject)

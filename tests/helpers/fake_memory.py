@@ -499,11 +499,11 @@ class FakeMemory:
         self.session_reads.append((path, reveal))
         return masked(self._session(path, cancel), reveal=reveal)
 
-    def raw_message(self, path: str, line: int) -> str:
+    def raw_message(self, path: str, line: int, *, reveal: bool = False) -> str:
         found = next((message for message in self._session(path).messages if message.line == line), None)
         if found is None:
             raise FileNotFoundError(2, "There is no such line", path)
-        return raw_line(found)
+        return raw_line(found, reveal=reveal)
 
     def similar_sessions(self, path: str, *, max_results: int = 10) -> tuple[tuple[SessionSummary, float], ...]:
         """By the words that two sessions share, as far as vectors are on."""

@@ -84,10 +84,12 @@ def masked(session: SessionText, *, reveal: bool) -> SessionText:
     return SessionText(summary=session.summary, messages=messages, masked=held, unknown=session.unknown)
 
 
-def raw_line(message: SessionMessage) -> str:
-    """The line of a transcript that could have held this message."""
+def raw_line(message: SessionMessage, *, reveal: bool) -> str:
+    """The line of a transcript that could have held this message, as `raw_message` gives it."""
     content = [{"type": message.kind, "text": message.text, "tool": message.tool}]
-    return json.dumps({"type": message.role, "uuid": message.id, "timestamp": message.time, "content": content})
+    line = {"type": message.role, "uuid": message.id, "timestamp": message.time, "content": content, "env": SECRET}
+    text = json.dumps(line)
+    return text if reveal else text.replace(SECRET, MASK)
 
 
 def _changed(message: SessionMessage, **changes: Any) -> SessionMessage:

@@ -97,7 +97,18 @@ def test_a_session_is_listed_and_read_with_its_secrets_masked(memory: BuiltinMem
     assert SECRET not in text.messages[0].text
     assert text.masked == 1
     assert SECRET in memory.read_session(NAME, reveal=True).messages[0].text
-    assert SECRET in memory.raw_message(NAME, 2)
+    assert SECRET not in memory.raw_message(NAME, 2)
+    assert SECRET in memory.raw_message(NAME, 2, reveal=True)
+
+
+def test_a_raw_line_has_its_secrets_masked_in_every_field(memory: BuiltinMemory, boat: Path) -> None:
+    line = json.loads(said("user", "And the rudder?", 9))
+    boat.write_text(f"{HEAD}\n" + json.dumps(line | {"env": {"NAME": SECRET}}) + "\n")
+    memory.sync()
+    assert memory.read_session(NAME).masked == 0
+    assert "rudder" in memory.raw_message(NAME, 2)
+    assert SECRET not in memory.raw_message(NAME, 2)
+    assert json.loads(memory.raw_message(NAME, 2, reveal=True))["env"] == {"NAME": SECRET}
 
 
 def test_read_file_gives_what_was_said_on_the_cited_lines(memory: BuiltinMemory, boat: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAccessible, QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDialog, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QDialog, QPlainTextEdit, QPushButton, QWidget
 
 from gui.jobs import Jobs
 from gui.sessions.conversation import ConversationPanel
@@ -283,12 +283,13 @@ def test_the_raw_line_is_shown_after_asking_where_it_holds_secrets(qtbot, panel:
     panel._actions.raw.trigger()
     assert "in plain text" in panel._banner.text
     assert not panel.findChildren(QDialog)
-    panel._actions._read_raw()
+    next(button for button in panel._banner.findChildren(QPushButton) if button.text() == "Show it").click()
     qtbot.waitUntil(lambda: bool(panel.findChildren(QDialog)))
     [dialog] = panel.findChildren(QDialog)
     assert dialog.windowTitle() == f"Line {EDIT} of the transcript"
     [text] = dialog.findChildren(QPlainTextEdit)
     assert '"tool": "Edit"' in text.toPlainText()
+    assert SECRET in text.toPlainText()
     dialog.reject()
 
 
@@ -299,6 +300,8 @@ def test_a_raw_line_without_secrets_needs_no_question(qtbot, panel: Conversation
     qtbot.waitUntil(lambda: bool(panel.findChildren(QDialog)))
     [dialog] = panel.findChildren(QDialog)
     assert dialog.windowTitle() == "Lines 3, 4 of the transcript"
+    [text] = dialog.findChildren(QPlainTextEdit)
+    assert SECRET not in text.toPlainText()
     dialog.reject()
 
 
