@@ -49,7 +49,7 @@ class SessionWatch(QObject):
         def work(token: CancelToken) -> Grown | None:
             return _read_again(manager, opened, token)
 
-        def take(grown: Grown | None) -> None:
+        def take(grown: Grown | None) -> None:  # None also where the reading failed
             self._job.done()
             again, self._again = self._again, False
             if again:
@@ -57,7 +57,7 @@ class SessionWatch(QObject):
             if grown is not None:
                 self.grown.emit(grown)
 
-        self._job.put(self._jobs.read(work, take, lambda _sentence: self._job.done()))
+        self._job.put(self._jobs.read(work, take, lambda _sentence: take(None)))
 
     def stop(self) -> None:
         """Another session is shown, or none."""

@@ -1,5 +1,6 @@
 """An open session that goes on."""
 
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -120,6 +121,25 @@ def test_a_transcript_that_was_cut_short_is_followed_too(qtbot, panel, memory) -
     _rest(qtbot, panel)
     assert panel._view.current == 10
     assert panel._below.isHidden()
+
+
+def test_a_change_while_a_reading_fails_is_read(qtbot, panel, memory) -> None:
+    reading, go_on = threading.Event(), threading.Event()
+    original = memory.read_session
+
+    def failing(*arguments, **options):
+        memory.read_session = original
+        reading.set()
+        assert go_on.wait(10)
+        raise OSError("busy")
+
+    memory.read_session = failing
+    memory.session_texts[PATH] = make_session([*_turns(30), *LATER], path=PATH)
+    panel.refresh()
+    assert reading.wait(10)
+    panel.refresh()
+    with qtbot.waitSignal(panel._watch.grown):
+        go_on.set()
 
 
 def test_one_that_is_gone_stays_on_the_screen(qtbot, panel, memory) -> None:
