@@ -1,4 +1,4 @@
-"""What the person agreed to embed: kept until it is done, so that a program that starts again goes on with it."""
+"""How much embedding the person agreed to, kept until it is done: a program that starts again goes on with it."""
 
 import logging
 import threading
@@ -6,6 +6,7 @@ import threading
 from engine.errors import MnemoscopeError
 from engine.store.models import ModelName
 from engine.store.user_data import UserData
+from engine.sync.estimating import Work
 
 log = logging.getLogger(__name__)
 
@@ -16,38 +17,49 @@ class Approvals:
     def __init__(self, user: UserData) -> None:
         self._user = user
         self._lock = threading.Lock()
-        self._here: set[ModelName] = set()
+        self._here: dict[ModelName, int] = {}
+        """What could not be written."""
 
-    def give(self, name: ModelName) -> None:
-        """Agree to embed with this model."""
+    def give(self, name: ModelName, tokens: int) -> None:
+        """Agree to embed so much with this model."""
         with self._lock:
-            self._here.add(name)
-            try:
-                self._user.approve(name)
-            except MnemoscopeError as error:
-                log.warning("An approval could not be kept: %s", type(error).__name__)
+            self._put(name, tokens)
 
-    def holds(self, name: ModelName) -> bool:
-        """Whether this model may be used."""
+    def tokens(self, name: ModelName) -> int:
+        """How much was agreed to; 0 without an approval."""
         with self._lock:
-            return name in self._here or self._kept(name)
+            return self._tokens(name)
 
-    def end(self, name: ModelName) -> None:
-        """All is embedded."""
+    def covers(self, name: ModelName, work: Work) -> bool:
+        """Whether the work may be done: it needs no agreement, or does not go far beyond what was agreed to."""
+        return not work.needs_agreement() or not work.needs_agreement(beyond=self.tokens(name))
+
+    def lower(self, name: ModelName, tokens: int) -> None:
+        """So much is left to do; 0 ends the approval. More than was agreed to changes nothing."""
         with self._lock:
-            self._here.discard(name)
-            try:
-                if self._user.approved(name):
-                    self._user.end_approval(name)
-            except MnemoscopeError as error:
-                log.warning("An approval could not be ended: %s", type(error).__name__)
+            if tokens < self._tokens(name):
+                self._put(name, tokens)
 
-    def _kept(self, name: ModelName) -> bool:
+    def _tokens(self, name: ModelName) -> int:
         try:
-            return self._user.approved(name)
+            return self._here.get(name) or self._user.approved_tokens(name)
         except MnemoscopeError as error:
             log.warning("The approvals could not be read: %s", type(error).__name__)
-            return False
+            return 0
+
+    def _put(self, name: ModelName, tokens: int) -> None:
+        self._here.pop(name, None)
+        try:
+            if tokens:
+                self._user.approve(name, tokens)
+            else:
+                self._user.end_approval(name)
+            if self._user.keeps:
+                return
+        except MnemoscopeError as error:
+            log.warning("An approval could not be kept: %s", type(error).__name__)
+        if tokens:
+            self._here[name] = tokens
 
 
 class AgreeingBeforehand:
@@ -56,10 +68,13 @@ class AgreeingBeforehand:
     def __init__(self, approvals: Approvals) -> None:
         self._approvals = approvals
 
-    def holds(self, name: ModelName) -> bool:
-        if not self._approvals.holds(name):
-            self._approvals.give(name)
+    def covers(self, name: ModelName, work: Work) -> bool:
+        if not self._approvals.covers(name, work):
+            self._approvals.give(name, work.estimate.tokens)
         return True
 
-    def end(self, name: ModelName) -> None:
-        self._approvals.end(name)
+    def tokens(self, name: ModelName) -> int:
+        return self._approvals.tokens(name)
+
+    def lower(self, name: ModelName, tokens: int) -> None:
+        self._approvals.lower(name, tokens)

@@ -85,15 +85,19 @@ class ModelLibrary:
             return estimate(snapshot, selection.provider, settings, cancel).estimate
 
     def approve(self) -> None:
-        name = self._waiting_name() or self._active()
-        if name is not None:
-            self._approvals.give(name)
+        with self._store.read() as snapshot:
+            found = models.awaiting(snapshot)
+        provider = self._slot.provider()
+        if found is not None and self.awaiting(found) is not None:
+            self._approvals.give(found.name, found.estimate.tokens)
+        elif provider is not None:
+            self._approvals.give(name_of(provider), self.estimate(None, None).tokens)
 
     def awaiting(self, found: Awaiting | None) -> EmbeddingEstimate | None:
         """Of what the last sync found to wait for a yes, that which still does."""
         provider = self._slot.known()  # the status waits for no keychain
         active = None if provider is None else name_of(provider)
-        return still_awaiting(found, active, self._settings, self._approvals.holds)
+        return still_awaiting(found, active, self._settings, self._approvals.tokens)
 
     def stored(self) -> tuple[StoredModelInfo, ...]:
         with self._store.read() as snapshot:
@@ -129,22 +133,17 @@ class ModelLibrary:
         provider = self._slot.provider()
         return None if provider is None else name_of(provider)
 
-    def _waiting_name(self) -> ModelName | None:
-        with self._store.read() as snapshot:
-            found = models.awaiting(snapshot)
-        return None if found is None or self.awaiting(found) is None else found.name
-
 
 def still_awaiting(
-    found: Awaiting | None, active: ModelName | None, settings: Settings, approved: Callable[[ModelName], bool]
+    found: Awaiting | None, active: ModelName | None, settings: Settings, agreed: Callable[[ModelName], int]
 ) -> EmbeddingEstimate | None:
     """Of what the last sync found to wait for a yes, that which is due under these settings and still does.
 
-    `active` is the model in use.
+    `active` is the model in use; `agreed` says how many tokens somebody agreed to embed with a model.
     """
     if found is None or (found.name != active and found.name.provider != settings.fallback):
         return None
-    return None if approved(found.name) else found.estimate
+    return None if agreed(found.name) >= max(1, found.estimate.tokens) else found.estimate
 
 
 _NOTHING = EmbeddingEstimate(

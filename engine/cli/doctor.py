@@ -140,16 +140,16 @@ def _check_pending(place: Place, files: IndexFiles, snapshot: Snapshot) -> Itera
     pending = snapshot.pending_vectors(snapshot.stored_model(*name))
     if not pending:
         return
-    estimate = still_awaiting(models.awaiting(snapshot), name, place.settings, lambda of: _is_approved(files, of))
+    estimate = still_awaiting(models.awaiting(snapshot), name, place.settings, lambda of: _agreed_tokens(files, of))
     if estimate is not None:
         yield degraded("Meaning", awaiting_text(estimate), "")
     else:
         yield degraded("Meaning", f"{plural(pending, 'passage')} can be found by words only so far.", INDEX)
 
 
-def _is_approved(files: IndexFiles, name: ModelName) -> bool:
+def _agreed_tokens(files: IndexFiles, name: ModelName) -> int:
     with closing(UserData(files.user, read_only=True)) as data:
-        return data.approved(name)
+        return data.approved_tokens(name)
 
 
 def _check_extension(place: Place, store: IndexStore) -> Check:

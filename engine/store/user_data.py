@@ -14,7 +14,7 @@ import msgspec
 
 from engine.errors import IndexCorrupt
 from engine.records import SyncSummary
-from engine.store.connection import open_connection
+from engine.store.connection import number, open_connection
 from engine.store.failures import translated
 from engine.store.migrations import Migration, migrate, refuse_newer, version_of
 from engine.store.models import ModelName
@@ -51,7 +51,12 @@ def _m003_batch_jobs(connection: apsw.Connection) -> None:
     )
 
 
-MIGRATIONS: tuple[Migration, ...] = (_m001_sync_history, _m002_approvals, _m003_batch_jobs)
+def _m004_agreed_tokens(connection: apsw.Connection) -> None:
+    # How much was agreed to: work that has grown much since is asked for anew.
+    connection.execute("ALTER TABLE approvals ADD COLUMN tokens INTEGER NOT NULL DEFAULT 0")
+
+
+MIGRATIONS: tuple[Migration, ...] = (_m001_sync_history, _m002_approvals, _m003_batch_jobs, _m004_agreed_tokens)
 
 
 class UserData:
@@ -119,12 +124,12 @@ class UserData:
                 found.append(msgspec.json.decode(record, type=SyncSummary))
         return tuple(found)
 
-    def approve(self, name: ModelName) -> None:
-        """Note that someone agreed to embed with this model."""
+    def approve(self, name: ModelName, tokens: int) -> None:
+        """Note that someone agreed to embed so much with this model, in place of what was agreed to before."""
         if not self._keeps:
             return
         with self.writing() as connection:
-            connection.execute("INSERT OR REPLACE INTO approvals VALUES (?, ?, ?, ?)", (*name, time.time()))
+            connection.execute("INSERT OR REPLACE INTO approvals VALUES (?, ?, ?, ?, ?)", (*name, time.time(), tokens))
 
     def end_approval(self, name: ModelName) -> None:
         """Forget it."""
@@ -133,11 +138,11 @@ class UserData:
         with self.writing() as connection:
             connection.execute("DELETE FROM approvals WHERE provider = ? AND model = ? AND provider_key = ?", name)
 
-    def approved(self, name: ModelName) -> bool:
-        """Whether someone agreed to embed with this model, and it is not done yet."""
-        query = "SELECT 1 FROM approvals WHERE provider = ? AND model = ? AND provider_key = ?"
+    def approved_tokens(self, name: ModelName) -> int:
+        """How much someone agreed to embed with this model, in tokens; 0 without an approval."""
+        query = "SELECT tokens FROM approvals WHERE provider = ? AND model = ? AND provider_key = ?"
         with self.reading() as connection:
-            return connection.execute(query, name).fetchone() is not None
+            return number(connection, query, name)
 
     def close(self) -> None:
         with self._lock:

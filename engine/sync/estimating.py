@@ -39,17 +39,19 @@ class Work:
     first: bool
     """Whether the model has no vectors at all yet."""
 
-    @property
-    def needs_agreement(self) -> bool:
-        """Whether it costs money, or minutes only because the model was changed."""
+    def needs_agreement(self, *, beyond: int = 0) -> bool:
+        """Whether it costs money, or minutes only because the model was changed; `beyond` so many tokens of it."""
         estimate = self.estimate
-        if not estimate.chunks:
+        more = estimate.tokens - beyond
+        if not estimate.chunks or more <= 0:
             return False
+        share = more / estimate.tokens
         if estimate.cost is not None:
-            costs = estimate.cost >= _LEAST_COST
+            costs = estimate.cost * share >= _LEAST_COST
         else:
-            costs = estimate.remote and (self.first or _cost(estimate.tokens, _PRESUMED_PRICE) >= _LEAST_COST)
-        return costs or self.repeated_seconds >= _LEAST_SECONDS
+            unheard_of = self.first and not beyond
+            costs = estimate.remote and (unheard_of or _cost(more, _PRESUMED_PRICE) >= _LEAST_COST)
+        return costs or self.repeated_seconds * share >= _LEAST_SECONDS
 
 
 def name_of(provider: EmbeddingProvider) -> ModelName:

@@ -16,17 +16,21 @@ from engine.store.index import IndexStore
 from engine.store.models import ModelName
 from engine.store.schema import Tables
 from engine.store.vectors import VectorIndex
+from engine.sync.estimating import Work
 from engine.sync.progress import ProgressMeter
 
 
 class Agreement(Protocol):
     """What someone agreed to embed though it costs money or minutes."""
 
-    def holds(self, name: ModelName) -> bool:
-        """Whether this model may be used."""
+    def covers(self, name: ModelName, work: Work) -> bool:
+        """Whether this work may be done with this model."""
 
-    def end(self, name: ModelName) -> None:
-        """Everything has its vector: the next time it is asked for anew."""
+    def tokens(self, name: ModelName) -> int:
+        """How much was agreed to; 0 without an approval."""
+
+    def lower(self, name: ModelName, tokens: int) -> None:
+        """So much is left to do; 0 ends the approval."""
 
 
 class Providers(Protocol):

@@ -106,8 +106,8 @@ class VectorHalf:
         if known != self._waits:
             with self._store.write() as writer:
                 models.note_awaiting(writer, self._waits)
-        if self._provider is not None and not self.pending():
-            self._parts.agreement.end(name_of(self._provider))
+        if self._provider is not None:
+            self._lower_agreement(self._provider)
 
     # --- inside ---------------------------------------------------------------------------------------------------
 
@@ -153,11 +153,18 @@ class VectorHalf:
             # Without the token: to pause here would keep the snapshot open, and some tenths of a second are soon over.
             by_jobs = not self._parts.batch_policy.disabled
             work = estimate(snapshot, provider, self._parts.settings, by_jobs=by_jobs)
-        if work.needs_agreement and not self._parts.agreement.holds(name):
+        if not self._parts.agreement.covers(name, work):
             self._waits = Awaiting(name, work.estimate)
             return False
         self._waits = None
         return True
+
+    def _lower_agreement(self, provider: EmbeddingProvider) -> None:
+        """An approval is for what is left of what was agreed to, not for whatever comes later."""
+        name, agreement = name_of(provider), self._parts.agreement
+        if agreement.tokens(name):
+            with self._store.read() as snapshot:
+                agreement.lower(name, estimate(snapshot, provider, self._parts.settings).estimate.tokens)
 
     def _choose_stages(self, provider: EmbeddingProvider, tables: Tables | None) -> None:
         """Begin the stages of this generation, unless they were begun, or the model is not known yet."""

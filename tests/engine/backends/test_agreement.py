@@ -1,5 +1,7 @@
 """What costs money, or minutes that were spent before, is embedded only when someone has agreed to it."""
 
+import dataclasses
+import os
 import re
 import threading
 from pathlib import Path
@@ -26,6 +28,10 @@ def dear(workspace: Path) -> PaidProvider:
     """A provider that wants some cents for the notes."""
     (workspace / "long.md").write_text(f"# Long\n\n{long_text(3000)}")
     return PaidProvider()
+
+
+def fail() -> None:
+    raise ProviderError("No answer.")
 
 
 def hits(memory, query: str) -> list[str]:
@@ -129,6 +135,25 @@ def test_a_yes_holds_over_a_new_start_until_all_is_embedded(open_memory, dear, w
     assert (done.awaiting, done.vectors_pending) == (None, 0)
     (workspace / "more.md").write_text(long_text(8000)[20000:])
     assert memory.sync().awaiting is not None, "the yes was for what there was"
+
+
+def test_a_yes_is_not_for_what_comes_later(open_memory, dear, workspace: Path) -> None:
+    memory = open_memory(use=dear)
+    memory.sync()
+    memory.approve_embedding()
+    # One text is never embedded, the oldest: the approval would last for ever.
+    os.utime(workspace / "shopping.md", (5, 5))
+    dear.before = lambda texts: fail() if any("hose" in text for text in texts) else None
+    dear.limits = dataclasses.replace(dear.limits, inputs=1, at_once=1)
+    assert memory.sync().vectors_pending == 1
+    (workspace / "small.md").write_text("A brass lamp.\n")
+    small = memory.sync()
+    assert (small.awaiting, small.vectors_pending) == (None, 1)
+    (workspace / "more.md").write_text(long_text(8000)[20000:])
+    embedded = len(dear.embedded)
+    assert memory.sync().awaiting is not None
+    assert len(dear.embedded) == embedded
+    assert memory.sync(approve=True).vectors_pending == 1
 
 
 def test_another_program_sees_what_waits_and_what_was_agreed_to(open_memory, dear) -> None:

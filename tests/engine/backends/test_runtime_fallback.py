@@ -117,7 +117,7 @@ def test_a_fallback_that_costs_is_asked_for_first_and_the_first_provider_stays(
     assert dear.embedded == []
 
     memory.approve_embedding()
-    assert not memory._updates.approvals.holds(ModelName("fake", "bag-of-words", "")), "nobody was asked about that"
+    assert memory._updates.approvals.tokens(ModelName("fake", "bag-of-words", "")) == 0, "nobody was asked about that"
     done = memory.sync()
     assert (done.error, done.vectors_pending, done.awaiting) == ("", 0, None)
     assert memory.status().fallback.from_ == "fake"

@@ -41,13 +41,13 @@ def test_the_history_is_kept_and_limited(tmp_path: Path, monkeypatch: pytest.Mon
 def test_what_was_agreed_to_is_kept_until_it_is_done(tmp_path: Path) -> None:
     one, other = ModelName("openai", "small", "a"), ModelName("openai", "small", "b")
     data = UserData(tmp_path / "user.sqlite")
-    data.approve(one)
-    data.approve(one)
+    data.approve(one, 7)
+    data.approve(one, 5)
     data.close()
     data = UserData(tmp_path / "user.sqlite")
-    assert (data.approved(one), data.approved(other)) == (True, False)
+    assert (data.approved_tokens(one), data.approved_tokens(other)) == (5, 0)
     data.end_approval(one)
-    assert not data.approved(one)
+    assert data.approved_tokens(one) == 0
     data.close()
 
 
@@ -64,7 +64,7 @@ def test_the_data_of_the_first_version_is_taken_over_with_a_copy_aside(tmp_path:
         data.close()
     data = UserData(path)
     assert data.recent_syncs(5) == (summary(1),)
-    data.approve(ModelName("openai", "small", ""))
+    data.approve(ModelName("openai", "small", ""), 1)
     data.close()
     assert path.with_name(f"user.sqlite.before-{len(user_data.MIGRATIONS)}").exists()
 
