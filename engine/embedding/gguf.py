@@ -1,7 +1,7 @@
 """A model of the person's own: a GGUF file, run by llama.cpp in a process beside the program.
 
-Nothing leaves the machine; what it costs is time. A model of 22 million parameters makes nine full passages a second on
-two cores, one of 300 million less than one.
+Nothing leaves the machine; what it costs is time. Of a model of 22 million parameters one core makes some five full
+passages a second, of one of 300 million less than one.
 """
 
 import hashlib
@@ -16,6 +16,7 @@ from engine.embedding.gguf_file import GgufFile, read_gguf
 from engine.embedding.gguf_models import llama_installed, model_place, traits_of
 from engine.embedding.gguf_process import ModelProcess, Patience
 from engine.embedding.long_texts import embed_whole
+from engine.embedding.self_calibration import PASSAGES, QUESTIONS, calibrated
 from engine.embedding.traits import Traits
 from engine.errors import ProviderError
 from engine.settings import Settings
@@ -30,6 +31,7 @@ _STEP = Limits(inputs=16, tokens=4096, input_tokens=_MOST_TOKENS, at_once=1)
 _MARKS = 8
 """More than the tokens that a model sets around a text."""
 _BYTES_A_TOKEN = 3
+_USUAL = Calibration(low=0.2, high=0.5, weight=0.5)
 _QUERY_SECONDS = 300.0
 _DOCUMENT_SECONDS = 600.0
 """The most for one step, loading included; the reference's."""
@@ -76,7 +78,6 @@ class GgufProvider:
     price = 0.0
     tokens_used = 0
     unknown_scripts: tuple[str, ...] = ()
-    calibration = Calibration(low=0.15, high=0.65, weight=0.5)
 
     def __init__(self, file: GgufFile, traits: Traits, dims: int) -> None:
         """`dims`: of its vectors, at most the model's own."""
@@ -84,14 +85,24 @@ class GgufProvider:
         self._traits = traits
         self._most = min(file.context, _MOST_TOKENS)
         self._process = ModelProcess(file, self._most)
+        self._calibration: Calibration | None = None
         self.dims = dims
         self.model = Path(file.path).stem
         parts = (file.fingerprint, file.pooling, traits.query, traits.document, self._most, dims)
         self.key = hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
         self.limits = Limits(inputs=16, tokens=8000, input_tokens=self._most, at_once=2)
 
+    @property
+    def calibration(self) -> Calibration:
+        """Measured with the first question: before, and of no use then, that of a usual model."""
+        return self._calibration or _USUAL
+
     def embed_query(self, text: str, *, cancel: CancelToken | None = None) -> "Vectors":
-        vectors: Vectors = self._embed([text], self._traits.query, Patience(_QUERY_SECONDS, True, cancel))[0]
+        patience = Patience(_QUERY_SECONDS, True, cancel)
+        if self._calibration is None:
+            unrelated = self._embed(PASSAGES, self._traits.document, patience)
+            self._calibration = calibrated(self._embed(QUESTIONS, self._traits.query, patience), unrelated)
+        vectors: Vectors = self._embed([text], self._traits.query, patience)[0]
         return vectors
 
     def embed_documents(self, texts: Sequence[str], *, cancel: CancelToken | None = None) -> "Vectors":

@@ -92,7 +92,6 @@ def _quiet() -> int:
         import resource
 
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # it would hold texts
-        os.nice(5)
     return log
 
 

@@ -1,0 +1,42 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.embedding.embedded import EmbeddedProvider
+from engine.embedding.gguf import make
+from engine.embedding.self_calibration import PASSAGES, QUESTIONS, calibrated
+from engine.settings import Settings
+from engine.settings.options import LocalSettings
+
+
+def test_it_finds_what_was_set_by_hand_for_the_built_in_model() -> None:
+    provider = EmbeddedProvider()
+    try:
+        questions = np.stack([provider.embed_query(question) for question in QUESTIONS])
+        found = calibrated(questions, provider.embed_documents(PASSAGES))
+    finally:
+        provider.close()
+    assert found.low == pytest.approx(provider.calibration.low, abs=0.01)
+    assert found.high == pytest.approx(provider.calibration.high, abs=0.03)
+
+
+def test_a_model_that_finds_everything_alike_gets_a_narrow_scale() -> None:
+    noise = np.random.default_rng(5).normal(size=(32, 64)).astype(np.float32)
+    vectors = noise / np.linalg.norm(noise, axis=1, keepdims=True) * 0.2 + 0.12  # cosines of .95 and more
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    found = calibrated(vectors[:16], vectors[16:])
+    assert 0.9 < found.low < found.high < 1
+
+
+def test_a_gguf_model_is_measured_with_its_first_question(minilm: Path) -> None:
+    provider = make(Settings(local=LocalSettings(model_path=str(minilm))), None)
+    try:
+        before = provider.calibration
+        provider.embed_documents(["apples"])
+        assert provider.calibration == before
+        provider.embed_query("apples")
+        assert provider.calibration.low == pytest.approx(0.185, abs=0.005)
+        assert provider.calibration.high == pytest.approx(0.478, abs=0.005)
+    finally:
+        provider.close()
