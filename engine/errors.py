@@ -29,6 +29,10 @@ class PathRefused(MnemoscopeError):
         super().__init__("This path is not part of the index.")
 
 
+class TranscriptUnreadable(MnemoscopeError):
+    """A transcript that is there, but damaged, or being written all the time; the message says why."""
+
+
 class SettingsError(MnemoscopeError):
     """A setting that cannot be used; the message names the file, the line and the key."""
 

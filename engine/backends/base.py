@@ -68,7 +68,7 @@ class MemorySearchManager(Protocol):
     def read_session(self, path: str, *, reveal: bool = False, cancel: CancelToken | None = None) -> SessionText:
         """A session's messages, secrets masked unless `reveal`.
 
-        Raises `PathRefused`, `FileNotFoundError` for one that has gone, `Cancelled`.
+        Raises `PathRefused`, `FileNotFoundError` for one that has gone, `TranscriptUnreadable`, `Cancelled`.
         """
 
     def raw_message(self, path: str, line: int, *, reveal: bool = False) -> str:

@@ -11,7 +11,7 @@ from engine.control import CancelToken
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.stores import locate_transcript, names_session
 from engine.embedding.base import EmbeddingProvider
-from engine.errors import PathRefused
+from engine.errors import PathRefused, TranscriptUnreadable
 from engine.records import FileText, SessionMessage, SessionSummary, SessionText
 from engine.redaction.masks import redact
 from engine.settings import Settings
@@ -57,7 +57,7 @@ class SessionLibrary:
         try:
             found = read_session(file, key, cancel)
         except ValueError as error:
-            raise FileNotFoundError(f"The transcript breaks off: {error}") from error
+            raise TranscriptUnreadable(f"The transcript of this session cannot be read now: {error}") from error
         if found is None:
             raise FileNotFoundError(path)
         masked = 0

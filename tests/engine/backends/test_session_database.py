@@ -10,6 +10,7 @@ import pytest
 
 from engine.backends import background
 from engine.corpus.transcripts import opencode_database
+from engine.errors import TranscriptUnreadable
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
 from tests.helpers.background import reasons, wait_until
@@ -184,6 +185,9 @@ def test_one_that_is_torn_when_it_is_opened_loses_nothing(open_memory, path: Pat
         issue.detail == "It could not be read to its end: The database cannot be read: database disk image is malformed"
     )
     assert len(memory.sessions()) == 3
+    for read in (memory.read_session, memory.read_file):
+        with pytest.raises(TranscriptUnreadable, match="cannot be read now: The database"):
+            read(f"{PREFIX}/ses_1")
     path.write_bytes(whole)
     report = memory.sync()
     assert (report.files_indexed, report.skipped) == (0, ())
