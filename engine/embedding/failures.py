@@ -5,7 +5,7 @@ import email.utils
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +22,13 @@ _TOO_LONG = re.compile(
     r"|(?:input|text|prompt) (?:is )?too long",
     re.IGNORECASE,
 )
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)s")
+_DURATION = re.compile(r"(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?")
+_TRY_AGAIN = re.compile(r"try again in ([\d.hms]+)", re.IGNORECASE)
+_LOADING = re.compile(r"loading model|model is (?:currently )?loading", re.IGNORECASE)
+_LOADING_SECONDS = 8.0
+"""A server of one's own that has just been started needs some of these."""
+_GIVEN_AWAY = 20
+"""Letters in a row that a message and a text have in common where the one quotes the other."""
 
 
 class Refused(ProviderError):
@@ -52,10 +58,16 @@ class Service:
         return "enter another one in the settings" + (f", or check {self.key_variable}" if self.key_variable else "")
 
 
-def refusal(service: Service, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
-    """The error for an answer that is not 2xx. `body`: its first bytes, JSON or not."""
+def refusal(
+    service: Service, status: int, headers: Mapping[str, str], body: bytes, private: Sequence[str] = ()
+) -> ProviderError:
+    """The error for an answer that is not 2xx. `body`: its first bytes, JSON or not.
+
+    `private`: texts that the request held; a message that quotes from them is left out, since errors are logged.
+    """
     answer = _parsed(body)
     said = _said(answer)
+    shown = "" if _quotes(said, private) else said
     name = service.name
     if 300 <= status < 400:
         return Refused(_redirected(name, headers), status)
@@ -64,22 +76,26 @@ def refusal(service: Service, status: int, headers: Mapping[str, str], body: byt
     if status == 401 or _is_bad_key(answer):
         return Refused(f"{name} refused the API key: {service.key_hint}.", status)
     if status == 403:
-        return Refused(f"{name} does not allow this with this API key{_quoted(said)}: {service.key_hint}.", status)
+        return Refused(f"{name} does not allow this with this API key{_quoted(shown)}: {service.key_hint}.", status)
     if status == 429:
         if _is_daily(answer):
             return Refused(f"{name}'s quota for today is used up: go on tomorrow, or raise it.", status)
-        return Transient(f"{name} asks for fewer requests{_quoted(said)}: try again later.", _asked(headers, answer))
+        return Transient(
+            f"{name} asks for fewer requests{_quoted(shown)}: try again later.", _asked(headers, answer, said)
+        )
     if _TOO_LONG.search(said):  # llama-server says so with status 500
-        return TooLong(f"{name} says that a text is too long{_quoted(said)}.", status)
+        return TooLong(f"{name} says that a text is too long{_quoted(shown)}.", status)
     if status >= 500 or status == 408:
-        return Transient(f"{name} has trouble of its own (status {status}{_quoted(said)}).", _asked(headers, answer))
+        return Transient(
+            f"{name} has trouble of its own (status {status}{_quoted(shown)}).", _asked(headers, answer, said)
+        )
     if status == 404:
         return Refused(
-            f"{name} does not know the model or the address{_quoted(said)}: check model and base_url.", status
+            f"{name} does not know the model or the address{_quoted(shown)}: check model and base_url.", status
         )
     if status == 413:
-        return Refused(f"{name} says that the request is too large{_quoted(said)}.", status)
-    return Refused(f"{name} refused the request (status {status}{_quoted(said)}).", status)
+        return Refused(f"{name} says that the request is too large{_quoted(shown)}.", status)
+    return Refused(f"{name} refused the request (status {status}{_quoted(shown)}).", status)
 
 
 def _redirected(name: str, headers: Mapping[str, str]) -> str:
@@ -115,6 +131,17 @@ def _said(answer: Any) -> str:
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
 
 
+def _quotes(said: str, texts: Sequence[str]) -> bool:
+    """Whether the message has a stretch of a text in it."""
+    if not said:
+        return False
+    plain = [" ".join(text.split()) for text in texts]
+    pieces = {said[start : start + _GIVEN_AWAY] for start in range(max(1, len(said) - _GIVEN_AWAY + 1))}
+    return any(piece in text for text in plain for piece in pieces if len(piece) == _GIVEN_AWAY) or any(
+        text in said for text in plain if len(text) >= 4
+    )
+
+
 def _quoted(said: str) -> str:
     return f' ("{said}")' if said else ""
 
@@ -140,17 +167,20 @@ def _is_daily(answer: Any) -> bool:
     return any("PerDay" in str(found.get("quotaId", "")) for found in violations if isinstance(found, dict))
 
 
-def _asked(headers: Mapping[str, str], answer: Any) -> float | None:
-    """Seconds that the service asks to wait for, by header or in Google's way."""
+def _asked(headers: Mapping[str, str], answer: Any, said: str) -> float | None:
+    """Seconds that the service asks to wait for: by header, in Google's way, or in OpenAI's words."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         seconds = _seconds(headers.get(name, "").strip())
         if seconds is not None:
             return max(seconds * unit, 0.0)
-    for detail in _details(answer):
-        delay = _DURATION.fullmatch(str(detail.get("retryDelay", "")))
-        if delay:
-            return float(delay[1])
-    return None
+    delays = [str(detail["retryDelay"]) for detail in _details(answer) if "retryDelay" in detail]
+    delays += _TRY_AGAIN.findall(said)
+    for delay in delays:
+        match = _DURATION.fullmatch(delay.rstrip("."))
+        if match is not None and any(match.groups()):
+            hours, minutes, seconds, milliseconds = (float(part or 0) for part in match.groups())
+            return 3600 * hours + 60 * minutes + seconds + milliseconds / 1000
+    return _LOADING_SECONDS if _LOADING.search(said) else None
 
 
 def _seconds(value: str) -> float | None:

@@ -79,7 +79,8 @@ class _Api:
         bodies = [self._requests.body(text, query=query) for text in texts]
         method, body = ("embedContent", bodies[0]) if query else ("batchEmbedContents", {"requests": bodies})
         url = f"/{self._requests.model}:{method}"
-        answer = read_json(self._http.request("POST", url, json=body, seconds=seconds, cancel=cancel))
+        raw = self._http.request("POST", url, json=body, seconds=seconds, cancel=cancel, private=texts)
+        answer = read_json(raw)
         fields = answer if isinstance(answer, dict) else {}
         found = [fields.get("embedding")] if query else fields.get("embeddings")
         values = [item.get("values") for item in found if isinstance(item, dict)] if isinstance(found, list) else None

@@ -8,7 +8,7 @@ import contextlib
 import re
 import threading
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import httpcore2
@@ -18,7 +18,7 @@ from engine.control import CancelToken
 from engine.embedding.addresses import checked_url, is_loopback
 from engine.embedding.failures import Service, refusal
 from engine.embedding.retrying import Transient
-from engine.embedding.transport import Call, Transport
+from engine.embedding.transport import Call, Transport, current_call
 from engine.errors import Closed, ProviderError
 from engine.settings import Settings
 
@@ -53,9 +53,16 @@ class HttpClient:
 
     @contextlib.contextmanager
     def call(
-        self, seconds: float, *, cancel: CancelToken | None = None, most_bytes: int = _MOST_BYTES
+        self,
+        seconds: float,
+        *,
+        cancel: CancelToken | None = None,
+        private: Sequence[str] = (),
+        most_bytes: int = _MOST_BYTES,
     ) -> Iterator[None]:
         """One request and its answer are made within, in at most `seconds`; a cancel closes its connection.
+
+        `private`: the texts that it holds, which no error may repeat.
 
         Raises `Cancelled`, `Closed`, and for whatever fails `Transient` or another `ProviderError`.
         """
@@ -64,7 +71,7 @@ class HttpClient:
                 raise Closed
             self._under_way += 1
         try:
-            with Call(seconds, most_bytes, cancel).under_way():
+            with Call(seconds, most_bytes, cancel, private).under_way():
                 yield
         except httpx2.DecodingError:
             raise Transient(f"{self.service.name} sent a broken answer.") from None
@@ -76,13 +83,20 @@ class HttpClient:
                 self.sdk.close()
 
     def request(
-        self, method: str, url: str, *, seconds: float, cancel: CancelToken | None = None, **content: Any
+        self,
+        method: str,
+        url: str,
+        *,
+        seconds: float,
+        cancel: CancelToken | None = None,
+        private: Sequence[str] = (),
+        **content: Any,
     ) -> bytes:
         """The body of a 2xx answer. `url`: below the base; `content`: json, content, files, headers as httpx has them.
 
-        Raises as `call` does.
+        `private` and errors as with `call`.
         """
-        with self.call(seconds, cancel=cancel):
+        with self.call(seconds, cancel=cancel, private=private):
             return self.sdk.request(method, f"{self.base_url}{url}", **content).content
 
     def close(self) -> None:
@@ -97,7 +111,7 @@ class HttpClient:
         """The error for an answer that is not 2xx, with no key in it."""
         for secret in self._secrets:
             body = body.replace(secret, b"***")
-        return refusal(self.service, status, headers, body)
+        return refusal(self.service, status, headers, body, current_call().private)
 
 
 class _Guard(httpx2.BaseTransport):

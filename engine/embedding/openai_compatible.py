@@ -92,7 +92,7 @@ class _Api:
     def embed(self, texts: Sequence[str], *, query: bool, seconds: float, cancel: CancelToken | None) -> Answer:
         prompt = self._prompts[query]
         create = self._sdk.embeddings.with_raw_response.create
-        with self._http.call(seconds, cancel=cancel):
+        with self._http.call(seconds, cancel=cancel, private=texts):
             raw = create(input=[prompt + text for text in texts], model=self._model, **self._options)
         answer = read_json(raw.content)
         fields = answer if isinstance(answer, dict) else {}

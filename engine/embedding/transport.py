@@ -6,12 +6,13 @@ look-up of a host's name cannot be ended early; it takes as long as the system l
 """
 
 import contextlib
+import importlib.util
 import select
 import socket
 import ssl
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from typing import Any
 
@@ -43,7 +44,11 @@ class Untrusted(ProviderError):
 class Call:
     """One request, from its first byte to the last of its answer; made and left on one thread."""
 
-    def __init__(self, seconds: float, most_bytes: int, cancel: CancelToken | None) -> None:
+    def __init__(
+        self, seconds: float, most_bytes: int, cancel: CancelToken | None, private: Sequence[str] = ()
+    ) -> None:
+        """`private`: the texts in it, which no error may repeat."""
+        self.private = private
         self._end = time.monotonic() + seconds
         self._lock = threading.Lock()
         self._open: socket.socket | None = None
@@ -101,7 +106,8 @@ class Call:
 _current: ContextVar[Call | None] = ContextVar("call", default=None)
 
 
-def _call() -> Call:
+def current_call() -> Call:
+    """The call that this thread is making."""
     call = _current.get()
     if call is None:
         raise RuntimeError("a request outside of a call")
@@ -120,15 +126,15 @@ class _Stream(httpcore2.NetworkStream):
         self._handle = handle
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        with _mapped(httpcore2.ReadTimeout, httpcore2.ReadError), _call().using(self._handle):
-            self._socket.settimeout(_call().left(timeout))
+        with _mapped(httpcore2.ReadTimeout, httpcore2.ReadError), current_call().using(self._handle):
+            self._socket.settimeout(current_call().left(timeout))
             return self._socket.recv(max_bytes)
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         view = memoryview(buffer)
-        with _mapped(httpcore2.WriteTimeout, httpcore2.WriteError), _call().using(self._handle):
+        with _mapped(httpcore2.WriteTimeout, httpcore2.WriteError), current_call().using(self._handle):
             while view:
-                self._socket.settimeout(_call().left(timeout))
+                self._socket.settimeout(current_call().left(timeout))
                 view = view[self._socket.send(view) :]
 
     def close(self) -> None:
@@ -141,8 +147,8 @@ class _Stream(httpcore2.NetworkStream):
         try:
             if isinstance(self._socket, ssl.SSLSocket):
                 raise httpcore2.ConnectError("TLS within TLS: a proxy must be reached by http")
-            with _mapped(httpcore2.ConnectTimeout, httpcore2.ConnectError), _call().using(self._handle):
-                self._socket.settimeout(_call().left(timeout))
+            with _mapped(httpcore2.ConnectTimeout, httpcore2.ConnectError), current_call().using(self._handle):
+                self._socket.settimeout(current_call().left(timeout))
                 wrapped = ssl_context.wrap_socket(self._socket, server_hostname=server_hostname)
         except ssl.SSLCertVerificationError as error:
             self.close()
@@ -183,8 +189,8 @@ def _connect(new: socket.socket, address: Any) -> _Stream:
     handle: socket.socket | None = None
     try:
         handle = new.dup()
-        with _call().using(handle):
-            new.settimeout(_call().left(_CONNECT_SECONDS))
+        with current_call().using(handle):
+            new.settimeout(current_call().left(_CONNECT_SECONDS))
             new.connect(address)
             new.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     except BaseException:
@@ -237,6 +243,8 @@ class Transport(httpx2.BaseTransport):
         if url.scheme == "http":
             self._pool = httpcore2.HTTPProxy(address, login, **options)
         elif url.scheme in {"socks5", "socks5h"}:
+            if importlib.util.find_spec("socksio") is None:
+                raise ProviderError("The system's proxy is a socks5 proxy: install the package socksio for it.")
             self._pool = httpcore2.SOCKSProxy(address, login, **options)
         else:
             raise ProviderError(f"The system's proxy is no http or socks5 proxy but {url.scheme or 'unnamed'}.")
@@ -267,7 +275,7 @@ class _Body(httpx2.SyncByteStream):
         self._response = response
 
     def __iter__(self) -> Iterator[bytes]:
-        left = _call().most_bytes
+        left = current_call().most_bytes
         for part in self._response.iter_stream():
             left -= len(part)
             if left < 0:

@@ -54,6 +54,7 @@ class _Api:
 
     def embed(self, texts: Sequence[str], *, query: bool, seconds: float, cancel: CancelToken | None) -> Answer:
         body = {"input": list(texts), "input_type": _INPUT_TYPES[query], **self._options}
-        answer = read_json(self._http.request("POST", "/embeddings", json=body, seconds=seconds, cancel=cancel))
+        raw = self._http.request("POST", "/embeddings", json=body, seconds=seconds, cancel=cancel, private=texts)
+        answer = read_json(raw)
         fields = answer if isinstance(answer, dict) else {}
         return Answer(indexed(fields.get("data"), len(texts)), tokens_of(fields))

@@ -69,6 +69,30 @@ def test_waits_are_read_wherever_services_put_them() -> None:
     assert after(of(429, b"", retry_after="-3")) == 0
 
 
+@pytest.mark.parametrize(
+    ("words", "seconds"), [("1.2s", 1.2), ("20ms", 0.02), ("6m0s", 360), ("1h2m3.5s", 3723.5), ("a while", None)]
+)
+def test_openai_puts_its_waits_into_words(words: str, seconds: float | None) -> None:
+    message = f"Rate limit reached for requests. Please try again in {words}. Visit the page of limits."
+    assert after(of(429, {"error": {"message": message}})) == seconds
+
+
+def test_a_server_that_loads_its_model_gets_the_time_for_it() -> None:
+    error = of(503, {"error": {"code": 503, "message": "Loading model", "type": "unavailable_error"}})
+    assert after(error) == 8
+
+
+def test_messages_that_quote_a_text_are_left_out() -> None:
+    text = "My diary\nsays that the pressure gauge was a present for Ines."
+    quoting = {"error": {"message": f"Cannot embed: diary says that the pressure {text[-3:]}"}}
+    error = refusal(SERVICE, 400, {}, json.dumps(quoting).encode(), [text])
+    assert str(error) == "OpenAI refused the request (status 400)."
+    short = refusal(SERVICE, 400, {}, b'{"error": {"message": "Bad input: diary!"}}', ["diary"])
+    assert "diary" not in str(short)
+    other = refusal(SERVICE, 400, {}, b'{"error": {"message": "Bad encoding format"}}', [text])
+    assert "Bad encoding format" in str(other)
+
+
 def test_a_date_is_a_wait_too() -> None:
     now = datetime.datetime.now(datetime.UTC)
     assert after(of(429, b"", retry_after=email.utils.format_datetime(now - datetime.timedelta(hours=1)))) == 0

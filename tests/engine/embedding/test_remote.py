@@ -131,6 +131,15 @@ def test_a_key_that_cannot_be_sent_is_refused_before_anything_is_sent(server, ma
     assert key not in str(caught.value)
 
 
+def test_no_error_repeats_what_was_sent(server, provider, waits, caplog):
+    caplog.set_level(logging.DEBUG)
+    private = "Ines lent us her grandmother's pressure gauge"
+    server.faults.append(Say(400, {"error": {"message": f"cannot embed '{private}'"}, "detail": f"see '{private}'"}))
+    with pytest.raises(ProviderError, match=r"refused the request \(status 400\)\.$"):
+        provider.embed_documents([private, "pumps"])
+    assert "Ines" not in caplog.text
+
+
 def test_a_wrong_length_names_the_setting(server, provider):
     server.faults.append(server.resized(server.dims // 2))
     with pytest.raises(ProviderError, match=f"instead of {server.dims}: set dimensions = {server.dims // 2}"):

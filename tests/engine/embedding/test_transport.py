@@ -1,6 +1,7 @@
 """Requests that end: by a cancel at every stage of a connection, by their time, by too large an answer."""
 
 import contextlib
+import importlib.util
 import shutil
 import socket
 import ssl
@@ -246,9 +247,14 @@ def test_the_systems_proxy_is_used_for_other_machines_alone(monkeypatch) -> None
     assert b"Bearer" not in asked[0]
 
 
-def test_a_proxy_that_cannot_be_used_is_named(monkeypatch) -> None:
-    monkeypatch.setenv("https_proxy", "ftp://proxy.example.org")
-    with pytest.raises(ProviderError, match="proxy is no http or socks5 proxy but ftp"):
+@pytest.mark.parametrize(
+    ("proxy", "says"),
+    [("ftp://proxy.example.org", "no http or socks5 proxy but ftp"), ("socks5://127.0.0.1:1", "install .* socksio")],
+)
+def test_a_proxy_that_cannot_be_used_is_named(monkeypatch, proxy: str, says: str) -> None:
+    monkeypatch.setenv("https_proxy", proxy)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(ProviderError, match=says):
         HttpClient(SERVICE, "https://api.example.org/v1", Settings(), {})
 
 
