@@ -32,6 +32,8 @@ class ProviderSlot:
         self._choosing: threading.Thread | None = None
         """Chooses for those who wait for it only so long."""
         self._selection: Selection | None = None
+        self._doubtful = False
+        """Whether to choose anew when it is next needed."""
         self._first: Selection | None = None
         """What was chosen at first, while its fallback is in use."""
         self._prepared: Selection | None = None
@@ -46,7 +48,29 @@ class ProviderSlot:
         with self._lock:
             if self._selection is None:
                 self._selection = self._chosen(lambda: self._select(self._closing))
+            elif self._doubtful:
+                self._selection = self._better(self._selection)
+            self._doubtful = False
             return self._selection
+
+    def reconsider(self) -> None:
+        """Choose anew, when somebody next needs it, where the provider of the settings could not even be made.
+
+        A key may have come since, the keychain may be open now. Not to be done unasked: it may ask for a password.
+        """
+        self._doubtful = True
+
+    def _better(self, before: Selection) -> Selection:
+        wanting = before.unavailable_reason or (before.fallback_from and not self._first)
+        if not wanting:
+            return before
+        found = self._chosen(lambda: self._select(self._closing))
+        if before.provider is None or (found.provider is not None and found.fallback_from is None):
+            self._replaced.append(before)
+            return found
+        if found.provider is not None:
+            found.provider.close()
+        return before
 
     def soon(self, seconds: float, ready: Callable[[], None]) -> Selection | None:
         """What is chosen, if that takes no longer than `seconds`; else None.
@@ -78,9 +102,9 @@ class ProviderSlot:
             raise Closed from None
 
     def known(self) -> EmbeddingProvider | None:
-        """The provider in use, where one has been chosen already; never waits for the choice."""
+        """The provider in use, where one has been chosen already and is in no doubt; never waits for the choice."""
         selection = self._selection
-        return None if selection is None else selection.provider
+        return None if selection is None or self._doubtful else selection.provider
 
     def provider(self) -> EmbeddingProvider | None:
         """The provider to embed with; None where words alone are searched."""
@@ -117,29 +141,18 @@ class ProviderSlot:
 
     def probe(self) -> Probe:
         """Embed one word: with the first provider, which is taken again where it answers, else with its fallback."""
-        self._choose_again()
+        self.reconsider()
+        selection = self.selection
         first = self._first
         if first is not None and self._probe(first).ok:
             with self._lock:
                 self._selection, self._first = first, None
             self.note(None)
             return Probe(ok=True, error="")
-        probe = self._probe(self.selection)
-        if self.provider() is not None:
+        probe = self._probe(selection)
+        if selection.provider is not None:
             self.note(probe.error or None)
         return probe
-
-    def _choose_again(self) -> None:
-        """Where the provider could not even be made: a key may have come since, the keychain may be open now."""
-        with self._lock:
-            before = self._selection
-            wanting = before is not None and (before.unavailable_reason or (before.fallback_from and not self._first))
-            if before is None or not wanting:
-                return
-            found = self._chosen(lambda: self._select(self._closing))
-            if found.provider is not None:
-                self._replaced.append(before)
-                self._selection = found
 
     @staticmethod
     def _probe(selection: Selection) -> Probe:

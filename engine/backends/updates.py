@@ -138,6 +138,8 @@ class Updates:
             committed=self._listeners.tell,
             take_changes=self._take_changes,
         )
+        if reason == "manual":
+            self._slot.reconsider()
         # Cleared before the work: a change that comes while it runs makes the index dirty again.
         self.dirty = False
         run = SyncRun(parts, reason, tell, token)

@@ -25,12 +25,10 @@ def memory(open_memory, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixture
     def service(_settings, key: str | None) -> FakeProvider:
         if key is None:
             raise ProviderError("There is no key.")
-        provider = FakeProvider()
-        provider.id = "openai"
-        return provider
+        return FakeProvider(id="openai")
 
     monkeypatch.setitem(registry._FACTORIES, "openai", service)
-    monkeypatch.setitem(registry._FACTORIES, "embedded", lambda settings, key: FakeProvider())
+    monkeypatch.setitem(registry._FACTORIES, "embedded", lambda settings, key: FakeProvider(id="embedded"))
     memory = open_memory(provider="openai", fallback=getattr(request, "param", "none"))
     monkeypatch.setattr(builtin, "select_provider", select_provider)
     return memory
@@ -47,7 +45,7 @@ def test_the_status_tells_whose_key_goes_where(memory: BuiltinMemory, keychain: 
 
 @pytest.mark.parametrize("memory", ["none", "embedded"], indirect=True)
 def test_a_test_takes_a_key_that_has_come_since(memory: BuiltinMemory, keychain: FakeKeychain) -> None:
-    assert memory.status().provider in {"none", "fake"}
+    assert memory.status().provider in {"none", "embedded"}
     stood_in = memory.status().fallback is not None
     assert memory.probe_embedding().ok is stood_in
     keychain.secrets["mnemoscope", "openai"] = "key"
@@ -56,6 +54,35 @@ def test_a_test_takes_a_key_that_has_come_since(memory: BuiltinMemory, keychain:
     assert (status.provider, status.fallback, status.custom["providerUnavailableReason"]) == ("openai", None, None)
     memory.sync()
     assert memory.status().pending_vectors == 0
+
+
+@pytest.mark.parametrize("memory", ["embedded"], indirect=True)
+def test_an_update_by_hand_ends_a_stand_in(memory: BuiltinMemory, keychain: FakeKeychain) -> None:
+    assert memory.sync().vectors_embedded > 0
+    assert memory.status().provider == "embedded"
+    keychain.secrets["mnemoscope", "openai"] = "key"
+    assert memory.sync(reason="manual").vectors_embedded > 0
+    assert memory.status().provider == "openai"
+
+
+def test_an_update_by_hand_takes_it_too_and_no_other_asks_again(memory: BuiltinMemory, keychain: FakeKeychain) -> None:
+    assert memory.sync().vectors_embedded == 0
+    asked = len(keychain.asked)
+    memory.sync(reason="watch")
+    memory.search("irrigation")
+    memory.status()
+    assert len(keychain.asked) == asked, "a prompt for a password comes back only when somebody acts"
+    keychain.secrets["mnemoscope", "openai"] = "key"
+    assert memory.sync(reason="watch").vectors_embedded == 0
+    assert memory.sync(reason="manual").vectors_embedded > 0
+
+
+@pytest.mark.parametrize("memory", ["embedded"], indirect=True)
+def test_a_stand_in_stays_the_same_while_the_key_is_missing(memory: BuiltinMemory, keychain: FakeKeychain) -> None:
+    before = memory._slot.provider()
+    assert memory.probe_embedding().ok
+    memory.sync()
+    assert memory._slot.provider() is before
 
 
 def test_closing_ends_the_wait_for_the_keychain(memory: BuiltinMemory, keychain: FakeKeychain) -> None:
@@ -137,7 +164,7 @@ def test_words_are_searched_without_the_keychain(memory: BuiltinMemory, keychain
 
 def test_nothing_agreed_to_is_said(open_memory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "key")
-    monkeypatch.setitem(registry._FACTORIES, "embedded", lambda settings, key: FakeProvider())
+    monkeypatch.setitem(registry._FACTORIES, "embedded", lambda settings, key: FakeProvider(id="embedded"))
     memory = open_memory(provider="auto", remote=RemoteSettings(agreed=("gemini",)))
     monkeypatch.setattr(builtin, "select_provider", select_provider)
     custom = memory.status().custom
