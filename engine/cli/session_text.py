@@ -18,6 +18,8 @@ def print_session(session: SessionText, *, full: bool) -> None:
         print(safe(line))
     if session.masked:
         print(f"Secrets are masked in {plural(session.masked, 'message')}.")
+    if session.unknown:
+        print(safe(f"Passed over as unknown: {', '.join(f'{kind} ({count:,})' for kind, count in session.unknown)}."))
     day = ""
     speaker, ordinal = "", 0  # of the message above
     for message, text in _parts(session.messages, full=full):

@@ -2,6 +2,7 @@ from collections.abc import Callable
 from pathlib import Path
 from unittest.mock import Mock
 
+import msgspec
 import pytest
 
 from tests.helpers.command_line import Run
@@ -147,6 +148,18 @@ def test_an_aside_is_named_except_in_a_session_that_is_one(run: Run, memory: Fak
     out = run("sessions", "show", "a2").out
     assert "User (aside)" not in out
     assert "\nPart of a1\n" in out
+
+
+@pytest.mark.parametrize(
+    ("unknown", "told"),
+    [((), ""), ((("holo\x1bgram", 1200), ("x", 1)), "\nPassed over as unknown: holo\ufffdgram (1,200), x (1).\n")],
+)
+def test_unknown_types_are_told(run: Run, memory: FakeMemory, unknown: tuple[tuple[str, int], ...], told: str) -> None:
+    session = make_session([("user", [("text", "Count them.")])], path="sessions/a/1", id="a1")
+    memory.session_texts = {"sessions/a/1": msgspec.structs.replace(session, unknown=unknown)}
+    out = run("sessions", "show", "a1").out
+    assert told in out
+    assert ("unknown" in out) == bool(unknown)
 
 
 def test_secrets_stay_masked(run: Run, memory: FakeMemory) -> None:
