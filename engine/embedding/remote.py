@@ -18,7 +18,7 @@ from engine.embedding.http import HttpClient
 from engine.embedding.long_texts import embed_whole
 from engine.embedding.retrying import retrying
 from engine.embedding.tokens import estimate
-from engine.errors import ProviderError
+from engine.errors import Cancelled, ProviderError
 from engine.settings import Settings
 
 if TYPE_CHECKING:
@@ -162,8 +162,8 @@ class RemoteProvider:
                     self._check_length(len(vector))
                     sure = bool(np.isfinite(vector).all() and vector.any())
                     (arrived if sure else doubtful)[missing[place]] = prepare(vector)
-            except ProviderError as error:
-                if arrived:
+            except (ProviderError, Cancelled) as error:
+                if arrived:  # what was paid for is kept, also by one who cancels
                     raise PartialAnswer(str(error), arrived) from error
                 raise
             missing = [place for place in missing if place not in arrived]

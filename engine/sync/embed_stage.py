@@ -6,7 +6,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 
 from engine.embedding.base import EmbeddingProvider, PartialAnswer
 from engine.embedding.batching import requests
-from engine.errors import ProviderError
+from engine.errors import Cancelled, ProviderError
 from engine.store import models
 from engine.store.coding import StoredModel, Vectors
 from engine.store.snapshot import Unembedded
@@ -100,6 +100,8 @@ class EmbedStage:
         done, _ = wait(self._running, timeout=_PAUSE_POLL, return_when=FIRST_COMPLETED)
         for future in done:
             self._take(future, self._running.pop(future))
+            if self._token.cancelled:  # and what a cancel made of a request is no failure
+                raise Cancelled
             future.result()  # raises what went wrong
 
     def _take(self, future: "Future[Vectors]", texts: list[Unembedded]) -> None:

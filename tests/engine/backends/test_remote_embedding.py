@@ -1,6 +1,8 @@
 """Syncs and searches of a whole memory with remote providers, over real HTTP, while the service misbehaves."""
 
+import dataclasses
 import math
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -8,7 +10,8 @@ import msgspec
 import pytest
 
 from engine.backends.builtin import BuiltinMemory
-from engine.embedding import remote, retrying
+from engine.control import CancelToken
+from engine.embedding import gemini, openai_compatible, remote, retrying, voyage
 from engine.settings import Settings
 from tests.helpers.embedding_servers.gemini_server import GeminiServer
 from tests.helpers.embedding_servers.openai_server import OpenAIServer
@@ -106,6 +109,25 @@ def test_a_fault_that_lasts_leaves_words_searchable_and_says_what_to_do(server, 
     found = memory.search("word7x1")
     assert [result.path for result in found.results] == ["note7.md"]
     assert server.key not in repr(report) + repr(memory.status())
+
+
+def test_a_cancel_keeps_what_arrived_and_is_no_failure(server, open_remote, monkeypatch):
+    module = {"openai": openai_compatible, "gemini": gemini, "voyage": voyage}[server.provider]
+    monkeypatch.setattr(module, "_LIMITS", dataclasses.replace(module._LIMITS, at_once=1))
+    memory = open_remote(server)
+    hang = Hang()
+    # The second request is that for what the first answer lacks.
+    server.faults.extend([server.replaced(0, [0.0] * server.dims), hang])
+    cancel = CancelToken()
+    canceller = threading.Thread(target=lambda: (hang.reached.wait(), cancel.cancel()))
+    canceller.start()
+    report = memory.sync(approve=True, cancel=cancel)
+    canceller.join()
+    assert (report.cancelled, report.error) == (True, "")
+    arrived = len(server.requests[0].json.get("input") or server.requests[0].json["requests"]) - 1
+    assert report.vectors_pending == NOTES - arrived
+    assert memory.sync(approve=True).vectors_pending == 0
+    assert set(server.answered.values()) == {1}
 
 
 def test_a_failing_question_is_answered_by_words_and_says_so(server, open_remote):

@@ -196,6 +196,18 @@ def test_cancel_ends_a_request_on_a_connection_that_was_used_before(server, prov
     test_cancel_ends_a_request_that_hangs(server, provider)
 
 
+def test_what_arrived_before_a_cancel_is_handed_over(server, provider):
+    hang = Hang()
+    server.faults.extend([server.replaced(4, [0.0] * server.dims), hang])
+    cancel = CancelToken()
+    canceller = threading.Thread(target=lambda: (hang.reached.wait(), cancel.cancel()))
+    canceller.start()
+    with pytest.raises(PartialAnswer) as caught:
+        provider.embed_documents(TEXTS, cancel=cancel)
+    canceller.join()
+    assert len(caught.value.arrived) == 11
+
+
 def test_cancel_ends_a_wait_between_tries(server, provider):
     fault = server.limited({"Retry-After": "50"})
     server.faults.append(fault)
