@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _MOST_TOKENS = 2048
 """Of one text, also where the model takes more: memory grows with it, and passages have some 400."""
-_STEP = Limits(inputs=16, tokens=4096, input_tokens=_MOST_TOKENS, at_once=1)
+_STEP = Limits(inputs=16, tokens=2048, input_tokens=_MOST_TOKENS, at_once=1)
 """What the process gets at once, in bytes: a question that comes meanwhile waits for no more."""
 _MARKS = 8
 """More than the tokens that a model sets around a text."""

@@ -41,6 +41,7 @@ _ROOM_TO_LEAVE = 100_000_000
 """Bytes of the disk."""
 _PIECE = 256 * 1024
 _BETWEEN_REPORTS = 0.05
+_ETAG = "X-Linked-Etag"
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _SERVICE = Service("The hub", "HF_TOKEN")
 
@@ -181,37 +182,41 @@ class _Hub:
         self._clients: dict[str | None, httpx2.Client] = {}
 
     def content(self, model: HubFile) -> _Content:
-        """Raises `Transient`, `ProviderError`."""
-        with self._call(1_000_000), self._asked(self._address(model), {}) as response:
-            self._refuse(response, model)
+        """Raises `Transient`, `ProviderError`, `Cancelled`."""
+        with self._call(1_000_000), self._led(model, {}, lambda response: _ETAG in response.headers) as response:
             size = response.headers.get("X-Linked-Size", "")
-            sha256 = response.headers.get("X-Linked-Etag", "").strip('"')
-        if not size.isdecimal() or not _SHA256.fullmatch(sha256):
+            sha256 = response.headers.get(_ETAG, "").strip('"')
+            trusted = host_of(str(response.request.url)) == self._origin
+        if not (trusted and size.isdecimal() and _SHA256.fullmatch(sha256)):
             raise ProviderError(f"The hub gives no checksum for {model.id}: choose a model that has one.")
         return _Content(int(size), sha256)
 
     @contextlib.contextmanager
     def opened(self, model: HubFile, start: int, size: int) -> Iterator[httpx2.Response]:
-        """The file from this byte on, redirects followed. Raises `Transient`, `ProviderError`, `Cancelled`."""
-        url = self._address(model)
+        """The file from this byte on. Raises `Transient`, `ProviderError`, `Cancelled`."""
         span = {"Range": f"bytes={start}-"} if start else {}
-        with self._call(size):
-            for _ in range(_MOST_REDIRECTS):
-                with self._asked(url, span) as response:
-                    self._refuse(response, model)
-                    if not response.is_redirect:
-                        yield response
-                        return
-                    url = _url(response.headers.get("Location", ""), url)
-                self._check(url)
+        with self._call(size), self._led(model, span, lambda response: False) as response:
+            yield response
+
+    @contextlib.contextmanager
+    def _led(
+        self, model: HubFile, headers: Mapping[str, str], arrived: Callable[[httpx2.Response], bool]
+    ) -> Iterator[httpx2.Response]:
+        """The answer that redirects lead to, or the first one of them that is all that is wanted."""
+        url = _url(f"{self._base}/{model.repository}/resolve/main/{quote(model.file)}")
+        for _ in range(_MOST_REDIRECTS):
+            with self._asked(url, headers) as response:
+                self._refuse(response, model)
+                if not response.is_redirect or arrived(response):
+                    yield response
+                    return
+                url = _url(response.headers.get("Location", ""), url)
+            self._check(url)
         raise ProviderError(f"The hub leads from one address to the next for {model.id}: try again later.")
 
     def close(self) -> None:
         for client in self._clients.values():
             client.close()
-
-    def _address(self, model: HubFile) -> httpx2.URL:
-        return httpx2.URL(f"{self._base}/{model.repository}/resolve/main/{quote(model.file)}")
 
     @contextlib.contextmanager
     def _call(self, most_bytes: int) -> Iterator[None]:

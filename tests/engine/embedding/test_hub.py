@@ -171,6 +171,20 @@ def test_redirects_to_other_hosts_are_not_followed(hub: HubServer, location: str
     assert not parts() or not parts()[0].stat().st_size
 
 
+def test_a_repository_that_has_moved_is_followed(hub: HubServer) -> None:
+    hub.faults.append(Say(307, b"", {"Location": "/owner/some-model-GGUF/resolve/main/some-model-Q8_0.gguf"}))
+    assert fetch_model(SETTINGS).read_bytes() == CONTENT
+
+
+def test_only_the_hub_says_what_a_file_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    with HubServer(CONTENT) as hub, HubServer(b"evil") as other:
+        monkeypatch.setenv("HF_ENDPOINT", hub.origin)
+        path = "/owner/some-model-GGUF/resolve/main/some-model-Q8_0.gguf"
+        hub.faults.append(Say(307, b"", {"Location": f"{other.origin}{path}"}))
+        with pytest.raises(ProviderError, match="no checksum"):
+            fetch_model(SETTINGS)
+
+
 def test_redirects_in_a_circle_end(hub: HubServer) -> None:
     hub.location = f"{hub.origin}/circle"
     with pytest.raises(ProviderError, match="from one address to the next"):
