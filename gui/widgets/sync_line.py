@@ -79,11 +79,19 @@ def _running(status: MemoryProviderStatus, step: MemorySyncProgressUpdate, still
     )
 
 
+def _indexed(status: MemoryProviderStatus) -> str:
+    """How much is indexed, of each source where there are sessions too."""
+    files = {count.source: count.files for count in status.source_counts}
+    if not files.get("sessions"):
+        return counted(status.files, "file")
+    return f"{counted(files.get('memory', 0), 'note')} · {counted(files['sessions'], 'session')}"
+
+
 def _resting(status: MemoryProviderStatus, now: float) -> SyncLine:
     if reason := str(status.custom.get("readOnly") or ""):
-        return SyncLine("degraded", "Read only", count=counted(status.files, "file"), detail=reason, tip=reason)
+        return SyncLine("degraded", "Read only", count=_indexed(status), detail=reason, tip=reason)
     last = status.last_sync
-    files = counted(status.files, "file")
+    files = _indexed(status)
     when = ago(last.started + last.seconds, now) if last else ""
     tip = f"Last update: {exact(last.started + last.seconds)}." if last else ""
     failed = len(status.failed_files)

@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from engine import FileIssue
+from engine import FileIssue, SourceCount
 from gui.widgets.sync_bar import ProgressLine, SyncBar
 from gui.widgets.sync_line import STALL_SECONDS, sync_line
 from tests.helpers.fake_memory import make_estimate, make_progress, make_status, make_summary
@@ -76,6 +76,19 @@ def test_a_resting_index_says_in_which_state_it_is(changes, state, word, detail)
 def test_a_problem_that_was_mended_does_not_hide_the_state():
     line = _line(index_error="The index was damaged and made again.", last_sync=LAST, files=3)
     assert (line.state, line.word) == ("fine", "Up to date")
+
+
+@pytest.mark.parametrize(
+    ("changes", "count"),
+    [
+        ({}, "3 notes · 1 session"),
+        ({"source_counts": (SourceCount(source="sessions", files=2, chunks=2),)}, "0 notes · 2 sessions"),
+        ({"source_counts": (SourceCount(source="memory", files=3, chunks=6),), "files": 3}, "3 files"),
+        ({"custom": {"readOnly": "Another window writes."}}, "3 notes · 1 session"),
+    ],
+)
+def test_each_source_is_counted(changes: dict[str, object], count: str):
+    assert _line(**changes).count == count
 
 
 @pytest.fixture
