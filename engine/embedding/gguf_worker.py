@@ -10,6 +10,7 @@ import json
 import os
 import secrets
 import shutil
+import signal
 import socket
 import sys
 import tempfile
@@ -59,6 +60,8 @@ class Answer(msgspec.Struct, frozen=True):
 def serve(pipe: Connection, model: bytes) -> None:
     """Load the model (`Model` as msgpack) and answer until the other end closes."""
     encode = msgspec.msgpack.encode
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C at a terminal is for the program, which closes the pipe
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     log = _quiet()
     try:
         server = _Server(msgspec.msgpack.decode(model, type=Model))

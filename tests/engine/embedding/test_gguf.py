@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -39,7 +40,8 @@ def provider(minilm: Path) -> Iterator[GgufProvider]:
 
 
 @pytest.fixture
-def fresh(minilm: Path) -> Iterator[GgufProvider]:
+def fresh(minilm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[GgufProvider]:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     made = make(settings(minilm), None)
     yield made
     made.close()
@@ -201,6 +203,23 @@ def test_a_model_that_is_killed_points_at_memory(fresh: GgufProvider) -> None:
     os.kill(worker(), signal.SIGKILL)
     with pytest.raises(ProviderError, match="perhaps for lack of memory"):
         fresh.embed_query("apples")
+
+
+@posix
+def test_ctrl_c_is_left_to_the_program(fresh: GgufProvider) -> None:
+    fresh.embed_query("apples")
+    pid = worker()
+    os.kill(pid, signal.SIGINT)
+    fresh.embed_query("pears")
+    assert worker() == pid
+
+
+@posix
+def test_a_model_that_is_told_to_end_leaves_nothing_behind(fresh: GgufProvider) -> None:
+    fresh.embed_query("apples")
+    (folder,) = Path(tempfile.gettempdir()).glob("mnemoscope-*")
+    os.kill(worker(), signal.SIGTERM)
+    until(lambda: not folder.exists())
 
 
 @posix
