@@ -10,6 +10,7 @@ import pytest
 
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
+from engine.errors import TranscriptUnreadable
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
 from tests.helpers.fake_provider import FakeProvider, selection_of
@@ -111,7 +112,7 @@ def test_an_export_that_breaks_off_keeps_what_came_before(memory: BuiltinMemory,
         (issue,) = memory.sync().skipped
         assert (issue.path, issue.rule) == (PREFIX, "broken")
     assert len(memory.sessions()) == 2
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(TranscriptUnreadable, match="breaks off or is damaged"):
         memory.read_session(f"{PREFIX}/c2")
     path.write_text(whole)
     assert memory.sync().skipped == ()
