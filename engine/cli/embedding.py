@@ -20,7 +20,8 @@ def estimate_text(estimate: EmbeddingEstimate) -> str:
     if not estimate.chunks:
         return f"All {plural(estimate.cached, 'passage')} of the index have a vector of {model}."
     takes = f"{plural(estimate.chunks, 'passage')} to embed with {model}; {estimate.cached:,} have a vector already."
-    parts = [f"About {estimate.tokens:,} tokens", _price(estimate), duration(estimate.seconds)]
+    time = f"by batch jobs within {duration(estimate.seconds)}" if estimate.batch else duration(estimate.seconds)
+    parts = [f"About {estimate.tokens:,} tokens", _price(estimate), time]
     sent = f" The text is sent to {safe(estimate.provider)}." if estimate.remote else ""
     return f"{takes} {', '.join(parts)}.{sent}"
 

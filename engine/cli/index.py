@@ -4,6 +4,7 @@ import sys
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
+from engine.cli.batch_jobs import left_running
 from engine.cli.embedding import ask, awaiting_text, can_ask, provider_problem, spent_text
 from engine.cli.fetching import fetch_missing
 from engine.cli.opening import Place, find_place, interruptible, opened
@@ -57,7 +58,8 @@ def _sync(manager: "MemorySearchManager", *, force: bool, approve: bool) -> Sync
 def _end(report: SyncReport, unfetched: str) -> int:
     """The exit code, after the line that explains it. `unfetched`: why the model could not be fetched."""
     if report.cancelled:
-        print("mnemoscope: Stopped; what was indexed so far stays.", file=sys.stderr)
+        told = ("mnemoscope: Stopped; what was indexed so far stays.", left_running(report.batch_jobs))
+        print(*filter(None, told), file=sys.stderr)
         return 130
     problems = [unfetched, report.error, awaiting_text(report.awaiting) if report.awaiting else ""]
     if any(problems):
@@ -78,6 +80,8 @@ def _print_report(report: SyncReport) -> None:
         )
     if spent := spent_text(report.tokens, report.cost):
         print(f"Spent: {spent}.")
+    if told := left_running(report.batch_jobs):
+        print(told)
     print_issues("Could not be read", report.failed)
     print_issues("Passed over", report.skipped)
 

@@ -4,6 +4,7 @@ import time
 from argparse import Namespace
 from collections.abc import Iterator
 
+from engine.cli.batch_jobs import batch_lines
 from engine.cli.embedding import dealings, spent_text
 from engine.cli.opening import Place, find_place, opened
 from engine.cli.output import plural, print_issues, print_json, safe, size
@@ -69,10 +70,7 @@ def _about_search(status: MemoryProviderStatus) -> Iterator[tuple[str, str]]:
     for kept in cache.models:
         use = ", in use" if kept.active else ""
         yield f"  {kept.provider}", f"{kept.model}: {plural(kept.vectors, 'vector')}, {size(kept.bytes)}{use}"
-    if status.batch.enabled:
-        yield "Batch", f"enabled (failures {status.batch.failures}/{status.batch.limit})"
-        if status.batch.last_error:
-            yield "Batch error", status.batch.last_error
+    yield from batch_lines(status.batch)
 
 
 def _about_probes(probes: dict[str, Probe]) -> Iterator[tuple[str, str]]:

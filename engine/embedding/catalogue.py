@@ -136,3 +136,12 @@ def price_of(settings: Settings, provider: str, model: str) -> float | None:
     facts = facts_of(provider, model)
     is_own = not base_url or owner_of(base_url) == provider
     return facts.price if facts is not None and is_own else None
+
+
+def batch_price_of(settings: Settings, provider: str, model: str) -> float | None:
+    """The same by batch jobs, with the discount of the list; without any where none is known."""
+    price = price_of(settings, provider, model)
+    facts = facts_of(provider, model)
+    if not price or facts is None or not facts.price or facts.batch_price is None:
+        return price
+    return price * facts.batch_price / facts.price

@@ -43,6 +43,19 @@ class TooLong(Refused):
     """A text has more tokens than the model takes; shorter ones may do."""
 
 
+class NoAccess(Refused):
+    """The key, the money or the day's quota is the reason: every other request would meet it, too."""
+
+
+class Redirected(Refused):
+    """A service sends the request elsewhere, which is not followed."""
+
+    def __init__(self, message: str, status: int, location: str) -> None:
+        """`location`: where to; it may hold a signature, and belongs in no message."""
+        super().__init__(message, status)
+        self.location = location
+
+
 @dataclass(frozen=True)
 class Service:
     """How a service is named in sentences, and where its keys come from."""
@@ -70,16 +83,16 @@ def refusal(
     shown = "" if _quotes(said, private) else said
     name = service.name
     if 300 <= status < 400:
-        return Refused(_redirected(name, headers), status)
+        return Redirected(_redirected(name, headers), status, headers.get("location", ""))
     if status == 402 or (status < 500 and _is_out_of_money(answer, said)):
-        return Refused(f"{name} has no credit left for this key: check its plan, its limits and its billing.", status)
+        return NoAccess(f"{name} has no credit left for this key: check its plan, its limits and its billing.", status)
     if status == 401 or _is_bad_key(answer):
-        return Refused(f"{name} refused the API key: {service.key_hint}.", status)
+        return NoAccess(f"{name} refused the API key: {service.key_hint}.", status)
     if status == 403:
-        return Refused(f"{name} does not allow this with this API key{_quoted(shown)}: {service.key_hint}.", status)
+        return NoAccess(f"{name} does not allow this with this API key{_quoted(shown)}: {service.key_hint}.", status)
     if status == 429:
         if _is_daily(answer):
-            return Refused(f"{name}'s quota for today is used up: go on tomorrow, or raise it.", status)
+            return NoAccess(f"{name}'s quota for today is used up: go on tomorrow, or raise it.", status)
         return Transient(
             f"{name} asks for fewer requests{_quoted(shown)}: try again later.", _asked(headers, answer, said)
         )

@@ -5,12 +5,15 @@ gemini-embedding-001 is told by a field what a text is for; the later models rea
 were shortened are not of length 1.
 """
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
 from engine.control import CancelToken
 from engine.embedding.answers import Answer, ordered, read_json
 from engine.embedding.base import EmbeddingProvider, Limits
+from engine.embedding.batch_jobs.gemini import GeminiBatches
+from engine.embedding.catalogue import batch_price_of
 from engine.embedding.failures import Service
 from engine.embedding.http import HttpClient
 from engine.embedding.keys import key_missing
@@ -33,7 +36,9 @@ def make(settings: Settings, key: str | None) -> EmbeddingProvider:
     name = without_vendor(settings.model or MODEL, _VENDORS)
     requests = Requests(name, settings.dimensions)
     model = Model.of(settings, "gemini", name, base_url=http.base_url, limits=_LIMITS, inputs=requests.tasks)
-    return RemoteProvider(model, http, _Api(http, requests))
+    ask = functools.partial(requests.body, query=False)
+    batches = GeminiBatches(http, requests.model, ask, batch_price_of(settings, "gemini", name))
+    return RemoteProvider(model, http, _Api(http, requests), batches)
 
 
 def open_http(settings: Settings, key: str | None) -> HttpClient:

@@ -13,6 +13,8 @@ from engine.control import CancelToken
 from engine.embedding.addresses import host_of, owner_of
 from engine.embedding.answers import Answer, indexed, read_json, tokens_of
 from engine.embedding.base import EmbeddingProvider, Limits
+from engine.embedding.batch_jobs import openai as batches
+from engine.embedding.catalogue import batch_price_of
 from engine.embedding.failures import Service
 from engine.embedding.http import HttpClient
 from engine.embedding.keys import key_missing
@@ -43,7 +45,11 @@ def make(settings: Settings, key: str | None) -> EmbeddingProvider:
     # Servers of models with open weights pass texts on as they are.
     prompts = _prompts(name)
     model = Model.of(settings, "openai", name, base_url=http.base_url, limits=_LIMITS, inputs=prompts)
-    return RemoteProvider(model, http, _Api(http, name, settings.dimensions, prompts, base64=own))
+    api = _Api(http, name, settings.dimensions, prompts, base64=own)
+    price = batch_price_of(settings, "openai", name)
+    jobs = batches.make(http, name, prompts[0], api.options, price)
+    # Of the other servers that are known none has batch jobs.
+    return RemoteProvider(model, http, api, jobs if own or preset is None else None)
 
 
 def open_http(settings: Settings, key: str | None) -> HttpClient:
@@ -76,9 +82,10 @@ class _Api:
         self._model = model
         self._prompts = prompts
         # Other servers know only lists, or say base64 and mean lists: they all understand "float".
-        self._options: dict[str, Any] = {"encoding_format": "base64" if base64 else "float"}
+        self.options: dict[str, Any] = {"encoding_format": "base64" if base64 else "float"}
+        """What a request has besides texts and model."""
         if dimensions is not None:
-            self._options["dimensions"] = dimensions
+            self.options["dimensions"] = dimensions
 
     @functools.cached_property
     def _sdk(self) -> "openai.OpenAI":
@@ -93,7 +100,7 @@ class _Api:
         prompt = self._prompts[query]
         create = self._sdk.embeddings.with_raw_response.create
         with self._http.call(seconds, cancel=cancel, private=texts):
-            raw = create(input=[prompt + text for text in texts], model=self._model, **self._options)
+            raw = create(input=[prompt + text for text in texts], model=self._model, **self.options)
         answer = read_json(raw.content)
         fields = answer if isinstance(answer, dict) else {}
         return Answer(indexed(fields.get("data"), len(texts)), tokens_of(fields))

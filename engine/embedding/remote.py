@@ -12,6 +12,7 @@ from engine.control import CancelToken
 from engine.embedding.addresses import is_loopback, owner_of
 from engine.embedding.answers import Answer
 from engine.embedding.base import Calibration, Limits, PartialAnswer, prepare
+from engine.embedding.batch_jobs.base import BatchApi
 from engine.embedding.catalogue import UNKNOWN, facts_of, price_of
 from engine.embedding.failures import TooLong
 from engine.embedding.http import HttpClient
@@ -91,7 +92,9 @@ class RemoteProvider:
 
     unknown_scripts: tuple[str, ...] = ()
 
-    def __init__(self, model: Model, http: HttpClient, api: Api) -> None:
+    def __init__(self, model: Model, http: HttpClient, api: Api, batches: BatchApi | None) -> None:
+        """`batches`: the service's batch API, for the same vectors; None where it has none."""
+        self.batches = batches
         self.id = model.provider
         self.model = model.name
         self.key = model.key

@@ -11,6 +11,8 @@ from engine.control import CancelToken
 from engine.embedding.addresses import owner_of
 from engine.embedding.answers import Answer, indexed, read_json, tokens_of
 from engine.embedding.base import EmbeddingProvider, Limits
+from engine.embedding.batch_jobs import voyage as batches
+from engine.embedding.catalogue import batch_price_of
 from engine.embedding.failures import Service
 from engine.embedding.http import HttpClient
 from engine.embedding.keys import key_missing
@@ -31,7 +33,10 @@ def make(settings: Settings, key: str | None) -> EmbeddingProvider:
     http = open_http(settings, key)
     name = without_vendor(settings.model or MODEL, _VENDORS)
     model = Model.of(settings, "voyage", name, base_url=http.base_url, limits=_LIMITS, inputs=_INPUT_TYPES)
-    return RemoteProvider(model, http, _Api(http, name, settings.dimensions))
+    api = _Api(http, name, settings.dimensions)
+    params = {"input_type": _INPUT_TYPES[0], **api.options}
+    jobs = batches.make(http, params, batch_price_of(settings, "voyage", name))
+    return RemoteProvider(model, http, api, jobs)
 
 
 def open_http(settings: Settings, key: str | None) -> HttpClient:
@@ -46,14 +51,15 @@ def open_http(settings: Settings, key: str | None) -> HttpClient:
 class _Api:
     def __init__(self, http: HttpClient, model: str, dimensions: int | None) -> None:
         self._http = http
-        self._options: dict[str, Any] = {"model": model, "truncation": False}
+        self.options: dict[str, Any] = {"model": model, "truncation": False}
+        """What a request has besides texts and their type."""
         if owner_of(http.base_url) == "voyage":
-            self._options["encoding_format"] = "base64"
+            self.options["encoding_format"] = "base64"
         if dimensions is not None:
-            self._options["output_dimension"] = dimensions
+            self.options["output_dimension"] = dimensions
 
     def embed(self, texts: Sequence[str], *, query: bool, seconds: float, cancel: CancelToken | None) -> Answer:
-        body = {"input": list(texts), "input_type": _INPUT_TYPES[query], **self._options}
+        body = {"input": list(texts), "input_type": _INPUT_TYPES[query], **self.options}
         raw = self._http.request("POST", "/embeddings", json=body, seconds=seconds, cancel=cancel, private=texts)
         answer = read_json(raw)
         fields = answer if isinstance(answer, dict) else {}

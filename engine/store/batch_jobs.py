@@ -21,6 +21,7 @@ class StoredJob:
     """Ours: what it is found by where the provider's answer to its creation never arrived."""
     model: ModelName
     created: float
+    """When it was about to be."""
     attempt: int
     """1, or 2 for the one retry of a job that took too long."""
     texts: int
@@ -80,8 +81,8 @@ class BatchJobs:
         """Write down what has become known of a job."""
         with self._user.writing() as connection:
             connection.execute(
-                "UPDATE batch_jobs SET input_file = ?, job = ?, state = ?, stopped = ? WHERE name = ?",
-                (job.input_file, job.id, job.state, job.stopped, job.name),
+                "UPDATE batch_jobs SET created = ?, input_file = ?, job = ?, state = ?, stopped = ? WHERE name = ?",
+                (job.created, job.input_file, job.id, job.state, job.stopped, job.name),
             )
 
     def arrived(self, name: str, hashes: Iterable[bytes]) -> None:

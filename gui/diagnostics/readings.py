@@ -73,7 +73,7 @@ def read_status(status: MemoryProviderStatus, now: float) -> tuple[Group, ...]:
         Group("Keywords", (_keywords(status),)),
         Group("Vectors", tuple(_vectors(status))),
         Group("Cache", (_cache(status),)),
-        Group("Batch", (_batch(status),)),
+        Group("Batch", tuple(_batch(status, now))),
         Group("Sync", tuple(_sync(status, now))),
         Group("Watcher", tuple(_watcher(status, now))),
     )
@@ -224,16 +224,24 @@ def _cache(status: MemoryProviderStatus) -> Reading:
     return Reading("Entries", "fine", value, tip="\n".join(kept))
 
 
-def _batch(status: MemoryProviderStatus) -> Reading:
+def _batch(status: MemoryProviderStatus, now: float) -> Iterator[Reading]:
     batch = status.batch
     failures = f"{batch.failures} of {batch.limit} failures"
-    if batch.last_error:
-        where = f"{batch.last_provider}: " if batch.last_provider else ""
-        return Reading("State", "degraded", failures, where + batch.last_error, "sync")
-    if not batch.enabled:
-        return Reading("State", "off", "off")
+    where = f"{batch.last_provider}: " if batch.last_provider else ""
+    said = where + batch.last_error if batch.last_error else ""
     tip = f"{batch.concurrency} at a time, asked every {duration(batch.poll_interval_ms / 1000)}."
-    return Reading("State", "fine", f"on, {failures}", tip=tip)
+    if said and (batch.failures or not batch.enabled):
+        yield Reading("State", "degraded", failures, said, "sync")
+    elif not batch.enabled:
+        yield Reading("State", "off", "off")
+    else:
+        yield Reading("State", "fine", f"on, {failures}", tip=f"{said}\n{tip}".strip())
+    if batch.jobs:
+        jobs = (
+            f"{job.provider}, {job.model}: {counted(job.texts, 'text')}, {job.state}, begun {ago(job.created, now)}"
+            for job in batch.jobs
+        )
+        yield Reading("Jobs", "working", f"{counted(len(batch.jobs), 'job')} open", tip="\n".join(jobs))
 
 
 def _sync(status: MemoryProviderStatus, now: float) -> Iterator[Reading]:

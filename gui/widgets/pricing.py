@@ -38,7 +38,7 @@ def estimate_words(estimate: EmbeddingEstimate) -> str:
         )
     kept = f", {estimate.cached:,} have their vector already" if estimate.cached else ""
     begin = f"{counted(estimate.chunks, 'passage')} to embed with {estimate.model}{kept}"
-    time = f"about {duration(estimate.seconds)}"
+    time = f"{'by batch jobs within' if estimate.batch else 'about'} {duration(estimate.seconds)}"
     if estimate.cost == 0:
         return f"{begin}: {time}, no cost."
     return f"{begin}: about {tokens_text(estimate.tokens)}, {price_words(estimate)}, {time}."

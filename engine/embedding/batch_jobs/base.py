@@ -64,7 +64,7 @@ class Result:
     tokens: int | None = None
     """As the provider counted them; None where it does not say."""
     problem: str = ""
-    """Why there is no vector, in the provider's words."""
+    """Why there is no vector, in the provider's words; empty where it does not say."""
 
 
 class BatchApi(Protocol):

@@ -98,7 +98,7 @@ def read_openai(line: bytes) -> Result:
     if not found.get("error") and response.get("status_code") == 200 and isinstance(data, list) and len(data) == 1:
         return _with_vector(hash_, _dict(data[0]).get("embedding"), _dict(body.get("usage")).get("total_tokens"))
     error = found.get("error") or body.get("error") or response
-    return Result(hash_, None, problem=_words(error) or "no vector came for it")
+    return Result(hash_, None, problem=said(error))
 
 
 def read_gemini(line: bytes) -> Result:
@@ -108,7 +108,7 @@ def read_gemini(line: bytes) -> Result:
     response = _dict(found.get("response"))
     error = found.get("error") or response.get("error")
     if error:
-        return Result(hash_, None, problem=_words(error) or "no vector came for it")
+        return Result(hash_, None, problem=said(error))
     usage = _dict(response.get("usageMetadata"))
     return _with_vector(hash_, _dict(response.get("embedding")).get("values"), usage.get("promptTokenCount"))
 
@@ -118,7 +118,7 @@ def _with_vector(hash_: bytes, sent: object, tokens: object) -> Result:
     try:
         return Result(hash_, vector_of(sent), count)
     except ProviderError:
-        return Result(hash_, None, count, problem="what came for it is no vector")
+        return Result(hash_, None, count)
 
 
 def _object(line: bytes) -> dict[str, Any]:
@@ -140,7 +140,7 @@ def _hash(key: object) -> bytes:
         return b""
 
 
-def _words(error: object) -> str:
-    """What a line says of its failure, on one line."""
-    said = error if isinstance(error, str) else _dict(error).get("message")
-    return " ".join(redact(str(said or "")).split())[:_LONGEST_WORDS]
+def said(error: object) -> str:
+    """What a provider says of a failure, on one line, without what looks like a secret."""
+    words = error if isinstance(error, str) else _dict(error).get("message")
+    return " ".join(redact(str(words or "")).split())[:_LONGEST_WORDS]

@@ -18,7 +18,7 @@ from engine.embedding.base import prepare
 from engine.embedding.batch_jobs.base import LEAST_TEXTS, BatchApi, BatchUnavailable, JobGone, RemoteJob, Result
 from engine.embedding.batch_jobs.lines import Group, Text, groups
 from engine.embedding.batch_jobs.policy import BatchPolicy
-from engine.embedding.failures import Refused
+from engine.embedding.failures import NoAccess, Refused
 from engine.embedding.retrying import MOST_ASKED_SECONDS, Transient, pause
 from engine.errors import ProviderError
 from engine.settings.options import BatchSettings
@@ -35,11 +35,11 @@ _KEPT_AT_ONCE = 64
 _CREATE_TRIES = 3
 _MOST_TROUBLE = 5
 """Looks at jobs that may fail one after the other, before the sync stops and leaves the jobs to a later one."""
+_SETTLING_SECONDS = 30.0
+"""After which a creation that was sent has had its effect, or never will."""
 _STOP_SECONDS = 15 * 60.0
 """Providers say that ending a job takes up to ten minutes."""
 _BEYOND_WINDOW_SECONDS = 3600.0
-_NO_USE_TO_GO_ON = {401, 402, 403, 429}
-"""Refusals that a direct request would meet as well: of the key, of the money, of the day's quota."""
 
 
 class _Uncertain(Exception):
@@ -128,7 +128,7 @@ class BatchRunner:
             self._jobs.begin(job, group.texts, instead_of=instead_of)
             try:
                 input_file = self._api.upload(job.name, group.lines, cancel=self._token)
-                job = self._noted(job, input_file=input_file)
+                job = self._noted(job, input_file=input_file, created=time.time())
                 remote = self._create(job)
             except _Uncertain as uncertain:
                 raise uncertain.failure from None
@@ -144,7 +144,7 @@ class BatchRunner:
 
     def _take_up(self, job: StoredJob) -> None:
         if job.input_file and not job.id:
-            found = self._api.find(job.name, job.input_file, cancel=self._token)
+            found = self._search(job)
             if found is not None:
                 job = self._noted(job, id=found.id, state=found.word)
         if job.id:
@@ -154,6 +154,18 @@ class BatchRunner:
             self._jobs.end(job.name)
             self._discard((job.input_file,))
 
+    def _search(self, job: StoredJob) -> RemoteJob | None:
+        """A job whose creation was never confirmed; None once it is certain that there is none.
+
+        Who was killed may have left a request behind that the provider is still working on.
+        """
+        while True:
+            settled = time.time() - job.created >= _SETTLING_SECONDS
+            found = self._api.find(job.name, job.input_file, cancel=self._token)
+            if found is not None or settled:
+                return found
+            pause(self._settings.poll_interval_ms / 1000, self._token)
+
     def _create(self, job: StoredJob) -> RemoteJob:
         """Create a job that has its input file. Raises `_Uncertain` where it may or may not run now."""
         for tries in itertools.count(1):
@@ -161,6 +173,8 @@ class BatchRunner:
                 return self._api.create(job.name, job.input_file, cancel=self._token)
             except Transient as error:
                 failure = error
+            usual = min(0.3 * 2.0 ** (tries - 1), 2.0) * random.uniform(1.0, 1.2)
+            pause(usual if failure.after is None else min(failure.after, MOST_ASKED_SECONDS), self._token)
             # It may have been created all the same: an answer can be lost on its way.
             try:
                 found = self._api.find(job.name, job.input_file, cancel=self._token)
@@ -170,15 +184,13 @@ class BatchRunner:
                 return found
             if tries == _CREATE_TRIES:
                 raise failure
-            usual = min(0.3 * 2.0 ** (tries - 1), 2.0) * random.uniform(1.0, 1.2)
-            pause(usual if failure.after is None else min(failure.after, MOST_ASKED_SECONDS), self._token)
         raise AssertionError("The tries are counted")
 
     def _count(self, error: ProviderError, attempt: int) -> None:
         """Note why a job could not be created."""
         if isinstance(error, BatchUnavailable):
             self._policy.unavailable(self._name.provider, error)
-        elif isinstance(error, Refused) and error.status in _NO_USE_TO_GO_ON:
+        elif isinstance(error, NoAccess):
             self._policy.note(self._name.provider, str(error))
             raise error
         else:
@@ -247,7 +259,7 @@ class BatchRunner:
             if self._sound(result):
                 arrived.append(result)
             else:
-                problem = problem or result.problem or "its vector is broken"
+                problem = problem or result.problem
             if len(arrived) >= _KEPT_AT_ONCE:
                 self._take_in(job, arrived)
 

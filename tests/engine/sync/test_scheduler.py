@@ -71,3 +71,23 @@ def test_nothing_runs_after_close() -> None:
     scheduler.close()
     scheduler.request("watch")
     assert runs.reasons == []
+
+
+def test_a_look_that_was_asked_for_later_comes_once() -> None:
+    runs = Runs()
+    scheduler = SyncScheduler(runs)
+    scheduler.request_later(0.01)
+    scheduler.request_later(600)
+    assert runs.wait_for(1) == ["interval"]
+    scheduler.close()
+    assert runs.reasons == ["interval"]
+
+
+def test_an_earlier_sync_makes_up_for_a_later_look() -> None:
+    runs = Runs()
+    scheduler = SyncScheduler(runs)
+    scheduler.request_later(600)
+    scheduler.request("watch")
+    assert runs.wait_for(1) == ["watch"]
+    assert scheduler._later is None
+    scheduler.close()

@@ -40,6 +40,8 @@ class Reply:
     body: Any
     headers: dict[str, str] = field(default_factory=dict)
     counts: Sequence[str] = ()
+    halfway: Callable[[], None] | None = None
+    """Runs when one half of the body has been sent; may wait."""
 
 
 class Refusal(Exception):
@@ -113,8 +115,12 @@ class FakeServer:
         self.requests: list[Request] = []
         self.answered: Counter[str] = Counter()
         """How often each input was answered with a vector that its client could rely on."""
+        self.takes_fault: Callable[[Request], bool] = lambda request: True
+        """Which requests take a fault; the others are answered as the service would."""
         self.before: Callable[[Request], None] = lambda request: None
         """Runs before each request is answered, outside of all locks; may wait."""
+        self.after: Callable[[Request], None] = lambda request: None
+        """Runs when a request has had its effect, before its answer is sent; may wait."""
         self.bugs: list[BaseException | None] = []
         """What went wrong in the fake itself; raised when it is left."""
         self._lock = threading.Lock()
@@ -237,9 +243,9 @@ class FakeServer:
         """Whether a client can use this vector."""
         return len(vector) == self.dims and any(vector) and all(map(math.isfinite, vector))
 
-    def _next_fault(self) -> Fault | None:
+    def _next_fault(self, request: Request) -> Fault | None:
         with self._lock:
-            return self.faults.popleft() if self.faults else None
+            return self.faults.popleft() if self.faults and self.takes_fault(request) else None
 
     def _noted(self, request: Request) -> None:
         with self._lock:
@@ -293,7 +299,7 @@ class _Handler(BaseHTTPRequestHandler):
             raise ConnectionResetError
         request = Request(self.command, self.path, {k.lower(): v for k, v in self.headers.items()}, body)
         fake._noted(request)
-        fault = fake._next_fault()
+        fault = fake._next_fault(request)
         if fault is not None:
             fault.reached.set()
         if isinstance(fault, Say):
@@ -321,6 +327,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, request: Request, fault: Fault | None) -> None:
         reply = self._reply(request)
+        self.server.fake.after(request)
         if isinstance(fault, Change) and reply.status == 200:
             fault.edit(reply.body)
             reply.counts = self.server.fake.reliable(request, reply.body) if fault.usable else ()
@@ -357,7 +364,12 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in headers.items():
             self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(body)
+        half = len(body) // 2 if reply.halfway is not None else 0
+        self.wfile.write(body[:half])
+        self.wfile.flush()
+        if reply.halfway is not None:
+            reply.halfway()
+        self.wfile.write(body[half:])
         self.wfile.flush()
 
 

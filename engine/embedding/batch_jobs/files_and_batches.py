@@ -1,0 +1,168 @@
+"""The batch API that OpenAI has and Voyage took over: a file is uploaded, a job made of it, its result files read."""
+
+import contextlib
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import IO, Any
+
+from engine.control import CancelToken
+from engine.embedding.answers import read_json
+from engine.embedding.batch_jobs.base import BatchUnavailable, JobGone, JobLimits, JobState, RemoteJob, Result
+from engine.embedding.batch_jobs.lines import dump, read_openai, said
+from engine.embedding.batch_jobs.transfer import ANSWER_SECONDS, download, size_of, upload_seconds
+from engine.embedding.failures import Refused
+from engine.embedding.http import HttpClient
+from engine.embedding.retrying import Transient, retrying
+from engine.errors import ProviderError
+
+_NAME_KEY = "mnemoscope"
+"""Of a job's metadata: under it our name of the job."""
+_NO_SUCH_API = {404, 405}
+_JOBS_A_PAGE = 100
+_MOST_PAGES = 20
+_STATES: Mapping[str, JobState] = {
+    "completed": "completed",
+    "failed": "failed",
+    "expired": "expired",
+    "cancelled": "cancelled",
+    "canceled": "cancelled",
+}
+"""The words for an end; with every other word something may still come."""
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """What differs between the two."""
+
+    window: str
+    """In which a job is to be done, in the API's words."""
+    limits: JobLimits
+    line: Callable[[str], dict[str, Any]]
+    """What a line holds besides its key, for one text."""
+    job: Mapping[str, Any] = field(default_factory=dict)
+    """What the creation of a job holds besides the usual."""
+
+
+class FilesAndBatches:
+    """Satisfies `BatchApi`."""
+
+    def __init__(self, http: HttpClient, dialect: Dialect, price: float | None) -> None:
+        self._http = http
+        self._dialect = dialect
+        self.service = http.service.name
+        self.limits = dialect.limits
+        self.price = price
+
+    def line(self, key: str, text: str) -> bytes:
+        return dump({"custom_id": key, **self._dialect.line(text)})
+
+    def upload(self, name: str, lines: IO[bytes], *, cancel: CancelToken | None = None) -> str:
+        seconds = upload_seconds(size_of(lines))
+
+        def attempt() -> Any:
+            lines.seek(0)
+            return self._ask(
+                "POST",
+                "/files",
+                seconds=seconds,
+                cancel=cancel,
+                data={"purpose": "batch"},
+                files={"file": (f"{_NAME_KEY}-{name}.jsonl", lines, "application/jsonl")},
+            )
+
+        with self._explained():
+            return _id_of(retrying(attempt, cancel=cancel))
+
+    def create(self, name: str, input_file: str, *, cancel: CancelToken | None = None) -> RemoteJob:
+        body = {
+            "input_file_id": input_file,
+            "endpoint": "/v1/embeddings",
+            "completion_window": self._dialect.window,
+            "metadata": {_NAME_KEY: name},
+            **self._dialect.job,
+        }
+        with self._explained():
+            return _job(self._ask("POST", "/batches", cancel=cancel, json=body))
+
+    def find(self, name: str, input_file: str, *, cancel: CancelToken | None = None) -> RemoteJob | None:
+        after = ""
+        for _ in range(_MOST_PAGES):
+            url = f"/batches?limit={_JOBS_A_PAGE}{after}"
+            page = retrying(functools.partial(self._ask, "GET", url, cancel=cancel), cancel=cancel)
+            jobs = [job for job in page.get("data") or () if isinstance(job, dict)]
+            for job in jobs:
+                if job.get("input_file_id") == input_file or (job.get("metadata") or {}).get(_NAME_KEY) == name:
+                    return _job(job)
+            if not jobs or not page.get("has_more"):
+                break
+            after = f"&after={_id_of(jobs[-1])}"
+        return None
+
+    def look(self, id: str, *, cancel: CancelToken | None = None) -> RemoteJob:
+        try:
+            return _job(retrying(lambda: self._ask("GET", f"/batches/{id}", cancel=cancel), cancel=cancel))
+        except Refused as error:
+            if error.status in _NO_SUCH_API:
+                raise JobGone(f"{self.service} knows nothing of a batch job any more.") from error
+            raise
+
+    def results(self, job: RemoteJob, take: Callable[[Result], None], *, cancel: CancelToken | None = None) -> None:
+        for file in job.files:
+            url = f"{self._http.base_url}/files/{file}/content"
+            download(self._http, url, lambda line: take(read_openai(line)), cancel=cancel)
+
+    def stop(self, id: str, *, cancel: CancelToken | None = None) -> None:
+        retrying(lambda: self._ask("POST", f"/batches/{id}/cancel", cancel=cancel), cancel=cancel)
+
+    def discard(self, files: Sequence[str], *, cancel: CancelToken | None = None) -> None:
+        for file in files:
+            with contextlib.suppress(ProviderError):
+                self._ask("DELETE", f"/files/{file}", cancel=cancel)
+
+    def _ask(
+        self, method: str, url: str, *, cancel: CancelToken | None, seconds: float = ANSWER_SECONDS, **content: Any
+    ) -> dict[str, Any]:
+        answer = read_json(self._http.request(method, url, seconds=seconds, cancel=cancel, **content))
+        if not isinstance(answer, dict):
+            raise Transient(f"{self.service} answered with something that is no object.")
+        return answer
+
+    @contextlib.contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Tell a server that has no batch API from one that refuses a request."""
+        try:
+            yield
+        except Refused as error:
+            if error.status in _NO_SUCH_API:
+                raise BatchUnavailable(f"{self.service} offers no batch jobs: texts are asked for directly.") from error
+            raise
+
+
+def _job(found: Mapping[str, Any]) -> RemoteJob:
+    word = str(found.get("status") or "")
+    counts = found.get("request_counts") or {}
+    state = _STATES.get(word, "running")
+    return RemoteJob(
+        id=_id_of(found),
+        state=state,
+        word=word,
+        files=tuple(str(found[name]) for name in ("output_file_id", "error_file_id") if found.get(name)),
+        # Of a job that did not finish, nobody says whether the rest is counted, too.
+        answered=int(counts.get("completed") or 0) + int(counts.get("failed") or 0) if state == "completed" else None,
+        problem=_problem(found.get("errors")),
+    )
+
+
+def _problem(errors: Any) -> str:
+    """The first thing that was wrong with a job as a whole."""
+    data = errors.get("data") if isinstance(errors, dict) else None
+    first = data[0] if isinstance(data, list) and data else {}
+    return said(first)
+
+
+def _id_of(found: Mapping[str, Any]) -> str:
+    id_ = found.get("id")
+    if not isinstance(id_, str) or not id_:
+        raise Transient("The service's answer has no id.")
+    return id_

@@ -1,0 +1,202 @@
+"""Batch jobs of Google's Gemini API.
+
+Written from https://ai.google.dev/gemini-api/docs/batch-api and https://ai.google.dev/api/batch-api (read 2026-11-22):
+input files of at most 2 GB; a job is to be done within a day, expires after two, and its files are kept as long.
+"""
+
+import contextlib
+import functools
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import IO, Any
+
+import httpx2
+
+from engine.control import CancelToken
+from engine.embedding.answers import read_json
+from engine.embedding.batch_jobs.base import BatchUnavailable, JobGone, JobLimits, JobState, RemoteJob, Result
+from engine.embedding.batch_jobs.lines import dump, read_gemini, said
+from engine.embedding.batch_jobs.transfer import ANSWER_SECONDS, download, size_of, upload_seconds
+from engine.embedding.failures import Refused
+from engine.embedding.http import HttpClient
+from engine.embedding.retrying import Transient, retrying
+from engine.errors import ProviderError
+
+# A vector has up to 60 KB as text: more texts than these would make a download of gigabytes.
+_LIMITS = JobLimits(requests=20_000, bytes=2_000_000_000, seconds=48 * 3600)
+_JOBS_A_PAGE = 100
+_MOST_PAGES = 20
+_STEP = 64 * 1024
+_STATES: Mapping[str, JobState] = {
+    "SUCCEEDED": "completed",
+    "COMPLETED": "completed",
+    "DONE": "completed",
+    "FAILED": "failed",
+    "CANCELLED": "cancelled",
+    "CANCELED": "cancelled",
+    "EXPIRED": "expired",
+}
+
+
+class GeminiBatches:
+    """Satisfies `BatchApi`."""
+
+    def __init__(
+        self, http: HttpClient, model: str, request: Callable[[str], dict[str, Any]], price: float | None
+    ) -> None:
+        """`model`: as in addresses, `models/…`. `request`: asks for the vector of one text."""
+        self._http = http
+        self._model = model
+        self._request = request
+        self.service = http.service.name
+        self.limits = _LIMITS
+        self.price = price
+
+    def line(self, key: str, text: str) -> bytes:
+        return dump({"key": key, "request": self._request(text)})
+
+    def upload(self, name: str, lines: IO[bytes], *, cancel: CancelToken | None = None) -> str:
+        boundary = uuid.uuid4().hex
+        file = dump({"file": {"displayName": name, "mimeType": "application/jsonl"}})
+        head = (
+            f"--{boundary}\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n".encode()
+            + file
+            + f"\r\n--{boundary}\r\nContent-Type: application/jsonl; charset=UTF-8\r\n\r\n".encode()
+        )
+        tail = f"\r\n--{boundary}--\r\n".encode()
+        size = size_of(lines)
+        headers = {
+            "Content-Type": f"multipart/related; boundary={boundary}",
+            "Content-Length": str(len(head) + size + len(tail)),
+        }
+
+        def body() -> Iterator[bytes]:
+            yield head
+            lines.seek(0)
+            while part := lines.read(_STEP):
+                yield part
+            yield tail
+
+        def attempt() -> Any:
+            url = f"{self._beside('upload')}/files?uploadType=multipart"
+            return self._ask("POST", url, cancel=cancel, seconds=upload_seconds(size), content=body(), headers=headers)
+
+        with self._explained():
+            answer = retrying(attempt, cancel=cancel)
+        return _name_of(_dict(answer.get("file")) or answer)
+
+    def create(self, name: str, input_file: str, *, cancel: CancelToken | None = None) -> RemoteJob:
+        body = {"batch": {"displayName": name, "inputConfig": {"fileName": input_file}}}
+        with self._explained():
+            url = f"{self._http.base_url}/{self._model}:asyncBatchEmbedContent"
+            return _job(self._ask("POST", url, cancel=cancel, json=body))
+
+    def find(self, name: str, input_file: str, *, cancel: CancelToken | None = None) -> RemoteJob | None:
+        following = ""
+        for _ in range(_MOST_PAGES):
+            url = f"{self._http.base_url}/batches?pageSize={_JOBS_A_PAGE}{following}"
+            page = retrying(functools.partial(self._ask, "GET", url, cancel=cancel), cancel=cancel)
+            for job in page.get("operations") or page.get("batches") or ():
+                if _about(job).get("displayName") == name:
+                    return _job(job)
+            if not page.get("nextPageToken"):
+                break
+            following = f"&{httpx2.QueryParams({'pageToken': str(page['nextPageToken'])})}"
+        return None
+
+    def look(self, id: str, *, cancel: CancelToken | None = None) -> RemoteJob:
+        url = f"{self._http.base_url}/{id}"
+        try:
+            return _job(retrying(lambda: self._ask("GET", url, cancel=cancel), cancel=cancel))
+        except Refused as error:
+            if error.status == 404:
+                raise JobGone(f"{self.service} knows nothing of a batch job any more.") from error
+            raise
+
+    def results(self, job: RemoteJob, take: Callable[[Result], None], *, cancel: CancelToken | None = None) -> None:
+        for file in job.files:
+            url = f"{self._beside('download')}/{file}:download?alt=media"
+            download(self._http, url, lambda line: take(read_gemini(line)), cancel=cancel)
+
+    def stop(self, id: str, *, cancel: CancelToken | None = None) -> None:
+        url = f"{self._http.base_url}/{id}:cancel"
+        retrying(lambda: self._ask("POST", url, cancel=cancel), cancel=cancel)
+
+    def discard(self, files: Sequence[str], *, cancel: CancelToken | None = None) -> None:
+        for file in files:
+            with contextlib.suppress(ProviderError):
+                self._ask("DELETE", f"{self._http.base_url}/{file}", cancel=cancel)
+
+    def _beside(self, service: str) -> str:
+        """The address of uploads or downloads: its word stands before the version of the API."""
+        base, _, version = self._http.base_url.rpartition("/")
+        return f"{base}/{service}/{version}"
+
+    def _ask(
+        self, method: str, url: str, *, cancel: CancelToken | None, seconds: float = ANSWER_SECONDS, **content: Any
+    ) -> dict[str, Any]:
+        with self._http.call(seconds, cancel=cancel):
+            body = self._http.sdk.request(method, url, **content).content
+        answer = read_json(body) if body.strip() else {}
+        if not isinstance(answer, dict):
+            raise Transient(f"{self.service} answered with something that is no object.")
+        return answer
+
+    @contextlib.contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Tell a model or a key without batch jobs from a request that is refused."""
+        try:
+            yield
+        except Refused as error:
+            if error.status == 404:
+                raise BatchUnavailable(
+                    f"{self.service} offers no batch jobs for {self._model}: texts are asked for directly."
+                ) from error
+            raise
+
+
+def _job(found: Mapping[str, Any]) -> RemoteJob:
+    """A job from the operation that stands for it; a batch itself is understood as well."""
+    about = _about(found)
+    word = str(about.get("state") or "").upper().removeprefix("BATCH_STATE_").removeprefix("JOB_STATE_")
+    error = _dict(found.get("error"))
+    state = _STATES.get(word, "running")
+    if found.get("done") and state == "running":
+        state = "failed" if error else "completed"
+    places = (_dict(found.get("response")), _dict(about.get("output")), _dict(found.get("output")))
+    file = next((place["responsesFile"] for place in places if place.get("responsesFile")), None)
+    counts = _dict(about.get("batchStats"))
+    answered = _number(counts.get("successfulRequestCount")) + _number(counts.get("failedRequestCount"))
+    return RemoteJob(
+        id=_name_of(found),
+        state=state,
+        word=word.lower(),
+        files=(str(file),) if file else (),
+        answered=answered if state == "completed" else None,
+        problem=said(error),
+    )
+
+
+def _about(found: Any) -> Mapping[str, Any]:
+    """Where an operation describes its batch; what it says at its top is newer."""
+    top = _dict(found)
+    return {**_dict(top.get("metadata")), **{key: top[key] for key in ("state", "batchStats", "output") if key in top}}
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _number(value: Any) -> int:
+    """A count, which comes as a string."""
+    try:
+        return int(value or 0)
+    except (TypeError, ValueError):
+        return 0
+
+
+def _name_of(found: Mapping[str, Any]) -> str:
+    name = found.get("name")
+    if not isinstance(name, str) or "/" not in name:
+        raise Transient("The service's answer has no name.")
+    return name

@@ -1,0 +1,24 @@
+"""OpenAI's batch jobs, and those of servers that have the same API.
+
+Written from https://developers.openai.com/api/reference/resources/batches (read 2026-11-22): at most 50,000 texts and
+200 MB a job, which is done within 24 hours.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from engine.embedding.batch_jobs.base import BatchApi, JobLimits
+from engine.embedding.batch_jobs.files_and_batches import Dialect, FilesAndBatches
+from engine.embedding.http import HttpClient
+
+_LIMITS = JobLimits(requests=50_000, bytes=200_000_000, seconds=24 * 3600)
+
+
+def make(http: HttpClient, model: str, prompt: str, options: Mapping[str, Any], price: float | None) -> BatchApi:
+    """`prompt` stands before each text; `options`: what a request has besides its texts and the model."""
+
+    def line(text: str) -> dict[str, Any]:
+        body = {"model": model, "input": [prompt + text], **options}
+        return {"method": "POST", "url": "/v1/embeddings", "body": body}
+
+    return FilesAndBatches(http, Dialect("24h", _LIMITS, line), price)

@@ -1,0 +1,76 @@
+"""Files to and from a provider: large ones, read in steps, with a time that grows with their size."""
+
+import os
+from collections.abc import Callable
+from typing import IO
+
+import httpx2
+
+from engine.control import CancelToken
+from engine.embedding.addresses import is_loopback
+from engine.embedding.batch_jobs.lines import split
+from engine.embedding.failures import Redirected
+from engine.embedding.http import HttpClient
+from engine.settings import Settings
+
+ANSWER_SECONDS = 60.0
+"""For everything but files."""
+_SLOWEST = 50_000
+"""Bytes a second that a line has to carry at least."""
+_DOWNLOAD_SECONDS = 3600.0
+_MOST_BYTES = 8 * 1024**3
+_STEP = 64 * 1024
+_PLAIN = Settings()
+"""Without headers of the person's own, and with https alone."""
+
+
+def size_of(file: IO[bytes]) -> int:
+    return file.seek(0, os.SEEK_END)
+
+
+def upload_seconds(size: int) -> float:
+    """How long an upload of so many bytes may take."""
+    return ANSWER_SECONDS + size / _SLOWEST
+
+
+def download(http: HttpClient, url: str, take: Callable[[bytes], None], *, cancel: CancelToken | None = None) -> None:
+    """Hand over the lines of a file at this absolute URL, one by one as they come.
+
+    Where the service sends elsewhere for it, to its storage, that is followed once: by https, without the key and
+    the headers of the settings. Raises `ProviderError`, `Cancelled`.
+    """
+    try:
+        _read(http, url, take, cancel)
+    except Redirected as redirect:
+        target = _target(url, redirect)
+        origin = f"{target.scheme}://{target.netloc.decode('ascii')}"
+        storage = HttpClient(http.service, origin, _PLAIN, {})
+        try:
+            _read(storage, str(target), take, cancel)
+        except Redirected:
+            raise redirect from None
+        finally:
+            storage.close()
+
+
+def _target(url: str, redirect: Redirected) -> httpx2.URL:
+    """Where a download goes on. Raises the redirect itself where it must not."""
+    try:
+        target = httpx2.URL(url).join(redirect.location)
+    except httpx2.InvalidURL:
+        raise redirect from None
+    if target.scheme not in {"http", "https"} or not target.host or target.userinfo or not redirect.location:
+        raise redirect
+    # Nobody sends us into this machine, unless the service itself is here.
+    if not (is_loopback(url) if is_loopback(str(target)) else target.scheme == "https"):
+        raise redirect
+    return target
+
+
+def _read(http: HttpClient, url: str, take: Callable[[bytes], None], cancel: CancelToken | None) -> None:
+    with (
+        http.call(_DOWNLOAD_SECONDS, cancel=cancel, most_bytes=_MOST_BYTES),
+        http.sdk.stream("GET", url) as response,
+    ):
+        for line in split(response.iter_bytes(_STEP)):
+            take(line)

@@ -1,0 +1,519 @@
+"""Notes that are embedded by batch jobs, from the file to the search, against fakes of the three services."""
+
+import dataclasses
+import importlib
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from engine.backends import background, builtin
+from engine.backends.builtin import BuiltinMemory
+from engine.control import CancelToken
+from engine.embedding.batch_jobs import openai as openai_jobs
+from engine.embedding.batch_jobs import runner
+from engine.embedding.registry import Selection
+from engine.settings.options import BatchSettings
+from tests.helpers.embedding_servers.batch_servers import GeminiBatchServer, OpenAIBatchServer, VoyageBatchServer
+from tests.helpers.embedding_servers.batch_work import BatchWork, Plan
+from tests.helpers.embedding_servers.server import Drop, Hang, Request, Truncate
+
+NOTES = 40
+MODULES = {"openai": "openai_compatible", "gemini": "gemini", "voyage": "voyage"}
+
+
+@pytest.fixture(params=[OpenAIBatchServer, GeminiBatchServer, VoyageBatchServer], ids=lambda kind: kind.provider)
+def server(request) -> Iterator[BatchWork]:
+    with request.param() as running:
+        yield running
+        assert running.doubled == []
+
+
+@pytest.fixture
+def openai() -> Iterator[BatchWork]:
+    with OpenAIBatchServer() as running:
+        yield running
+        assert running.doubled == []
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    for number in range(NOTES):
+        write(folder, number)
+    return folder
+
+
+def write(folder: Path, number: int) -> None:
+    (folder / f"n{number}.md").write_text(
+        f"# Note {number}\n\nPump {number} of colleague{number}x is tuned to {number * 7} bar.\n", "utf-8"
+    )
+
+
+@pytest.fixture
+def opened(notes, tmp_path, monkeypatch):
+    """Opens the notes as a context: `opened(server, **batch settings)`."""
+
+    @contextmanager
+    def open_(server: BatchWork, *, stays: bool = False, **options) -> Iterator[BuiltinMemory]:
+        batch = BatchSettings(**{"enabled": True, "poll_interval_ms": 10} | options)
+        settings = server.settings()
+        remote = msgspec.structs.replace(settings.remote, batch=batch)
+        store = msgspec.structs.replace(settings.store, path=str(tmp_path / "data"))
+        settings = msgspec.structs.replace(settings, remote=remote, store=store)
+        module = importlib.import_module(f"engine.embedding.{MODULES[server.provider]}")
+        monkeypatch.setattr(
+            builtin, "select_provider", lambda s, **_: Selection(module.make(s, server.key), s.provider)
+        )
+        memory = BuiltinMemory(notes, settings, executor=None, background=stays)
+        try:
+            yield memory
+        finally:
+            memory.close()
+
+    return open_
+
+
+def assert_complete(memory: BuiltinMemory, server: BatchWork, *, texts: int = NOTES) -> None:
+    """Every chunk has its vector, no text was answered twice, and nothing is left at the service or here."""
+    assert memory.status().pending_vectors == 0
+    answered = {text: times for text, times in server.answered.items() if "bar" in text}
+    assert set(answered.values()) == {1}
+    assert len(answered) == texts
+    assert memory.status().batch.jobs == ()
+    found = memory.search("pump 7 of colleague7x is tuned")
+    assert found.mode == "hybrid"
+    assert found.results[0].path == "n7.md"
+
+
+def direct(server: BatchWork) -> list[Request]:
+    """Requests that embed at once, without those of questions."""
+    return [
+        request
+        for request in server.requests
+        if request.path.endswith((":batchEmbedContents", "/v1/embeddings")) and b"bar" in request.body
+    ]
+
+
+def test_notes_are_embedded_by_one_job(server, opened):
+    with opened(server) as memory:
+        report = memory.sync(approve=True)
+        assert (report.error, report.vectors_embedded, report.batch_jobs) == ("", NOTES, 0)
+        assert len(server.jobs) == 1
+        assert direct(server) == []
+        assert server.files == {}  # nobody's texts stay there
+        status = memory.status().batch
+        assert (status.enabled, status.failures, status.last_error) == (True, 0, None)
+        assert_complete(memory, server)
+
+
+def test_jobs_cost_what_the_list_says(openai, opened):
+    with opened(openai) as memory:
+        report = memory.sync(approve=True)
+        assert report.tokens == openai.tokens > 0
+        assert report.cost == pytest.approx(openai.tokens * 0.01 / 1e6)  # half of the settings' price
+
+
+def test_the_estimate_is_of_jobs(openai, opened):
+    with opened(openai, enabled=False) as memory:
+        memory.sync(approve=True, reason="cli")
+    with opened(openai) as memory:
+        estimate = memory.estimate_embedding(msgspec.structs.replace(memory._settings, dimensions=512))
+        assert (estimate.batch, estimate.price, estimate.seconds) == (True, pytest.approx(0.01), 86_400)
+
+
+def test_few_texts_do_not_wait_for_a_job(server, opened, notes):
+    with opened(server) as memory:
+        memory.sync(approve=True)
+        write(notes, 99)
+        assert memory.sync().vectors_embedded == 1
+        assert len(server.jobs) == 1
+        assert len(direct(server)) == 1
+        assert_complete(memory, server, texts=NOTES + 1)
+
+
+def test_several_jobs_run_side_by_side_but_no_more_than_wanted(openai, opened, notes, monkeypatch):
+    limits = dataclasses.replace(openai_jobs._LIMITS, requests=35)
+    monkeypatch.setattr(openai_jobs, "_LIMITS", limits)
+    for number in range(NOTES, 140):
+        write(notes, number)
+    running: list[int] = []
+    openai.after = lambda request: running.append(sum(job.word != "completed" for job in openai.jobs.values()))
+    with opened(openai, concurrency=2) as memory:
+        assert memory.sync(approve=True).error == ""
+        assert len(openai.jobs) == 4
+        assert max(running) == 2
+        assert_complete(memory, openai, texts=140)
+
+
+@pytest.mark.parametrize("word", ["failed", "expired", "cancelled"])
+def test_of_a_job_that_ends_badly_the_rest_is_asked_for_directly(server, opened, word):
+    server.plans.append(Plan(end=word, done=15, problem="The queue is full of tokens"))
+    with opened(server) as memory:
+        assert memory.sync(approve=True).error == ""
+        batch = memory.status().batch
+        assert (batch.failures, batch.enabled, batch.last_provider) == (1, True, server.provider)
+        assert ("queue is full" in batch.last_error) == (word == "failed")
+        assert_complete(memory, server)
+        assert server.files == {}
+
+
+def test_a_bad_line_costs_that_line_only(server, opened):
+    server.plans.append(Plan(refused={3: "cannot be tokenized"}, missing={4}, empty={5}))
+    with opened(server) as memory:
+        assert memory.sync(approve=True).error == ""
+        batch = memory.status().batch
+        assert (batch.failures, batch.enabled) == (0, True)
+        assert "3 of 40 texts" in batch.last_error
+        assert "cannot be tokenized" in batch.last_error
+        assert len(server.jobs) == 1
+        assert_complete(memory, server)
+
+
+def test_a_job_without_any_vector_has_failed(server, opened):
+    server.plans.append(Plan(refused=dict.fromkeys(range(NOTES), "no such model")))
+    with opened(server) as memory:
+        assert memory.sync(approve=True).error == ""
+        assert memory.status().batch.failures == 1
+        assert_complete(memory, server)
+
+
+def test_after_two_failures_jobs_are_no_longer_tried_until_the_next_start(openai, opened, notes):
+    openai.plans += [Plan(end="failed"), Plan(end="failed")]
+    with opened(openai) as memory:
+        memory.sync(approve=True)
+        for number in range(100, 140):
+            write(notes, number)
+        memory.sync(approve=True)
+        assert (memory.status().batch.failures, memory.status().batch.enabled) == (2, False)
+        for number in range(200, 240):
+            write(notes, number)
+        memory.sync(approve=True)
+        assert len(openai.jobs) == 2
+        assert_complete(memory, openai, texts=120)
+    for number in range(300, 340):
+        write(notes, number)
+    with opened(openai) as memory:
+        memory.sync(approve=True)
+        assert len(openai.jobs) == 3
+        assert memory.status().batch.failures == 0
+
+
+def test_a_job_that_succeeds_forgives_the_failure_before(openai, opened, notes):
+    openai.plans.append(Plan(end="failed"))
+    with opened(openai) as memory:
+        memory.sync(approve=True)
+        for number in range(100, 140):
+            write(notes, number)
+        memory.sync(approve=True)
+        batch = memory.status().batch
+        assert (batch.failures, batch.last_error, batch.enabled) == (0, None, True)
+
+
+def test_a_service_without_jobs_is_asked_directly_at_once(server, opened):
+    server.offers_jobs = False
+    with opened(server) as memory:
+        assert memory.sync(approve=True).error == ""
+        batch = memory.status().batch
+        assert not batch.enabled
+        assert "no batch jobs" in batch.last_error
+        assert_complete(memory, server)
+
+
+def test_a_job_that_takes_too_long_is_stopped_and_tried_once_more(server, opened):
+    server.plans.append(Plan(end="never", done=5))
+    with opened(server, timeout_minutes=0.001) as memory:
+        # The second one ends at its first look, however late that comes.
+        server.plans.append(Plan(looks=0))
+        assert memory.sync(approve=True).error == ""
+        first, second = server.jobs.values()
+        assert (first.word, second.word) == ("cancelled", "completed")
+        assert len(second.lines) == NOTES - 5
+        assert memory.status().batch.failures == 0
+        assert_complete(memory, server)
+
+
+def test_when_the_second_try_takes_too_long_too_all_is_asked_for_directly(server, opened):
+    server.plans += [Plan(end="never", done=2), Plan(end="never", done=3)]
+    with opened(server, timeout_minutes=0.001) as memory:
+        assert memory.sync(approve=True).error == ""
+        batch = memory.status().batch
+        assert (batch.failures, batch.enabled) == (2, False)
+        assert "given up" in batch.last_error
+        assert_complete(memory, server)
+
+
+def test_a_job_that_ends_while_it_is_stopped_has_succeeded(openai, opened):
+    openai.plans.append(Plan(end="never"))
+
+    def finish(request: Request) -> None:
+        if request.path.endswith("/cancel"):
+            (job,) = openai.jobs.values()
+            openai.finish(job, "completed")
+
+    openai.after = finish
+    with opened(openai, timeout_minutes=0.001) as memory:
+        memory.sync(approve=True)
+        assert memory.status().batch.failures == 0
+        assert_complete(memory, openai)
+
+
+def test_a_job_that_cannot_be_stopped_is_given_up_after_a_while(openai, opened, monkeypatch):
+    monkeypatch.setattr(runner, "_STOP_SECONDS", 0.05)
+    openai.plans.append(Plan(end="never"))
+
+    def stubborn(request: Request) -> None:
+        for job in openai.jobs.values():
+            if job.word == "cancelling":
+                job.word = "in_progress"
+
+    openai.after = stubborn
+    with opened(openai, timeout_minutes=0.001) as memory:
+        openai.plans.append(Plan(looks=0))
+        assert memory.sync(approve=True).error == ""
+        assert memory.status().pending_vectors == 0
+        assert openai.doubled  # nothing else could be done
+        openai.doubled.clear()
+
+
+# --- not waiting ---------------------------------------------------------------------------------------------------
+
+
+def test_without_waiting_the_next_sync_takes_the_results(server, opened):
+    server.plans.append(Plan(looks=0))
+    with opened(server, wait=False) as memory:
+        report = memory.sync(approve=True)
+        assert (report.error, report.vectors_pending, report.batch_jobs) == ("", NOTES, 1)
+        (job,) = memory.status().batch.jobs
+        assert (job.provider, job.texts, job.attempt) == (server.provider, NOTES, 1)
+        assert job.state
+        assert job.created == pytest.approx(memory.status().last_sync.started, abs=60)
+        assert memory.search("pump").mode == "keyword"
+        report = memory.sync()
+        assert (report.vectors_embedded, report.batch_jobs) == (NOTES, 0)
+        assert len(server.jobs) == 1
+        assert_complete(memory, server)
+
+
+def test_a_program_that_stays_looks_again_by_itself(openai, opened, monkeypatch):
+    monkeypatch.setattr(background, "_LOOK_AGAIN_SECONDS", 0.05)
+    openai.plans.append(Plan(looks=3))
+    with opened(openai, wait=False, stays=True) as memory:
+        done = threading.Event()
+        memory.add_status_listener(lambda: done.set() if not memory.status().pending_vectors else None)
+        memory.sync(approve=True)
+        assert done.wait(30)
+        assert len(openai.jobs) == 1
+
+
+def test_what_is_new_meanwhile_does_not_wait_for_the_job(openai, opened, notes):
+    openai.plans.append(Plan(looks=5))
+    with opened(openai, wait=False) as memory:
+        memory.sync(approve=True)
+        write(notes, 77)
+        report = memory.sync(approve=True)
+        assert (report.vectors_embedded, report.vectors_pending, report.batch_jobs) == (1, NOTES, 1)
+
+
+def test_switching_jobs_off_still_takes_the_results_that_are_paid_for(server, opened):
+    with opened(server, wait=False) as memory:
+        memory.sync(approve=True)
+    with opened(server, enabled=False) as memory:
+        memory.sync(approve=True)
+        memory.sync(approve=True)
+        assert len(server.jobs) == 1
+        assert direct(server) == []
+        assert_complete(memory, server)
+
+
+# --- being interrupted ---------------------------------------------------------------------------------------------
+
+
+def test_a_cancel_leaves_the_job_running_and_says_so(server, opened):
+    server.plans.append(Plan(end="completed", looks=3))
+    token = CancelToken()
+    server.after = lambda request: token.cancel() if server.jobs and request.method == "GET" else None
+    with opened(server) as memory:
+        report = memory.sync(approve=True, cancel=token)
+        assert (report.cancelled, report.batch_jobs) == (True, 1)
+        assert not any("ancel" in request.path for request in server.requests)
+        server.after = lambda request: None
+        assert memory.sync().vectors_embedded == NOTES
+        assert len(server.jobs) == 1
+        assert_complete(memory, server)
+
+
+def test_a_restarted_program_goes_on_with_its_job(server, opened):
+    with opened(server, wait=False) as memory:
+        memory.sync(approve=True)
+    with opened(server) as memory:
+        assert len(memory.status().batch.jobs) == 1
+        assert memory.sync().vectors_embedded == NOTES
+        assert len(server.jobs) == 1
+        assert_complete(memory, server)
+
+
+def test_changed_notes_come_first_while_a_job_runs(openai, opened, notes):
+    openai.plans.append(Plan(looks=4))
+    with opened(openai, stays=True) as memory:
+
+        def change(request: Request) -> None:
+            if request.path.startswith("/v1/batches/batch_1") and not (notes / "n500.md").exists():
+                write(notes, 500)
+                memory._updates.dirty = True
+
+        openai.after = change
+        memory.sync(approve=True)
+        assert "n500.md" in {result.path for result in memory.search("pump 500").results}
+        assert len(openai.jobs) == 1
+        assert_complete(memory, openai, texts=NOTES + 1)
+
+
+@pytest.mark.parametrize(
+    "fault", [Drop(), Truncate(announced=True), Truncate(announced=False)], ids=["dropped", "cut", "cut-silently"]
+)
+def test_an_answer_to_a_creation_that_is_lost_makes_no_second_job(server, opened, fault):
+    server.takes_fault = lambda request: (
+        request.method == "POST" and request.path.endswith(("/batches", ":asyncBatchEmbedContent"))
+    )
+    server.faults.append(fault)
+    with opened(server) as memory:
+        assert memory.sync(approve=True).error == ""
+        assert len(server.jobs) == 1
+        assert direct(server) == []
+        assert_complete(memory, server)
+
+
+def test_nothing_is_sent_again_while_nobody_knows_whether_there_is_a_job(openai, opened, monkeypatch):
+    monkeypatch.setattr("engine.embedding.retrying.pause", lambda seconds, cancel: None)
+    openai.takes_fault = lambda request: "/batches" in request.path
+    openai.faults += [Truncate(announced=True), *[openai.trouble() for _ in range(4)]]
+    with opened(openai) as memory:
+        report = memory.sync(approve=True)
+        assert report.error
+        assert (len(openai.jobs), direct(openai)) == (1, [])
+        (job,) = memory.status().batch.jobs
+        assert (job.id, job.state) == ("", "being created")
+        assert memory.sync(approve=True).error == ""
+        assert len(openai.jobs) == 1
+        assert_complete(memory, openai)
+
+
+def test_a_creation_that_fails_for_good_leads_to_direct_requests(server, opened, monkeypatch):
+    monkeypatch.setattr(runner, "pause", lambda seconds, cancel: None)
+    server.takes_fault = lambda request: (
+        request.method == "POST" and request.path.endswith(("/batches", ":asyncBatchEmbedContent"))
+    )
+    server.faults += [server.trouble() for _ in range(3)]
+    with opened(server) as memory:
+        assert memory.sync(approve=True).error == ""
+        assert server.jobs == {}
+        assert memory.status().batch.failures == 1
+        assert server.files == {}
+        assert_complete(memory, server)
+
+
+@pytest.mark.parametrize("kind", ["unauthorized", "out_of_quota"])
+def test_a_refused_key_or_an_empty_purse_ends_the_sync(server, opened, kind):
+    server.faults.append(getattr(server, kind)())
+    with opened(server) as memory:
+        report = memory.sync(approve=True)
+        assert report.error
+        assert server.key not in report.error
+        assert direct(server) == []
+        assert memory.status().batch.jobs == ()
+        assert memory.sync(approve=True).error == ""
+        assert_complete(memory, server)
+
+
+def test_trouble_with_looking_is_no_failure_of_the_job(server, opened, monkeypatch):
+    monkeypatch.setattr("engine.embedding.retrying.pause", lambda seconds, cancel: None)
+    server.takes_fault = lambda request: request.method == "GET" and bool(server.jobs)
+    server.faults += [server.trouble() for _ in range(9)]
+    with opened(server) as memory:
+        assert memory.sync(approve=True).error == ""
+        assert memory.status().batch.failures == 0
+        assert_complete(memory, server)
+
+
+def test_after_much_trouble_the_sync_ends_and_a_later_one_goes_on(openai, opened, monkeypatch):
+    monkeypatch.setattr("engine.embedding.retrying.pause", lambda seconds, cancel: None)
+    openai.takes_fault = lambda request: request.method == "GET" and bool(openai.jobs)
+    openai.faults += [openai.trouble() for _ in range(20)]
+    with opened(openai) as memory:
+        report = memory.sync(approve=True)
+        assert report.error
+        assert report.batch_jobs == 1
+        assert memory.sync().error == ""
+        assert (len(openai.jobs), direct(openai)) == (1, [])
+        assert_complete(memory, openai)
+
+
+@pytest.mark.parametrize("announced", [True, False])
+def test_results_that_break_off_are_read_again(server, opened, announced):
+    server.takes_fault = lambda request: "content" in request.path or "download" in request.path
+    if server.provider == "voyage":
+        server.takes_fault = lambda request: request.path.startswith("/storage")
+    server.faults.append(Truncate(announced=announced))
+    with opened(server) as memory:
+        assert memory.sync(approve=True).error == ""
+        assert direct(server) == []
+        assert memory.status().batch.failures == 0
+        assert_complete(memory, server)
+
+
+def test_a_job_that_the_service_forgot_is_made_up_for(server, opened):
+    with opened(server, wait=False) as memory:
+        memory.sync(approve=True)
+        server.jobs.clear()
+        assert memory.sync(approve=True).error == ""
+        assert "knows nothing" in memory.status().batch.last_error
+        assert_complete(memory, server)
+
+
+def test_a_hanging_upload_can_be_cancelled(server, opened):
+    hang = Hang()
+    server.faults.append(hang)
+    token = CancelToken()
+    canceller = threading.Thread(target=lambda: (hang.reached.wait(10), token.cancel()))
+    canceller.start()
+    with opened(server) as memory:
+        report = memory.sync(approve=True, cancel=token)
+        canceller.join()
+        assert (report.cancelled, server.jobs) == (True, {})
+        assert memory.sync(approve=True).error == ""
+        assert_complete(memory, server)
+
+
+def test_texts_that_a_job_cannot_take_are_asked_for_directly(openai, opened, notes):
+    (notes / "long.md").write_text("# Long\n\n" + "pumps and valves " * 60_000, "utf-8")
+    with opened(openai) as memory:
+        chunking = msgspec.structs.replace(memory._settings.chunking, tokens=20_000)
+        memory._settings = memory._updates._settings = msgspec.structs.replace(memory._settings, chunking=chunking)
+        assert memory.sync(approve=True).error == ""
+        assert memory.status().pending_vectors == 0
+        assert direct(openai) or all("valves" in str(request.body) for request in direct(openai))
+        assert sum(len(job.lines) for job in openai.jobs.values()) == NOTES
+
+
+def test_jobs_of_another_model_are_kept_until_it_is_back(openai, opened):
+    with opened(openai, wait=False) as memory:
+        memory.sync(approve=True)
+    other = openai.model
+    openai.model = "text-embedding-3-large"
+    with opened(openai, wait=False) as memory:
+        memory.sync(approve=True)
+        assert {job.model for job in memory.status().batch.jobs} == {other, "text-embedding-3-large"}
+        openai.doubled.clear()  # each model has to have its own vectors
+        memory.sync(approve=True)
+        memory.sync(approve=True)
+        assert [job.model for job in memory.status().batch.jobs] == [other]
+    openai.model = other
+    with opened(openai) as memory:
+        assert memory.sync(approve=True).vectors_embedded == NOTES
+        assert len(openai.jobs) == 2
+        assert memory.status().batch.jobs == ()

@@ -1,0 +1,46 @@
+"""Batch jobs on the command line."""
+
+import time
+
+import msgspec
+import pytest
+
+from engine.cli.batch_jobs import batch_lines, left_running
+from engine.cli.embedding import estimate_text
+from engine.records import BatchJobStatus
+from tests.helpers.fake_memory import make_estimate, make_status
+
+JOB = BatchJobStatus(provider="openai", model="small", id="b1", state="in_progress", texts=1234, created=0.0, attempt=1)
+
+
+def batch(**options):
+    return msgspec.structs.replace(make_status().batch, **options)
+
+
+def test_nothing_is_said_where_jobs_are_not_used() -> None:
+    assert list(batch_lines(batch(enabled=False))) == []
+
+
+def test_open_jobs_are_shown_with_state_and_age() -> None:
+    job = msgspec.structs.replace(JOB, created=time.time() - 7200, attempt=2)
+    lines = list(batch_lines(batch(enabled=True, jobs=(job,))))
+    assert lines == [
+        ("Batch", "enabled (failures 0/2)"),
+        ("Batch job", "openai, small: 1,234 texts, in_progress for about 2 hours, second try"),
+    ]
+
+
+def test_what_was_given_up_is_told_with_its_reason() -> None:
+    lines = dict(batch_lines(batch(enabled=False, failures=2, last_error="Given up.", last_provider="voyage")))
+    assert lines == {"Batch": "off (failures 2/2)", "Batch error": "Given up."}
+
+
+@pytest.mark.parametrize(("jobs", "words"), [(0, ""), (1, "1 batch job goes on"), (3, "3 batch jobs go on")])
+def test_jobs_that_go_on_elsewhere_are_told(jobs: int, words: str) -> None:
+    assert left_running(jobs).startswith(words)
+    assert bool(left_running(jobs)) == bool(jobs)
+
+
+def test_an_estimate_says_how_long_jobs_may_take() -> None:
+    text = estimate_text(make_estimate(batch=True, seconds=86_400.0))
+    assert "by batch jobs within about 24 hours" in text

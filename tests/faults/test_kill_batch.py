@@ -1,0 +1,133 @@
+"""kill -9 at every step of a batch job: the next start goes on with the job that runs, and asks for no text twice.
+
+The fake holds the answer at the step in question until the process is dead, so each kill hits exactly there.
+"""
+
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.embedding.batch_jobs import runner
+from tests.helpers.batch_worker import open_memory
+from tests.helpers.embedding_servers.batch_servers import OpenAIBatchServer
+from tests.helpers.embedding_servers.batch_work import Plan
+from tests.helpers.embedding_servers.server import Reply, Request
+
+NOTES = 400
+
+# At which request, and whether before or after it has had its effect.
+STEPS: dict[str, tuple[Callable[[Request], bool], str]] = {
+    "before the upload": (lambda r: r.path == "/v1/files", "before"),
+    "after the upload": (lambda r: r.path == "/v1/files", "after"),
+    "before the creation": (lambda r: (r.method, r.path) == ("POST", "/v1/batches"), "before"),
+    "after the creation": (lambda r: (r.method, r.path) == ("POST", "/v1/batches"), "after"),
+    "at the first look": (lambda r: r.path.startswith("/v1/batches/batch_"), "after"),
+    "before the results": (lambda r: r.path.endswith("/content"), "after"),
+    "before its files go": (lambda r: r.method == "DELETE", "before"),
+    "after its files went": (lambda r: r.method == "DELETE", "after"),
+}
+
+
+@pytest.fixture
+def server() -> Iterator[OpenAIBatchServer]:
+    with OpenAIBatchServer() as running:
+        yield running
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    for number in range(NOTES):
+        (folder / f"n{number}.md").write_text(f"# Note {number}\n\nPump {number} is tuned to {number * 7} bar.\n")
+    return folder
+
+
+def run(notes: Path, data: Path, server: OpenAIBatchServer) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-m", "tests.helpers.batch_worker", str(notes), str(data), server.base_url]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2])
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_no_kill_makes_a_second_job_or_pays_twice(tmp_path, notes, server, step):
+    matches, moment = STEPS[step]
+    reached, dead = threading.Event(), threading.Event()
+
+    def hold(request: Request) -> None:
+        if matches(request) and not reached.is_set():
+            reached.set()
+            dead.wait(60)
+
+    setattr(server, moment, hold)
+    server.plans.append(Plan(looks=2))
+    worker = run(notes, tmp_path / "data", server)
+    assert reached.wait(60)
+    worker.kill()
+    worker.wait()
+    dead.set()
+    finish(tmp_path, notes, server)
+    # An upload that nobody took note of is the one thing that may be done again.
+    uploads = sum(request.path == "/v1/files" for request in server.requests)
+    assert uploads == (2 if "the upload" in step else 1)
+
+
+def test_a_creation_that_never_arrived_is_made_up_for(tmp_path, notes, server, monkeypatch):
+    monkeypatch.setattr(runner, "_SETTLING_SECONDS", 0.2)
+    reached, dead = threading.Event(), threading.Event()
+
+    def lose(request: Request) -> None:
+        if (request.method, request.path) == ("POST", "/v1/batches") and not reached.is_set():
+            reached.set()
+            dead.wait(60)
+            raise ConnectionResetError
+
+    server.before = lose
+    worker = run(notes, tmp_path / "data", server)
+    assert reached.wait(60)
+    worker.kill()
+    worker.wait()
+    dead.set()
+    finish(tmp_path, notes, server)
+    assert server.files == {}
+
+
+def test_a_kill_in_the_middle_of_the_results_costs_nothing(tmp_path, notes, server):
+    """The answer stands still half way, with vectors taken in and vectors yet to come."""
+    dead = threading.Event()
+    whole = server.content
+
+    def halting(request: Request) -> Reply:
+        reply = whole(request)
+        if not dead.is_set():
+            reply.halfway = lambda: dead.wait(60)
+        return reply
+
+    server.content = halting
+    watcher = open_memory(notes, tmp_path / "data", server.base_url)
+    worker = run(notes, tmp_path / "data", server)
+    while not (rows := watcher.status().vector.rows):
+        assert worker.poll() is None
+        time.sleep(0.01)
+    worker.kill()
+    worker.wait()
+    dead.set()
+    watcher.close()
+    assert 0 < rows < NOTES
+    finish(tmp_path, notes, server)
+
+
+def finish(tmp_path: Path, notes: Path, server: OpenAIBatchServer) -> None:
+    """Start again: everything gets its vector, by one job, each text once."""
+    memory = open_memory(notes, tmp_path / "data", server.base_url)
+    report = memory.sync(approve=True)
+    status = memory.status()
+    memory.close()
+    assert (report.error, status.pending_vectors, status.batch.jobs) == ("", 0, ())
+    assert (len(server.jobs), server.doubled) == (1, [])
+    assert len(server.answered) == NOTES
+    assert set(server.answered.values()) == {1}
