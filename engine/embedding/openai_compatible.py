@@ -59,7 +59,8 @@ def open_http(settings: Settings, key: str | None) -> HttpClient:
     if key is None and preset is not None and preset.needs_key:
         raise ProviderError(key_missing("openai", settings))
     name = preset.name if preset is not None else f"The server {host_of(base_url)}"
-    service = Service(name, settings.remote.api_key_env or (preset.key_variable if preset is not None else ""))
+    usual = preset.key_variable if preset is not None else ""
+    service = Service(name, settings.remote.api_key_env or usual or PRESETS[0].key_variable)
     return HttpClient(service, base_url, settings, {"Authorization": f"Bearer {key}"} if key else {})
 
 

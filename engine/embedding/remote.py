@@ -73,8 +73,8 @@ class Model:
             )
         if facts is not None:
             limits = dataclasses.replace(limits, input_tokens=facts.input_tokens)
-        # A provider's own addresses all lead to the same models.
-        server = None if owner_of(base_url) == provider else base_url
+        # A provider's own addresses all lead to the same models, and so do two names of this machine.
+        server = None if owner_of(base_url) == provider else base_url.replace("//localhost", "//127.0.0.1")
         depends = (server, name, wanted, list(inputs), sorted(settings.remote.headers.items()))
         return cls(
             provider=provider,
