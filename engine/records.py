@@ -214,8 +214,12 @@ class SessionText(Record, frozen=True):
 # --- sync ---------------------------------------------------------------------------------------------------------
 
 
+NOT_EMBEDDED = "not-embedded"
+"""Rule of a file that is in the index, but of which a passage is found by words only."""
+
+
 class FileIssue(Record, frozen=True):
-    """A file that is not in the index, and why."""
+    """A file that is not in the index, or not wholly, and why."""
 
     path: str
     """The file's stable name, or its path where it cannot have one."""

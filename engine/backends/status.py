@@ -90,7 +90,7 @@ def _count(snapshot: Snapshot, name: ModelName | None) -> Counts:
         vectors=chunks - pending if name is not None else 0,
         models=models.stored_models(snapshot, name),
         awaiting=models.awaiting(snapshot),
-        failed=snapshot.issues("failed"),
+        failed=(*snapshot.issues("failed"), *snapshot.issues("not embedded")),
         skipped=snapshot.issues("skipped"),
     )
 

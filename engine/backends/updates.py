@@ -22,7 +22,7 @@ from engine.store.index import IndexStore
 from engine.store.user_data import UserData
 from engine.store.vectors import VectorIndex
 from engine.sync.gate import SyncGate
-from engine.sync.parts import SyncParts
+from engine.sync.parts import RefusedTexts, SyncParts
 from engine.sync.syncer import SyncRun
 
 log = logging.getLogger(__name__)
@@ -65,6 +65,7 @@ class Updates:
         self.approvals = Approvals(user)
         self.batch_jobs = BatchJobs(user)
         self.batch_policy = BatchPolicy()
+        self._refused: RefusedTexts = {}
         self.dirty = False
         """Whether something is known to have changed since the last sync."""
 
@@ -105,6 +106,7 @@ class Updates:
             log.warning("The damaged index could not be set aside: %s", error)
             return True
         self.dirty = True
+        self._refused.clear()
         self._mended()
         return True
 
@@ -135,11 +137,14 @@ class Updates:
             batch_jobs=self.batch_jobs,
             batch_policy=self.batch_policy,
             executor=self._executor(),
+            refused=self._refused,
             committed=self._listeners.tell,
             take_changes=self._take_changes,
         )
         if reason == "manual":
             self._slot.reconsider()
+        if force:
+            self._refused.clear()
         # Cleared before the work: a change that comes while it runs makes the index dirty again.
         self.dirty = False
         run = SyncRun(parts, reason, tell, token)

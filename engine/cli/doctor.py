@@ -80,6 +80,7 @@ def _check_index(place: Place, files: IndexFiles, found: FoundTranscripts, token
             yield _check_notes(place, snapshot, token)
             yield check_transcripts(place.settings, found, snapshot)
             yield from _check_issues(snapshot)
+            yield from _check_refused(snapshot)
             yield from _check_pending(place, files, snapshot)
         yield _check_extension(place, store)
     except IndexCorrupt as damage:
@@ -129,6 +130,13 @@ def _check_issues(snapshot: Snapshot) -> Iterator[Check]:
     if issues := snapshot.issues("failed"):
         detail = f"{plural(len(issues), 'file')} could not be read, the first is {issues[0].path}: {issues[0].detail}"
         yield degraded("Failed files", detail, "")
+
+
+def _check_refused(snapshot: Snapshot) -> Iterator[Check]:
+    if issues := snapshot.issues("not embedded"):
+        files = plural(len({issue.path for issue in issues}), "file")
+        detail = f"Some of {files} could not be embedded, the first is {issues[0].path}: {issues[0].detail}"
+        yield degraded("Not embedded", detail, "")
 
 
 def _check_pending(place: Place, files: IndexFiles, snapshot: Snapshot) -> Iterator[Check]:

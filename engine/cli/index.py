@@ -8,7 +8,7 @@ from engine.cli.batch_jobs import left_running
 from engine.cli.embedding import ask, awaiting_text, can_ask, provider_problem, spent_text
 from engine.cli.fetching import fetch_missing
 from engine.cli.opening import Place, find_place, interruptible, opened
-from engine.cli.output import plural, print_issues, print_json, print_table, safe, size
+from engine.cli.output import plural, print_failed, print_issues, print_json, print_table, safe, size
 from engine.cli.progress import ProgressLine
 from engine.control import CancelToken
 from engine.records import SyncReport, WorkspacePreview, to_builtins
@@ -82,7 +82,7 @@ def _print_report(report: SyncReport) -> None:
         print(f"Spent: {spent}.")
     if told := left_running(report.batch_jobs):
         print(told)
-    print_issues("Could not be read", report.failed)
+    print_failed(report.failed)
     print_issues("Passed over", report.skipped)
 
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from engine.records import FileIssue, FileRange, to_builtins
+from engine.records import NOT_EMBEDDED, FileIssue, FileRange, to_builtins
 
 _CONTROL = dict.fromkeys([*range(32), *range(127, 160)], "\ufffd")
 _CONTROL_IN_TEXT = {code: mark for code, mark in _CONTROL.items() if chr(code) not in "\n\t"}
@@ -67,6 +67,12 @@ def print_issues(title: str, issues: Sequence[FileIssue]) -> None:
     print_table((issue.rule, f"{safe(issue.path)}  {safe(issue.detail)}") for issue in issues[:_MOST_ISSUES])
     if len(issues) > _MOST_ISSUES:
         print(f"  and {len(issues) - _MOST_ISSUES:,} more; --json lists all")
+
+
+def print_failed(issues: Sequence[FileIssue]) -> None:
+    """What could not be read, and what was read but not embedded."""
+    print_issues("Could not be read", [issue for issue in issues if issue.rule != NOT_EMBEDDED])
+    print_issues("Could not be embedded", [issue for issue in issues if issue.rule == NOT_EMBEDDED])
 
 
 def print_table(rows: Iterable[tuple[str, str]]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from engine.cli.batch_jobs import batch_lines
 from engine.cli.embedding import dealings, spent_text
 from engine.cli.opening import Place, find_place, opened
-from engine.cli.output import plural, print_issues, print_json, safe, size
+from engine.cli.output import plural, print_failed, print_issues, print_json, safe, size
 from engine.records import MemoryProviderStatus, Probe, VectorStatus, to_builtins
 
 _ON = {True: "enabled", False: "disabled"}
@@ -27,7 +27,7 @@ def run(arguments: Namespace) -> int:
     width = max(len(label) for label, _ in lines) + 1
     for label, text in lines:
         print(f"{label + ':':<{width}}  {safe(text)}")
-    print_issues("Could not be read", status.failed_files)
+    print_failed(status.failed_files)
     print_issues("Passed over", status.skipped_files)
     return 0
 

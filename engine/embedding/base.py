@@ -54,6 +54,14 @@ class PartialAnswer(ProviderError):
         self.arrived = arrived
 
 
+class TextsRefused(ProviderError):
+    """Something in these very texts cannot be embedded; others, and some of these, may well be."""
+
+
+class LeftOut(PartialAnswer, TextsRefused):
+    """A request was answered, but again and again without some of its texts."""
+
+
 class EmbeddingProvider(Protocol):
     """Turns texts into unit vectors. Every method may be called from several threads at once."""
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from engine.embedding.base import TextsRefused
 from engine.embedding.retrying import Transient
 from engine.errors import ProviderError
 from engine.logs import redact
@@ -39,7 +40,11 @@ class Refused(ProviderError):
         self.status = status
 
 
-class TooLong(Refused):
+class ContentRefused(Refused, TextsRefused):
+    """It is what was sent that a service does not take, as far as can be told."""
+
+
+class TooLong(ContentRefused):
     """A text has more tokens than the model takes; shorter ones may do."""
 
 
@@ -107,8 +112,8 @@ def refusal(
             f"{name} does not know the model or the address{_quoted(shown)}: check model and base_url.", status
         )
     if status == 413:
-        return Refused(f"{name} says that the request is too large{_quoted(shown)}.", status)
-    return Refused(f"{name} refused the request (status {status}{_quoted(shown)}).", status)
+        return ContentRefused(f"{name} says that the request is too large{_quoted(shown)}.", status)
+    return ContentRefused(f"{name} refused the request (status {status}{_quoted(shown)}).", status)
 
 
 def _redirected(name: str, headers: Mapping[str, str]) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from engine.control import CancelToken
 from engine.embedding.addresses import is_loopback, owner_of
 from engine.embedding.answers import Answer
-from engine.embedding.base import Calibration, Limits, PartialAnswer, prepare
+from engine.embedding.base import Calibration, LeftOut, Limits, PartialAnswer, prepare
 from engine.embedding.batch_jobs.base import BatchApi
 from engine.embedding.catalogue import UNKNOWN, facts_of, price_of
 from engine.embedding.failures import TooLong
@@ -175,7 +175,7 @@ class RemoteProvider:
         # A model that cannot do better with a text has said what it can.
         arrived = {place: vector for place, vector in doubtful.items() if vector.any()} | arrived
         if len(arrived) < len(texts):
-            raise PartialAnswer(
+            raise LeftOut(
                 f"{self._http.service.name} has left out {len(texts) - len(arrived)} of {len(texts)} vectors "
                 f"{_ROUNDS} times: try again later, or choose another model.",
                 arrived,

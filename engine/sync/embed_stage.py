@@ -1,12 +1,14 @@
 """Gives vectors to the chunks that lack one: newest files first, some requests at a time, each kept as it arrives."""
 
 import time
+from collections import deque
 from collections.abc import Iterator, Mapping, Set
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 
-from engine.embedding.base import EmbeddingProvider, PartialAnswer
+from engine.embedding.base import EmbeddingProvider, PartialAnswer, TextsRefused
 from engine.embedding.batching import requests
 from engine.errors import Cancelled, ProviderError
+from engine.records import NOT_EMBEDDED, FileIssue
 from engine.store import models
 from engine.store.coding import StoredModel, Vectors
 from engine.store.snapshot import Unembedded
@@ -17,6 +19,10 @@ _TEXTS_AT_ONCE = 256
 _PAUSE_POLL = 0.2
 _SECONDS_TO_MEASURE = 2.0
 """From which on the speed of a run says something of the next."""
+_REFUSALS_IN_A_ROW = 8
+"""After which it is hardly the texts that are refused. One among 128 is found by as many requests, most answered."""
+
+_HARMLESS = "ping"
 
 
 class EmbedStage:
@@ -37,6 +43,10 @@ class EmbedStage:
         self._provider = provider
         self._model = model
         self._running: dict[Future[Vectors], list[Unembedded]] = {}
+        self._refused = work.parts.refused
+        self._again: deque[list[Unembedded]] = deque()
+        """Parts of requests that were refused."""
+        self._in_a_row = 0
         self._done = 0
         self._letters = 0
         self._seconds = 0.0
@@ -50,22 +60,27 @@ class EmbedStage:
         Every batch that was answered is stored by `end` at the latest: no text is ever embedded twice.
         """
         with self._store.read(tables=self._tables) as snapshot:
-            due = [id_ for id_, hash_ in snapshot.due(self._model.id) if hash_ not in leave]
+            pending = snapshot.due(self._model.id)
+        due = [id_ for id_, hash_ in pending if hash_ not in leave and (self._model.id, hash_) not in self._refused]
         if not due:
             return True
         self._done = 0
+        self._again.clear()  # they are due
         self._meter.start("embedding", len(due))
         limits = self._provider.limits
         waiting = requests(self._texts(due), limits, lambda text: self._provider.count_tokens(text.text))
         request = next(waiting, None)
-        while request or self._running:
+        while request or self._running or self._again:
             self._token.checkpoint()
             if self._makes_way():
                 return False
             begun = time.monotonic()
-            while request and len(self._running) < limits.at_once:
-                self._submit(request)
-                request = next(waiting, None)
+            while len(self._running) < limits.at_once and (request or self._again):
+                if self._again:
+                    self._submit(self._again.popleft())
+                elif request:
+                    self._submit(request)
+                    request = next(waiting, None)
             self._collect()
             self._seconds += time.monotonic() - begun
         return True
@@ -99,10 +114,39 @@ class EmbedStage:
         """Wait for at least one request and store all that have arrived."""
         done, _ = wait(self._running, timeout=_PAUSE_POLL, return_when=FIRST_COMPLETED)
         for future in done:
-            self._take(future, self._running.pop(future))
+            texts = self._running.pop(future)
+            self._take(future, texts)
             if self._token.cancelled:  # and what a cancel made of a request is no failure
                 raise Cancelled
-            future.result()  # raises what went wrong
+            self._sort_out(future.exception(), texts)
+
+    def _sort_out(self, error: BaseException | None, texts: list[Unembedded]) -> None:
+        """Raise what went wrong, unless it lies with some of the texts: then these are found, and the others sent."""
+        if error is None:
+            self._in_a_row = 0
+            return
+        arrived = error.arrived if isinstance(error, PartialAnswer) else {}
+        self._in_a_row = 0 if arrived else self._in_a_row + 1
+        if not isinstance(_first_cause(error), TextsRefused) or self._in_a_row > _REFUSALS_IN_A_ROW:
+            raise error
+        left = [text for place, text in enumerate(texts) if place not in arrived]
+        if arrived and left:
+            self._again.append(left)
+        elif len(left) == 1:
+            self._set_aside(left[0], error)
+        elif left:
+            middle = len(texts) // 2
+            self._again.extend((texts[:middle], texts[middle:]))
+
+    def _set_aside(self, text: Unembedded, error: BaseException) -> None:
+        """Send this text no more. Raises the error where nothing else is taken either."""
+        if not self._letters:
+            try:
+                self._provider.embed_documents([_HARMLESS], cancel=self._token)
+            except ProviderError:
+                raise error from None
+        detail = f"A passage is found by words only: {error}"
+        self._refused[self._model.id, text.hash] = FileIssue(path=text.path, rule=NOT_EMBEDDED, detail=detail)
 
     def _take(self, future: "Future[Vectors]", texts: list[Unembedded]) -> None:
         """Keep what a request that has ended brought."""
@@ -127,3 +171,10 @@ class EmbedStage:
         self._letters += sum(len(text.text) for text in texts)
         self._done += len(texts)
         self._meter.step(self._done, texts[-1].path)
+
+
+def _first_cause(error: BaseException) -> BaseException:
+    """What a request ended with, under all that says which of its vectors had arrived."""
+    while type(error) is PartialAnswer and error.__cause__ is not None:
+        error = error.__cause__
+    return error

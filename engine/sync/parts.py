@@ -9,6 +9,7 @@ from typing import Protocol
 from engine.control import CancelToken
 from engine.embedding.base import EmbeddingProvider
 from engine.embedding.batch_jobs.policy import BatchPolicy
+from engine.records import FileIssue
 from engine.settings import Settings
 from engine.store.batch_jobs import BatchJobs
 from engine.store.coding import StoredModel
@@ -49,6 +50,11 @@ class Providers(Protocol):
         """Use what was prepared from now on, for searches too."""
 
 
+RefusedTexts = dict[tuple[int, bytes], FileIssue]
+"""By model id and hash: texts that a provider refused since the program began, where they stand and why. They are not
+sent again before the next start, or a forced sync."""
+
+
 @dataclass(frozen=True)
 class SyncParts:
     """The same for every sync of an open workspace."""
@@ -64,6 +70,7 @@ class SyncParts:
     batch_jobs: BatchJobs
     batch_policy: BatchPolicy
     executor: Executor
+    refused: RefusedTexts
     committed: Callable[[], None]
     """Called after every commit: searches can find more now."""
     take_changes: Callable[[], bool]

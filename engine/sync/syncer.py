@@ -84,7 +84,7 @@ class SyncRun:
             vectors_embedded=self._meter.embedded,
             vectors_pending=self._vectors.pending(),
             full=self._full,
-            failed=tuple(outcome.failed),
+            failed=(*outcome.failed, *self._vectors.refused),
             skipped=tuple(outcome.skipped),
             tokens=self._meter.spending.tokens,
             cost=self._meter.spending.cost,

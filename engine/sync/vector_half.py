@@ -6,7 +6,7 @@ from engine.control import CancelToken
 from engine.embedding.base import EmbeddingProvider
 from engine.embedding.batch_jobs.base import batches_of
 from engine.errors import MnemoscopeError, ProviderError
-from engine.records import EmbeddingEstimate
+from engine.records import EmbeddingEstimate, FileIssue
 from engine.store import models
 from engine.store.coding import StoredModel
 from engine.store.models import Awaiting, ModelName
@@ -38,6 +38,8 @@ class VectorHalf:
         self._waits: Awaiting | None = None
         self.model: StoredModel | None = None
         """The provider's model as the index knows it."""
+        self.refused: tuple[FileIssue, ...] = ()
+        """Texts that the provider does not take."""
         self.failure: ProviderError | None = None
         """What kept it from embedding everything."""
 
@@ -106,6 +108,7 @@ class VectorHalf:
         if known != self._waits:
             with self._store.write() as writer:
                 models.note_awaiting(writer, self._waits)
+        self._note_refused()
         if self._provider is not None:
             self._lower_agreement(self._provider)
 
@@ -158,6 +161,18 @@ class VectorHalf:
             return False
         self._waits = None
         return True
+
+    def _note_refused(self) -> None:
+        """Tell of the texts that the provider in use has refused, as long as they are there."""
+        with self._store.read() as snapshot:
+            known = set(snapshot.issues("not embedded"))
+            pending = set() if self.model is None else {hash_ for _, hash_ in snapshot.due(self.model.id)}
+        id_ = -1 if self.model is None else self.model.id
+        found = {issue for (model, hash_), issue in self._parts.refused.items() if model == id_ and hash_ in pending}
+        self.refused = tuple(sorted(found, key=lambda issue: (issue.path, issue.detail)))
+        if found != known:
+            with self._store.write() as writer:
+                writer.replace_issues("not embedded", self.refused)
 
     def _lower_agreement(self, provider: EmbeddingProvider) -> None:
         """An approval is for what is left of what was agreed to, not for whatever comes later."""

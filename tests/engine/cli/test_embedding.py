@@ -8,6 +8,7 @@ import pytest
 from engine.cli.embedding import awaiting_text, dollars, duration, estimate_text, spent_text
 from engine.cli.progress import progress_text
 from engine.embedding import registry
+from engine.embedding.base import TextsRefused
 from engine.embedding.keys import store_key
 from engine.errors import ProviderError
 from engine.records import MemoryProviderStatus
@@ -215,6 +216,19 @@ def test_the_doctor_tells_what_waits_as_the_status_does(verb: Run, paid: PaidPro
     assert verb("index", "--yes").code == 1
     assert "Waiting:" not in verb("status").out, "it was agreed to, and goes on with the next update"
     assert "found by words only so far. Run mnemoscope index." in verb("doctor").out
+
+
+def test_a_passage_that_is_refused_is_named_by_index_status_and_doctor(verb: Run, paid: PaidProvider) -> None:
+    def refuse(texts: Sequence[str]) -> None:
+        if any("word0007" in text for text in texts):
+            raise TextsRefused("The service refused the request.")
+
+    paid.before = refuse
+    answer = verb("index", "--yes")
+    assert (answer.code, answer.err) == (0, "")
+    for out in (answer.out, verb("status").out, verb("doctor").out):
+        assert "long.md" in out
+        assert "found by words only: The service refused the request." in out
 
 
 def with_custom(status: MemoryProviderStatus, **custom: object) -> dict[str, object]:

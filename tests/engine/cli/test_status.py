@@ -69,7 +69,10 @@ def test_what_is_wrong_is_said(run: Run, memory: FakeMemory) -> None:
         last_sync=make_summary(error="The disk is full."),
         writer_elsewhere=True,
         index_error="Set aside.",
-        failed_files=(FileIssue(path="a.md", rule="not-utf8", detail="Byte 3."),),
+        failed_files=(
+            FileIssue(path="a.md", rule="not-utf8", detail="Byte 3."),
+            FileIssue(path="b.md", rule="not-embedded", detail="The service refused it."),
+        ),
     )
     out = run("status").out
     lines = shown(out)
@@ -87,7 +90,8 @@ def test_what_is_wrong_is_said(run: Run, memory: FakeMemory) -> None:
     assert lines["Last update"].endswith("manual: The disk is full.")
     assert lines["Index error"] == "Set aside."
     assert "Writing now" in lines
-    assert "  not-utf8  a.md  Byte 3." in out
+    assert "Could not be read:\n  not-utf8  a.md  Byte 3." in out
+    assert "Could not be embedded:\n  not-embedded  b.md  The service refused it." in out
 
 
 @pytest.mark.parametrize(("enabled", "word"), [(False, "disabled"), (True, "not tried yet")])

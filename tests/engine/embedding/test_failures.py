@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.embedding.failures import Refused, Service, TooLong, refusal
+from engine.embedding.base import TextsRefused
+from engine.embedding.failures import ContentRefused, Refused, Service, TooLong, refusal
 from engine.embedding.retrying import Transient
 from engine.errors import ProviderError
 
@@ -117,7 +118,7 @@ def test_texts_that_are_too_long_are_told_apart(status: int, message: str) -> No
 def test_too_many_tokens_in_all_are_not_one_text_that_is_too_long() -> None:
     message = "Requested 416735 tokens, max 300000 tokens per request"
     error = of(400, {"error": {"message": message, "code": "max_tokens_per_request"}})
-    assert type(error) is Refused
+    assert type(error) is ContentRefused, "halves of the request may do"
 
 
 def test_what_a_service_says_is_quoted_in_one_line_without_secrets() -> None:
@@ -145,3 +146,21 @@ def test_any_answer_becomes_one_sentence(status: int, body: object) -> None:
     sentence = str(of(status, body, location="//", retry_after="x"))
     assert sentence.startswith("OpenAI")
     assert sentence.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "of_the_text"),
+    [
+        (400, "This content is not allowed.", True),
+        (413, "", True),
+        (422, "", True),
+        (400, "The input is too long.", True),
+        (401, "", False),
+        (403, "", False),
+        (404, "", False),
+        (400, "Your spending limit is reached.", False),
+        (302, "", False),
+    ],
+)
+def test_what_lies_with_the_text_is_told_apart(status: int, message: str, of_the_text: bool) -> None:
+    assert isinstance(of(status, {"error": {"message": message}}), TextsRefused) is of_the_text

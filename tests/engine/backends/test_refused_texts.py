@@ -1,0 +1,131 @@
+"""Texts that a provider does not take: the others get their vectors, these are named and not sent again and again."""
+
+import dataclasses
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from engine.embedding.base import LeftOut, PartialAnswer, TextsRefused
+from engine.errors import ProviderError
+from tests.helpers.fake_provider import FakeProvider
+
+POISON = "forbidden"
+
+
+class Fussy(FakeProvider):
+    """Refuses whole requests for one word in them; counts all that it is asked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[Sequence[str]] = []
+        self.before = self._refuse
+
+    def _refuse(self, texts: Sequence[str]) -> None:
+        self.asked.append(texts)
+        if any(POISON in text for text in texts):
+            raise TextsRefused("The service refused the request.")
+
+
+@pytest.fixture
+def provider() -> Fussy:
+    return Fussy()
+
+
+@pytest.fixture
+def workspace(workspace: Path) -> Path:
+    for number in range(60):
+        word = POISON if number in {7, 41} else "fine"
+        (workspace / f"n{number:02}.md").write_text(f"# Note {number}\n\nThis is {word}, says {number}.\n")
+    return workspace
+
+
+def test_the_others_get_their_vectors_and_those_are_named(open_memory, provider: Fussy) -> None:
+    memory = open_memory()
+    report = memory.sync()
+    assert (report.error, report.vectors_embedded, report.vectors_pending) == ("", 62, 2)
+    assert [(issue.path, issue.rule) for issue in report.failed] == [
+        ("n07.md", "not-embedded"),
+        ("n41.md", "not-embedded"),
+    ]
+    assert "The service refused the request." in report.failed[0].detail
+    assert memory.status().failed_files == report.failed
+    assert memory.search(POISON, min_score=0.1).results[0].path in {"n07.md", "n41.md"}
+    assert len(provider.embedded) == len(set(provider.embedded)), "nothing is sent twice but what was refused"
+
+
+def test_they_are_sent_again_after_a_new_start_or_by_force_only(open_memory, workspace: Path, provider: Fussy) -> None:
+    memory = open_memory()
+    memory.sync()
+    provider.asked.clear()
+    (workspace / "later.md").write_text("One more note.\n")
+    report = memory.sync()
+    assert (report.error, report.vectors_pending, len(report.failed)) == ("", 2, 2)
+    assert len(provider.asked) == 1
+    provider.before = lambda texts: None
+    assert memory.sync(force=True).vectors_pending == 0
+    assert memory.status().failed_files == ()
+
+
+def test_what_is_mended_is_no_longer_named(open_memory, workspace: Path, provider: Fussy) -> None:
+    memory = open_memory()
+    memory.sync()
+    for name in ("n07.md", "n41.md"):
+        (workspace / name).write_text(f"# {name}\n\nAll is well.\n")
+    report = memory.sync()
+    assert (report.vectors_pending, report.failed, memory.status().failed_files) == (0, (), ())
+
+
+def test_one_that_is_alone_is_no_reason_to_change_the_provider(open_memory, workspace: Path, provider: Fussy) -> None:
+    memory = open_memory(instead=FakeProvider(id="second"))
+    provider.before = lambda texts: None
+    memory.sync()
+    provider.before = provider._refuse
+    (workspace / "bad.md").write_text(f"This one is {POISON}.\n")
+    report = memory.sync()
+    assert (report.error, [issue.path for issue in report.failed]) == ("", ["bad.md"])
+    assert memory.status().fallback is None
+
+
+def test_a_provider_that_refuses_everything_has_failed(open_memory, provider: Fussy) -> None:
+    def refuse(texts: Sequence[str]) -> None:
+        provider.asked.append(texts)
+        raise TextsRefused("The service does not know dimensions.")
+
+    provider.before = refuse
+    memory = open_memory()
+    report = memory.sync()
+    assert (report.error, report.failed) == ("The service does not know dimensions.", ())
+    assert len(provider.asked) < 15
+    provider.limits = dataclasses.replace(provider.limits, inputs=1)
+    assert memory.sync().error == report.error
+    assert memory.status().failed_files == ()
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_of_what_an_answer_left_out_only_that_is_asked_for_again(open_memory, provider: Fussy, wrapped) -> None:
+    def leave_out(texts: Sequence[str]) -> None:
+        provider.asked.append(texts)
+        if any(POISON in text for text in texts):
+            arrived = {place: provider._vectors([text])[0] for place, text in enumerate(texts) if POISON not in text}
+            error = LeftOut("The service has left out a vector.", arrived)
+            if wrapped and arrived:
+                raise PartialAnswer(str(error), arrived) from error
+            raise error
+
+    provider.before = leave_out
+    report = open_memory().sync()
+    assert (report.error, report.vectors_pending, len(report.failed)) == ("", 2, 2)
+    sent = [text for texts in provider.asked for text in texts if text != "ping"]
+    assert len(set(sent)) == 64
+    assert all(count == 1 for text, count in Counter(sent).items() if POISON not in text)
+
+
+def test_a_failure_of_another_kind_ends_it(open_memory, provider: Fussy) -> None:
+    def fail(texts: Sequence[str]) -> None:
+        if any(POISON in text for text in texts):
+            raise ProviderError("The quota is used up.")
+
+    provider.before = fail
+    assert open_memory().sync().error == "The quota is used up."
