@@ -99,7 +99,9 @@ class BatchStage:
         self._queued = {hash_ for _, hash_ in queue}
         ids = [id_ for id_, _ in queue]
         self.end()
-        self._waiting = groups(self._texts(ids), self._api)
+        # Together they stay within what waits in the queue of any account; the first results come the earlier for it.
+        most_tokens = self._api.limits.queued_tokens // self._settings.concurrency
+        self._waiting = groups(self._texts(ids), self._api, most_tokens)
         return {hash_ for _, hash_ in due}
 
     def _fill(self) -> None:

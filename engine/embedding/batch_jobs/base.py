@@ -32,6 +32,8 @@ class JobLimits:
     """Texts."""
     bytes: int
     """Of the input file."""
+    queued_tokens: int
+    """Of all jobs of an account that are under way, with the smallest account that has to pay."""
     seconds: float
     """In which it is answered, or expires."""
 

@@ -2,6 +2,7 @@
 
 Written from https://ai.google.dev/gemini-api/docs/batch-api and https://ai.google.dev/api/batch-api (read 2026-11-22):
 input files of at most 2 GB; a job is to be done within a day, expires after two, and its files are kept as long.
+Projects of the first tier have 500,000 tokens in the queue (https://ai.google.dev/gemini-api/docs/rate-limits).
 """
 
 import contextlib
@@ -23,7 +24,7 @@ from engine.embedding.retrying import Transient, retrying
 from engine.errors import ProviderError
 
 # A vector has up to 60 KB as text: more texts than these would make a download of gigabytes.
-_LIMITS = JobLimits(requests=20_000, bytes=2_000_000_000, seconds=48 * 3600)
+_LIMITS = JobLimits(requests=20_000, bytes=2_000_000_000, queued_tokens=500_000, seconds=48 * 3600)
 _JOBS_A_PAGE = 100
 _MOST_PAGES = 20
 _STEP = 64 * 1024

@@ -39,23 +39,26 @@ def dump(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
 
 
-def groups(texts: Iterable[Text], api: BatchApi) -> Generator[Group, None, None]:
-    """The texts in their order, as many in each group as fit into one job; each once a group.
+def groups(texts: Iterable[Text], api: BatchApi, most_tokens: int) -> Generator[Group, None, None]:
+    """The texts in their order, as many in each group as fit into one job of `most_tokens`; each once a group.
 
     The next texts are taken when the next group is asked for.
     """
     limits = api.limits
-    group, size = _new_group(), 0
+    group, size, sum_of_tokens = _new_group(), 0, 0
     try:
         for hash_, text, tokens in texts:
             line = api.line(hash_.hex(), text)
-            if group.texts and (len(group.texts) == limits.requests or size + len(line) > limits.bytes):
-                full, group, size = group, _new_group(), 0
+            too_many = len(group.texts) == limits.requests
+            too_much = size + len(line) > limits.bytes or sum_of_tokens + tokens > most_tokens
+            if group.texts and (too_many or too_much):
+                full, group, size, sum_of_tokens = group, _new_group(), 0, 0
                 yield full
             if hash_ not in group.texts:
                 group.lines.write(line)
                 group.texts[hash_] = tokens
                 size += len(line)
+                sum_of_tokens += tokens
         if group.texts:
             full, group = group, _new_group()
             yield full

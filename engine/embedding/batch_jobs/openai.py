@@ -1,7 +1,8 @@
 """OpenAI's batch jobs, and those of servers that have the same API.
 
 Written from https://developers.openai.com/api/reference/resources/batches (read 2026-11-22): at most 50,000 texts and
-200 MB a job, which is done within 24 hours.
+200 MB a job, which is done within 24 hours. Accounts of the first tier have 3,000,000 tokens in the queue
+(https://developers.openai.com/api/docs/models/text-embedding-3-small); a job beyond that fails as a whole.
 """
 
 from collections.abc import Mapping
@@ -11,7 +12,7 @@ from engine.embedding.batch_jobs.base import BatchApi, JobLimits
 from engine.embedding.batch_jobs.files_and_batches import Dialect, FilesAndBatches
 from engine.embedding.http import HttpClient
 
-_LIMITS = JobLimits(requests=50_000, bytes=200_000_000, seconds=24 * 3600)
+_LIMITS = JobLimits(requests=50_000, bytes=200_000_000, queued_tokens=3_000_000, seconds=24 * 3600)
 
 
 def make(http: HttpClient, model: str, prompt: str, options: Mapping[str, Any], price: float | None) -> BatchApi:

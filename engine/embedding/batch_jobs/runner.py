@@ -20,6 +20,7 @@ from engine.embedding.batch_jobs.lines import Group, Text, groups
 from engine.embedding.batch_jobs.policy import BatchPolicy
 from engine.embedding.failures import NoAccess, Refused
 from engine.embedding.retrying import MOST_ASKED_SECONDS, Transient, pause
+from engine.embedding.transport import AnswerTooLarge
 from engine.errors import ProviderError
 from engine.settings.options import BatchSettings
 from engine.store.batch_jobs import BatchJobs, StoredJob
@@ -217,11 +218,16 @@ class BatchRunner:
     def _look_at(self, job: StoredJob) -> None:
         try:
             remote = self._api.look(job.id, cancel=self._token)
-        except JobGone as gone:
-            self._fail(job, str(gone))
+            if remote.state != "running":
+                self._collect(job, remote)
+                return
+        except (JobGone, AnswerTooLarge) as error:
+            self._fail(job, str(error))
             return
-        if remote.state != "running":
-            self._collect(job, remote)
+        except NoAccess:
+            raise
+        except Refused as error:  # files that have expired, a job of another key
+            self._fail(job, str(error))
             return
         if remote.word != job.state:
             job = self._open[job.name] = self._noted(job, state=remote.word)
@@ -325,7 +331,7 @@ class BatchRunner:
             return
         self._policy.note(self._name.provider, f"{problem} It is tried once more.")
         del self._open[job.name], self._owed[job.name]
-        for group in groups(self._texts_of(owed), self._api):
+        for group in groups(self._texts_of(owed), self._api, self._api.limits.queued_tokens):
             self.submit(group, attempt=2, instead_of=job.name)
         self._jobs.end(job.name)  # where none of its texts is there any more
 

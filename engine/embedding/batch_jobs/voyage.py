@@ -1,7 +1,8 @@
 """Voyage's batch jobs.
 
 Written from https://docs.voyageai.com/docs/batch-inference (read 2026-11-22): at most 100,000 texts a job, of which the
-program takes half as with the others, within 12 hours; the model and its options belong to the job, not to the lines.
+program takes half as with the others, within 12 hours, and 1,000,000,000 tokens in the queue. The model and its options
+belong to the job, not to the lines.
 """
 
 from collections.abc import Mapping
@@ -11,7 +12,7 @@ from engine.embedding.batch_jobs.base import BatchApi, JobLimits
 from engine.embedding.batch_jobs.files_and_batches import Dialect, FilesAndBatches
 from engine.embedding.http import HttpClient
 
-_LIMITS = JobLimits(requests=50_000, bytes=1_000_000_000, seconds=12 * 3600)
+_LIMITS = JobLimits(requests=50_000, bytes=1_000_000_000, queued_tokens=1_000_000_000, seconds=12 * 3600)
 
 
 def make(http: HttpClient, params: Mapping[str, Any], price: float | None) -> BatchApi:

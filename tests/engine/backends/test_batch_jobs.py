@@ -466,6 +466,31 @@ def test_results_that_break_off_are_read_again(server, opened, announced):
         assert_complete(memory, server)
 
 
+def test_results_that_have_expired_are_made_up_for(server, opened):
+    with opened(server, wait=False) as memory:
+        memory.sync(approve=True)
+        for job in server.jobs.values():
+            server.finish(job, "completed")
+        server.answered.clear()
+        server.files.clear()
+        assert memory.sync(approve=True).error == ""
+        assert memory.status().batch.failures == 1
+        assert_complete(memory, server)
+
+
+def test_all_jobs_together_fit_into_the_queue_of_a_small_account(openai, opened, monkeypatch):
+    limits = dataclasses.replace(openai_jobs._LIMITS, queued_tokens=900)
+    monkeypatch.setattr(openai_jobs, "_LIMITS", limits)
+    monkeypatch.setattr(runner, "LEAST_TEXTS", 1)
+    with opened(openai, concurrency=3) as memory:
+        memory.sync(approve=True)
+        count = memory._slot.provider().count_tokens
+        sizes = [sum(map(count, openai.texts(job))) for job in openai.jobs.values()]
+        assert len(sizes) > 1
+        assert max(sizes) <= limits.queued_tokens // 3
+        assert_complete(memory, openai)
+
+
 def test_a_job_that_the_service_forgot_is_made_up_for(server, opened):
     with opened(server, wait=False) as memory:
         memory.sync(approve=True)

@@ -31,7 +31,7 @@ def key_of(text: str) -> bytes:
 
 
 def begin(api: BatchApi, texts=TEXTS, name: str = "a" * 32):
-    group = next(groups([Text(key_of(text), text, 9) for text in texts], api))
+    group = next(groups([Text(key_of(text), text, 9) for text in texts], api, 10**6))
     with group.lines:
         file = api.upload(name, group.lines)
     return file, api.create(name, file)
@@ -134,7 +134,7 @@ def test_a_service_without_jobs_is_told_from_one_that_refuses(server, api):
 
 
 def test_creation_is_tried_once(server, api):
-    group = next(groups([Text(key_of(text), text, 9) for text in TEXTS], api))
+    group = next(groups([Text(key_of(text), text, 9) for text in TEXTS], api, 10**6))
     with group.lines:
         file = api.upload("a" * 32, group.lines)
     server.faults.append(server.trouble())

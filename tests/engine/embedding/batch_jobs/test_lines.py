@@ -18,7 +18,7 @@ class Api:
     """Only lines and limits."""
 
     def __init__(self, requests: int = 50_000, bytes_: int = 10**9) -> None:
-        self.limits = JobLimits(requests, bytes_, 1.0)
+        self.limits = JobLimits(requests, bytes_, 10**9, 1.0)
 
     def line(self, key: str, text: str) -> bytes:
         return dump({"custom_id": key, "body": {"input": [text]}})
@@ -35,27 +35,35 @@ def read(group: Group) -> list[dict]:
 
 
 def test_groups_are_within_the_limits():
-    found = list(map(read, groups(texts_of(["a"] * 25), Api(requests=10))))
+    found = list(map(read, groups(texts_of(["a"] * 25), Api(requests=10), 10**9)))
     assert [len(group) for group in found] == [10, 10, 5]
     size = len(Api().line("0000", "a"))
-    found = list(map(read, groups(texts_of(["a"] * 25), Api(bytes_=size * 4))))
+    found = list(map(read, groups(texts_of(["a"] * 25), Api(bytes_=size * 4), 10**9)))
     assert [len(group) for group in found] == [4, 4, 4, 4, 4, 4, 1]
 
 
+def test_a_group_has_no_more_tokens_than_wanted():
+    texts = [Text(bytes([place]), "a", tokens) for place, tokens in enumerate((5, 5, 1, 9, 30, 2))]
+    found = list(groups(texts, Api(), 10))
+    assert [sum(group.texts.values()) for group in found] == [10, 10, 30, 2]
+    for group in found:
+        group.lines.close()
+
+
 def test_a_text_that_alone_is_too_large_goes_alone():
-    found = list(map(read, groups(texts_of(["a", "b" * 500, "c"]), Api(bytes_=200))))
+    found = list(map(read, groups(texts_of(["a", "b" * 500, "c"]), Api(bytes_=200), 10**9)))
     assert [[line["body"]["input"][0][0] for line in group] for group in found] == [["a"], ["b"], ["c"]]
 
 
 def test_a_text_comes_once_a_group_and_tokens_are_kept():
     text = Text(b"\x01", "twice", 7)
-    (group,) = groups([text, text, Text(b"\x02", "once", 3)], Api())
+    (group,) = groups([text, text, Text(b"\x02", "once", 3)], Api(), 10**9)
     assert group.texts == {b"\x01": 7, b"\x02": 3}
     assert len(read(group)) == 2
 
 
 def test_no_texts_make_no_group():
-    assert list(groups([], Api())) == []
+    assert list(groups([], Api(), 10**9)) == []
 
 
 def test_the_next_texts_are_taken_when_the_next_group_is_asked_for():
@@ -66,7 +74,7 @@ def test_the_next_texts_are_taken_when_the_next_group_is_asked_for():
             taken.append(len(taken))
             yield Text(len(taken).to_bytes(4), "a", 1)
 
-    waiting = groups(endless(), Api(requests=3))
+    waiting = groups(endless(), Api(requests=3), 10**9)
     next(waiting).lines.close()
     assert len(taken) == 4
     waiting.close()
@@ -75,7 +83,7 @@ def test_the_next_texts_are_taken_when_the_next_group_is_asked_for():
 @given(st.lists(st.text(), max_size=20), st.integers(1, 7))
 def test_texts_survive_the_way_through_a_file(found, requests):
     given_texts = texts_of(found)
-    back = [line for group in groups(given_texts, Api(requests)) for line in read(group)]
+    back = [line for group in groups(given_texts, Api(requests), 10**9) for line in read(group)]
     sent = [text.text.encode("utf-8", "replace").decode() for text in given_texts]
     assert [line["body"]["input"][0] for line in back] == sent
     assert [bytes.fromhex(line["custom_id"]) for line in back] == [text.hash for text in given_texts]
