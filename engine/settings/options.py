@@ -146,7 +146,10 @@ class QuerySettings(Section, frozen=True):
 
 class BatchSettings(Section, frozen=True):
     enabled: Annotated[
-        bool, _option("Embed many texts through the provider's batch jobs: cheaper, but they may take a day.")
+        bool,
+        _option(
+            "Embed many texts through the provider's batch jobs: cheaper, but they may take a day. Few go directly."
+        ),
     ] = False
     wait: Annotated[bool, _option("Wait for batch jobs; off leaves them to a later update.")] = True
     concurrency: Annotated[int, _option("Batch jobs under way at the same time.", 1, 16)] = 2

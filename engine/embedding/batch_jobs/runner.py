@@ -132,7 +132,8 @@ class BatchRunner:
                 job = self._noted(job, input_file=input_file, created=time.time())
                 remote = self._create(job)
             except _Uncertain as uncertain:
-                raise uncertain.failure from None
+                self._owed[job.name] = dict(group.texts)  # until it is certain that nobody works on them
+                raise ProviderError(str(uncertain.failure)) from None
             except ProviderError as error:
                 self._jobs.end(job.name)
                 self.released |= group.texts.keys()

@@ -403,6 +403,30 @@ def test_nothing_is_sent_again_while_nobody_knows_whether_there_is_a_job(openai,
         assert_complete(memory, openai)
 
 
+def test_nor_while_nobody_knows_of_a_second_try(openai, opened, monkeypatch):
+    """Another job runs on meanwhile, so the sync does not end with the question."""
+    monkeypatch.setattr("engine.embedding.retrying.pause", lambda seconds, cancel: None)
+    monkeypatch.setattr(openai_jobs, "_LIMITS", dataclasses.replace(openai_jobs._LIMITS, requests=35))
+    openai.plans += [Plan(end="never"), Plan(end="never")]
+    openai.takes_fault = lambda request: len(openai.jobs) >= 1 and request.path.startswith("/v1/batches?")
+    openai.faults += [openai.trouble() for _ in range(4)]
+
+    def lose(request: Request) -> None:
+        # The answer to the creation of the second try.
+        if (request.method, request.path) == ("POST", "/v1/batches") and len(openai.jobs) == 2:
+            raise ConnectionResetError
+
+    openai.after = lose
+    with opened(openai, timeout_minutes=0.001) as memory:
+        memory.sync(approve=True)
+        openai.after = lambda request: None
+        memory.sync(approve=True)
+        memory.sync(approve=True)
+        assert memory.status().pending_vectors == 0
+        assert openai.doubled == []
+        assert set(openai.answered.values()) == {1}
+
+
 def test_a_creation_that_fails_for_good_leads_to_direct_requests(server, opened, monkeypatch):
     monkeypatch.setattr(runner, "pause", lambda seconds, cancel: None)
     server.takes_fault = lambda request: (
