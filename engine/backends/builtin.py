@@ -8,15 +8,16 @@ from typing import Literal
 
 import msgspec
 
-from engine.backends import background, status
+from engine.backends import status
+from engine.backends.background import OFF
 from engine.backends.base import ProgressCallback, StatusListener
 from engine.backends.batch_status import batch_status
 from engine.backends.files import read_slice
-from engine.backends.follower import Follower
 from engine.backends.listeners import Listeners
 from engine.backends.model_library import ModelLibrary
 from engine.backends.provider_slot import ProviderSlot
 from engine.backends.session_library import SessionLibrary
+from engine.backends.staying import Staying
 from engine.backends.updates import Updates
 from engine.control import CancelToken
 from engine.corpus.guard import PathGuard
@@ -96,10 +97,17 @@ class BuiltinMemory:
             self._updates.gate,
             select_provider,
         )
-        # A program that stays has not seen what changed while it was away.
-        self._updates.dirty = background
-        self._background = self._start_background() if background else None
-        self._follower = Follower(self._moment, self._listeners.tell) if background else None
+        self._staying: Staying | None = None
+        if background:
+            self._staying = Staying(
+                self._workspace,
+                settings,
+                self._store,
+                self._updates,
+                self._listeners,
+                lambda reason: self.sync(reason=reason),
+                self._sessions.indexed_sizes,
+            )
 
     # --- asking ---------------------------------------------------------------------------------------------------
 
@@ -130,7 +138,8 @@ class BuiltinMemory:
             keyword_only=mode == "keyword",
             explain=explain,
         )
-        self._sync_if_dirty()
+        if self._staying is not None:
+            self._staying.searched()
         try:
             return self._answer(request, cancel)
         except IndexCorrupt as damage:
@@ -185,7 +194,7 @@ class BuiltinMemory:
             dirty=self._updates.dirty,
             syncing=self._updates.gate.update(),
             paused=token is not None and token.paused,
-            watcher=background.OFF if self._background is None else self._background.watcher_status(),
+            watcher=OFF if self._staying is None else self._staying.watcher_status(),
             recent=self._updates.recent,
             vectors=self._vectors,
             provider_error=self._slot.error,
@@ -213,8 +222,8 @@ class BuiltinMemory:
     ) -> SyncReport:
         self._check_open()
         report = self._updates.run(reason, force=force, progress=progress, cancel=cancel, approve=approve)
-        if report.batch_jobs and not report.cancelled and self._background is not None:
-            self._background.look_again()
+        if report.batch_jobs and not report.cancelled and self._staying is not None:
+            self._staying.look_again()
         return report
 
     def estimate_embedding(
@@ -239,8 +248,8 @@ class BuiltinMemory:
         return gone
 
     def warm_session(self, session_key: str) -> None:
-        if self._background is not None:
-            self._background.session_started(session_key)
+        if self._staying is not None:
+            self._staying.session_started(session_key)
 
     def current_sync(self) -> CancelToken | None:
         return self._updates.gate.current()
@@ -265,10 +274,8 @@ class BuiltinMemory:
             self._closed = True
         self._slot.stop_waiting()
         self._updates.close()
-        if self._background is not None:
-            self._background.close()
-        if self._follower is not None:
-            self._follower.close()
+        if self._staying is not None:
+            self._staying.close()
         self._slot.close()
         self._updates.close_executor()
         self._user.close()
@@ -278,7 +285,7 @@ class BuiltinMemory:
 
     def _selection_to_show(self) -> Selection:
         """A program that stays shows its state while a locked keychain waits for its password; a verb waits, too."""
-        if self._background is None:
+        if self._staying is None:
             return self._slot.selection
         soon = self._slot.soon(_CHOICE_SECONDS, self._listeners.tell)
         return soon or Selection(None, self._settings.provider, unavailable_reason=_CHOOSING)
@@ -293,34 +300,7 @@ class BuiltinMemory:
         if self._closed:
             raise Closed
 
-    def _sync_if_dirty(self) -> None:
-        if self._background is not None and self._settings.sync.on_search and self._updates.dirty:
-            self._background.request("search")
-
     def _after_mending(self) -> None:
-        if self._background is not None:
-            self._background.request("fallback")
+        if self._staying is not None:
+            self._staying.mended()
         self._listeners.tell()
-
-    def _moment(self) -> object:
-        """What differs after another process has worked on the index, or begun to, or ended."""
-        with self._store.read() as snapshot:
-            state = snapshot.generation, snapshot.stamp, snapshot.meta("issues"), snapshot.meta("awaiting")
-        return state, self._updates.gate.current() is None and self._store.locked_elsewhere()
-
-    def _start_background(self) -> background.Background:
-        def changed() -> None:
-            self._updates.dirty = True
-            self._listeners.tell()
-
-        def run(reason: SyncReason) -> None:
-            report = self.sync(reason=reason)
-            joined = report.reason != reason
-            if joined and self._updates.dirty and not (report.cancelled or report.error):
-                # The sync that was joined was already past what changed since it began.
-                self.sync(reason=reason)
-
-        started = background.Background(self._workspace, self._settings, run, changed, self._sessions.indexed_sizes)
-        if self._updates.batch_jobs.usable and self._updates.batch_jobs.open():
-            started.look_again()
-        return started

@@ -1,0 +1,79 @@
+"""A memory in a program that stays: its index follows the folders, and what other processes do to it is noticed."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from engine.backends.background import Background
+from engine.backends.follower import Follower
+from engine.backends.listeners import Listeners
+from engine.backends.updates import Updates
+from engine.records import SyncReason, SyncReport, WatcherStatus
+from engine.settings import Settings
+from engine.store.index import IndexStore
+
+
+class Staying:
+    """Owns the threads that work when nobody asks."""
+
+    def __init__(
+        self,
+        workspace: Path,
+        settings: Settings,
+        store: IndexStore,
+        updates: Updates,
+        listeners: Listeners,
+        sync: Callable[[SyncReason], SyncReport],
+        indexed_sizes: Callable[[], Mapping[str, int]],
+    ) -> None:
+        """`sync` does one sync and returns its report, `indexed_sizes` is for `SessionDeltas`."""
+        self._settings = settings
+        self._store = store
+        self._updates = updates
+        self._listeners = listeners
+        self._sync = sync
+        updates.dirty = True  # nobody has seen what changed while the program was away
+        self._background = Background(workspace, settings, self._run, self._changed, indexed_sizes)
+        if updates.batch_jobs.usable and updates.batch_jobs.open():
+            self._background.look_again()
+        self._follower = Follower(self._moment, listeners.tell)
+
+    def watcher_status(self) -> WatcherStatus:
+        return self._background.watcher_status()
+
+    def session_started(self, key: str) -> None:
+        """Sync once a session key, if the settings want it."""
+        self._background.session_started(key)
+
+    def searched(self) -> None:
+        """Someone searched: an index that is known to be out of date is brought up to date, if the settings want it."""
+        if self._settings.sync.on_search and self._updates.dirty:
+            self._background.request("search")
+
+    def mended(self) -> None:
+        """The index was replaced: fill the new one."""
+        self._background.request("fallback")
+
+    def look_again(self) -> None:
+        """Sync after a while, to see what batch jobs have brought."""
+        self._background.look_again()
+
+    def close(self) -> None:
+        self._background.close()
+        self._follower.close()
+
+    def _changed(self) -> None:
+        self._updates.dirty = True
+        self._listeners.tell()
+
+    def _run(self, reason: SyncReason) -> None:
+        report = self._sync(reason)
+        joined = report.reason != reason
+        if joined and self._updates.dirty and not (report.cancelled or report.error):
+            # The sync that was joined was already past what changed since it began.
+            self._sync(reason)
+
+    def _moment(self) -> object:
+        """What differs after another process has worked on the index, or begun to, or ended."""
+        with self._store.read() as snapshot:
+            state = snapshot.generation, snapshot.stamp, snapshot.meta("issues"), snapshot.meta("awaiting")
+        return state, self._updates.gate.current() is None and self._store.locked_elsewhere()
