@@ -123,8 +123,8 @@ class GgufProvider:
             for step in requests([prompt + part for part in parts], _STEP, _bytes):
                 if patience.cancel is not None:
                     patience.cancel.checkpoint()
-                answer = np.frombuffer(self._process.vectors(step, patience), "<f4")
-                vectors = np.concatenate([vectors, self._clean(answer.reshape(len(step), -1))])
+                found = self._decoded(self._process.vectors(step, patience), len(step))
+                vectors = np.concatenate([vectors, found])
             return vectors
 
         def count(part: str) -> int:
@@ -136,13 +136,16 @@ class GgufProvider:
             return embed(texts)  # no token is less than a byte
         return embed_whole(texts, self.limits, count, embed)
 
-    def _clean(self, vectors: "Vectors") -> "Vectors":
-        if vectors.shape[1] != self._file.dims:
+    def _decoded(self, answer: bytes, count: int) -> "Vectors":
+        import numpy as np
+
+        dims = len(answer) / count / 4
+        if dims != self._file.dims:
             raise ProviderError(
-                f"The model {self.model} makes vectors of {vectors.shape[1]} dimensions where its file says "
-                f"{self._file.dims}: choose another one."
+                f"The model {self.model} makes vectors of {dims:g} dimensions where its file says {self._file.dims}: "
+                "choose another one."
             )
-        return prepare(vectors[:, : self.dims])
+        return prepare(np.frombuffer(answer, "<f4").reshape(count, -1)[:, : self.dims])
 
 
 def _bytes(text: str) -> int:

@@ -160,7 +160,7 @@ class _Worker:
             number = next(self._numbers)
             self._pipe.send_bytes(msgspec.msgpack.encode(Request(number, want, texts)))
             return self._wait(number, go_on)
-        except (EOFError, OSError):
+        except (EOFError, OSError, msgspec.MsgspecError):
             raise _Failed(self._death()) from None
 
     def end(self) -> None:

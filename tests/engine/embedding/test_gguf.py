@@ -47,10 +47,12 @@ def fresh(minilm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
     made.close()
 
 
-def worker() -> int:
-    """The process id of the model that was started last."""
-    children = [child for child in multiprocessing.active_children() if child.name == "mnemoscope-gguf"]
-    return max(child.pid or 0 for child in children)
+def worker(provider: GgufProvider) -> int:
+    """The id of the model's process."""
+    running = provider._process._worker
+    assert running is not None
+    assert running._process.pid is not None
+    return running._process.pid
 
 
 def until(condition: Callable[[], bool]) -> None:
@@ -158,7 +160,7 @@ def test_a_question_does_not_wait_for_all_passages(fresh: GgufProvider) -> None:
 @posix
 def test_a_cancelled_call_ends_at_once_and_its_answer_is_not_taken_for_another(fresh: GgufProvider) -> None:
     apples = fresh.embed_query("apples")
-    os.kill(worker(), signal.SIGSTOP)
+    os.kill(worker(fresh), signal.SIGSTOP)
     token = CancelToken()
     with ThreadPoolExecutor(2) as pool:
         pears = pool.submit(fresh.embed_query, "pears", cancel=token)
@@ -167,14 +169,14 @@ def test_a_cancelled_call_ends_at_once_and_its_answer_is_not_taken_for_another(f
         for call in (pears, waiting):
             with pytest.raises(Cancelled):
                 call.result(30)
-    os.kill(worker(), signal.SIGCONT)
+    os.kill(worker(fresh), signal.SIGCONT)
     assert fresh.embed_query("apples") == pytest.approx(apples, abs=1e-6)
 
 
 @posix
 def test_close_ends_the_process_and_the_calls(fresh: GgufProvider) -> None:
     fresh.embed_query("apples")
-    pid = worker()
+    pid = worker(fresh)
     os.kill(pid, signal.SIGSTOP)
     with ThreadPoolExecutor(1) as pool:
         call = pool.submit(fresh.embed_documents, ["pears"])
@@ -191,7 +193,7 @@ def test_close_ends_the_process_and_the_calls(fresh: GgufProvider) -> None:
 @posix
 def test_a_model_that_aborts_costs_one_answer(fresh: GgufProvider) -> None:
     apples = fresh.embed_query("apples")
-    os.kill(worker(), signal.SIGABRT)
+    os.kill(worker(fresh), signal.SIGABRT)
     with pytest.raises(ProviderError, match=r"all-MiniLM-L6-v2-F16.gguf broke off while it worked \(code -6\)"):
         fresh.embed_query("apples")
     assert fresh.embed_query("apples") == pytest.approx(apples, abs=1e-6)
@@ -200,7 +202,7 @@ def test_a_model_that_aborts_costs_one_answer(fresh: GgufProvider) -> None:
 @posix
 def test_a_model_that_is_killed_points_at_memory(fresh: GgufProvider) -> None:
     fresh.embed_query("apples")
-    os.kill(worker(), signal.SIGKILL)
+    os.kill(worker(fresh), signal.SIGKILL)
     with pytest.raises(ProviderError, match="perhaps for lack of memory"):
         fresh.embed_query("apples")
 
@@ -208,17 +210,17 @@ def test_a_model_that_is_killed_points_at_memory(fresh: GgufProvider) -> None:
 @posix
 def test_ctrl_c_is_left_to_the_program(fresh: GgufProvider) -> None:
     fresh.embed_query("apples")
-    pid = worker()
+    pid = worker(fresh)
     os.kill(pid, signal.SIGINT)
     fresh.embed_query("pears")
-    assert worker() == pid
+    assert worker(fresh) == pid
 
 
 @posix
 def test_a_model_that_is_told_to_end_leaves_nothing_behind(fresh: GgufProvider) -> None:
     fresh.embed_query("apples")
     (folder,) = Path(tempfile.gettempdir()).glob("mnemoscope-*")
-    os.kill(worker(), signal.SIGTERM)
+    os.kill(worker(fresh), signal.SIGTERM)
     until(lambda: not folder.exists())
 
 
@@ -226,7 +228,7 @@ def test_a_model_that_is_told_to_end_leaves_nothing_behind(fresh: GgufProvider) 
 def test_a_model_that_hangs_is_given_up(fresh: GgufProvider, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gguf, "_QUERY_SECONDS", 0.2)
     apples = fresh.embed_documents(["apples"])[0]
-    os.kill(worker(), signal.SIGSTOP)
+    os.kill(worker(fresh), signal.SIGSTOP)
     with pytest.raises(ProviderError, match="took longer than 0 s"):
         fresh.embed_query("apples")
     assert fresh.embed_documents(["apples"])[0] == pytest.approx(apples, abs=1e-6)
@@ -250,6 +252,14 @@ def test_a_model_that_cannot_be_loaded_says_why_and_is_not_tried_for_ever(
     assert len(started) == 3
 
 
+def test_other_vectors_than_the_file_promised_are_refused(minilm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gguf_process.ModelProcess, "vectors", lambda *_: bytes(128 * 4))
+    provider = make(settings(minilm), None)
+    with pytest.raises(ProviderError, match="makes vectors of 128 dimensions where its file says 384"):
+        provider.embed_documents(["apples"])
+    provider.close()
+
+
 def test_an_unknown_kind_of_model_is_a_sentence(tmp_path: Path) -> None:
     values = {"general.architecture": "new", "new.embedding_length": 8, "new.context_length": 16}
     strange = make(settings(write_gguf(tmp_path / "new.gguf", values)), None)
@@ -263,7 +273,7 @@ def test_an_unknown_kind_of_model_is_a_sentence(tmp_path: Path) -> None:
 @pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="reads Linux's list of sockets")
 def test_nobody_can_reach_the_model_over_the_network(fresh: GgufProvider) -> None:
     fresh.embed_query("apples")
-    links = [str(link.readlink()) for link in Path(f"/proc/{worker()}/fd").iterdir() if link.is_symlink()]
+    links = [str(link.readlink()) for link in Path(f"/proc/{worker(fresh)}/fd").iterdir() if link.is_symlink()]
     sockets = {link.removeprefix("socket:[").rstrip("]") for link in links if link.startswith("socket:")}
     lists = [Path("/proc/net", name).read_text().splitlines()[1:] for name in ("tcp", "tcp6")]
     listed = [line.split()[9] for lines in lists for line in lines]
