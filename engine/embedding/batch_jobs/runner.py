@@ -36,6 +36,8 @@ _KEPT_AT_ONCE = 64
 _CREATE_TRIES = 3
 _MOST_TROUBLE = 5
 """Looks at jobs that may fail one after the other, before the sync stops and leaves the jobs to a later one."""
+_KEPT_SECONDS = 31 * 86_400.0
+"""No provider keeps results for longer."""
 _SETTLING_SECONDS = 30.0
 """After which a creation that was sent has had its effect, or never will."""
 _STOP_SECONDS = 15 * 60.0
@@ -110,10 +112,15 @@ class BatchRunner:
     # --- beginning ------------------------------------------------------------------------------------------------
 
     def take_up(self) -> None:
-        """Go on with the jobs of earlier runs; of one whose creation was never confirmed, ask the provider."""
+        """Go on with the jobs of earlier runs; of one whose creation was never confirmed, ask the provider.
+
+        Jobs of other models wait until these are chosen again, as long as their results are kept anywhere.
+        """
         for job in self._jobs.open():
             if job.model == self._name and job.name not in self._open:
                 self._take_up(job)
+            elif job.model != self._name and time.time() - job.created > _KEPT_SECONDS:
+                self._jobs.end(job.name)
 
     def submit(self, group: Group, *, attempt: int = 1, instead_of: str = "") -> None:
         """Create a job for these texts, in place of the job named `instead_of`.

@@ -566,3 +566,16 @@ def test_jobs_of_another_model_are_kept_until_it_is_back(openai, opened):
         assert memory.sync(approve=True).vectors_embedded == NOTES
         assert len(openai.jobs) == 2
         assert memory.status().batch.jobs == ()
+
+
+def test_jobs_of_another_model_are_forgotten_when_no_provider_has_their_results_any_more(openai, opened, monkeypatch):
+    with opened(openai, wait=False) as memory:
+        memory.sync(approve=True)
+    openai.doubled.clear()
+    openai.model = "text-embedding-3-large"
+    monkeypatch.setattr(runner, "_KEPT_SECONDS", 0.0)
+    with opened(openai) as memory:
+        memory.sync(approve=True)
+        assert memory.status().batch.jobs == ()
+        assert memory.status().pending_vectors == 0
+    openai.doubled.clear()  # each model has to have its own vectors

@@ -1,7 +1,16 @@
 import msgspec
 import pytest
 
-from engine import BatchStatus, FallbackStatus, FileIssue, FtsStatus, MemoryProviderStatus, VectorStatus, WatcherStatus
+from engine import (
+    BatchJobStatus,
+    BatchStatus,
+    FallbackStatus,
+    FileIssue,
+    FtsStatus,
+    MemoryProviderStatus,
+    VectorStatus,
+    WatcherStatus,
+)
 from gui.diagnostics.readings import Reading, read_status
 from tests.helpers.fake_memory import make_estimate, make_progress, make_status, make_summary
 
@@ -202,3 +211,22 @@ def test_scripts_that_the_model_does_not_know_are_named():
     found = _reading("Embedding", "Scripts", custom={"unknownScripts": ["Greek", "Thai"]})
     assert found.value == "2 by words only"
     assert "Greek, Thai" in found.tip
+
+
+def _batch(**options):
+    return msgspec.structs.replace(make_status().batch, **options)
+
+
+def test_open_batch_jobs_are_shown_with_state_and_age():
+    job = BatchJobStatus(
+        provider="openai", model="small", id="b1", state="in_progress", texts=1234, created=NOW - 7200, attempt=1
+    )
+    found = _reading("Batch", "Jobs", batch=_batch(enabled=True, jobs=(job,)))
+    assert (found.state, found.value) == ("working", "1 job open")
+    assert found.tip == "openai, small: 1,234 texts, in_progress, begun 2 h ago"
+
+
+def test_single_texts_that_a_batch_job_left_out_are_no_degradation():
+    found = _reading("Batch", "State", batch=_batch(enabled=True, last_error="3 of 40 texts.", last_provider="openai"))
+    assert found.state == "fine"
+    assert "openai: 3 of 40 texts." in found.tip

@@ -1,0 +1,68 @@
+"""What providers say of a job, in the shapes in which they are known to say it."""
+
+import pytest
+
+from engine.embedding.batch_jobs import files_and_batches, gemini
+from engine.embedding.retrying import Transient
+
+
+@pytest.mark.parametrize(
+    ("said", "state"),
+    [
+        ({"done": False, "metadata": {"state": "BATCH_STATE_PENDING"}}, "running"),
+        ({"done": False, "metadata": {"state": "BATCH_STATE_RUNNING"}}, "running"),
+        ({"done": True, "metadata": {"state": "BATCH_STATE_SUCCEEDED"}}, "completed"),
+        ({"done": True, "metadata": {"state": "JOB_STATE_SUCCEEDED"}}, "completed"),
+        ({"done": True, "metadata": {"state": "BATCH_STATE_CANCELLED"}}, "cancelled"),
+        ({"done": True, "metadata": {"state": "BATCH_STATE_EXPIRED"}}, "expired"),
+        ({"done": True, "metadata": {"state": "BATCH_STATE_FAILED"}, "error": {"message": "no"}}, "failed"),
+        ({"done": True}, "completed"),
+        ({"done": True, "error": {"code": 3, "message": "no"}}, "failed"),
+        ({"metadata": {"state": "BATCH_STATE_OF_TOMORROW"}}, "running"),
+        ({"state": "BATCH_STATE_SUCCEEDED", "metadata": {"state": "BATCH_STATE_RUNNING"}}, "completed"),
+        ({}, "running"),
+    ],
+)
+def test_geminis_states(said, state):
+    found = gemini._job({"name": "batches/b1", **said})
+    assert found.state == state
+    assert found.problem == ("no" if state == "failed" else "")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"response": {"responsesFile": "files/out"}},
+        {"metadata": {"output": {"responsesFile": "files/out"}}},
+        {"output": {"responsesFile": "files/out"}},
+    ],
+)
+def test_geminis_results_are_found_wherever_they_are_named(said):
+    assert gemini._job({"name": "batches/b1", "done": True, **said}).files == ("files/out",)
+
+
+def test_geminis_counts_are_strings():
+    stats = {"requestCount": "5", "successfulRequestCount": "3", "failedRequestCount": "1", "pendingRequestCount": "1"}
+    said = {"name": "batches/b1", "done": True, "metadata": {"state": "BATCH_STATE_SUCCEEDED", "batchStats": stats}}
+    assert gemini._job(said).answered == 4
+    said["metadata"]["batchStats"] = {"successfulRequestCount": "many"}
+    assert gemini._job(said).answered == 0
+
+
+@pytest.mark.parametrize("word", ["validating", "in_progress", "finalizing", "cancelling", "partially_completed", ""])
+def test_with_every_other_word_something_may_still_come(word):
+    found = files_and_batches._job({"id": "b1", "status": word})
+    assert (found.state, found.answered) == ("running", None)
+
+
+@pytest.mark.parametrize("errors", [None, {}, {"data": []}, {"data": [{}]}, {"data": None}, []])
+def test_a_job_may_fail_without_a_word(errors):
+    found = files_and_batches._job({"id": "b1", "status": "failed", "errors": errors})
+    assert (found.state, found.problem) == ("failed", "")
+
+
+def test_an_answer_without_a_name_is_broken():
+    with pytest.raises(Transient):
+        files_and_batches._job({"status": "completed"})
+    with pytest.raises(Transient):
+        gemini._job({"name": "nonsense"})
