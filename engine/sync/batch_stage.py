@@ -65,14 +65,16 @@ class BatchStage:
         `Cancelled`; jobs that are under way then go on where they are.
         """
         due = self._plan()
+        answered: set[bytes] = set()  # not `_asked`: direct requests may have made way before they were through
         while True:
             self._fill()
             elsewhere = self._runner.owed | self._queued
-            rest = due - elsewhere - self._asked
+            rest = due - elsewhere - answered
             if rest:
                 self._asked |= rest
                 if not direct(elsewhere):
                     return False
+                answered |= rest
             if not (self._runner.open and self._settings.wait and self._settings.enabled):
                 return True
             self._kept = 0

@@ -579,3 +579,18 @@ def test_jobs_of_another_model_are_forgotten_when_no_provider_has_their_results_
         assert memory.status().batch.jobs == ()
         assert memory.status().pending_vectors == 0
     openai.doubled.clear()  # each model has to have its own vectors
+
+
+def test_a_change_without_new_text_leaves_no_text_unasked(openai, opened):
+    openai.offers_jobs = False
+    with opened(openai) as memory:
+        touched = []
+
+        def touch(update) -> None:
+            if update.phase == "embedding" and not touched:
+                touched.append(update)
+                memory._updates.dirty = True
+
+        assert memory.sync(approve=True, progress=touch).vectors_embedded == NOTES
+        assert touched
+        assert_complete(memory, openai)
