@@ -4,6 +4,7 @@ import dataclasses
 import hashlib
 import json
 import threading
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
@@ -184,11 +185,14 @@ class RemoteProvider:
 
     def _ask(self, texts: list[str], *, query: bool, cancel: CancelToken | None) -> Answer:
         seconds = self._query_seconds if query else self._documents_seconds
-        answer = retrying(
-            lambda: self._api.embed(texts, query=query, seconds=seconds, cancel=cancel),
-            cancel=cancel,
-            seconds=seconds if query else None,  # somebody waits for the vector of a question
-        )
+        end = time.monotonic() + seconds
+
+        def attempt() -> Answer:
+            # Somebody waits for the vector of a question: all tries together get that time.
+            left = end - time.monotonic() if query else seconds
+            return self._api.embed(texts, query=query, seconds=left, cancel=cancel)
+
+        answer = retrying(attempt, cancel=cancel, seconds=seconds if query else None)
         if self.price != 0:
             tokens = sum(map(estimate, texts)) if answer.tokens is None else answer.tokens
             with self._lock:

@@ -95,6 +95,24 @@ def test_a_lasting_fault_ends_in_one_sentence(server, provider, waits):
     assert provider.embed_documents(TEXTS) == all_units(server)
 
 
+def test_all_tries_for_a_question_share_its_time(server, provider, waits, monkeypatch):
+    given = []
+    embed = provider._api.embed
+
+    def noting(texts, *, seconds, **rest):
+        given.append(seconds)
+        return embed(texts, seconds=seconds, **rest)
+
+    monkeypatch.setattr(provider._api, "embed", noting)
+    server.faults.extend([server.trouble(), server.trouble()])
+    provider.embed_query("pumps")
+    assert given[0] > given[1] > given[2] > 0
+    given.clear()
+    server.faults.append(server.trouble())
+    provider.embed_documents(TEXTS)
+    assert given[0] == given[1] == 600  # five times as long as for another machine
+
+
 @pytest.mark.parametrize(("asked", "waited"), [("7", 7), ("86400", 60), ("0", 0)])
 def test_the_wait_that_a_service_asks_for_is_granted_up_to_a_minute(server, provider, waits, asked, waited):
     server.faults.append(server.limited({"Retry-After": asked}))
