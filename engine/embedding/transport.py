@@ -62,10 +62,10 @@ class Call:
         forget = self._cancel.on_cancel(self._stop) if self._cancel is not None else lambda: None
         token = _current.set(self)
         try:
-            self._checkpoint()
+            self.checkpoint()
             yield
         except Exception:
-            self._checkpoint()
+            self.checkpoint()
             raise
         finally:
             _current.reset(token)
@@ -98,7 +98,8 @@ class Call:
                 with contextlib.suppress(OSError):  # not connected yet, or already gone
                     self._open.shutdown(socket.SHUT_RDWR)
 
-    def _checkpoint(self) -> None:
+    def checkpoint(self) -> None:
+        """Raise `Cancelled` once cancelled."""
         if self._stopped:
             raise Cancelled
 
@@ -128,7 +129,10 @@ class _Stream(httpcore2.NetworkStream):
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         with _mapped(httpcore2.ReadTimeout, httpcore2.ReadError), current_call().using(self._handle):
             self._socket.settimeout(current_call().left(timeout))
-            return self._socket.recv(max_bytes)
+            received = self._socket.recv(max_bytes)
+        if not received:  # an end that a cancel made must not pass for the end of an answer
+            current_call().checkpoint()
+        return received
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         view = memoryview(buffer)
