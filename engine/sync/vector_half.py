@@ -1,5 +1,6 @@
 """The vector half of one sync: which model, whether someone has to agree first, who takes over when it fails."""
 
+import contextlib
 import logging
 
 from engine.control import CancelToken
@@ -71,7 +72,10 @@ class VectorHalf:
         self._looked = True
         while self._provider is not None and self.failure is None:
             try:
-                return self._embed(self._provider, tables)
+                done = self._embed(self._provider, tables)
+                if not done:
+                    self._lower_agreement()  # before the new text is there
+                return done
             except ProviderError as problem:
                 log.warning("The embedding of a sync failed")
                 self._end_stage()
@@ -97,10 +101,13 @@ class VectorHalf:
 
     def end(self) -> None:
         """Take in what is still under way: nothing is left behind on the executor."""
-        self._end_stage()
+        try:
+            self._end_stage()
+        finally:
+            self._lower_agreement()
 
     def note_outcome(self) -> None:
-        """Keep for later, and for other processes, what waits for a yes; an approval ends when all is done."""
+        """Keep for later, and for other processes, what waits for a yes."""
         if not self._looked:
             return
         with self._store.read() as snapshot:
@@ -109,8 +116,6 @@ class VectorHalf:
             with self._store.write() as writer:
                 models.note_awaiting(writer, self._waits)
         self._note_refused()
-        if self._provider is not None:
-            self._lower_agreement(self._provider)
 
     # --- inside ---------------------------------------------------------------------------------------------------
 
@@ -174,12 +179,13 @@ class VectorHalf:
             with self._store.write() as writer:
                 writer.replace_issues("not embedded", self.refused)
 
-    def _lower_agreement(self, provider: EmbeddingProvider) -> None:
-        """An approval is for what is left of what was agreed to, not for whatever comes later."""
-        name, agreement = name_of(provider), self._parts.agreement
-        if agreement.tokens(name):
-            with self._store.read() as snapshot:
-                agreement.lower(name, estimate(snapshot, provider, self._parts.settings).estimate.tokens)
+    def _lower_agreement(self) -> None:
+        """An approval is for what is left of what was agreed to, not for whatever comes later; it ends with nothing."""
+        provider, agreement = self._provider, self._parts.agreement
+        if not self._looked or provider is None or not agreement.tokens(name_of(provider)):
+            return
+        with contextlib.suppress(MnemoscopeError), self._store.read(tables=self._tables) as snapshot:
+            agreement.lower(name_of(provider), estimate(snapshot, provider, self._parts.settings).estimate.tokens)
 
     def _choose_stages(self, provider: EmbeddingProvider, tables: Tables | None) -> None:
         """Begin the stages of this generation, unless they were begun, or the model is not known yet."""

@@ -13,6 +13,7 @@ from engine.control import CancelToken
 from engine.embedding.registry import Selection
 from engine.errors import Cancelled, ProviderError
 from engine.settings import Settings
+from engine.settings.options import ChunkingSettings
 from engine.store import models
 from engine.store.models import ModelName
 from engine.sync import estimating
@@ -154,6 +155,52 @@ def test_a_yes_is_not_for_what_comes_later(open_memory, dear, workspace: Path) -
     assert memory.sync().awaiting is not None
     assert len(dear.embedded) == embedded
     assert memory.sync(approve=True).vectors_pending == 1
+
+
+@pytest.mark.parametrize("how", ["cancel", "change"])
+def test_a_yes_ends_with_what_was_done_also_where_a_sync_does_not_come_to_its_end(
+    open_memory, dear, workspace: Path, how: str
+) -> None:
+    memory = open_memory(use=dear)
+    memory.sync()
+    memory.approve_embedding()
+    for name, when in (("people/ines.md", 6), ("shopping.md", 5)):  # the last ones
+        os.utime(workspace / name, (when, when))
+    dear.limits = dataclasses.replace(dear.limits, inputs=1, at_once=1)
+    token = CancelToken()
+
+    def grow(texts) -> None:
+        if any("gauge" in text for text in texts) and not (workspace / "more.md").exists():
+            (workspace / "more.md").write_text(long_text(6000)[20000:])
+            memory._updates.dirty = True
+            if how == "cancel":
+                token.cancel()
+
+    dear.before = grow
+    first = memory.sync(cancel=token)
+    assert first.cancelled is (how == "cancel")
+    embedded = len(dear.embedded)
+    assert embedded > 3
+    assert memory.sync().awaiting is not None, "nobody agreed to what came later"
+    assert len(dear.embedded) == embedded
+
+
+def test_a_yes_to_a_rebuild_holds_when_it_is_taken_up_again(open_memory, dear) -> None:
+    memory = open_memory(use=dear)
+    assert memory.sync(approve=True).vectors_pending == 0
+    memory.close()
+    memory = open_memory(use=dear, chunking=ChunkingSettings(tokens=100, overlap=10))
+    assert memory.sync(approve=True, cancel=cancelled_at_the_first_request(dear)).cancelled
+    dear.before = lambda texts: None
+    done = memory.sync()
+    assert (done.full, done.awaiting, done.vectors_pending) == (True, None, 0)
+
+
+def cancelled_at_the_first_request(provider: PaidProvider) -> CancelToken:
+    token = CancelToken()
+    provider.limits = dataclasses.replace(provider.limits, inputs=1, at_once=1)
+    provider.before = lambda texts: token.cancel()
+    return token
 
 
 def test_another_program_sees_what_waits_and_what_was_agreed_to(open_memory, dear) -> None:
