@@ -68,9 +68,6 @@ class GeminiServer(FakeServer):
     def items(self, body: Any) -> list[Any]:
         return body["embeddings"]
 
-    def vector_of(self, item: Any) -> list[float]:
-        return item["values"]
-
     def put(self, item: Any, vector: Any) -> None:
         item["values"] = vector
 

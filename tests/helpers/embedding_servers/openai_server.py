@@ -55,9 +55,6 @@ class OpenAIServer(FakeServer):
     def items(self, body: Any) -> list[Any]:
         return body["data"]
 
-    def vector_of(self, item: Any) -> list[float]:
-        return unpacked(item["embedding"])
-
     def put(self, item: Any, vector: Any) -> None:
         item["embedding"] = packed(vector) if isinstance(item["embedding"], str) else vector
 

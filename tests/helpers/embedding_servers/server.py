@@ -165,10 +165,6 @@ class FakeServer:
         """The list of an answer's vectors, to be changed in place."""
         raise NotImplementedError
 
-    def vector_of(self, item: Any) -> list[float]:
-        """The vector of one of the items."""
-        raise NotImplementedError
-
     def put(self, item: Any, vector: Any) -> None:
         """Replace the vector of one of the items."""
         raise NotImplementedError

@@ -50,9 +50,6 @@ class VoyageServer(FakeServer):
     def items(self, body: Any) -> list[Any]:
         return body["data"]
 
-    def vector_of(self, item: Any) -> list[float]:
-        return item["embedding"]
-
     def put(self, item: Any, vector: Any) -> None:
         item["embedding"] = vector
 
