@@ -158,6 +158,7 @@ class UserData:
             if 0 < version_of(connection) < len(MIGRATIONS):
                 self._back_up(connection)
             migrate(connection, self._path, MIGRATIONS)
+            _check(connection)
         except BaseException:
             connection.close()
             raise
@@ -172,8 +173,10 @@ class UserData:
 
     def _back_up(self, connection: apsw.Connection) -> None:
         target = self._path.with_name(f"{self._path.name}.before-{len(MIGRATIONS)}")
+        target.unlink(missing_ok=True)  # of a migration that was broken off
         copy = apsw.Connection(str(target))
         try:
+            copy.pragma("journal_mode", "off")  # nothing but the copy shall ever lie there
             with copy.backup("main", connection, "main") as backup:
                 backup.step()
         finally:
@@ -183,11 +186,22 @@ class UserData:
 def _for_reading(path: Path) -> apsw.Connection:
     if path.exists():
         connection = open_connection(path, "frozen reader")
-        refuse_newer(connection, path, MIGRATIONS)
+        try:
+            refuse_newer(connection, path, MIGRATIONS)
+            _check(connection)
+        except BaseException:
+            connection.close()
+            raise
         if version_of(connection) == len(MIGRATIONS):
             return connection
         connection.close()
     return _empty()
+
+
+def _check(connection: apsw.Connection) -> None:
+    """Raise apsw's error for a damaged file; some milliseconds. Else a damaged table would end all that reads it."""
+    if connection.pragma("quick_check", 1) != "ok":
+        raise apsw.CorruptError("quick_check found damage")
 
 
 def _empty() -> apsw.Connection:

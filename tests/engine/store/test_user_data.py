@@ -3,10 +3,12 @@
 import json
 from pathlib import Path
 
+import apsw
 import pytest
 
 from engine.records import SyncSummary
 from engine.store import user_data
+from engine.store.batch_jobs import BatchJobs, StoredJob
 from engine.store.models import ModelName
 from engine.store.user_data import UserData
 
@@ -106,3 +108,41 @@ def test_damage_inside_the_file_is_found_when_it_is_read(tmp_path: Path) -> None
     data.close()
     assert "damaged" in data.problem
     assert path.read_bytes()[4096:] == bytes(content[4096:])
+
+
+@pytest.mark.parametrize("table", ["approvals", "batch_jobs", "batch_texts"])
+@pytest.mark.parametrize("read_only", [False, True])
+def test_damage_in_any_table_is_found_at_the_start(tmp_path: Path, table: str, read_only: bool) -> None:
+    path = tmp_path / "user.sqlite"
+    data = UserData(path)
+    job = StoredJob("job", ModelName("openai", "small", ""), 1.0, 1, 1)
+    BatchJobs(data).begin(job, {b"hash": 1})
+    assert BatchJobs(data).open() == (job,)
+    (root,) = data._connection.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (table,)).fetchone()
+    page = data._connection.pragma("page_size")
+    data.close()
+    content = bytearray(path.read_bytes())
+    content[(root - 1) * page : root * page] = b"\xff" * page
+    path.write_bytes(content)
+    data = UserData(path, read_only=read_only)
+    jobs = BatchJobs(data)
+    assert (jobs.usable, jobs.open(), jobs.texts("job"), data.approved_tokens(job.model)) == (False, (), {}, 0)
+    data.close()
+    assert "damaged" in data.problem
+
+
+def test_what_a_broken_off_migration_left_aside_is_no_damage(tmp_path: Path, monkeypatch) -> None:
+    path = tmp_path / "user.sqlite"
+    with monkeypatch.context() as first:
+        first.setattr(user_data, "MIGRATIONS", user_data.MIGRATIONS[:1])
+        data = UserData(path)
+        data.add_sync(summary(1))
+        data.close()
+    aside = path.with_name(f"user.sqlite.before-{len(user_data.MIGRATIONS)}")
+    aside.write_bytes(b"half a copy " * 1000)
+    data = UserData(path)
+    assert (data.problem, data.recent_syncs(5)) == ("", (summary(1),))
+    data.close()
+    copy = apsw.Connection(str(aside))
+    assert copy.execute("SELECT count(*) FROM sync_history").fetchone() == (1,)
+    copy.close()
