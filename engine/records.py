@@ -275,6 +275,8 @@ class MemorySyncProgressUpdate(Record, frozen=True):
     """Sent to a provider that charges for them, in this run."""
     cost: float | None = 0.0
     """US dollars for them; None where the price is not known."""
+    waiting: int = 0
+    """Batch jobs that are waited for: nothing moves before their provider has done them."""
 
 
 class SyncReport(Record, frozen=True):

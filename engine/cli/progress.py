@@ -7,7 +7,7 @@ import unicodedata
 from typing import Self
 
 from engine.cli.embedding import spent_text
-from engine.cli.output import safe
+from engine.cli.output import plural, safe
 from engine.records import MemorySyncProgressUpdate
 
 _PHASES = {
@@ -53,7 +53,8 @@ class ProgressLine(LiveLine):
 def progress_text(update: MemorySyncProgressUpdate, elapsed: float) -> str:
     """`Indexing files 12/80 · 37/s · elapsed 0:03 · eta 0:02 · notes/a.md`, without what is not known."""
     count = f" {update.completed:,}/{update.total:,}" if update.total else ""
-    parts = [_PHASES[update.phase] + count]
+    waiting = f"Waiting for {plural(update.waiting, 'batch job')}" if update.waiting else ""
+    parts = [(waiting or _PHASES[update.phase]) + count]
     if update.rate > 0:
         parts.append(f"{update.rate:,.0f}/s")
     parts.append(f"elapsed {clock(elapsed)}")

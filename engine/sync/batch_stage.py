@@ -78,7 +78,7 @@ class BatchStage:
             if not (self._runner.open and self._settings.wait and self._settings.enabled):
                 return True
             self._kept = 0
-            self._meter.start("embedding", len(elsewhere), self._label())
+            self._meter.start("embedding", len(elsewhere), waiting=self._runner.open)
             if not self._pause():
                 return False
             self._runner.look()
@@ -87,10 +87,6 @@ class BatchStage:
         """Close what is open on this side."""
         if self._waiting is not None:
             self._waiting.close()
-
-    def _label(self) -> str:
-        jobs = "a batch job" if self._runner.open == 1 else f"{self._runner.open} batch jobs"
-        return f"Waiting for {jobs} of {self._api.service}"
 
     def _plan(self) -> set[bytes]:
         """Choose what goes into jobs, newest files first; returns all that is due."""

@@ -30,17 +30,17 @@ class ProgressMeter:
         self._completed = 0
         self._total = 0
         self._file = ""
-        self._label = _LABELS[self._phase]
+        self._waiting = 0
         self._sent = 0.0
         self._marks: deque[tuple[float, int]] = deque()
         self.reused = 0
         self.embedded = 0
         self.spending = Spending()
 
-    def start(self, phase: SyncPhase, total: int = 0, label: str = "") -> None:
-        """Enter a phase of `total` units (0: not known), named in other words than usual where there is a `label`."""
+    def start(self, phase: SyncPhase, total: int = 0, waiting: int = 0) -> None:
+        """Enter a phase of `total` units (0: not known). `waiting`: jobs elsewhere that bring them."""
         self._phase, self._completed, self._total, self._file = phase, 0, total, ""
-        self._label = label or _LABELS[phase]
+        self._waiting = waiting
         self._marks.clear()
         self._mark()
         self._send()
@@ -72,7 +72,7 @@ class ProgressMeter:
                 phase=self._phase,
                 completed=self._completed,
                 total=self._total,
-                label=self._label,
+                label=_LABELS[self._phase] if not self._waiting else "Waiting for batch jobs",
                 current_file=self._file,
                 rate=rate,
                 seconds_left=left,
@@ -81,5 +81,6 @@ class ProgressMeter:
                 reason=self._reason,
                 tokens=self.spending.tokens,
                 cost=self.spending.cost,
+                waiting=self._waiting,
             )
         )

@@ -16,7 +16,7 @@ PHASE_WORDS = {
     "publishing": "Publishing",
     "done": "Finishing",
 }
-RUNNING_WORDS = (*PHASE_WORDS.values(), "Paused", "Stalled")
+RUNNING_WORDS = (*PHASE_WORDS.values(), "Paused", "Stalled", "Waiting")
 """Every word that may stand before the progress bar: they share one width."""
 
 
@@ -52,8 +52,10 @@ def sync_line(status: MemoryProviderStatus, *, now: float, still_for: float) -> 
 
 
 def _running(status: MemoryProviderStatus, step: MemorySyncProgressUpdate, still_for: float) -> SyncLine:
-    stalled = not status.paused and still_for >= STALL_SECONDS
-    word = "Paused" if status.paused else "Stalled" if stalled else PHASE_WORDS[step.phase]
+    # Batch jobs are done when their provider likes.
+    waiting = bool(step.waiting) and not status.paused
+    stalled = not (status.paused or waiting) and still_for >= STALL_SECONDS
+    word = "Paused" if status.paused else "Stalled" if stalled else "Waiting" if waiting else PHASE_WORDS[step.phase]
     unit = "chunks" if step.phase == "embedding" else "files"
     reused = f"reused {grouped(step.reused)}" if step.reused else ""
     # What is paid now matters more than what was saved before.
@@ -63,6 +65,8 @@ def _running(status: MemoryProviderStatus, step: MemorySyncProgressUpdate, still
         parts = [f"{where}no progress for {duration(still_for)}"]
     elif status.paused:
         parts = [saved]
+    elif waiting:
+        parts = [f"for {counted(step.waiting, 'batch job')} of {status.provider}", saved]
     else:
         rate = f"{step.rate:,.0f}/s" if step.rate >= 1 else ""
         left = f"{duration(step.seconds_left)} left" if step.seconds_left is not None else ""
@@ -106,7 +110,8 @@ def _resting(status: MemoryProviderStatus, now: float) -> SyncLine:
     if status.pending_vectors and status.provider != "none":
         asked = status.awaiting is not None
         left = counted(status.pending_vectors, "chunk")
-        waiting = f"{left} wait for your agreement" if asked else f"{left} without meaning yet"
+        jobs = f", {counted(len(status.batch.jobs), 'batch job')} under way" if status.batch.jobs else ""
+        waiting = f"{left} wait for your agreement" if asked else f"{left} without meaning yet{jobs}"
         detail = " · ".join(part for part in (waiting, when) if part)
         return SyncLine(
             "degraded" if asked else "working", "Words are ready", count=files, detail=detail, failed=failed, tip=tip

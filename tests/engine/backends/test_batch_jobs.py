@@ -111,6 +111,15 @@ def test_notes_are_embedded_by_one_job(server, opened):
         assert_complete(memory, server)
 
 
+def test_it_is_told_that_a_job_is_waited_for(openai, opened):
+    updates = []
+    with opened(openai) as memory:
+        memory.sync(approve=True, progress=updates.append)
+    waiting = [update for update in updates if update.waiting]
+    assert {(update.phase, update.waiting, update.total) for update in waiting} == {("embedding", 1, NOTES)}
+    assert updates[-1].waiting == 0
+
+
 def test_jobs_cost_what_the_list_says(openai, opened):
     with opened(openai) as memory:
         report = memory.sync(approve=True)

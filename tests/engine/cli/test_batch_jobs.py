@@ -7,8 +7,9 @@ import pytest
 
 from engine.cli.batch_jobs import batch_lines, left_running
 from engine.cli.embedding import estimate_text
+from engine.cli.progress import progress_text
 from engine.records import BatchJobStatus
-from tests.helpers.fake_memory import make_estimate, make_status
+from tests.helpers.fake_memory import make_estimate, make_progress, make_status
 
 JOB = BatchJobStatus(provider="openai", model="small", id="b1", state="in_progress", texts=1234, created=0.0, attempt=1)
 
@@ -39,6 +40,11 @@ def test_what_was_given_up_is_told_with_its_reason() -> None:
 def test_jobs_that_go_on_elsewhere_are_told(jobs: int, words: str) -> None:
     assert left_running(jobs).startswith(words)
     assert bool(left_running(jobs)) == bool(jobs)
+
+
+def test_waiting_for_jobs_is_shown_while_it_lasts() -> None:
+    update = make_progress(waiting=2, completed=0, total=40, rate=0, seconds_left=None, current_file="", reused=0)
+    assert progress_text(update, 61) == "Waiting for 2 batch jobs 0/40 · elapsed 1:01"
 
 
 def test_an_estimate_says_how_long_jobs_may_take() -> None:

@@ -1,11 +1,12 @@
 from itertools import pairwise
 
+import msgspec
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from engine import FileIssue, SourceCount
+from engine import BatchJobStatus, FileIssue, SourceCount
 from gui.widgets.sync_bar import ProgressLine, SyncBar
 from gui.widgets.sync_line import STALL_SECONDS, sync_line
 from tests.helpers.fake_memory import make_estimate, make_progress, make_status, make_summary
@@ -39,6 +40,22 @@ def test_ten_seconds_without_progress_is_a_stall_unless_paused():
     assert stalled.detail == "on greenhouse.md, no progress for 14 s"
     paused = _line(14, syncing=make_progress(), paused=True)
     assert (paused.word, paused.detail, paused.paused) == ("Paused", "reused 9,112", True)
+
+
+def test_waiting_for_batch_jobs_is_no_stall():
+    step = make_progress(waiting=2, completed=0, rate=0, seconds_left=None, reused=0)
+    line = _line(3600, syncing=step, provider="openai")
+    assert (line.state, line.word, line.detail) == ("working", "Waiting", "for 2 batch jobs of openai")
+    assert _line(3600, syncing=step, paused=True).word == "Paused"
+
+
+def test_chunks_that_a_batch_job_is_to_bring_are_told_apart():
+    job = BatchJobStatus(
+        provider="openai", model="small", id="b1", state="in_progress", texts=12, created=NOW, attempt=1
+    )
+    batch = msgspec.structs.replace(make_status().batch, jobs=(job,))
+    line = _line(last_sync=LAST, pending_vectors=12, batch=batch)
+    assert line.detail == "12 chunks without meaning yet, 1 batch job under way · 2 min ago"
 
 
 @pytest.mark.parametrize(
