@@ -101,8 +101,10 @@ def _resting(status: MemoryProviderStatus, now: float) -> SyncLine:
     failed = len(status.failed_files)
     if last and last.error:
         return SyncLine("degraded", "Update failed", count=files, detail=last.error, failed=failed, tip=last.error)
+    jobs = f"{counted(len(status.batch.jobs), 'batch job')} under way" if status.batch.jobs else ""
     if last and last.cancelled:
-        return SyncLine("off", "Stopped", count=files, detail=when, failed=failed, tip=tip)
+        stopped = " · ".join(part for part in (jobs, when) if part)
+        return SyncLine("off", "Stopped", count=files, detail=stopped, failed=failed, tip=tip)
     if last is None and not status.files:
         return SyncLine("off", "Nothing indexed yet")
     if status.dirty:
@@ -110,9 +112,8 @@ def _resting(status: MemoryProviderStatus, now: float) -> SyncLine:
     if status.pending_vectors and status.provider != "none":
         asked = status.awaiting is not None
         left = counted(status.pending_vectors, "chunk")
-        jobs = f", {counted(len(status.batch.jobs), 'batch job')} under way" if status.batch.jobs else ""
-        waiting = f"{left} wait for your agreement" if asked else f"{left} without meaning yet{jobs}"
-        detail = " · ".join(part for part in (waiting, when) if part)
+        waiting = f"{left} wait for your agreement" if asked else f"{left} without meaning yet"
+        detail = " · ".join(part for part in (waiting, jobs, when) if part)
         return SyncLine(
             "degraded" if asked else "working", "Words are ready", count=files, detail=detail, failed=failed, tip=tip
         )

@@ -55,7 +55,10 @@ def test_chunks_that_a_batch_job_is_to_bring_are_told_apart():
     )
     batch = msgspec.structs.replace(make_status().batch, jobs=(job,))
     line = _line(last_sync=LAST, pending_vectors=12, batch=batch)
-    assert line.detail == "12 chunks without meaning yet, 1 batch job under way · 2 min ago"
+    assert line.detail == "12 chunks without meaning yet · 1 batch job under way · 2 min ago"
+    stopped = make_summary(started=NOW - 60, seconds=0, cancelled=True)
+    line = _line(last_sync=stopped, pending_vectors=12, batch=batch)
+    assert (line.word, line.detail) == ("Stopped", "1 batch job under way · 1 min ago")
 
 
 @pytest.mark.parametrize(
