@@ -14,6 +14,7 @@ SearchMode = Literal["hybrid", "vector", "keyword"]
 SyncReason = Literal["session-start", "search", "watch", "session-delta", "interval", "cli", "manual", "fallback"]
 SyncPhase = Literal["discovering", "indexing", "embedding", "publishing", "done"]
 FileRange = tuple[int, int]
+DateOrigin = Literal["name", "folder", "front-matter", "session", "modified", "evergreen"]
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=False):
@@ -100,6 +101,22 @@ class ResultExplanation(Record, frozen=True):
     vector_weight: float
     terms: tuple[tuple[str, float], ...]
     """Each matched term with its contribution to the keyword score."""
+    rank: int = 0
+    """Place among the results, from 1."""
+    decay: float = 1.0
+    """What the score was multiplied with for its age; 1 for what does not age, and where temporal decay is off."""
+    half_life_days: float | None = None
+    """Days in which it loses half of its score; None where it does not age."""
+    date: float | None = None
+    """Since when it ages; None where it does not."""
+    date_origin: DateOrigin | None = None
+    """Where the date is from, or that it never ages; None where temporal decay is off."""
+    score_rank: int = 0
+    """Place by score alone: another one than `rank` where diversity moved it."""
+    mmr_penalty: float = 0.0
+    """What likeness to results above took off its relevance; 0 where diversity is off."""
+    mmr_like: str = ""
+    """Citation of the result above that it is most like; empty where it is like none, or diversity is off."""
 
 
 class SearchExplanation(Record, frozen=True):

@@ -1,6 +1,7 @@
 """`mnemoscope search`."""
 
 from argparse import Namespace
+from datetime import UTC, datetime
 
 from engine.cli.opening import find_place, interruptible, opened
 from engine.cli.output import marked, marks_wanted, plural, print_json, print_table, safe, safe_text
@@ -11,6 +12,14 @@ from engine.records import (
     SearchOutcome,
     to_builtins,
 )
+
+_ORIGINS = {
+    "name": "its name",
+    "folder": "its folder",
+    "front-matter": "its front matter",
+    "session": "the session's end",
+    "modified": "the file's time",
+}
 
 
 def run(arguments: Namespace) -> int:
@@ -74,9 +83,28 @@ def _why(reason: ResultExplanation) -> str:
     words = ", ".join(f"{safe(term)} {share:.3f}" for term, share in reason.terms)
     text = f"words {reason.text_score:.3f}" + (f" ({words})" if words else "")
     if reason.vector_score is None:
-        return f"{text} · meaning not compared"
-    cosine = "" if reason.cosine is None else f" (cosine {reason.cosine:.3f})"
-    return f"{text} · meaning {reason.vector_score:.3f}{cosine}, counted {reason.vector_weight:.0%}"
+        text += " · meaning not compared"
+    else:
+        cosine = "" if reason.cosine is None else f" (cosine {reason.cosine:.3f})"
+        text += f" · meaning {reason.vector_score:.3f}{cosine}, counted {reason.vector_weight:.0%}"
+    return text + _age(reason) + _diversity(reason)
+
+
+def _age(reason: ResultExplanation) -> str:
+    if reason.date_origin is None:
+        return ""
+    if reason.date is None or reason.half_life_days is None:
+        return " · does not age"
+    day = datetime.fromtimestamp(reason.date, UTC).strftime("%Y-%m-%d")
+    origin = f"{day} by {_ORIGINS[reason.date_origin]}, half-life {reason.half_life_days:g} days"
+    return f" · aged to {reason.decay:.1%} ({origin})"
+
+
+def _diversity(reason: ResultExplanation) -> str:
+    if not reason.mmr_like and reason.rank == reason.score_rank:
+        return ""
+    like = f", {reason.mmr_penalty:.3f} off for being like {safe(reason.mmr_like)}" if reason.mmr_like else ""
+    return f" · {reason.rank} of the list, {reason.score_rank} by score{like}"
 
 
 def _print_stages(explanation: SearchExplanation) -> None:

@@ -1,15 +1,10 @@
 """What a note says about itself: its title."""
 
-import re
-
 import msgspec
 
-from engine.corpus import markdown
+from engine.corpus import front_matter, markdown
 
 _HEAD_CHARACTERS = 64 * 1024
-_TITLE_LINE = re.compile(r"(?:title|\"title\")[ \t]*[:=][ \t]*(.+)", re.IGNORECASE)
-_COMMENT = re.compile(r"[ \t]#.*")
-_ESCAPE = re.compile(r"\\(.)")
 
 
 class DocumentInfo(msgspec.Struct, frozen=True):
@@ -20,31 +15,9 @@ def describe(text: str, name: str) -> DocumentInfo:
     """The title of the note of this stable name: from its front matter, its first heading, or its file name."""
     lines = text[:_HEAD_CHARACTERS].split("\n")
     front = markdown.front_matter_length(lines)
-    title = _front_matter_title(lines[1:front]) or _first_heading(lines[front:])
+    named = front_matter.values(front_matter.inner_lines(lines)).get("title", "")
+    title = markdown.plain_title(named) or _first_heading(lines[front:])
     return DocumentInfo(title or _file_title(name))
-
-
-def _front_matter_title(lines: list[str]) -> str:
-    for line in lines:
-        if match := _TITLE_LINE.fullmatch(line.rstrip()[:400]):
-            return markdown.plain_title(_unquoted(match[1].strip()))
-    return ""
-
-
-def _unquoted(value: str) -> str:
-    """A YAML or TOML scalar as text; what spans several lines counts as none."""
-    if value[:1] in ("|", ">"):
-        return ""
-    if value[:1] == '"' and (end := _closing_quote(value)):
-        return _ESCAPE.sub(r"\1", value[1:end])
-    if value[:1] == "'" and len(value) > 1:
-        return value[1:].rpartition("'")[0].replace("''", "'")
-    return _COMMENT.sub("", value)
-
-
-def _closing_quote(value: str) -> int:
-    match = re.match(r'"(?:[^"\\]|\\.)*"', value)
-    return match.end() - 1 if match else 0
 
 
 def _first_heading(lines: list[str]) -> str:

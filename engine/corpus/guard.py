@@ -58,6 +58,20 @@ class PathGuard:
         stores = tuple(f"{store.name}/" for store in find_stores(self._settings))
         return {name for name in names if name.startswith(stores) or self._home(name, roots) is not None}
 
+    def in_extra_paths(self, names: Iterable[str]) -> set[str]:
+        """Those of these stable names that lie beside the workspace's own notes, in what `extra_paths` adds."""
+        try:
+            roots = find_roots(self._workspace, self._settings)
+        except WorkspaceError:
+            return set()
+        own = os.path.join(roots.workspace, "") if roots.layout == "folder" else None
+
+        def is_extra(name: str) -> bool:
+            root = roots.home_of(name)
+            return root is not None and root.extra and not (own and root.path.startswith(own))
+
+        return {name for name in names if is_extra(name)}
+
     def _home(self, name: str, roots: Roots) -> Root | None:
         """The root that the file lies in; None for a name that the rules refuse."""
         root = roots.home_of(name)

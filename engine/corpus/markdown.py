@@ -6,7 +6,7 @@ from collections.abc import Sequence
 _HEAD = 400
 _TITLE_LIMIT = 200
 _FRONT_MATTER_LINES = 200
-_FENCES = {"---": ("---", "..."), "+++": ("+++",)}
+FRONT_MATTER_FENCES = {"---": ("---", "..."), "+++": ("+++",)}
 
 _ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)", re.DOTALL)
 _FENCE = re.compile(r"[ \t]*(?:(`{3,})[^`]*|(~{3,}).*)", re.DOTALL)
@@ -82,7 +82,7 @@ def is_list_item(line: str) -> bool:
 
 def front_matter_length(lines: Sequence[str]) -> int:
     """How many of the first lines are front matter (YAML or TOML) with its two fences; 0 without any."""
-    closing = _FENCES.get(lines[0].rstrip()) if lines else None
+    closing = FRONT_MATTER_FENCES.get(lines[0].rstrip()) if lines else None
     if closing is None:
         return 0
     for number, line in enumerate(lines[1:_FRONT_MATTER_LINES], start=2):

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from engine.records import ResultExplanation, SearchExplanation, SearchStage
+from engine.search.decay import Age
+from engine.search.diversity import Chosen
 from engine.search.keywords import KeywordScores, Term
 
 
@@ -39,6 +41,12 @@ class Scored(NamedTuple):
     text: float
     vector: float | None
     cosine: float | None
+    fresh: float
+    """The score as it was before it aged."""
+    age: Age | None = None
+    """None where temporal decay is off."""
+    chosen: Chosen | None = None
+    """Where diversity put it; None where that is off."""
 
 
 def explain(
@@ -46,7 +54,9 @@ def explain(
 ) -> SearchExplanation:
     """`shown` are the results' citations and scores, in their order."""
     results = []
-    for citation, scored in shown:
+    citations = {scored.chosen.by_score: citation for citation, scored in shown if scored.chosen is not None}
+    for rank, (citation, scored) in enumerate(shown, 1):
+        age, chosen = scored.age, scored.chosen
         parts = words.contributions.get(scored.id, ())
         results.append(
             ResultExplanation(
@@ -56,6 +66,14 @@ def explain(
                 cosine=scored.cosine,
                 vector_weight=0.0 if scored.vector is None else vector_weight,
                 terms=tuple((term.surface, part) for term, part in zip(words.terms, parts, strict=False) if part),
+                rank=rank,
+                decay=1.0 if age is None else age.factor,
+                half_life_days=None if age is None else age.half_life_days,
+                date=None if age is None else age.date,
+                date_origin=None if age is None else age.origin,
+                score_rank=rank if chosen is None else chosen.by_score + 1,
+                mmr_penalty=0.0 if chosen is None else chosen.penalty,
+                mmr_like="" if chosen is None or chosen.like is None else citations.get(chosen.like, ""),
             )
         )
     return SearchExplanation(stages=tuple(stages.found), results=tuple(results))

@@ -11,6 +11,8 @@ from engine.corpus.guard import PathGuard
 from engine.embedding.base import EmbeddingProvider
 from engine.errors import ProviderError
 from engine.records import SearchMode, SearchOutcome, SearchTimings
+from engine.search.decay import Age, Decay
+from engine.search.diversity import MOST, likeness_of
 from engine.search.explanation import Scored, Stages, explain
 from engine.search.filters import Filter
 from engine.search.frequencies import Frequencies
@@ -18,6 +20,7 @@ from engine.search.keywords import KeywordLeg, KeywordScores
 from engine.search.question_vectors import QuestionVectors
 from engine.search.results import make_result
 from engine.search.scoring import Blend
+from engine.search.sifting import cut, diverse
 from engine.settings import Settings
 from engine.store import models
 from engine.store.coding import Vectors
@@ -95,6 +98,7 @@ class Searcher:
         self._frequencies = Frequencies()
         self._questions = QuestionVectors()
         self._guard = guard
+        self._decay = Decay(settings.query.hybrid.temporal_decay, guard.in_extra_paths)
 
     def search(self, request: SearchRequest, cancel: CancelToken | None = None) -> SearchOutcome:
         """Raises `Cancelled`, and the store's errors; a failing provider only costs the vector half."""
@@ -112,8 +116,12 @@ class Searcher:
                 work.notice = self._store.recovered or "Nothing is indexed yet."
             work.stages.add_terms(leg.terms, [term.surface for term in question.terms if term.stop])
             ids = self._candidates(leg, meaning, files, work)
-            words, ranked, blend = self._rank(ids, leg, meaning, work)
-            kept = self._cut(ranked, work)
+            ages = self._ages(ids, snapshot, work)
+            words, ranked, blend = self._rank(ids, leg, meaning, ages, work)
+            kept = cut(ranked, work.request.min_score, work.stages)
+            if self._settings.query.hybrid.mmr.enabled:
+                with work.timed("merge"):
+                    kept = self._diverse(kept, snapshot, meaning, work)
             return self._outcome(snapshot, question, meaning, kept, words, blend, provider, work)
 
     def _filtered(self, snapshot: Snapshot, work: _Work) -> list[int] | None:
@@ -190,8 +198,15 @@ class Searcher:
         work.weakest = [ids[-1] for ids in (by_words, by_meaning) if limit <= len(ids) < leg.chunks]
         return list(dict.fromkeys(by_words + by_meaning))
 
+    def _ages(self, ids: list[int], snapshot: Snapshot, work: _Work) -> dict[int, Age]:
+        """How old each candidate counts; nothing where temporal decay is off."""
+        if not self._settings.query.hybrid.temporal_decay.enabled:
+            return {}
+        with work.timed("merge"):
+            return self._decay.ages(snapshot, ids)
+
     def _rank(
-        self, ids: list[int], leg: KeywordLeg, meaning: "MeaningLeg | None", work: _Work
+        self, ids: list[int], leg: KeywordLeg, meaning: "MeaningLeg | None", ages: dict[int, Age], work: _Work
     ) -> tuple[KeywordScores, list[Scored], Blend]:
         """Every candidate with its score, best first."""
         with work.timed("keyword"):
@@ -204,7 +219,8 @@ class Searcher:
             cosine = cosines.get(id_)
             vector = None if cosine is None or meaning is None else meaning.score(cosine)
             text = words.scores.get(id_, 0.0)
-            return Scored(id_, blend.score(text, vector), text, vector, cosine)
+            fresh, age = blend.score(text, vector), ages.get(id_)
+            return Scored(id_, fresh if age is None else fresh * age.factor, text, vector, cosine, fresh, age)
 
         def order(of: Scored) -> tuple[float, float, int]:
             # Scores end at 1: among full matches the plain BM25 sum decides.
@@ -234,16 +250,12 @@ class Searcher:
         base = meaning.calibration.weight if hybrid.vector_weight is None else hybrid.vector_weight
         return Blend.of(base, words.best())
 
-    def _cut(self, ranked: list[Scored], work: _Work) -> list[Scored]:
-        """Those whose score, or score by words alone, reaches the threshold."""
-        least = work.request.min_score
-        kept = [scored for scored in ranked if max(scored.score, scored.text) >= least]
-        below = len(ranked) - len(kept)
-        note = f"{below:,} scored below {least:g}."
-        if below and not kept:
-            note += f" The best of them reached {ranked[0].score:.2f}."
-        work.stages.add("threshold", len(ranked), len(kept), note)
-        return kept
+    def _diverse(
+        self, kept: list[Scored], snapshot: Snapshot, meaning: "MeaningLeg | None", work: _Work
+    ) -> list[Scored]:
+        model = None if meaning is None else meaning.model
+        likeness = likeness_of(snapshot, [scored.id for scored in kept[:MOST]], model)
+        return diverse(kept, likeness, self._settings.query.hybrid.mmr.lambda_, work.request.max_results, work.stages)
 
     def _outcome(
         self,

@@ -40,8 +40,9 @@ def _within_layer(path: tuple[str, ...]) -> tuple[str, ...]:
 
 @functools.cache
 def options_of(section: type[Section]) -> dict[str, Any]:
-    """The keys of a section with their types, without help texts."""
-    return get_type_hints(section)
+    """The keys of a section, as they stand in the file, with their types, without help texts."""
+    hints = get_type_hints(section)
+    return {field.encode_name: hints[field.name] for field in msgspec.structs.fields(section)}
 
 
 def is_section(kind: Any) -> bool:

@@ -5,6 +5,7 @@ through that, so the rest of the engine may rely on the ranges.
 """
 
 import functools
+import math
 from typing import Annotated, Any, Literal, get_type_hints
 
 import msgspec
@@ -114,6 +115,29 @@ class SessionSettings(Section, frozen=True):
     tools: Annotated[bool, _option("Index the calls and results of tools, not only what was said.")] = False
 
 
+class MmrSettings(Section, frozen=True):
+    enabled: Annotated[bool, _option("Put results that say the same behind others.")] = False
+    lambda_: Annotated[
+        float, _option("1 orders by score alone; the smaller, the more results that are alike give way.", 0, 1)
+    ] = msgspec.field(name="lambda", default=0.7)
+
+
+class TemporalDecaySettings(Section, frozen=True):
+    enabled: Annotated[bool, _option("Let results lose score with their age.")] = False
+    half_life_days: Annotated[float, _option("Days after which half of the score is left; whole days.", 1)] = 30
+    evergreen: Annotated[tuple[str, ...], _option("Patterns of files and folders that never age.")] = ()
+    half_life_by_path: Annotated[
+        dict[str, float],
+        _option("Half-lives in days by pattern, the first that fits; 0 for what never ages. Undated files age, too."),
+    ] = {}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._put("half_life_days", float(math.floor(self.half_life_days)))
+        days = {path: float(max(1, math.floor(n))) if n else 0.0 for path, n in self.half_life_by_path.items()}
+        self._put("half_life_by_path", days)
+
+
 class HybridSettings(Section, frozen=True):
     enabled: Annotated[bool, _option("Join the scores of words and meaning; off searches by meaning alone.")] = True
     vector_weight: Annotated[
@@ -125,6 +149,8 @@ class HybridSettings(Section, frozen=True):
     candidate_multiplier: Annotated[
         int, _option("Candidates that each kind of search brings, as a multiple of the results wanted.", 1, 20)
     ] = 4
+    mmr: MmrSettings = MmrSettings()
+    temporal_decay: TemporalDecaySettings = TemporalDecaySettings()
 
     def __post_init__(self) -> None:
         super().__post_init__()

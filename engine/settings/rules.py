@@ -111,6 +111,11 @@ def _prices(value: Mapping[str, float]) -> Found:
     return None
 
 
+def _half_lives(value: Mapping[str, float]) -> Found:
+    wrong = (pattern for pattern, days in value.items() if not math.isfinite(days) or days < 0)
+    return next((((pattern,), "must be a number of days, 0 for what never ages") for pattern in wrong), None)
+
+
 def _is_secret(value: str) -> bool:
     return redact(value) != value
 
@@ -118,6 +123,7 @@ def _is_secret(value: str) -> bool:
 _RULES: dict[tuple[str, ...], Callable[[Any], Found]] = {
     ("model",): _model,
     ("prices",): _prices,
+    ("query", "hybrid", "temporal_decay", "half_life_by_path"): _half_lives,
     ("remote", "base_url"): _base_url,
     ("remote", "headers"): _headers,
     ("remote", "api_key_env"): _variable,

@@ -54,3 +54,19 @@ def test_a_search_by_words_imports_nothing_heavy_and_leaves_no_thread(verb: Run,
     done = python(code, "search", "bulbs", "--config", str(settings))
     assert " a.md:1-3  Tulips" in done.stdout
     assert done.stderr == "set() 1\n"
+
+
+def test_explain_tells_age_and_diversity(verb: Run, folder: Path, settings: Path) -> None:
+    (folder / "2020-02-02.md").write_text("The brass valve drips on Sunday again.\n")
+    (folder / "copy.md").write_text("The brass valve drips on Monday again.\n")
+    (folder / "rain.md").write_text("A barrel is full: its brass valve shuts off and drips no more, says Ines.\n")
+    (folder / "weak.md").write_text("Oskar owns brass.\n")
+    with settings.open("a") as file:
+        file.write("[defaults.query.hybrid]\nmmr.enabled = true\ntemporal_decay.enabled = true\n")
+    verb("index")
+    answer = verb("search", "brass valve drips", "--min-score", "0", "--explain").out
+    assert "aged to 0.0% (2020-02-02 by its name, half-life 30 days)" in answer
+    assert "does not age" in answer
+    assert "off for being like copy.md#L1" in answer
+    assert "  age " in answer
+    assert "  diversity " in answer

@@ -191,3 +191,40 @@ def test_text_that_is_not_utf8_names_its_line(config: Path) -> None:
 def test_a_folder_in_place_of_the_file_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="cannot be read"):
         load_settings(config=tmp_path)
+
+
+def test_ranking_extras_are_off_and_keep_the_references_ranges(config: Path) -> None:
+    hybrid = Settings().query.hybrid
+    assert (hybrid.mmr.enabled, hybrid.mmr.lambda_) == (False, 0.7)
+    assert (hybrid.temporal_decay.enabled, hybrid.temporal_decay.half_life_days) == (False, 30)
+    text = """
+[defaults.query.hybrid]
+mmr = { enabled = true, lambda = 1.5 }
+
+[defaults.query.hybrid.temporal_decay]
+enabled = true
+half_life_days = 0.5
+evergreen = ["reference/"]
+half_life_by_path = { "daily/**" = 7.9, "people/**" = 0, "log/**" = 0.2 }
+"""
+    hybrid = load(config, text).query.hybrid
+    assert (hybrid.mmr.enabled, hybrid.mmr.lambda_) == (True, 1)
+    assert (hybrid.temporal_decay.enabled, hybrid.temporal_decay.half_life_days) == (True, 1)
+    assert hybrid.temporal_decay.evergreen == ("reference/",)
+    assert hybrid.temporal_decay.half_life_by_path == {"daily/**": 7, "people/**": 0, "log/**": 1}
+    assert load(config, text.replace("0.5", "45.9")).query.hybrid.temporal_decay.half_life_days == 45
+
+
+@pytest.mark.parametrize(
+    ("line", "refused"),
+    [
+        ("mmr.lambda_ = 0.5", 'line 2: "query.hybrid.mmr.lambda_" is not known; did you mean "lambda"?'),
+        (
+            'temporal_decay.half_life_by_path."a/**" = -1',
+            'line 2: "query.hybrid.temporal_decay.half_life_by_path.a/**" must be a number of days, '
+            "0 for what never ages.",
+        ),
+    ],
+)
+def test_wrong_ranking_extras_are_named(config: Path, line: str, refused: str) -> None:
+    assert refusal(config, f"[defaults.query.hybrid]\n{line}\n") == f", {refused}"

@@ -1,0 +1,140 @@
+"""The day that a note is about or was last worked on, as its name or its front matter says it."""
+
+import calendar
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, date, datetime, timedelta
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+Origin = Literal["name", "folder", "front-matter"]
+
+_FIRST_YEAR, _LAST_YEAR = 1900, 2199
+_NOT_DATES = r"(?<![0-9])"
+# 2026-01-11, 2026_01_11, 2026.01.11, 20260111; a time may follow the last (202601111230), and a slug each of them.
+_DAY = re.compile(_NOT_DATES + r"([12][0-9]{3})(?:([-_. ]?)([01][0-9])\2([0-3][0-9]))(?=[^0-9]|[0-2][0-9][0-5][0-9]|$)")
+_WEEK = re.compile(_NOT_DATES + r"([12][0-9]{3})[-_. ]?[wW]([0-5][0-9])(?![0-9])")
+_MONTH = re.compile(_NOT_DATES + r"([12][0-9]{3})[-_.]([01][0-9])(?![0-9]|[-_.][0-9])")
+_YEAR_FOLDER = re.compile(r"[12][0-9]{3}")
+_MONTH_FOLDER = re.compile(r"(?:[12][0-9]{3}[-_.])?([01][0-9])(?![0-9]).*")
+_DAY_PART = re.compile(r"([0-3][0-9])(?![0-9]).*")
+
+_KEYS = (
+    *("date", "day", "created", "created_at", "created_on", "creation_date", "date_created", "published"),
+    *("updated", "updated_at", "updated_on", "date_updated", "modified", "date_modified", "last_modified", "lastmod"),
+    *("last_updated", "last_edited", "mtime"),
+)
+_WRITTEN = re.compile(
+    r"([12][0-9]{3})[-/.]([01]?[0-9])[-/.]([0-3]?[0-9])"
+    r"(?:[T ]+([0-2]?[0-9]):([0-5][0-9])(?::([0-5][0-9])(?:[.,][0-9]+)?)?[ ]*(Z|[+-][0-9]{2}:?[0-9]{2})?)?(?![0-9]).*"
+)
+_YES = frozenset({"true", "yes", "on", "1"})
+
+
+class Dated(NamedTuple):
+    moment: float
+    """Seconds since the epoch; of a day its beginning, of a week or a month that of its last day, in UTC."""
+    origin: Origin
+
+
+def date_in_name(name: str) -> Dated | None:
+    """The date in a stable name: in the file's own name, else in the folders that lead to it.
+
+    `daily/2026-01-11-standup.md`, `log/2026/01/11.md`, `2026-01/11 walk.md`, `journal/2026-W03.md`, `2026-01.md`.
+    """
+    *folders, base = name.split("/")
+    stem = base.rpartition(".")[0] or base
+    if found := _day_in(stem):
+        return Dated(_moment(found), "name")
+    for day in _days_in_folders(folders, stem):
+        return Dated(_moment(day), "folder")
+    if found := _week_in(stem) or _month_in(stem):
+        return Dated(_moment(found), "name")
+    for folder in reversed(folders):
+        if found := _week_in(folder) or _month_in(folder):
+            return Dated(_moment(found), "folder")
+    for year, month in pairwise(folders):
+        if _YEAR_FOLDER.fullmatch(year) and (match := _MONTH_FOLDER.fullmatch(month)):
+            last = _last_of_month(int(year), int(match[1]))
+            if last is not None:
+                return Dated(_moment(last), "folder")
+    return None
+
+
+def date_in_front_matter(values: Mapping[str, str]) -> Dated | None:
+    """The latest of the dates that the front matter gives for the note itself; None without one that can be read."""
+    moments = [moment for key in _KEYS if (moment := _written(values.get(key, ""))) is not None]
+    return Dated(max(moments), "front-matter") if moments else None
+
+
+def is_evergreen(values: Mapping[str, str]) -> bool:
+    """Whether the front matter says that the note does not age."""
+    return values.get("evergreen", "").strip().lower() in _YES
+
+
+def _days_in_folders(folders: list[str], stem: str) -> Iterator[date]:
+    """Whole dates that the folders say, alone or together with the beginning of the name; the innermost first."""
+    parts = [*folders, stem]
+    for end in range(len(parts), 0, -1):
+        if end < len(parts) and (found := _day_in(parts[end - 1])):
+            yield found
+        if end >= 2 and (month := _month_in(parts[end - 2])) and (day := _DAY_PART.fullmatch(parts[end - 1])):
+            yield from _real(month.year, month.month, int(day[1]))
+        if end >= 3 and _YEAR_FOLDER.fullmatch(parts[end - 3]):
+            month_part, day = _MONTH_FOLDER.fullmatch(parts[end - 2]), _DAY_PART.fullmatch(parts[end - 1])
+            if month_part and day:
+                yield from _real(int(parts[end - 3]), int(month_part[1]), int(day[1]))
+
+
+def _day_in(text: str) -> date | None:
+    return next((day for m in _DAY.finditer(text) for day in _real(int(m[1]), int(m[3]), int(m[4]))), None)
+
+
+def _week_in(text: str) -> date | None:
+    match = _WEEK.search(text)
+    try:
+        return date.fromisocalendar(int(match[1]), int(match[2]), 7) if match else None
+    except ValueError:
+        return None
+
+
+def _month_in(text: str) -> date | None:
+    match = _MONTH.search(text)
+    return _last_of_month(int(match[1]), int(match[2])) if match else None
+
+
+def _last_of_month(year: int, month: int) -> date | None:
+    if not (1 <= month <= 12 and _FIRST_YEAR <= year <= _LAST_YEAR):
+        return None
+    return date(year, month, calendar.monthrange(year, month)[1])
+
+
+def _real(year: int, month: int, day: int) -> Iterator[date]:
+    """The day, if the calendar has it."""
+    try:
+        found = date(year, month, day)
+    except ValueError:
+        return
+    if _FIRST_YEAR <= year <= _LAST_YEAR:
+        yield found
+
+
+def _moment(day: date) -> float:
+    return (day - date(1970, 1, 1)) / timedelta(seconds=1)
+
+
+def _written(value: str) -> float | None:
+    """A date, or date and time, with the year first; without a zone it is in UTC, as a day in a name is."""
+    match = _WRITTEN.fullmatch(value.strip().strip("[]\"'").strip())
+    if match is None:
+        return None
+    year, month, day, hour, minute, second = (int(part or 0) for part in match.groups()[:6])
+    zone = match[7]
+    try:
+        moment = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
+    except ValueError:
+        return None
+    offset = timedelta()
+    if zone and zone != "Z":
+        offset = timedelta(hours=int(zone[1:3]), minutes=int(zone[-2:])) * (-1 if zone[0] == "-" else 1)
+    return (moment - offset - datetime(1970, 1, 1, tzinfo=UTC)) / timedelta(seconds=1)

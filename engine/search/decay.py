@@ -1,0 +1,123 @@
+"""Temporal decay: what has a date loses score with its age, by half in each half-life; what has none does not.
+
+The date comes from the name, the folders or the front matter of a note, or is the end of a session; all of it is at
+hand when a question is asked, so switching decay on needs no new index. Notes of the workspace without any date are
+evergreen, as is MEMORY.md; those of extra paths age by their files' times.
+"""
+
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from engine.corpus import front_matter
+from engine.corpus.dates import date_in_front_matter, date_in_name, is_evergreen
+from engine.corpus.globs import Globs
+from engine.records import DateOrigin
+from engine.settings.options import TemporalDecaySettings
+from engine.store.snapshot import Snapshot
+
+_ALWAYS_EVERGREEN = ("MEMORY.md", "memory.md")
+_DAY = 86_400.0
+_GROUP = 400
+
+
+class Age(NamedTuple):
+    """How old a file counts, and why."""
+
+    factor: float
+    """What its scores are multiplied with, 0 to 1."""
+    date: float | None
+    """Seconds since the epoch; None for what does not age."""
+    origin: DateOrigin
+    half_life_days: float | None
+
+
+class _File(NamedTuple):
+    id: int
+    path: str
+    source: str
+    modified: float
+    started: float | None
+    ended: float | None
+
+
+@dataclass(frozen=True)
+class Decay:
+    """The rules of one workspace."""
+
+    settings: TemporalDecaySettings
+    outside: Callable[[Sequence[str]], set[str]]
+    """Which of these stable names lie in extra paths."""
+
+    def ages(self, snapshot: Snapshot, ids: Sequence[int], now: float | None = None) -> dict[int, Age]:
+        """The age of each of these chunks; `now` in seconds since the epoch, by default the clock's."""
+        moment = time.time() if now is None else now
+        file_of = dict(_files_of(snapshot, ids))
+        files = list({file.id: file for file in file_of.values()}.values())
+        evergreen = Globs(self.settings.evergreen)
+        listed = [(Globs((pattern,)), days) for pattern, days in self.settings.half_life_by_path.items()]
+        outside = self.outside([file.path for file in files if file.source == "memory"])
+        front = _front_matter(snapshot, [file.id for file in files if file.source == "memory"])
+
+        def age(file: _File) -> Age:
+            own = next((days for globs, days in listed if globs.covers(file.path)), None)
+            if own == 0 or file.path in _ALWAYS_EVERGREEN or evergreen.covers(file.path):
+                return Age(1.0, None, "evergreen", None)
+            dated = _dated(file, front.get(file.id, {}), by_file_time=own is not None or file.path in outside)
+            if dated is None:
+                return Age(1.0, None, "evergreen", None)
+            date, origin = dated
+            half_life = self.settings.half_life_days if own is None else own
+            return Age(decayed(1.0, (moment - date) / _DAY, half_life), date, origin, half_life)
+
+        by_file = {file.id: age(file) for file in files}
+        return {id_: by_file[file.id] for id_, file in file_of.items()}
+
+
+def decayed(score: float, age_days: float, half_life_days: float) -> float:
+    """The score after so many days; what is dated ahead of now has not aged yet."""
+    return score * math.exp2(-max(0.0, age_days) / half_life_days)
+
+
+def _dated(file: _File, values: dict[str, str], *, by_file_time: bool) -> tuple[float, DateOrigin] | None:
+    if file.source == "sessions":
+        said = file.ended if file.ended is not None else file.started
+        return (file.modified, "modified") if said is None else (said, "session")
+    if is_evergreen(values):
+        return None
+    if dated := date_in_name(file.path) or date_in_front_matter(values):
+        return dated
+    return (file.modified, "modified") if by_file_time else None
+
+
+def _files_of(snapshot: Snapshot, ids: Sequence[int]) -> Iterator[tuple[int, _File]]:
+    tables = snapshot.tables
+    for start in range(0, len(ids), _GROUP):
+        group = tuple(ids[start : start + _GROUP])
+        rows = snapshot.connection.execute(
+            f"""SELECT c.id, f.id, f.path, f.source, f.mtime_ns / 1e9, s.started, s.ended
+                FROM {tables.chunks} c CROSS JOIN {tables.files} f ON f.id = c.file_id
+                LEFT JOIN {tables.sessions} s ON s.file_id = f.id WHERE c.id IN ({",".join("?" * len(group))})""",
+            group,
+        )
+        for chunk, *file in rows:
+            yield chunk, _File(*file)
+
+
+def _front_matter(snapshot: Snapshot, files: Sequence[int]) -> dict[int, dict[str, str]]:
+    """What the front matter of each of these files says, as far as it stands in its first chunk."""
+    chunks = snapshot.tables.chunks
+    found: dict[int, dict[str, str]] = {}
+    for start in range(0, len(files), _GROUP):
+        group = tuple(files[start : start + _GROUP])
+        rows = snapshot.connection.execute(
+            f"""SELECT file_id, text FROM {chunks} WHERE id IN (
+                    SELECT min(id) FROM {chunks} WHERE file_id IN ({",".join("?" * len(group))}) GROUP BY file_id)
+                AND start_line = 1 AND substr(text, 1, 3) IN ('---', '+++')""",
+            group,
+        )
+        for file_id, text in rows:
+            found[file_id] = front_matter.values(front_matter.inner_lines(text.split("\n"), whole=False))
+    return found

@@ -1,0 +1,100 @@
+"""Maximal marginal relevance: of results alike, the best stays where it is and the others make room.
+
+Each next result is the one with the highest `lambda * relevance - (1 - lambda) * likeness`: relevance is its score
+stretched from 0 to 1 over all that compete, likeness that to the most similar one chosen before. Scores stay as they
+are, so this changes the order alone.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from engine.store.coding import StoredModel, decode
+from engine.store.snapshot import Snapshot
+from engine.text import analyse
+
+MOST = 200
+"""So many of the best compete; those behind them keep their places."""
+
+Likeness = Callable[[int, Sequence[int]], Sequence[float]]
+"""How like the chosen chunk each of the others is, 0 to 1; by their places among those that compete."""
+
+
+class Chosen(NamedTuple):
+    """One result where diversity put it."""
+
+    by_score: int
+    """Its place by score alone, from 0."""
+    penalty: float
+    """What likeness took off its relevance."""
+    like: int | None
+    """Place by score of the one chosen before that it is most like; None for the first, and where nothing is alike."""
+
+
+def diversify(scores: Sequence[float], likeness: Likeness, weight: float, wanted: int) -> list[Chosen]:
+    """The best `wanted` in their new order; `scores` are in falling order, `weight` is lambda. Ties go to the score."""
+    wanted = min(wanted, len(scores))
+    lowest, spread = min(scores, default=0.0), max(scores, default=0.0) - min(scores, default=0.0)
+    relevance = [(score - lowest) / spread if spread else 1.0 for score in scores]
+    left = list(range(len(scores)))
+    nearest = [0.0] * len(scores)
+    like: list[int | None] = [None] * len(scores)
+    chosen: list[Chosen] = []
+    while len(chosen) < wanted:
+        best = max(left, key=lambda index: (weight * relevance[index] - (1 - weight) * nearest[index], -index))
+        left.remove(best)
+        chosen.append(Chosen(best, (1 - weight) * nearest[best], like[best]))
+        if len(chosen) == wanted:
+            break
+        for index, value in zip(left, likeness(best, left), strict=True):
+            if value > nearest[index]:
+                nearest[index], like[index] = value, best
+    return chosen
+
+
+def likeness_of(snapshot: Snapshot, ids: Sequence[int], model: StoredModel | None) -> Likeness:
+    """By the cosine of two chunks' vectors where both have one of this model, else by the tokens that they share.
+
+    Tokens are those of the index: words in any script, pairs where it puts no spaces.
+    """
+    by_words = _by_words(snapshot, ids)
+    if model is None:
+        return by_words
+    rows = dict(snapshot.vectors(model.id, ids))
+    places = {index: row for row, index in enumerate(i for i, id_ in enumerate(ids) if id_ in rows)}
+    if not places:
+        return by_words
+    matrix = decode([rows[ids[index]] for index in places], model.dims).astype("float32")
+
+    def likeness(chosen: int, others: Sequence[int]) -> list[float]:
+        if chosen not in places:
+            return list(by_words(chosen, others))
+        cosines = (matrix @ matrix[places[chosen]]).clip(0, 1).tolist()
+        bare = [index for index in others if index not in places]
+        shared = dict(zip(bare, by_words(chosen, bare), strict=True)) if bare else {}
+        return [shared[index] if index in shared else cosines[places[index]] for index in others]
+
+    return likeness
+
+
+def _by_words(snapshot: Snapshot, ids: Sequence[int]) -> Likeness:
+    """Jaccard's share of common tokens. The sets are big numbers with a bit for each token: a pair takes a microsecond.
+
+    They are made when they are first asked for: where all chunks have vectors, never.
+    """
+    sets: list[int] = []
+
+    def make() -> None:
+        bits: dict[str, int] = {}
+        chunks = snapshot.chunks(ids)
+        for id_ in ids:
+            chunk = chunks.get(id_)
+            tokens = set(analyse(chunk.text, chunk.language).words.split()) if chunk else ()
+            sets.append(sum(1 << bits.setdefault(token, len(bits)) for token in tokens))
+
+    def likeness(chosen: int, others: Sequence[int]) -> list[float]:
+        if not sets:
+            make()
+        mine = sets[chosen]
+        return [(mine & sets[i]).bit_count() / (mine | sets[i]).bit_count() if mine & sets[i] else 0.0 for i in others]
+
+    return likeness

@@ -1,0 +1,41 @@
+"""What the scored candidates go through last: the threshold, then, where it is wanted, an order with more variety."""
+
+from engine.search.diversity import MOST, Likeness, diversify
+from engine.search.explanation import Scored, Stages
+
+
+def cut(ranked: list[Scored], least: float, stages: Stages) -> list[Scored]:
+    """Those whose score, or score by words alone, reaches the threshold.
+
+    The score has aged by now, as in the reference: what age has faded is no answer any more. The score by words has
+    not: who asks for words that stand in an old note finds it, be it at the end.
+    """
+    kept = [scored for scored in ranked if max(scored.score, scored.text) >= least]
+    aged = [scored.fresh for scored in ranked if scored.fresh >= least > max(scored.score, scored.text)]
+    if any(scored.age is not None for scored in ranked):
+        note = f"{len(aged):,} fell below {least:g} by their age."
+        stages.add("age", len(ranked), len(ranked) - len(aged), note + (_best(aged) if aged and not kept else ""))
+    below = [scored.fresh for scored in ranked if max(scored.fresh, scored.text) < least]
+    note = f"{len(below):,} scored below {least:g}."
+    stages.add("threshold", len(ranked) - len(aged), len(kept), note + (_best(below) if below and not kept else ""))
+    return kept
+
+
+def _best(scores: list[float]) -> str:
+    return f" The best of them reached {max(scores):.2f}."
+
+
+def diverse(kept: list[Scored], likeness: Likeness, weight: float, wanted: int, stages: Stages) -> list[Scored]:
+    """The same rows, the first `wanted` of them chosen one by one so that what is alike stands apart.
+
+    After the threshold, which the reference has behind it: scores stay as they are, so the same rows are kept, and
+    none that nobody sees pushes another one down.
+    """
+    best = kept[:MOST]
+    chosen = diversify([scored.score for scored in best], likeness, weight, wanted)
+    first = [best[place.by_score]._replace(chosen=place) for place in chosen]
+    taken = {place.by_score for place in chosen}
+    moved = sum(place.by_score != rank for rank, place in enumerate(chosen))
+    note = f"{moved:,} of the first {len(first):,} stand elsewhere than by score, since alike ones stand apart."
+    stages.add("diversity", len(kept), len(kept), note)
+    return first + [scored for place, scored in enumerate(kept) if place not in taken]
