@@ -269,6 +269,8 @@ class EmbeddingEstimate(Record, frozen=True):
     """At the speed at which this model has worked here, else at a usual one; by batch jobs, at most."""
     batch: bool = False
     """Whether batch jobs would do it; `price` is then theirs."""
+    most_cost: float | None = None
+    """US dollars should the jobs fail, since their texts are then asked for directly; None without jobs or a price."""
 
 
 class MemorySyncProgressUpdate(Record, frozen=True):

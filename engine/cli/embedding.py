@@ -32,12 +32,15 @@ def _price(estimate: EmbeddingEstimate) -> str:
     if not estimate.price:
         return "free"
     day = f", list price of {estimate.price_checked}" if estimate.price_checked else ""
-    return f"{dollars(estimate.cost)} (${estimate.price:g} for a million{day})"
+    most = "" if estimate.most_cost is None else f", at most {dollars(estimate.most_cost)} if the jobs fail"
+    return f"{dollars(estimate.cost)}{most} (${estimate.price:g} for a million{day})"
 
 
 def awaiting_text(estimate: EmbeddingEstimate) -> str:
     """The sentence for where nobody can be asked."""
     takes = "an unknown amount" if estimate.cost is None else dollars(estimate.cost)
+    if estimate.most_cost is not None:
+        takes += f" by batch jobs, at most {dollars(estimate.most_cost)} if they fail,"
     costs = f"costs {takes}" if estimate.cost != 0 else f"takes {duration(estimate.seconds)}"
     return (
         f"Embedding {plural(estimate.chunks, 'passage')} with {safe(estimate.provider)} {costs} and was not begun; "

@@ -92,6 +92,7 @@ def estimate(
         price_checked=_checked(settings, name) if price else "",
         seconds=lack.letters / speed if batches is None else batches.limits.seconds,
         batch=batches is not None,
+        most_cost=None if batches is None or provider.price is None else _cost(tokens, provider.price),
     )
     first = model is None or not snapshot.has_vectors(model.id)
     return Work(found, lack.letters_elsewhere / speed, first)

@@ -51,7 +51,8 @@ def price_words(estimate: EmbeddingEstimate) -> str:
     origin = (
         f"list price of {day_words(estimate.price_checked)}" if estimate.price_checked else "the price in your settings"
     )
-    return f"{money(estimate.cost)} at ${estimate.price:g} a million ({origin})"
+    most = "" if estimate.most_cost is None else f", at most {money(estimate.most_cost)} if the jobs fail"
+    return f"{money(estimate.cost)} at ${estimate.price:g} a million ({origin}){most}"
 
 
 def embed_words(estimate: EmbeddingEstimate) -> str:

@@ -603,3 +603,14 @@ def test_a_change_without_new_text_leaves_no_text_unasked(openai, opened):
         assert memory.sync(approve=True, progress=touch).vectors_embedded == NOTES
         assert touched
         assert_complete(memory, openai)
+
+
+def test_no_more_is_spent_than_was_said_where_all_jobs_fail(openai, opened):
+    openai.plans += [Plan(end="failed"), Plan(end="failed")]
+    with opened(openai) as memory:
+        report = memory.sync(approve=True)
+        (model,) = memory.stored_models()
+        memory.purge_model(model.provider, model.model, model.key)
+        asked = memory.estimate_embedding()
+        assert (asked.batch, asked.chunks) == (True, NOTES)
+        assert asked.cost < report.cost <= asked.most_cost

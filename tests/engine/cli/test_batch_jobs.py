@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from engine.cli.batch_jobs import batch_lines, left_running
-from engine.cli.embedding import estimate_text
+from engine.cli.embedding import awaiting_text, estimate_text
 from engine.cli.progress import progress_text
 from engine.records import BatchJobStatus
 from tests.helpers.fake_memory import make_estimate, make_progress, make_status
@@ -50,3 +50,10 @@ def test_waiting_for_jobs_is_shown_while_it_lasts() -> None:
 def test_an_estimate_says_how_long_jobs_may_take() -> None:
     text = estimate_text(make_estimate(batch=True, seconds=86_400.0))
     assert "by batch jobs within about 24 hours" in text
+
+
+def test_an_estimate_says_what_it_costs_where_the_jobs_fail() -> None:
+    estimate = make_estimate(batch=True, price=0.01, cost=0.5, most_cost=1.0)
+    assert "$0.50, at most $1.00 if the jobs fail" in estimate_text(estimate)
+    assert "costs $0.50 by batch jobs, at most $1.00 if they fail, and was not begun" in awaiting_text(estimate)
+    assert "at most" not in estimate_text(make_estimate())

@@ -43,6 +43,11 @@ def test_an_estimate_names_passages_tokens_price_and_time():
     assert accept_words(due) == "Save and embed for about $1.09"
 
 
+def test_an_estimate_by_batch_jobs_says_what_it_costs_where_they_fail():
+    due = make_estimate(batch=True, price=0.01, cost=0.5, most_cost=1.0)
+    assert "(list price of 22 Nov 2026), at most $1.00 if the jobs fail, by batch jobs" in estimate_words(due)
+
+
 def test_an_unknown_price_is_no_price_of_zero():
     due = make_estimate(price=None, cost=None)
     assert "at a price that is not known here" in estimate_words(due)
