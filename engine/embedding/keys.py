@@ -6,8 +6,9 @@ from typing import Literal
 
 from engine.control import CancelToken
 from engine.embedding import keychain
-from engine.embedding.addresses import host_of, owner_of
+from engine.embedding.addresses import host_of, is_loopback, owner_of
 from engine.embedding.consent import REMOTE, settings_of
+from engine.embedding.presets import preset_of
 from engine.errors import ProviderError
 from engine.logs import hide
 from engine.records import KeyState
@@ -46,7 +47,7 @@ def find_key(provider: str, settings: Settings, *, cancel: CancelToken | None = 
     if provider not in REMOTE:
         return None
     own = settings_of(settings, provider)
-    for variable in _variables(provider, own):
+    for variable in _variables(provider, own) if _may_get_usual_key(own) else ():
         if value := os.environ.get(variable, "").strip():
             return Key(checked_key(value, f"The environment variable {variable}"), "environment", variable)
     account = _account(provider, own)
@@ -112,6 +113,19 @@ def _variables(provider: str, own: Settings) -> tuple[str, ...]:
         return (own.remote.api_key_env,)
     host = host_of(own.remote.base_url) if own.remote.base_url else ""
     return _VARIABLES_OF_HOSTS.get(host) or _VARIABLES[provider]
+
+
+def _may_get_usual_key(own: Settings) -> bool:
+    """Whether a variable that is meant for the provider is read for the server in use: one that the settings name is.
+
+    Not for a server that needs no key, and not for one that would get it in the clear.
+    """
+    base_url = own.remote.base_url
+    if not base_url or own.remote.api_key_env:
+        return True
+    preset = preset_of(base_url)
+    in_the_clear = base_url.strip().lower().startswith("http:") and not is_loopback(base_url)
+    return not in_the_clear and (preset is None or preset.needs_key)
 
 
 def _account(provider: str, own: Settings) -> str:

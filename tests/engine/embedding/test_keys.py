@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 from keyring.errors import InitError, KeyringLocked
 
@@ -5,6 +7,7 @@ from engine import KeyState, forget_key, key_state, store_key
 from engine.control import CancelToken
 from engine.embedding import keychain as keychain_room
 from engine.embedding.keys import find_key, key_missing
+from engine.embedding.presets import PRESETS, Preset
 from engine.errors import Cancelled, ProviderError
 from engine.settings import Settings
 from engine.settings.options import RemoteSettings
@@ -15,7 +18,7 @@ OPENAI = Settings(provider="openai")
 SECRET = "sk-a-very-secret-key"
 
 
-def at(base_url: str, provider: str = "openai", **remote: str) -> Settings:
+def at(base_url: str, provider: str = "openai", **remote: Any) -> Settings:
     return Settings(provider=provider, remote=RemoteSettings(base_url=base_url, **remote))
 
 
@@ -65,6 +68,27 @@ def test_openrouter_never_gets_the_key_of_openai(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("OPENROUTER_API_KEY", "sk-or-1")
     assert found("openai", openrouter) == ("sk-or-1", "OPENROUTER_API_KEY")
     assert found("openai", OPENAI) == (SECRET, "OPENAI_API_KEY")
+
+
+@pytest.mark.parametrize("server", [preset for preset in PRESETS if not preset.needs_key], ids=lambda preset: preset.id)
+def test_a_server_that_needs_no_key_gets_none_that_is_meant_for_another(
+    server: Preset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+    assert find_key("openai", at(server.base_url)) is None
+    assert find_key("openai", at(server.base_url.replace("127.0.0.1", "localhost") + "/")) is None
+    assert not key_state("openai", at(server.base_url)).present
+    named = at(server.base_url, api_key_env="OPENAI_API_KEY")
+    assert found("openai", named) == (SECRET, "OPENAI_API_KEY")
+
+
+def test_a_key_meant_for_another_server_is_sent_nowhere_in_the_clear(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+    assert find_key("openai", at("http://192.168.1.5:11434/v1", allow_http=True)) is None
+    assert found("openai", at("https://work.example/v1")) == (SECRET, "OPENAI_API_KEY")
+    monkeypatch.setenv("HOUSE_KEY", "own")
+    named = at("http://192.168.1.5:11434/v1", allow_http=True, api_key_env="HOUSE_KEY")
+    assert found("openai", named) == ("own", "HOUSE_KEY")
 
 
 def test_a_stand_in_takes_neither_the_variable_nor_the_server_of_another(
