@@ -71,7 +71,10 @@ class Vec0Engine:
         with self._store.write() as writer:
             if writer.meta("vec0") == _moment(writer, model) or not self.usable(writer.connection):
                 return
+            if vec0.has_table(writer.connection) and not _is_of(writer.meta("vec0"), model):
+                vec0.drop_table(writer.connection)  # the same chunks have other vectors in it
             vec0.ready_table(writer.connection, model.dims)
+            writer.set_meta("vec0", f"{_model(model)} is being filled")  # of no moment that anybody looks for
             present = set(vec0.stored_ids(writer.connection))
             wanted = writer.vector_chunk_ids(model.id)
             vec0.delete_rows(writer.connection, present.difference(wanted))
@@ -89,7 +92,15 @@ class Vec0Engine:
 
 def _moment(snapshot: Snapshot, model: StoredModel, stamp: int | None = None) -> str:
     at = snapshot.stamp if stamp is None else stamp
-    return f"model {model.id}, generation {snapshot.generation}, stamp {at}"
+    return f"{_model(model)} generation {snapshot.generation}, stamp {at}"
+
+
+def _model(model: StoredModel) -> str:
+    return f"model {model.id},"
+
+
+def _is_of(meta: object, model: StoredModel) -> bool:
+    return isinstance(meta, str) and meta.startswith(_model(model))
 
 
 def _loaded(connection: apsw.Connection) -> bool:

@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from engine.errors import IndexBusy
 from engine.settings import Settings
@@ -23,6 +25,31 @@ def other() -> FakeProvider:
 
 def vectors(memory) -> dict[str, int]:
     return {info.provider: info.vectors for info in memory.stored_models()}
+
+
+class Shifted(FakeProvider):
+    """Another model, whose vectors are as long."""
+
+    def _vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return np.roll(super()._vectors(texts), 7, axis=1)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "sqlite-vec"])
+def test_models_with_vectors_of_one_length_do_not_mix(open_memory, tmp_path: Path, provider, engine) -> None:
+    vector = msgspec.structs.replace(DEFAULTS.store.vector, engine=engine)
+    store = msgspec.structs.replace(DEFAULTS.store, path=str(tmp_path / "data"), vector=vector)
+    shifted = Shifted(id="shifted")
+    for use in (provider, shifted, provider, shifted):
+        memory = open_memory(use=use, store=store)
+        memory.sync()
+        assert memory.status().vector.engine == engine
+        with memory._store.read() as snapshot:
+            model = snapshot.stored_model(use.id, use.model, use.key)
+            for id_ in snapshot.vector_chunk_ids(model.id):
+                (chunk,) = snapshot.texts([id_])
+                found, cosines = memory._vectors.search(snapshot, model, use.embed_query(chunk.text), 1)
+                assert (found.tolist(), cosines.tolist()) == ([id_], [pytest.approx(1, abs=0.02)])
+        memory.close()
 
 
 def test_switching_back_sends_nothing(open_memory, provider, other) -> None:
