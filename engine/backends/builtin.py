@@ -38,7 +38,8 @@ from engine.records import (
     SyncReport,
 )
 from engine.search.filters import Filter, is_shared_session
-from engine.search.searcher import Searcher, SearchRequest
+from engine.search.searcher import Searcher
+from engine.search.work import SearchRequest
 from engine.settings import Settings
 from engine.store.index import IndexStore
 from engine.store.location import usable_index_files

@@ -6,6 +6,7 @@ from typing import Any, NoReturn, get_args
 
 from engine.cli.dates import parse_since, parse_until
 from engine.records import Source
+from engine.text.operators import OPERATORS
 
 VERBS = ("index", "search", "get", "sessions", "status", "doctor")
 
@@ -59,7 +60,9 @@ def _add_index(index: argparse.ArgumentParser) -> None:
 
 
 def _add_search(search: argparse.ArgumentParser) -> None:
-    search.add_argument("query", nargs="+", type=_nonempty, metavar="Q", help="words or a question")
+    search.formatter_class = argparse.RawDescriptionHelpFormatter
+    search.epilog = _query_help(search.prog)
+    search.add_argument("query", nargs="+", type=_nonempty, metavar="Q", help="words or a question; see below")
     search.add_argument("--max-results", type=_count, metavar="N", help="show at most N results")
     search.add_argument("--min-score", type=_share, metavar="F", help="show results that score at least F, 0 to 1")
     search.add_argument("--source", action="append", choices=get_args(Source), help="search only this; may be repeated")
@@ -77,6 +80,23 @@ def _add_search(search: argparse.ArgumentParser) -> None:
         help="only files changed up to the end of 2026-05-31, or before 7d, 3m, 1y ago",
     )
     search.add_argument("--explain", action="store_true", help="say where each score comes from")
+
+
+def _query_help(program: str) -> str:
+    rows = [
+        ('"left valve"', "these words together, as they are written"),
+        ("-hose", 'nothing with this; also -"left valve", -path:archive'),
+        ("timer OR clock", "one of both"),
+        ("irrig*", "words that begin so"),
+        *((operator.example, f"only {operator.meaning}") for operator in OPERATORS.values()),
+    ]
+    width = max(len(example) for example, _ in rows)
+    table = "\n".join(f"  {example:<{width}}  {meaning}" for example, meaning in rows)
+    return (
+        f"a query is words, and any of:\n{table}\n\n"
+        f"Dates are like 2026-05-31, 2026-05, yesterday, last week or 7d. Operators alone list what changed last.\n"
+        f"Quote a query for the shell: {program} 'drip \"left valve\" -hose after:2026-05'"
+    )
 
 
 def _add_get(get: argparse.ArgumentParser) -> None:

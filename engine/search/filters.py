@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from engine.corpus.globs import Globs
 from engine.records import Source
@@ -10,6 +11,19 @@ from engine.store.snapshot import Snapshot
 _PRIVATE_NAMES = ("MEMORY.md", "memory.md")
 _FOREVER_NS = 2**62
 _SHARED_SESSION_PARTS = frozenset({"group", "channel"})
+
+
+class Among(NamedTuple):
+    """Which chunks a search may return; None: no restriction."""
+
+    files: Sequence[int] | None = None
+    """Ids of files."""
+    chunks: Sequence[int] | None = None
+    """Ids of chunks in rising order, all of them in those files."""
+
+    @property
+    def empty(self) -> bool:
+        return self.chunks is not None and not self.chunks
 
 
 @dataclass(frozen=True)

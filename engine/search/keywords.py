@@ -9,6 +9,8 @@ from itertools import accumulate
 import apsw
 
 from engine.search import scoring
+from engine.search.conditions import many
+from engine.search.filters import Among
 from engine.search.frequencies import Frequencies, Word
 from engine.store.schema import FTS_COLUMNS
 from engine.store.snapshot import Snapshot
@@ -88,9 +90,11 @@ class KeywordLeg:
         """Rarest first."""
         self._places = [(self.terms.index(term), term) for term in self._known]
         self._choosing = _rarest(self._known)
+        groups = tuple(term.group for term in question.terms if not term.stop)
+        self._groups = groups if any(groups) else ()
 
-    def candidates(self, limit: int, files: Sequence[int] | None) -> list[int]:
-        """Ids of the best chunks by FTS5's own ranking, best first; `files` restricts them.
+    def candidates(self, limit: int, among: Among) -> list[int]:
+        """Ids of the best of these chunks by FTS5's own ranking, best first.
 
         Those with all terms come first where one term often outranks all once, or where even the rarest is common.
         """
@@ -99,11 +103,11 @@ class KeywordLeg:
             return []
         if len(known) > 1 and (len(known) <= _SHORT_QUESTION or known[0].matches > _CHOOSING):
             every = self.chunks * math.prod(term.matches / self.chunks for term in known)
-            found = self._ranked(" AND ".join(t.expression for t in known), round(every), limit, files)
+            found = self._ranked(" AND ".join(t.expression for t in known), round(every), limit, among)
         if len(found) >= limit:
             return found
         matches = sum(term.matches for term in self._choosing)
-        return list(dict.fromkeys(found + self._ranked(self._ranking(), matches, limit, files)))
+        return list(dict.fromkeys(found + self._ranked(self._ranking(), matches, limit, among)))
 
     def score(self, ids: Iterable[int]) -> KeywordScores:
         """Exact keyword scores, with all terms, of those of these chunks that match any."""
@@ -140,7 +144,18 @@ class KeywordLeg:
             parts = self._contributions(counts, length, average)
             if any(parts):
                 result.contributions[rowid] = parts
-                result.scores[rowid] = scoring.text_score(parts, idfs)
+                result.scores[rowid] = scoring.text_score(*self._best_of_groups(parts, idfs))
+
+    def _best_of_groups(self, parts: Sequence[float], idfs: Sequence[float]) -> tuple[Sequence[float], Sequence[float]]:
+        """Of terms of which any will do only the one that gives most counts, as if it alone had been asked for."""
+        if not self._groups:
+            return parts, idfs
+        best: dict[int, int] = {}
+        for index, group in enumerate(self._groups):
+            key = group or -index - 1
+            if key not in best or (parts[index], idfs[index]) > (parts[best[key]], idfs[best[key]]):
+                best[key] = index
+        return [parts[index] for index in best.values()], [idfs[index] for index in best.values()]
 
     def _contributions(self, counts: list[float], length: float, average: float) -> tuple[float, ...]:
         parts = [0.0] * len(self.terms)
@@ -161,14 +176,16 @@ class KeywordLeg:
                 parts[index] = scoring.term_score(term.idf, frequency, norm)
         return tuple(parts)
 
-    def _ranked(self, expression: str, matches: int, limit: int, files: Sequence[int] | None) -> list[int]:
+    def _ranked(self, expression: str, matches: int, limit: int, among: Among) -> list[int]:
         """The best of about so many matches.
 
         Where they are too many to rank, the best of those in a title, then the best of those indexed last.
         """
-        if files is not None:
+        if among.chunks is not None:
+            return self._best(expression, limit, "AND +rowid IN (SELECT value FROM carray(?))", (many(among.chunks),))
+        if among.files is not None:
             inside = f"""AND +rowid IN (SELECT id FROM {self._tables.chunks}
-                WHERE file_id IN ({",".join(map(str, files))}))"""
+                WHERE file_id IN ({",".join(map(str, among.files))}))"""
             return self._best(expression, limit, inside)
         if matches <= max(_MOST_RANKED, limit):
             return self._best(expression, limit)
@@ -178,13 +195,13 @@ class KeywordLeg:
         recent = self._best(expression, limit, f"AND rowid > {newest - last}")
         return list(dict.fromkeys(titled + recent))
 
-    def _best(self, expression: str, limit: int, condition: str = "") -> list[int]:
+    def _best(self, expression: str, limit: int, condition: str = "", values: tuple[object, ...] = ()) -> list[int]:
         fts, weights = self._tables.fts, ", ".join(map(str, _WEIGHTS))
         # bm25() named and sorted by name: ORDER BY rank takes 1.6 times as long.
         rows = self._snapshot.connection.execute(
             f"""SELECT rowid, bm25({fts}, {weights}) AS score FROM {fts}
                 WHERE {fts} MATCH ? {condition} ORDER BY score LIMIT {limit}""",
-            (expression,),
+            (expression, *values),
         )
         return [rowid for rowid, _ in rows]
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from engine.control import CancelToken
 from engine.embedding.base import Calibration
 from engine.search import scoring
+from engine.search.filters import Among
 from engine.store.coding import StoredModel, Vectors, decode
 from engine.store.snapshot import Snapshot
 from engine.store.vectors import VectorIndex
@@ -22,9 +23,11 @@ class MeaningLeg:
     query: Vectors
     """Unit vector (dims,)."""
 
-    def candidates(self, limit: int, files: Sequence[int] | None, cancel: CancelToken | None) -> list[int]:
-        """Ids of the nearest chunks, best first; `files` restricts them."""
-        allowed = None if files is None else self.snapshot.chunks_of_files(files)
+    def candidates(self, limit: int, among: Among, cancel: CancelToken | None) -> list[int]:
+        """Ids of the nearest chunks, best first."""
+        allowed = among.chunks
+        if allowed is None and among.files is not None:
+            allowed = self.snapshot.chunks_of_files(among.files)
         ids, _ = self.vectors.search(self.snapshot, self.model, self.query, limit, allowed=allowed, cancel=cancel)
         return [int(id_) for id_ in ids]
 

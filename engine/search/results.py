@@ -1,11 +1,12 @@
 """Makes the result that is shown from a chunk and its scores."""
 
 from bisect import bisect_right
+from collections.abc import Sequence
 
 import msgspec
 
 from engine.corpus.transcripts.packing import Place
-from engine.records import MemorySearchResult, MessagePlace
+from engine.records import FileRange, MemorySearchResult, MessagePlace
 from engine.search.explanation import Scored
 from engine.search.scoring import Blend
 from engine.search.snippets import make_snippet
@@ -13,9 +14,15 @@ from engine.store.snapshot import StoredChunk
 from engine.text import QueryAnalysis, highlight_ranges
 
 
-def make_result(chunk: StoredChunk, scored: Scored, question: QueryAnalysis, blend: Blend) -> MemorySearchResult:
-    languages = (chunk.language,) if chunk.language else ()
-    snippet = make_snippet(chunk.text, highlight_ranges(chunk.text, question, languages))
+def make_result(
+    chunk: StoredChunk, scored: Scored, question: QueryAnalysis, blend: Blend, roles: frozenset[str] = frozenset()
+) -> MemorySearchResult:
+    """With `roles` only what one of them said is marked and shown first."""
+    ranges: Sequence[FileRange] = _matches(chunk, question)
+    if roles and chunk.places is not None:
+        spans = _spans(chunk, roles)
+        ranges = _inside(ranges, spans) or [(start, start) for start, _ in spans[:1]]
+    snippet = make_snippet(chunk.text, ranges)
     place = None if chunk.places is None else _place(chunk.places, snippet.place)
     return MemorySearchResult(
         path=chunk.path,
@@ -29,12 +36,33 @@ def make_result(chunk: StoredChunk, scored: Scored, question: QueryAnalysis, ble
         heading=chunk.heading,
         modified=chunk.modified,
         snippet_line=chunk.start_line + snippet.first_line if place is None else place.line,
-        match_ranges=snippet.ranges,
+        match_ranges=tuple((start, end) for start, end in snippet.ranges if start < end),
         text_score=round(scored.text, 6),
         vector_score=None if scored.vector is None else round(scored.vector, 6),
         text_share=round(blend.text_share(scored.text, scored.vector), 6),
         message=None if place is None else _message(place, chunk),
     )
+
+
+def said_by(chunk: StoredChunk, question: QueryAnalysis, roles: frozenset[str]) -> bool:
+    """Whether one of these said a word of the question, or nobody said any."""
+    ranges = _matches(chunk, question)
+    return not ranges or bool(_inside(ranges, _spans(chunk, roles)))
+
+
+def _matches(chunk: StoredChunk, question: QueryAnalysis) -> list[FileRange]:
+    return highlight_ranges(chunk.text, question, (chunk.language,) if chunk.language else ())
+
+
+def _spans(chunk: StoredChunk, roles: frozenset[str]) -> list[FileRange]:
+    """The parts of a session's chunk that one of these said."""
+    places = () if chunk.places is None else msgspec.json.decode(chunk.places, type=tuple[Place, ...])
+    ends = [*(place.offset for place in places[1:]), len(chunk.text)]
+    return [(place.offset, end) for place, end in zip(places, ends, strict=False) if place.role in roles]
+
+
+def _inside(ranges: Sequence[FileRange], spans: Sequence[FileRange]) -> list[FileRange]:
+    return [(start, end) for start, end in ranges if any(first <= start < last for first, last in spans)]
 
 
 def _message(place: Place, chunk: StoredChunk) -> MessagePlace:

@@ -1,33 +1,36 @@
 """From a question to its answer: both legs, one absolute score, the cut, and what there is to say about it."""
 
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from engine.control import CancelToken
 from engine.corpus.guard import PathGuard
 from engine.embedding.base import EmbeddingProvider
 from engine.errors import ProviderError
-from engine.records import SearchMode, SearchOutcome, SearchTimings
+from engine.records import SearchMode, SearchOutcome
+from engine.search.conditions import Conditions, wanted_roles
 from engine.search.decay import Age, Decay
 from engine.search.diversity import MOST, likeness_of
-from engine.search.explanation import Scored, Stages, explain
-from engine.search.filters import Filter
+from engine.search.explanation import Scored, explain
+from engine.search.filters import Among
 from engine.search.frequencies import Frequencies
 from engine.search.keywords import KeywordLeg, KeywordScores
 from engine.search.question_vectors import QuestionVectors
+from engine.search.restricting import restrict, said
 from engine.search.results import make_result
 from engine.search.scoring import Blend
 from engine.search.sifting import cut, diverse
+from engine.search.understanding import remarks_of
+from engine.search.work import SearchRequest, Work
 from engine.settings import Settings
 from engine.store import models
 from engine.store.coding import Vectors
 from engine.store.index import IndexStore
 from engine.store.snapshot import Snapshot
 from engine.store.vectors import VectorIndex
-from engine.text import QueryAnalysis, analyse_query
+from engine.text import QueryAnalysis, analyse_query, parse_query
 
 if TYPE_CHECKING:
     from engine.search.meaning import MeaningLeg
@@ -35,46 +38,6 @@ if TYPE_CHECKING:
 _CANDIDATES = 200
 _EXACT = 50
 """At least so many of the best get exact cosines."""
-
-
-@dataclass(frozen=True)
-class SearchRequest:
-    """One question, its defaults filled in."""
-
-    query: str
-    max_results: int
-    min_score: float
-    filter: Filter = field(default_factory=Filter)
-    keyword_only: bool = False
-    explain: bool = False
-
-
-@dataclass
-class _Work:
-    """What the stages of one search hand on."""
-
-    request: SearchRequest
-    cancel: CancelToken | None
-    notice: str = ""
-    weakest: list[int] = field(default_factory=list)
-    """The last candidate of each leg that brought as many as it may: if it is kept, others behind it would be too."""
-    stages: Stages = field(default_factory=Stages)
-    spent: dict[str, float] = field(default_factory=dict)
-    begun: float = field(default_factory=time.perf_counter)
-
-    @contextmanager
-    def timed(self, stage: str) -> Iterator[None]:
-        if self.cancel is not None:
-            self.cancel.checkpoint()
-        start = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.spent[stage] = self.spent.get(stage, 0.0) + (time.perf_counter() - start) * 1000
-
-    def timings(self) -> SearchTimings:
-        legs = {leg: round(self.spent.get(leg, 0.0), 3) for leg in ("analysis", "keyword", "embed", "vector", "merge")}
-        return SearchTimings(**legs, total=round((time.perf_counter() - self.begun) * 1000, 3))
 
 
 class Searcher:
@@ -102,29 +65,50 @@ class Searcher:
 
     def search(self, request: SearchRequest, cancel: CancelToken | None = None) -> SearchOutcome:
         """Raises `Cancelled`, and the store's errors; a failing provider only costs the vector half."""
-        work = _Work(request, cancel)
+        work = Work(request, parse_query(request.query), cancel)
         provider = None if request.keyword_only else self._provider()
         query_vector = self._embed(provider, work)
         with self._store.read(cancel) as snapshot:
             meaning = self._meaning(provider, query_vector, snapshot, work)
             with work.timed("analysis"):
-                question = analyse_query(request.query, snapshot.languages())
-                files = self._filtered(snapshot, work)
+                question = analyse_query(work.query, snapshot.languages())
+                demands = Conditions(snapshot, work.query, question.languages)
+                among = restrict(snapshot, demands, self._filtered(snapshot, work), work)
             with work.timed("keyword"):
                 leg = KeywordLeg(snapshot, question, self._frequencies)
             if not leg.chunks:
                 work.notice = self._store.recovered or "Nothing is indexed yet."
+            if demands and not question.terms:
+                return self._newest(snapshot, demands, among, provider, work)
             work.stages.add_terms(leg.terms, [term.surface for term in question.terms if term.stop])
-            ids = self._candidates(leg, meaning, files, work)
+            ids = self._candidates(leg, meaning, among, work)
             ages = self._ages(ids, snapshot, work)
             words, ranked, blend = self._rank(ids, leg, meaning, ages, work)
             kept = cut(ranked, work.request.min_score, work.stages)
+            if roles := wanted_roles(work.query):
+                kept = said(snapshot, question, kept, roles, work)
             if self._settings.query.hybrid.mmr.enabled:
                 with work.timed("merge"):
                     kept = self._diverse(kept, snapshot, meaning, work)
             return self._outcome(snapshot, question, meaning, kept, words, blend, provider, work)
 
-    def _filtered(self, snapshot: Snapshot, work: _Work) -> list[int] | None:
+    def _newest(
+        self,
+        snapshot: Snapshot,
+        demands: Conditions,
+        among: Among,
+        provider: EmbeddingProvider | None,
+        work: Work,
+    ) -> SearchOutcome:
+        """The answer to a query that says where to look and not what for: one chunk of each file."""
+        ids, files = demands.newest(among.chunks or (), work.request.max_results)
+        work.stages.add("newest", len(among.chunks or ()), files, "The first chunk of each file, newest files first.")
+        listed = [Scored(id_, 1.0, 1.0, None, None, 1.0) for id_ in ids]
+        nothing = KeywordScores(())
+        outcome = self._outcome(snapshot, QueryAnalysis((), ()), None, listed, nothing, Blend(0.0), provider, work)
+        return msgspec.structs.replace(outcome, total=files)
+
+    def _filtered(self, snapshot: Snapshot, work: Work) -> list[int] | None:
         """Ids of the files to search in; None for all."""
         # Until the next sync the index holds names that the settings have come to exclude: nobody may open them.
         all_allowed = snapshot.meta("names") == self._guard.rules
@@ -137,12 +121,12 @@ class Searcher:
         work.stages.add("filters", snapshot.file_count(), len(files), f"{len(files):,} files pass the filters.")
         return files
 
-    def _embed(self, provider: EmbeddingProvider | None, work: _Work) -> Vectors | None:
-        if provider is None or not work.request.query.strip() or not self._has_vectors(provider, work):
+    def _embed(self, provider: EmbeddingProvider | None, work: Work) -> Vectors | None:
+        if provider is None or not work.query.question.strip() or not self._has_vectors(provider, work):
             return None
         with work.timed("embed"):
             try:
-                vector = self._questions.of(provider, work.request.query, work.cancel)
+                vector = self._questions.of(provider, work.query.question, work.cancel)
             except ProviderError as error:
                 work.notice = f"Searched by words only: {error}"
                 self._note_failure(str(error))
@@ -151,7 +135,7 @@ class Searcher:
         # A vector of zeros has no direction: everything would be equally near.
         return vector if vector.any() else None
 
-    def _has_vectors(self, provider: EmbeddingProvider, work: _Work) -> bool:
+    def _has_vectors(self, provider: EmbeddingProvider, work: Work) -> bool:
         """Whether the question can be compared with anything; else it is not sent anywhere, and no model is loaded."""
         with self._store.read(work.cancel) as snapshot:
             model = snapshot.stored_model(provider.id, provider.model, provider.key)
@@ -164,7 +148,7 @@ class Searcher:
         return False
 
     def _meaning(
-        self, provider: EmbeddingProvider | None, query: Vectors | None, snapshot: Snapshot, work: _Work
+        self, provider: EmbeddingProvider | None, query: Vectors | None, snapshot: Snapshot, work: Work
     ) -> "MeaningLeg | None":
         if provider is None or query is None:
             return None
@@ -179,26 +163,24 @@ class Searcher:
             return None
         return MeaningLeg(snapshot, self._vectors, model, provider.calibration, query)
 
-    def _candidates(
-        self, leg: KeywordLeg, meaning: "MeaningLeg | None", files: Sequence[int] | None, work: _Work
-    ) -> list[int]:
+    def _candidates(self, leg: KeywordLeg, meaning: "MeaningLeg | None", among: Among, work: Work) -> list[int]:
         """Ids that either leg brings, at least 200 each."""
         hybrid = self._settings.query.hybrid
         limit = max(_CANDIDATES, min(leg.chunks, work.request.max_results * hybrid.candidate_multiplier))
         by_words: list[int] = []
         if meaning is None or hybrid.enabled:
             with work.timed("keyword"):
-                by_words = leg.candidates(limit, files)
+                by_words = leg.candidates(limit, among)
             work.stages.add("keywords", leg.chunks, len(by_words), f"{len(by_words):,} chunks were chosen by words.")
         by_meaning: list[int] = []
         if meaning is not None:
             with work.timed("vector"):
-                by_meaning = meaning.candidates(limit, files, work.cancel)
+                by_meaning = meaning.candidates(limit, among, work.cancel)
             work.stages.add("vectors", leg.chunks, len(by_meaning), f"The {len(by_meaning):,} nearest by meaning.")
         work.weakest = [ids[-1] for ids in (by_words, by_meaning) if limit <= len(ids) < leg.chunks]
         return list(dict.fromkeys(by_words + by_meaning))
 
-    def _ages(self, ids: list[int], snapshot: Snapshot, work: _Work) -> dict[int, Age]:
+    def _ages(self, ids: list[int], snapshot: Snapshot, work: Work) -> dict[int, Age]:
         """How old each candidate counts; nothing where temporal decay is off."""
         if not self._settings.query.hybrid.temporal_decay.enabled:
             return {}
@@ -206,7 +188,7 @@ class Searcher:
             return self._decay.ages(snapshot, ids)
 
     def _rank(
-        self, ids: list[int], leg: KeywordLeg, meaning: "MeaningLeg | None", ages: dict[int, Age], work: _Work
+        self, ids: list[int], leg: KeywordLeg, meaning: "MeaningLeg | None", ages: dict[int, Age], work: Work
     ) -> tuple[KeywordScores, list[Scored], Blend]:
         """Every candidate with its score, best first."""
         with work.timed("keyword"):
@@ -251,7 +233,7 @@ class Searcher:
         return Blend.of(base, words.best())
 
     def _diverse(
-        self, kept: list[Scored], snapshot: Snapshot, meaning: "MeaningLeg | None", work: _Work
+        self, kept: list[Scored], snapshot: Snapshot, meaning: "MeaningLeg | None", work: Work
     ) -> list[Scored]:
         model = None if meaning is None else meaning.model
         likeness = likeness_of(snapshot, [scored.id for scored in kept[:MOST]], model)
@@ -266,17 +248,17 @@ class Searcher:
         words: KeywordScores,
         blend: Blend,
         provider: EmbeddingProvider | None,
-        work: _Work,
+        work: Work,
     ) -> SearchOutcome:
         shown = kept[: work.request.max_results]
         with work.timed("merge"):
             chunks = snapshot.chunks([scored.id for scored in shown])
             shown = [scored for scored in shown if scored.id in chunks]
-            results = []
+            results, roles = [], wanted_roles(work.query)
             for scored in shown:
                 if work.cancel is not None:
                     work.cancel.checkpoint()
-                results.append(make_result(chunks[scored.id], scored, question, blend))
+                results.append(make_result(chunks[scored.id], scored, question, blend, roles))
         explanation = None
         if work.request.explain:
             cited = [(result.citation, scored) for result, scored in zip(results, shown, strict=True)]
@@ -289,7 +271,7 @@ class Searcher:
             model="" if provider is None else provider.model,
             mode=self._mode(meaning),
             timings=work.timings(),
-            notice=work.notice,
+            notice=" ".join(part for part in (work.notice, *remarks_of(work.query)) if part),
             explanation=explanation,
         )
 

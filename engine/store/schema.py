@@ -11,6 +11,7 @@ import apsw
 
 FTS_TOKENIZER = "ascii tokenchars '._-+#/@:'"
 FTS_COLUMNS = ("title", "heading", "name", "words", "stems")
+ROLES = ("user", "assistant", "tool", "system")
 
 
 def _m001_shared_tables(connection: apsw.Connection) -> None:
@@ -47,7 +48,16 @@ def _m002_sessions(connection: apsw.Connection) -> None:
         _create_sessions(connection, tables)
 
 
-MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (_m001_shared_tables, _m002_sessions)
+def _m003_query_language(connection: apsw.Connection) -> None:
+    for generation in generations_present(connection):
+        _create_query_language(connection, Tables(generation))
+
+
+MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
+    _m001_shared_tables,
+    _m002_sessions,
+    _m003_query_language,
+)
 
 
 @dataclass(frozen=True)
@@ -68,6 +78,11 @@ class Tables:
     def sessions(self) -> str:
         """What is known of the sessions among the files."""
         return f"sessions_{self.generation}"
+
+    @property
+    def tags(self) -> str:
+        """The tags of the notes."""
+        return f"tags_{self.generation}"
 
     @property
     def transcripts(self) -> str:
@@ -112,6 +127,7 @@ def create_generation(connection: apsw.Connection, tables: Tables, *, first_chun
     )
     connection.execute(f"CREATE VIRTUAL TABLE {tables.terms} USING fts5vocab ({tables.fts}, 'col')")
     _create_sessions(connection, tables)
+    _create_query_language(connection, tables)
 
 
 def _create_sessions(connection: apsw.Connection, tables: Tables) -> None:
@@ -128,6 +144,29 @@ def _create_sessions(connection: apsw.Connection, tables: Tables) -> None:
             path TEXT PRIMARY KEY, mtime_ns INTEGER NOT NULL, size INTEGER NOT NULL, state BLOB, rule TEXT NOT NULL,
             detail TEXT NOT NULL)"""
     )
+
+
+def _create_query_language(connection: apsw.Connection, tables: Tables) -> None:
+    """What only operators of the query language ask for: tags, and who speaks in a chunk."""
+    connection.execute(
+        f"""CREATE TABLE IF NOT EXISTS {tables.tags} (
+            tag TEXT NOT NULL, file_id INTEGER NOT NULL, PRIMARY KEY (tag, file_id)) WITHOUT ROWID"""
+    )
+    connection.execute(f"CREATE INDEX IF NOT EXISTS {tables.tags}_file ON {tables.tags} (file_id)")
+    for role in ROLES:
+        connection.execute(
+            f"""CREATE INDEX IF NOT EXISTS {tables.chunks}_{role} ON {tables.chunks} (id)
+                WHERE {spoken_by(role)}"""
+        )
+
+
+def spoken_by(role: str) -> str:
+    """Condition that a chunk holds something that this role said, as its partial index has it.
+
+    A place is a JSON array that ends with the role; inside of a string of JSON no quotation mark stands bare.
+    """
+    ending = f'"{role}"]'.encode().hex()
+    return f"instr(places, x'{ending}') > 0"
 
 
 def generations_present(connection: apsw.Connection) -> list[int]:

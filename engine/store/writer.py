@@ -73,6 +73,8 @@ class NewFile(msgspec.Struct, frozen=True):
     name_tokens: str
     chunks: NewChunks
     session: NewSession | None = None
+    tags: tuple[str, ...] = ()
+    """Of a note, folded."""
 
 
 class Writer(Snapshot):
@@ -89,7 +91,11 @@ class Writer(Snapshot):
         self.connection.execute(
             f"INSERT INTO {self.tables.files} VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _file_row(None, file)
         )
-        return self._add_chunks(self.connection.last_insert_rowid(), file), removed
+        file_id = self.connection.last_insert_rowid()
+        self.connection.executemany(
+            f"INSERT OR IGNORE INTO {self.tables.tags} VALUES (?, ?)", ((tag, file_id) for tag in file.tags)
+        )
+        return self._add_chunks(file_id, file), removed
 
     def list_files(self, files: Sequence[NewFile]) -> None:
         """Put sessions without chunks into the index, many at once; one whose name is there already stays as it is."""
@@ -148,6 +154,7 @@ class Writer(Snapshot):
         ids = self._remove_chunks(row[0])
         if source == "sessions":
             self.connection.execute(f"DELETE FROM {self.tables.sessions} WHERE file_id = ?", row)
+        self.connection.execute(f"DELETE FROM {self.tables.tags} WHERE file_id = ?", row)
         self.connection.execute(f"DELETE FROM {self.tables.files} WHERE id = ?", row)
         return ids
 

@@ -7,6 +7,7 @@ from engine.corpus.chunking import CHUNKER_VERSION, Chunk, chunk_markdown
 from engine.corpus.discovery import FoundFile
 from engine.corpus.document import describe
 from engine.corpus.reading import NoteText, read_note
+from engine.corpus.tags import TAGS_VERSION, tags_of
 from engine.corpus.transcripts.packing import PACKER_VERSION, SessionChunk
 from engine.redaction.masks import REDACTION_VERSION
 from engine.settings import Settings
@@ -19,7 +20,8 @@ def fingerprint(settings: Settings) -> str:
     chunking, wanted = settings.chunking, settings.sessions
     return (
         f"chunker {CHUNKER_VERSION}, {chunking.tokens}/{chunking.overlap}; analyser {ANALYSER_VERSION}; "
-        f"packer {PACKER_VERSION}, thinking {wanted.thinking:d}, tools {wanted.tools:d}; redaction {REDACTION_VERSION}"
+        f"packer {PACKER_VERSION}, thinking {wanted.thinking:d}, tools {wanted.tools:d}; "
+        f"redaction {REDACTION_VERSION}; tags {TAGS_VERSION}"
     )
 
 
@@ -45,6 +47,7 @@ def prepare(file: FoundFile, note: NoteText, settings: Settings) -> NewFile:
         title_tokens=both(title, language),
         name_tokens=both(file.name, language),
         chunks=tuple(chunk_rows(chunks, language)),
+        tags=tags_of(note.text),
     )
 
 

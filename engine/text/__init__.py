@@ -3,16 +3,20 @@
 from engine.text.analysis import ANALYSER_VERSION, Analysis, analyse, forget_words
 from engine.text.highlight import highlight_ranges
 from engine.text.languages import detect_language
-from engine.text.query import QueryAnalysis, QueryTerm, analyse_query
+from engine.text.query import QueryAnalysis, QueryTerm, analyse_query, analyse_word
+from engine.text.query_language import Query, parse_query
 
 __all__ = [
     "ANALYSER_VERSION",
     "Analysis",
+    "Query",
     "QueryAnalysis",
     "QueryTerm",
     "analyse",
     "analyse_query",
+    "analyse_word",
     "detect_language",
     "forget_words",
     "highlight_ranges",
+    "parse_query",
 ]

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from engine.text.analysis import streams_of, text_pieces
 from engine.text.languages import detect_language
+from engine.text.phrases import phrase_ranges
 from engine.text.query import QueryAnalysis, QueryTerm, analyse_query
+from engine.text.query_language import Query
 from engine.text.scripts import HANGUL
 from engine.text.stems import stems_of
 from engine.text.tokens import RUN, Group, cluster_spans, groups, pieces, to_token
@@ -19,18 +21,21 @@ _CONNECTORS = "._-+#/@:"
 """What stands between the parts of one identifier."""
 
 
-def highlight_ranges(text: str, query: str | QueryAnalysis, languages: Sequence[str] = ()) -> list[Range]:
+def highlight_ranges(text: str, query: str | Query | QueryAnalysis, languages: Sequence[str] = ()) -> list[Range]:
     """Half-open code-point ranges of `text` that match, sorted, disjoint and with gaps between them.
+
+    Text is words; in a query that was read, phrases are marked whole, and only where they stand together.
 
     A word matches when it, or a stem of it, equals a term's; the last word of a query from three letters on when it
     begins so. Of an identifier only the matching part is in the range. Function words of the query are left out.
     `languages` are the text's, or the index's; without them an analysed query's count, else the text's is guessed.
     Never raises on any text.
     """
-    if isinstance(query, str):
+    if not isinstance(query, QueryAnalysis):
         query = _analysed(query, tuple(languages) or (detect_language(text),))
     matcher = _matcher(query, tuple(languages) or query.languages)
-    return _merged(matcher.ranges(text)) if matcher.has_terms else []
+    words = matcher.ranges(text) if matcher.has_terms else iter(())
+    return _merged(chain(words, phrase_ranges(text, query.phrases)) if query.phrases else words)
 
 
 class _RunMatches(NamedTuple):
@@ -48,7 +53,7 @@ class _Matcher(dict[str, _RunMatches | None]):
 
     def __init__(self, query: QueryAnalysis, languages: tuple[str, ...]) -> None:
         super().__init__()
-        terms = [term for term in query.terms if not term.stop]
+        terms = [term for term in query.terms if not (term.stop or term.phrased)]
         words = [term for term in terms if _is_word(term)]
         stems = [stem for term in terms for stem in term.stems]
         self.has_terms = bool(terms)

@@ -1,18 +1,19 @@
 """What a query asks for: its terms, each with the tokens by which the index finds it."""
 
 import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from engine.text.languages import detect_language
+from engine.text.phrases import PhraseTokens, phrase_tokens
+from engine.text.query_language import LONGEST, Clause, Phrase, Query, Word
 from engine.text.scripts import HANGUL, SYMBOL, UNSPACED
 from engine.text.segments import segments
 from engine.text.stems import stems_of
 from engine.text.stopwords import stop_words
 from engine.text.tokens import RUN, Group, Piece, clusters, groups, pairs, pieces
 
-_LONGEST_QUERY = 4096
-"""Code points of a query that are read; more is a pasted file."""
 _MOST_TERMS = 64
 _SHORTEST_PREFIX = 3
 _COMPOUND = re.compile(r"[^\W\d_]{3,}(-[^\W\d_]{3,})+")
@@ -40,6 +41,10 @@ class QueryTerm(NamedTuple):
     prefix_ok: bool
     """`word` may stand for longer tokens: the last word while it is typed, or a single unspaced character, which is
     found only so (the index holds pairs)."""
+    phrased: bool = False
+    """Looked for only inside a phrase."""
+    group: int = 0
+    """Not 0 where it is one of several of which any will do: they share this number."""
 
 
 class QueryAnalysis(NamedTuple):
@@ -47,23 +52,68 @@ class QueryAnalysis(NamedTuple):
     """Without repetitions, in the order of the query; at most 64."""
     languages: tuple[str, ...]
     """Languages whose stems were taken; the query's own first."""
+    phrases: tuple[PhraseTokens, ...] = ()
+    """What must stand together."""
 
 
-def analyse_query(query: str, languages: Sequence[str] = ()) -> QueryAnalysis:
-    """Terms of `query`, stemmed in its own language and in `languages`, the index's. Never raises on any text."""
-    query = query[:_LONGEST_QUERY]
-    own = detect_language(query, languages)
+def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAnalysis:
+    """Terms of `query`, stemmed in its own language and in `languages`, the index's. Never raises on any text.
+
+    Text is words; in a query that was read, what is excluded or says where to search is no term.
+    """
+    query = Query(query) if isinstance(query, str) else query
+    text = query.asked[:LONGEST]
+    # What is excluded has a language, too.
+    own = detect_language(text if query.plain or text.strip() else query.text[:LONGEST], languages)
     known = tuple(dict.fromkeys((own, *languages)))
+    place = _placing(query)
     found: dict[tuple[str | tuple[str, ...], tuple[str, ...]], QueryTerm] = {}
-    for run in RUN.finditer(query):
+    for run in RUN.finditer(text):
         for kind, start, end in groups(run[0]):
-            for term in _terms(query, Group(kind, run.start() + start, run.start() + end), known):
+            for term in map(place, _terms(text, Group(kind, run.start() + start, run.start() + end), known)):
                 earlier = found.get((term.word, term.stems), term)
-                found[term.word, term.stems] = earlier._replace(prefix_ok=term.prefix_ok or earlier.prefix_ok)
+                found[term.word, term.stems] = earlier._replace(
+                    prefix_ok=term.prefix_ok or earlier.prefix_ok,
+                    phrased=term.phrased and earlier.phrased,
+                    group=term.group if term.group == earlier.group else 0,
+                )
     terms = tuple(found.values())
     if all(term.stop for term in terms) or _one_doubtful_stop_word(terms, own):
         terms = tuple(term._replace(stop=False) for term in terms)
-    return QueryAnalysis(_most_telling(terms), known)
+    phrases = (phrase_tokens(atom.text) for _, atom in query.wanted() if isinstance(atom, Phrase))
+    return QueryAnalysis(_most_telling(terms), known, tuple(phrase for phrase in phrases if phrase.tokens))
+
+
+def analyse_word(word: Word, languages: Sequence[str]) -> tuple[QueryTerm, ...]:
+    """Terms of a single word, all of which it asks for; `languages` are those of the whole query's analysis."""
+    text = f"{word.text} "  # the word is complete
+    alone = Query(text, (Clause((word._replace(start=0, end=len(word.text)),)),))
+    return tuple(
+        _placing(alone)(term)
+        for run in RUN.finditer(text)
+        for kind, start, end in groups(run[0])
+        for term in _terms(text, Group(kind, run.start() + start, run.start() + end), tuple(languages))
+    )
+
+
+def _placing(query: Query) -> Callable[[QueryTerm], QueryTerm]:
+    """What gives a term the marks of the part of the query that it stands in."""
+    if query.plain:
+        return lambda term: term
+    wanted = list(query.wanted())
+    starts = [atom.start for _, atom in wanted]
+
+    def place(term: QueryTerm) -> QueryTerm:
+        number, atom = wanted[bisect_right(starts, term.start) - 1]
+        if isinstance(atom, Phrase):
+            return term._replace(phrased=True)
+        if len(query.clauses[number].alternatives) > 1:
+            term = term._replace(group=number + 1, stop=False)
+        if isinstance(atom, Word) and atom.beginning and term.end == atom.end and isinstance(term.word, str):
+            term = term._replace(stems=(), stop=False, prefix_ok=True)
+        return term
+
+    return place
 
 
 def _one_doubtful_stop_word(terms: tuple[QueryTerm, ...], own: str) -> bool:

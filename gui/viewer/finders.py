@@ -6,10 +6,14 @@ from gui.viewer.hits import Finder
 
 
 def query_finder(query: str, language: str) -> Finder:
-    """Finds the words of a search as the index understands them: other cases, accents and endings too."""
-    from engine import highlight_ranges  # brings the analysis, which an empty window does not need
+    """Finds the words of a search as the index understands them: other cases, accents and endings too.
 
-    return lambda text: highlight_ranges(text, query, (language,))
+    Phrases are found whole; operators, and what they exclude, not at all.
+    """
+    from engine import highlight_ranges, parse_query  # brings the analysis, which an empty window does not need
+
+    parsed = parse_query(query)
+    return lambda text: highlight_ranges(text, parsed, (language,))
 
 
 def plain_finder(needle: str) -> Finder:

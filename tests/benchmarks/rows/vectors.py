@@ -8,6 +8,7 @@ from typing import Any
 import apsw
 
 from engine.embedding.embedded import EmbeddedProvider
+from engine.search.filters import Among
 from engine.search.meaning import MeaningLeg
 from engine.store.coding import StoredModel
 from tests.benchmarks.measuring import Figure, measure, percentile, spread, timed, times
@@ -53,7 +54,7 @@ def _compare(folder: Path, store: Path, kept: Path, database: Path) -> dict[str,
     def ours(question: Any) -> list[int]:
         with memory._store.read() as snapshot:
             leg = MeaningLeg(snapshot, memory._vectors, model, provider.calibration, question)
-            cosines = leg.cosines(leg.candidates(_CANDIDATES, None, None)[:_EXACT])
+            cosines = leg.cosines(leg.candidates(_CANDIDATES, Among(), None)[:_EXACT])
         return sorted(cosines, key=lambda id_: (-cosines[id_], id_))[:_WANTED]
 
     def float32(question: Any) -> list[int]:

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.cli import dates
 from engine.cli.dates import parse_since, parse_until
+from engine.text import dates
+from engine.text.dates import parse_period
 
 
 class Clock(datetime):
@@ -43,8 +44,61 @@ def test_a_distance_counts_back_from_now(text: str, expected: datetime) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "start", "end"),
+    [
+        ("2026-05", (2026, 5, 1), (2026, 6, 1)),
+        ("2025-12", (2025, 12, 1), (2026, 1, 1)),
+        ("2024", (2024, 1, 1), (2025, 1, 1)),
+        ("31.5.2026", (2026, 5, 31), (2026, 6, 1)),
+        ("today", (2026, 5, 31), (2026, 6, 1)),
+        ("Yesterday", (2026, 5, 30), (2026, 5, 31)),
+        ("vorgestern", (2026, 5, 29), (2026, 5, 30)),
+        ("sunday", (2026, 5, 31), (2026, 6, 1)),
+        ("Montag", (2026, 5, 25), (2026, 5, 26)),
+        ("this week", (2026, 5, 25), (2026, 6, 1)),
+        ("last week", (2026, 5, 18), (2026, 5, 25)),
+        ("last-month", (2026, 4, 1), (2026, 5, 1)),
+        ("letztes Jahr", (2025, 1, 1), (2026, 1, 1)),
+        ("diesen Monat", (2026, 5, 1), (2026, 6, 1)),
+    ],
+)
+def test_a_period_has_two_ends(text: str, start: tuple[int, int, int], end: tuple[int, int, int]) -> None:
+    assert (parse_since(text), parse_until(text)) == (datetime(*start).timestamp(), datetime(*end).timestamp())
+    assert parse_period(text).days() == parse_period(text)
+
+
+def test_a_moment_lies_in_its_day() -> None:
+    assert parse_period("7d").days() == parse_period("2026-05-24")
+
+
+@given(st.text())
+def test_any_text_is_a_date_or_none(text: str) -> None:
+    period = parse_period(text)
+    assert period is None or period.start <= period.end
+
+
+@pytest.mark.parametrize(
     "text",
-    ["", "yesterday", "2026-02-30", "26-05-31", "7", "d", "-7d", "7D", "999999y", "999999d", "1.5y", "٣d", " 7d"],
+    [
+        "",
+        "soon",
+        "last",
+        "last day",
+        "2026-02-30",
+        "2026-13",
+        "32.01.2026",
+        "0000",
+        "26-05-31",
+        "7",
+        "d",
+        "-7d",
+        "7D",
+        "999999y",
+        "999999d",
+        "1.5y",
+        "٣d",
+        " 7d",
+    ],
 )
 def test_what_is_no_date_is_refused(text: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError, match="is no date"):

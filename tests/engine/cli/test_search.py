@@ -2,6 +2,7 @@ import sys
 
 import pytest
 
+from engine.text.operators import OPERATORS
 from tests.helpers.command_line import Run
 from tests.helpers.fake_memory import FakeMemory
 
@@ -88,3 +89,9 @@ def test_bold_can_be_refused(monkeypatch: pytest.MonkeyPatch, name: str, value: 
 def test_names_beyond_unicode_are_still_json(run: Run, memory: FakeMemory) -> None:
     memory.files = {"caf\udce9.md": "# T\n\nvalve\n"}
     assert run("search", "valve", "--json").json["results"][0]["path"] == "caf\udce9.md"
+
+
+def test_the_help_explains_the_query_language(run: Run) -> None:
+    text = run("search", "--help").out
+    assert all(operator.example in text for operator in OPERATORS.values())
+    assert '"left valve"' in text

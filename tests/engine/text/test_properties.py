@@ -42,7 +42,7 @@ def test_nothing_raises_and_ranges_are_ranges(text: str, query: str, language: s
 @given(TEXTS, LANGUAGES)
 @settings(max_examples=200)
 def test_the_terms_of_a_query_are_in_its_own_streams(query: str, language: str) -> None:
-    terms, languages = analyse_query(query, [language])
+    terms, languages, _ = analyse_query(query, [language])
     words = analyse(query, language).words.split()
     stems = [analyse(query, each).stems.split() for each in languages]
     for term in terms:

@@ -82,3 +82,9 @@ def test_words_are_found_as_the_index_understands_them() -> None:
 
 def test_plain_text_is_no_pattern() -> None:
     assert plain_finder("a.b")("a.b axb") == [(0, 3)]
+
+
+def test_a_query_with_operators_marks_what_it_looks_for() -> None:
+    text = "The left valve, valve left: path hose."
+    finder = query_finder('"left valve" -hose path:valve', "english")
+    assert [text[start:end] for start, end in finder(text)] == ["left valve"]

@@ -1,0 +1,37 @@
+"""Keeps a search to what its query demands: before candidates are chosen, and by who speaks among what was kept."""
+
+from collections.abc import Sequence
+
+from engine.search.conditions import Conditions
+from engine.search.explanation import Scored
+from engine.search.filters import Among
+from engine.search.results import said_by
+from engine.search.understanding import demand, understood
+from engine.search.work import Work
+from engine.store.snapshot import Snapshot
+from engine.text import QueryAnalysis
+
+
+def restrict(snapshot: Snapshot, demands: Conditions, files: Sequence[int] | None, work: Work) -> Among:
+    """What may be found: in the files that pass the filters, the chunks that satisfy the query."""
+    among = Among(files, demands.chunks(files) if demands else None)
+    if not work.query.plain:
+        chunks = snapshot.chunk_count()
+        note = understood(work.query)
+        if among.empty and (unmet := demands.unmet(files)):
+            scope = "Nothing" if files is None else "Nothing that passes the filters"
+            note += f" {scope} {' or '.join(map(demand, unmet))}."
+        work.stages.add("query", chunks, chunks if among.chunks is None else len(among.chunks), note)
+    return among
+
+
+def said(
+    snapshot: Snapshot, question: QueryAnalysis, kept: list[Scored], roles: frozenset[str], work: Work
+) -> list[Scored]:
+    """Those whose matching words were said by one of these roles, and not only beside what they said."""
+    with work.timed("merge"):
+        chunks = snapshot.chunks([scored.id for scored in kept])
+        found = [scored for scored in kept if scored.id in chunks and said_by(chunks[scored.id], question, roles)]
+    names = " or ".join(sorted(roles))
+    work.stages.add("role", len(kept), len(found), f"The rest has the words where somebody else than {names} speaks.")
+    return found

@@ -1,0 +1,107 @@
+"""The dates that people type: days, months, years, "last week", and distances back from now (12h, 7d, 2w, 3m, 1y)."""
+
+import calendar
+import re
+from datetime import date, datetime, time, timedelta
+from typing import NamedTuple
+
+_DISTANCE = re.compile(r"([0-9]{1,6})([hdwmy])")
+_ISO = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?")
+_GERMAN = re.compile(r"([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4})")
+_DAYS_AGO = {"today": 0, "heute": 0, "yesterday": 1, "gestern": 1, "vorgestern": 2}
+_WEEKDAYS = {
+    name: number
+    for number, names in enumerate(
+        (
+            "monday montag",
+            "tuesday dienstag",
+            "wednesday mittwoch",
+            "thursday donnerstag",
+            "friday freitag",
+            "saturday samstag sonnabend",
+            "sunday sonntag",
+        )
+    )
+    for name in names.split()
+}
+_SPANS = {"week": "w", "woche": "w", "month": "m", "monat": "m", "year": "y", "jahr": "y"}
+_THIS_OR_LAST = re.compile(r"(?:(this|diese[nrs]?)|last|letzte[nrs]?)[ \t_-]+(week|month|year|woche|monat|jahr)")
+EXAMPLES = "2026-05-31, 2026-05, 2026, yesterday, last week, or 7d, 3m or 1y for so long ago"
+
+
+class Period(NamedTuple):
+    """Seconds since the epoch; `end` is outside. A distance back from now is a moment: both are the same."""
+
+    start: float
+    end: float
+
+    def days(self) -> "Period":
+        """The whole days that it lies in."""
+        if self.start < self.end:
+            return self
+        day = datetime.fromtimestamp(self.start).date()
+        return Period(_midnight(day), _midnight(day + timedelta(days=1)))
+
+
+def parse_period(text: str) -> Period | None:
+    """What a text names, in local time; None when it is no date. A weekday is the last one, today included."""
+    try:
+        return _distance(text) or _named(text.casefold())
+    except (ValueError, OverflowError, OSError):
+        return None  # 2026-02-30, or beyond what the calendar or the system's clock can say
+
+
+def _distance(text: str) -> Period | None:
+    if found := _DISTANCE.fullmatch(text):
+        moment = _back(datetime.now(), int(found[1]), found[2]).timestamp()
+        return Period(moment, moment)
+    return None
+
+
+def _named(text: str) -> Period | None:
+    today = datetime.now().date()
+    if found := _ISO.fullmatch(text):
+        year, month, day = (int(part) if part else 0 for part in found.groups())
+        return _of(date(year, month or 1, day or 1), "d" if day else "m" if month else "y")
+    if found := _GERMAN.fullmatch(text):
+        return _of(date(int(found[3]), int(found[2]), int(found[1])), "d")
+    if text in _DAYS_AGO:
+        return _of(today - timedelta(days=_DAYS_AGO[text]), "d")
+    if text in _WEEKDAYS:
+        return _of(today - timedelta(days=(today.weekday() - _WEEKDAYS[text]) % 7), "d")
+    if found := _THIS_OR_LAST.fullmatch(text):
+        unit = _SPANS[found[2]]
+        first = {
+            "w": today - timedelta(days=today.weekday()),
+            "m": today.replace(day=1),
+            "y": today.replace(month=1, day=1),
+        }
+        begin = datetime.combine(first[unit], time.min)
+        return _of((begin if found[1] else _back(begin, 1, unit)).date(), unit)
+    return None
+
+
+def _of(first: date, unit: str) -> Period:
+    """The day, week, month or year that begins with this day."""
+    if unit in "dw":
+        after = first + timedelta(days=7 if unit == "w" else 1)
+    elif unit == "m":
+        after = first + timedelta(days=calendar.monthrange(first.year, first.month)[1])
+    else:
+        after = first.replace(year=first.year + 1)
+    return Period(_midnight(first), _midnight(after))
+
+
+def _midnight(day: date) -> float:
+    return datetime.combine(day, time.min).timestamp()
+
+
+def _back(moment: datetime, number: int, unit: str) -> datetime:
+    if unit == "h":
+        return moment - timedelta(hours=number)
+    if unit in "dw":
+        return moment - timedelta(days=number * (7 if unit == "w" else 1))
+    months = moment.year * 12 + moment.month - 1 - number * (12 if unit == "y" else 1)
+    year, month = divmod(months, 12)
+    last = calendar.monthrange(year, month + 1)[1]
+    return moment.replace(year=year, month=month + 1, day=min(moment.day, last))

@@ -1,0 +1,227 @@
+"""Questions with operators, through the contract, over notes and sessions in several scripts."""
+
+import json
+import os
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from engine.backends import builtin
+from engine.backends.builtin import BuiltinMemory
+from engine.settings import Settings
+from engine.settings.options import SessionSettings, StoreSettings
+from tests.helpers.fake_provider import FakeProvider, selection_of
+
+NOTES = {
+    "greenhouse.md": "---\ntags: [Garden, water/drip]\n---\n# Greenhouse\n\nThe left valve of the irrigation leaks.\n",
+    "shopping.md": "# Shopping list\n\nIrrigation hose, a valve for the left side. #garden\n",
+    "daily/2026-02-08.md": "# Sunday\n\nThe tomatoes are limp, irrigation stopped. `#notag` #42\n",
+    "daily/2026-02-09.md": "# Monday\n\nDeployment of the new timer: os.replace fails.\n",
+    "japan.md": "# 旅行\n\n東京都庁の展望台は無料です。京都の庭。\n",
+    "china.md": "# 北京\n\n我们在北京大学学习中文。大学在北京。\n",
+    "korea.md": "# 서울\n\n학교 도서관에서 책을 읽었다.\n",
+    "thai.md": "# ไทย\n\nฉันชอบกินข้าวผัดมาก\n",
+    "russian.md": "# Лодка\n\nКрасная лодка стоит у старого причала.\n",
+}  # fmt: skip
+CHANGED = {
+    "greenhouse.md": "2026-03-05",
+    "shopping.md": "2026-02-20",
+    "daily/2026-02-08.md": "2026-02-08",
+    "daily/2026-02-09.md": "2026-02-09",
+}
+BOAT = "sessions/main/boat.jsonl"
+
+
+@pytest.fixture
+def provider() -> FakeProvider:
+    return FakeProvider()
+
+
+def _session(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    lines = [{"type": "session", "id": "s1", "cwd": "/home/ada/Boat", "timestamp": "2026-01-01T10:00:00.000Z"}]
+    for minute, (role, text) in enumerate(
+        [("user", "The varnish peels off the mast."), ("assistant", "Sand it, then irrigation of the deck stops rot.")]
+    ):
+        message = {"role": role, "content": [{"type": "text", "text": text}]}
+        stamp = f"2026-01-01T10:{minute:02}:00.000Z"
+        lines.append({"type": "message", "id": f"m{minute}", "timestamp": stamp, "message": message})
+    (folder / "boat.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+@pytest.fixture
+def memory(tmp_path: Path, provider: FakeProvider, monkeypatch: pytest.MonkeyPatch) -> Iterator[BuiltinMemory]:
+    monkeypatch.setattr(builtin, "select_provider", lambda *_, **__: selection_of(provider))
+    workspace, store = tmp_path / "notes", tmp_path / "agents/main/sessions"
+    for name, text in NOTES.items():
+        path = workspace / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+        moment = datetime.fromisoformat(CHANGED.get(name, "2025-06-01")).timestamp() + 3600
+        os.utime(path, (moment, moment))
+    _session(store)
+    settings = Settings(
+        sessions=SessionSettings(folders=(str(store),)), store=StoreSettings(path=str(tmp_path / "data"))
+    )
+    opened = BuiltinMemory(workspace, settings, executor=None, background=False)
+    opened.sync()
+    yield opened
+    opened.close()
+
+
+def found(memory: BuiltinMemory, query: str, **options) -> set[str]:
+    return {
+        result.path for result in memory.search(query, max_results=50, min_score=0, mode="keyword", **options).results
+    }
+
+
+@pytest.mark.parametrize(
+    ("query", "paths"),
+    [
+        ('"left valve"', {"greenhouse.md"}),
+        ('"valve for the left"', {"shopping.md"}),
+        ('irrigation "left valve"', {"greenhouse.md"}),
+        ('"Shopping list"', {"shopping.md"}),
+        ('"os replace"', {"daily/2026-02-09.md"}),
+        ('"replace os"', set()),
+        ('"東京都"', {"japan.md"}),
+        ('"京"', {"japan.md", "china.md"}),
+        ('"都庁の展望台"', {"japan.md"}),
+        ('"東京の"', set()),
+        ('"北京大学"', {"china.md"}),
+        ('"大学北京"', set()),
+        ('"학교 도서관"', {"korea.md"}),
+        ('"도서관 학교"', set()),
+        ('"กินข้าวผัด"', {"thai.md"}),
+        ('"красная ЛОДКА"', {"russian.md"}),
+        ('"стоит лодка"', set()),
+        ('"stop rot"', set()),
+        ('"stops rot"', {BOAT}),
+    ],
+)
+def test_a_phrase_holds_as_a_phrase_in_every_script(memory: BuiltinMemory, query: str, paths: set[str]) -> None:
+    assert found(memory, query) == paths
+
+
+@pytest.mark.parametrize(
+    ("query", "paths"),
+    [
+        ("irrigation -valve path:.md", {"daily/2026-02-08.md"}),
+        ('irrigation -"left valve" source:notes -tomato', {"shopping.md"}),
+        ("irrigation -path:daily -source:sessions", {"greenhouse.md", "shopping.md"}),
+        ("tomatoes OR deployment", {"daily/2026-02-08.md", "daily/2026-02-09.md"}),
+        ('tomatoes OR "left valve" irrigation', {"daily/2026-02-08.md", "greenhouse.md"}),
+        ("tag:garden OR path:daily", {"greenhouse.md", "shopping.md", "daily/2026-02-08.md", "daily/2026-02-09.md"}),
+        ("tag:garden", {"greenhouse.md", "shopping.md"}),
+        ("tag:#GARDEN irrigation", {"greenhouse.md", "shopping.md"}),
+        ("tag:water", {"greenhouse.md"}),
+        ("tag:garden tag:water/drip", {"greenhouse.md"}),
+        ("tag:notag", set()),
+        ("path:daily", {"daily/2026-02-08.md", "daily/2026-02-09.md"}),
+        ("path:daily/*-09.md", {"daily/2026-02-09.md"}),
+        ("path:green", {"greenhouse.md"}),
+        ('title:"shopping list"', {"shopping.md"}),
+        ("title:SHOP", {"shopping.md"}),
+        ("source:sessions", {BOAT}),
+        ("agent:openclaw", {BOAT}),
+        ("agent:codex", set()),
+        ("project:boat", {BOAT}),
+        ("on:2026-02", {"shopping.md", "daily/2026-02-08.md", "daily/2026-02-09.md"}),
+        ("on:2026-02-08", {"daily/2026-02-08.md"}),
+        ("after:2026-02-20", {"greenhouse.md", "shopping.md"}),
+        ("after:2026-02 before:2026-02-20 irrigation", {"daily/2026-02-08.md"}),
+        ("role:user varnish", {BOAT}),
+        ("role:assistant varnish", set()),
+        ("role:assistant irrigation", {BOAT}),
+        ("role:tool", set()),
+    ],
+)  # fmt: skip
+def test_operators_say_where_to_search(memory: BuiltinMemory, query: str, paths: set[str]) -> None:
+    assert found(memory, query) == paths
+
+
+def test_a_beginning_finds_what_goes_on(memory: BuiltinMemory) -> None:
+    [result] = memory.search("deplo* source:notes", min_score=0.3, mode="keyword").results
+    assert result.path == "daily/2026-02-09.md"
+    assert [result.snippet[a:b] for a, b in result.match_ranges] == ["Deployment"]
+    assert found(memory, "source:notes -irrig* path:daily") == {"daily/2026-02-09.md"}
+
+
+def test_a_phrase_is_marked_whole_and_nothing_else(memory: BuiltinMemory) -> None:
+    [result] = memory.search('"the left"', min_score=0, path_glob="shopping.md").results
+    assert [result.snippet[a:b] for a, b in result.match_ranges] == ["the left"]
+
+
+def test_where_one_alone_speaks_is_shown_and_marked(memory: BuiltinMemory) -> None:
+    [result] = memory.search("role:assistant the deck or varnish", min_score=0).results
+    assert result.message is not None
+    assert result.message.role == "assistant"
+    assert {result.snippet[a:b] for a, b in result.match_ranges} == {"deck"}
+    [listed] = memory.search("role:assistant").results
+    assert listed.message is not None
+    assert listed.message.role == "assistant"
+
+
+def test_operators_alone_list_the_newest_file_first(memory: BuiltinMemory) -> None:
+    outcome = memory.search("source:notes after:2026", max_results=3, explain=True)
+    assert [result.path for result in outcome.results] == ["greenhouse.md", "shopping.md", "daily/2026-02-09.md"]
+    assert outcome.total == 4
+    stages = {stage.name: stage for stage in outcome.explanation.stages}
+    assert "what changed last comes first" in stages["query"].note
+    assert "is in source:notes; is in after:2026 (from 2026-01-01)" in stages["query"].note
+    assert [result.path for result in memory.search("-irrigation path:daily").results] == ["daily/2026-02-09.md"]
+
+
+def test_either_of_two_words_is_a_full_answer(memory: BuiltinMemory) -> None:
+    one = memory.search("tomatoes", mode="keyword").results[0]
+    either = next(r for r in memory.search("tomatoes OR varnish", mode="keyword").results if r.path == one.path)
+    both = next(r for r in memory.search("tomatoes varnish", mode="keyword", min_score=0).results if r.path == one.path)
+    assert either.text_score == one.text_score > both.text_score
+
+
+def test_the_model_gets_the_question_without_operators(memory: BuiltinMemory, provider: FakeProvider) -> None:
+    memory.search('limp "the tomatoes" -hose path:daily OR tag:x dep*')
+    assert provider.questions[-1] == "limp the tomatoes dep"
+    asked = len(provider.questions)
+    memory.search("source:notes -hose")
+    assert len(provider.questions) == asked
+
+
+def test_what_only_meaning_found_is_excluded_too(memory: BuiltinMemory) -> None:
+    outcome = memory.search("limp -tomatoes", min_score=0, explain=True)
+    assert outcome.mode == "hybrid"
+    assert outcome.results
+    assert all("tomatoes" not in result.snippet for result in outcome.results)
+
+
+def test_the_filters_of_the_caller_and_the_question_both_hold(memory: BuiltinMemory) -> None:
+    assert found(memory, "path:daily", sources=["sessions"]) == set()
+    outcome = memory.search("irrigation path:daily", sources=["sessions"], explain=True)
+    stages = {stage.name: stage for stage in outcome.explanation.stages}
+    assert list(stages)[:2] == ["filters", "query"]
+    assert "Nothing that passes the filters is in path:daily." in stages["query"].note
+    assert stages["query"].left == 0
+
+
+def test_wrong_syntax_is_words_and_the_notice_says_so(memory: BuiltinMemory) -> None:
+    outcome = memory.search("foo:bar irrigation")
+    assert outcome.notice == "“foo:bar” was read as words: there is no operator foo."
+    assert outcome.results
+
+
+def test_plain_words_have_the_stages_they_always_had(memory: BuiltinMemory) -> None:
+    stages = memory.search("the irrigation timer", explain=True).explanation.stages
+    assert [stage.name for stage in stages] == ["words", "keywords", "vectors", "threshold"]
+
+
+def test_tags_follow_the_note(memory: BuiltinMemory, tmp_path: Path) -> None:
+    note = tmp_path / "notes/shopping.md"
+    note.write_text("# Shopping list\n\nNothing. #done\n", "utf-8")
+    memory.sync()
+    assert found(memory, "tag:garden") == {"greenhouse.md"}
+    assert found(memory, "tag:done") == {"shopping.md"}
+    note.unlink()
+    memory.sync()
+    assert found(memory, "tag:done") == set()

@@ -1,0 +1,39 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.corpus.tags import tags_of
+
+
+@pytest.mark.parametrize(
+    ("text", "tags"),
+    [
+        ("", ()),
+        ("No tags, only # a heading and issue #42.", ()),
+        ("#one and (#Two, #two) or\n#drei/vier;", ("drei/vier", "one", "two")),
+        ("#Äpfel #日記", ("apfel", "日記")),
+        ("http://x.de/#anchor a#b ##c", ()),
+        ("`#code` #text ``#more ` code``", ("text",)),
+        ("```sh\n#comment\n```\n#after", ("after",)),
+        ("~~~\n#comment\n", ()),
+        ("---\ntags: [Garden, 'water drip', \"#c\"]\n---\n", ("c", "drip", "garden", "water")),
+        ("---\ntags: a, b c\n---\n", ("a", "b", "c")),
+        ('---\ntitle: x\ntags:\n  - one\n  - "two"\nother:\n  - three\n---\n#four', ("four", "one", "two")),
+        ("---\nTag: single # a comment\n---\n", ("single",)),
+        ('+++\ntags = ["a", "b"]\n+++\n', ("a", "b")),
+        ("tags: [not, front, matter]", ()),
+    ],
+)
+def test_the_tags_of_a_note(text: str, tags: tuple[str, ...]) -> None:
+    assert tags_of(text) == tags
+
+
+@given(st.text(st.sampled_from("#`~ab-\n :[],\"'+/"), max_size=200) | st.text())
+def test_any_text_has_clean_tags(text: str) -> None:
+    tags = tags_of(text)
+    assert list(tags) == sorted(set(tags))
+    assert all(tag and not tag.startswith("#") and "\n" not in tag for tag in tags)
+
+
+def test_a_note_of_tags_has_at_most_some() -> None:
+    assert len(tags_of(" ".join(f"#tag{number}" for number in range(2000)))) == 500

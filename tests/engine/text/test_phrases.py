@@ -1,0 +1,43 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.text import analyse, highlight_ranges, parse_query
+from engine.text.phrases import phrase_ranges, phrase_tokens
+
+_TEXTS = st.text(st.sampled_from("ab Z_-.'#/:,\n京都東ไท학교é✅1"), max_size=40) | st.text()
+
+
+def marked(text: str, query: str) -> list[str]:
+    return [text[start:end] for start, end in highlight_ranges(text, parse_query(query))]
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "marks"),
+    [
+        ("Valve left. The left valve, left.", '"left valve"', ["left valve"]),
+        ("The left\nvalve", '"left valve"', ["left", "valve"]),
+        ("LEFT  Válve", '"left valve"', ["LEFT  Válve"]),
+        ("left valves", '"left valve"', []),
+        ("to be or not to be", '"not to be"', ["not to be"]),
+        ("東京都庁と京都", '"京都"', ["京都", "京都"]),
+        ("東京都庁と京都", '"都"', ["都", "都"]),
+        ("use os_replace or os.replace", '"os replace"', ["os_replace", "os.replace"]),
+        ("the left valve of a valve", '"left valve" valve', ["left valve", "valve"]),
+        ("garden hose and hoses", '"garden hose" -hose path:x', ["garden hose"]),
+    ],
+)
+def test_phrases_are_marked_where_they_stand_together(text: str, query: str, marks: list[str]) -> None:
+    assert marked(text, query) == marks
+
+
+@given(_TEXTS)
+def test_a_phrase_is_in_its_own_stream_and_found_in_its_own_text(text: str) -> None:
+    phrase = phrase_tokens(text)
+    words = analyse(text, "").words.split()
+    assert list(phrase.tokens) == words[: len(phrase.tokens)]
+    assert len(words) - len(phrase.tokens) <= 1
+    if phrase.tokens:
+        ranges = list(phrase_ranges(f"x {text} x", [phrase]))
+        assert ranges
+        assert all(0 <= start < end <= len(text) + 4 for start, end in ranges)

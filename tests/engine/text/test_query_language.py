@@ -1,0 +1,149 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.text import analyse_query
+from engine.text.operators import OPERATORS, problem_with
+from engine.text.query_language import LONGEST, Clause, Field, Phrase, Query, Word, parse_query
+
+_BITS = st.sampled_from(
+    [*'"“”„-*():', " ", " OR ", "OR", "-", "foo", "Bar", "東京", "x*", "last week", "2026-05", "notes", "user", "\n"]
+    + [f"{name}:" for name in OPERATORS]
+)
+
+
+def shown(query: str) -> list[str]:
+    return [str(clause) for clause in parse_query(query).clauses]
+
+
+@pytest.mark.parametrize(
+    ("text", "clauses"),
+    [
+        ("drip irrigation", ["drip", "irrigation"]),
+        ('drip "left valve" hose', ["drip", '"left valve"', "hose"]),
+        ("“left valve”", ['"left valve"']),
+        ("„linkes Ventil“", ['"linkes Ventil"']),
+        ("drip -hose", ["drip", "-hose"]),
+        ('-"garden hose"', ['-"garden hose"']),
+        ("cat OR dog OR bird fish", ["cat OR dog OR bird", "fish"]),
+        ('cat OR "dog days"', ['cat OR "dog days"']),
+        ("deploy*", ["deploy*"]),
+        ("path:daily/*", ["path:daily/*"]),
+        ("-path:daily", ["-path:daily"]),
+        ('title:"reading list" x', ['title:"reading list"', "x"]),
+        ("after:last week x", ['after:"last week"', "x"]),
+        ('before:"last month"', ['before:"last month"']),
+        ("Source:Notes", ["source:Notes"]),
+        ("source:notes x source:sessions", ["source:notes OR source:sessions", "x"]),
+        ("tag:a tag:b", ["tag:a", "tag:b"]),
+        ("tag:a OR path:b", ["tag:a OR path:b"]),
+        ("temperature -5 --flag - x", ["temperature", "-5", "--flag", "-", "x"]),
+        ("“left”-handed", ['"left"', "handed"]),
+    ],
+)
+def test_what_a_query_is_read_as(text: str, clauses: list[str]) -> None:
+    assert shown(text) == clauses
+    assert parse_query(text).remarks == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "remark"),
+    [
+        ("foo:bar", "“foo:bar” was read as words: there is no operator foo."),
+        ("path: x", "“path:” was read as words: path: needs something after it, such as path:daily/*."),
+        ("after:soon", "“after:soon” was read as words: after: needs a date"),
+        ("on:2026-02-30", "“on:2026-02-30” was read as words"),
+        ("source:mail", "“source:mail” was read as words: the sources are notes and sessions."),
+        ("role:boss", "“role:boss” was read as words: the roles are"),
+        ('the "never', "A quotation mark that never closes"),
+        ('path:"never', "A quotation mark that never closes"),
+        ("cat OR", "“OR” was read as a word"),
+        ("OR cat", "“OR” was read as a word"),
+        ("cat OR -dog", "“OR” was read as a word"),
+        ("-cat OR dog", "“OR” was read as a word"),
+        ("(cat OR dog) fish", "Brackets group nothing"),
+        ("a*", "“a*” was read as a word"),
+        ("*foo", "“*foo” was read as words"),
+    ],
+)
+def test_wrong_syntax_is_words_and_says_so(text: str, remark: str) -> None:
+    query = parse_query(text)
+    assert any(found.startswith(remark) for found in query.remarks), query.remarks
+    assert not any(isinstance(atom, Field) for clause in query.clauses for atom in clause.alternatives)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "   ", "how do I deploy?", "https://x.de:80/a", "12:30", "std::move", "C:\\notes", '5" nails', "5 * 3", "a/b",
+     "Note: buy hoses", "**bold**", "--help -- -"],
+)  # fmt: skip
+def test_ordinary_text_is_words_without_a_remark(text: str) -> None:
+    query = parse_query(text)
+    assert query.plain
+    assert query.asked == query.question == text
+    assert query.remarks == ()
+
+
+def test_every_word_keeps_its_place_and_the_rest_is_blank() -> None:
+    text = '-hose drip "left valve" path:x dep* cat OR dog'
+    query = parse_query(text)
+    assert query.asked == "      drip  left valve         dep  cat    dog"
+    assert query.question == "drip left valve dep cat dog"
+    assert [(clause, str(atom)) for clause, atom in query.wanted()] == [
+        (1, "drip"), (2, '"left valve"'), (4, "dep*"), (5, "cat"), (5, "dog"),
+    ]  # fmt: skip
+    assert [str(clause) for clause in query.required] == ["-hose", '"left valve"', "path:x", "cat OR dog"]
+
+
+def test_the_tree_is_records() -> None:
+    assert parse_query('a -"b c"') == Query(
+        'a -"b c"', (Clause((Word("a", 0, 1),)), Clause((Phrase("b c", 4, 7),), negated=True))
+    )
+
+
+def test_a_pasted_file_is_words() -> None:
+    text = '"x" path:y ' * LONGEST
+    assert parse_query(text).plain
+    assert parse_query(text).question == text
+
+
+@given(st.one_of(st.text(), st.lists(_BITS).map("".join), st.lists(_BITS).map(" ".join)))
+def test_any_text_is_a_query_that_reads_the_same_when_written_again(text: str) -> None:
+    query = parse_query(text)
+    again = parse_query(str(query))
+    assert [str(clause) for clause in again.clauses] == [str(clause) for clause in query.clauses]
+    assert str(again) == str(query)
+    assert len(query.asked) == len(text)
+    assert all(found in (" ", meant) for found, meant in zip(query.asked, text, strict=True))
+    for _, atom in query.wanted():
+        assert text[atom.start : atom.end] == atom.text
+
+
+@pytest.mark.parametrize("operator", OPERATORS.values(), ids=str)
+def test_the_example_of_every_operator_is_right(operator) -> None:
+    query = parse_query(operator.example)
+    assert not query.remarks
+    [clause] = query.clauses
+    assert clause.alternatives[0].name == operator.name
+    assert problem_with(operator.name, "")
+
+
+@given(st.text().filter(lambda text: parse_query(text).plain))
+def test_plain_words_are_analysed_as_they_always_were(text: str) -> None:
+    assert analyse_query(parse_query(text), ["english", "german"]) == analyse_query(text, ["english", "german"])
+
+
+@given(st.lists(_BITS).map(" ".join))
+def test_the_terms_of_any_query_stand_where_they_say(text: str) -> None:
+    analysis = analyse_query(parse_query(text), ["english"])
+    assert all(text[term.start : term.end] == term.surface for term in analysis.terms)
+
+
+def test_a_beginning_a_phrase_and_alternatives_mark_their_terms() -> None:
+    terms = {term.surface: term for term in analyse_query(parse_query('run* "the dogs" cat OR will')).terms}
+    assert terms["run"].prefix_ok
+    assert terms["run"].stems == ()
+    assert terms["dogs"].phrased
+    assert not terms["dogs"].prefix_ok
+    assert terms["cat"].group == terms["will"].group != 0
+    assert not terms["will"].stop
