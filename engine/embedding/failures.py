@@ -85,7 +85,7 @@ def refusal(
     """
     answer = _parsed(body)
     said = _said(answer)
-    shown = "" if _quotes(said, private) else said
+    shown = "" if quotes(said, private) else said
     name = service.name
     if 300 <= status < 400:
         return Redirected(_redirected(name, headers), status, headers.get("location", ""))
@@ -149,7 +149,7 @@ def _said(answer: Any) -> str:
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
 
 
-def _quotes(said: str, texts: Sequence[str]) -> bool:
+def quotes(said: str, texts: Sequence[str]) -> bool:
     """Whether the message has a stretch of a text in it."""
     if not said:
         return False

@@ -18,7 +18,7 @@ from engine.embedding.base import prepare
 from engine.embedding.batch_jobs.base import LEAST_TEXTS, BatchApi, BatchUnavailable, JobGone, RemoteJob, Result
 from engine.embedding.batch_jobs.lines import Group, Text, groups
 from engine.embedding.batch_jobs.policy import BatchPolicy
-from engine.embedding.failures import NoAccess, Refused
+from engine.embedding.failures import NoAccess, Refused, quotes
 from engine.embedding.retrying import MOST_ASKED_SECONDS, Transient, pause
 from engine.embedding.transport import AnswerTooLarge
 from engine.errors import ProviderError
@@ -273,7 +273,7 @@ class BatchRunner:
             if self._sound(result):
                 arrived.append(result)
             else:
-                problem = problem or result.problem
+                problem = problem or self._repeatable(result)
             if len(arrived) >= _KEPT_AT_ONCE:
                 self._take_in(job, arrived)
 
@@ -285,6 +285,11 @@ class BatchRunner:
             self._incomplete.add(job.name)
             raise Transient(f"The results of {self._api.service}'s batch job ended too early.")
         self._ended(job, remote, problem)
+
+    def _repeatable(self, result: Result) -> str:
+        """What a provider says of a text, where it quotes nothing of it: errors are shown and logged."""
+        texts = [found.text for found in self._texts_of([result.hash])] if result.problem else []
+        return result.problem if texts and not quotes(result.problem, texts) else ""
 
     def _sound(self, result: Result) -> bool:
         """Whether a vector can be kept."""

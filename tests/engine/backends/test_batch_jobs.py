@@ -614,3 +614,13 @@ def test_no_more_is_spent_than_was_said_where_all_jobs_fail(openai, opened):
         asked = memory.estimate_embedding()
         assert (asked.batch, asked.chunks) == (True, NOTES)
         assert asked.cost < report.cost <= asked.most_cost
+
+
+def test_no_passage_is_quoted_where_a_line_is_refused(server, opened):
+    server.plans.append(Plan(refused={3: "Too odd: TEXT", 4: "TEXT is odd."}))
+    with opened(server) as memory:
+        memory.sync(approve=True)
+        problem = memory.status().batch.last_error
+        assert "texts of a batch job have no vector" in problem
+        assert "Pump" not in problem
+        assert_complete(memory, server)

@@ -26,7 +26,7 @@ class Plan:
     done: int | None = None
     """How many texts it gets done; None: all."""
     refused: Mapping[int, str] = field(default_factory=dict)
-    """What is wrong with the texts at these places."""
+    """What is wrong with the texts at these places; TEXT stands for the text itself."""
     missing: AbstractSet[int] = frozenset()
     """Places of texts that no line speaks of."""
     empty: AbstractSet[int] = frozenset()
@@ -134,7 +134,8 @@ class BatchWork(FakeServer):
             if place in job.plan.missing:
                 continue
             if place in job.plan.refused:
-                errors.append(self.refusal_line(key, job.plan.refused[place]))
+                quoted = job.plan.refused[place].replace("TEXT", self.text_of(job, body))
+                errors.append(self.refusal_line(key, quoted))
                 continue
             try:
                 good, line = self.result(job, key, body, empty=place in job.plan.empty)
