@@ -51,7 +51,8 @@ def make(settings: Settings, key: str | None) -> "GgufProvider":
     place = model_place(settings)
     if place.hub is not None and not place.path.is_file():
         raise ProviderError(
-            f"The model {place.hub.id} is not on this computer yet: run mnemoscope index --yes to fetch it."
+            f"The model {place.hub.id} is not on this computer yet: fetch it in the settings, "
+            "or by mnemoscope index --yes."
         )
     file = read_gguf(str(place.path))
     traits = traits_of(file)

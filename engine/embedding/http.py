@@ -149,7 +149,8 @@ class _Guard(httpx2.BaseTransport):
             yield
         except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
             hint = "is it running?" if is_loopback(self._client.base_url) else "check the network."
-            raise Transient(f"{name} cannot be reached at {host} ({_reason(error)}): {hint}") from None
+            where = "" if host in name else f" at {host}"
+            raise Transient(f"{name} cannot be reached{where} ({_reason(error)}): {hint}") from None
         except httpcore2.TimeoutException:
             raise Transient(f"{name} did not answer in time.") from None
         except httpcore2.ProxyError as error:
@@ -197,4 +198,5 @@ def _start_of(response: httpx2.Response) -> bytes:
 
 
 def _reason(error: Exception) -> str:
-    return str(error) or type(error).__name__
+    """What the system says, without its number for it."""
+    return re.sub(r"^\[Errno -?\d+\] ", "", str(error)) or type(error).__name__

@@ -26,7 +26,7 @@ def hub(minilm: Path, folder: Path, settings: Path, monkeypatch: pytest.MonkeyPa
 def test_nothing_is_fetched_where_nobody_can_be_asked(verb: Run, hub: HubServer) -> None:
     answer = verb("index")
     assert answer.out.startswith("Indexed 1 file")
-    assert f"{MODEL} is not on this computer yet: run mnemoscope index --yes to fetch it." in answer.err
+    assert f"{MODEL} is not on this computer yet: fetch it in the settings, or by mnemoscope index --yes." in answer.err
     assert hub.requests == []
     assert "market" in verb("search", "apples").out, "words are searched meanwhile"
     for other in (("status",), ("doctor",), ("index", "--dry-run"), ("index", "--json")):

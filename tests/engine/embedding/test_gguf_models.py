@@ -115,5 +115,5 @@ def test_only_vectors_that_were_made_for_it_are_cut(tmp_path: Path) -> None:
 
 
 def test_the_missing_model_is_told_with_what_to_do() -> None:
-    with pytest.raises(ProviderError, match=r"embeddinggemma.* yet: run mnemoscope index --yes to fetch it"):
+    with pytest.raises(ProviderError, match=r"embeddinggemma.* yet: fetch it in the settings, or by mnemoscope"):
         make(Settings(provider="gguf"), None)
