@@ -324,6 +324,8 @@ class SyncReport(Record, frozen=True):
     """US dollars for them; None where the price is not known."""
     awaiting: EmbeddingEstimate | None = None
     """Embedding that was not begun because it first has to be agreed to; all else was done."""
+    provider_failed: bool = False
+    """True when it was the provider that failed: words were indexed, and the settings may have to be changed."""
     batch_jobs: int = 0
     """Batch jobs that go on at the provider, also after a cancel; a later sync takes in what they bring."""
 

@@ -2,7 +2,8 @@
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from engine import EmbeddingEstimate, MemoryProviderStatus
+from engine import EmbeddingEstimate, MemoryProviderStatus, SyncSummary
+from gui.widgets.sync_line import why_words_only
 
 _WHILE_SYNCING_MS = 1000
 
@@ -15,17 +16,24 @@ class IndexNews(QObject):
         problem: a new problem as one sentence, and whether a rebuild may mend it.
         awaiting: EmbeddingEstimate of work that has to be agreed to, when there is other such work than before; None
             once there is none.
+        provider_problem: why the provider of the settings cannot begin, as a sentence, when that is new; empty once it
+            can.
+        synced: a sync ended well.
     """
 
     changed = Signal()
     problem = Signal(str, bool)
     awaiting = Signal(object)
+    provider_problem = Signal(str)
+    synced = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._seen: tuple[object, ...] = ()
         self._told = ""
         self._awaited: tuple[str, str] | None = None
+        self._lacking = ""
+        self._last_sync: SyncSummary | None = None
         self._later = QTimer(self)
         self._later.setSingleShot(True)
         self._later.setInterval(_WHILE_SYNCING_MS)
@@ -37,13 +45,24 @@ class IndexNews(QObject):
             self._later.stop()
             self._seen = ()
             self._told = ""
+            self._last_sync = None
             self._hear_awaiting(None)
+            self._hear_provider("")
             return
         self._hear_change(status)
         if status.index_error and status.index_error != self._told:
             self.problem.emit(status.index_error, not status.custom.get("readOnly"))
         self._told = status.index_error or ""
         self._hear_awaiting(status.awaiting)
+        self._hear_provider(why_words_only(status))
+        last, self._last_sync = self._last_sync, status.last_sync
+        if status.last_sync is not None and last != status.last_sync and not status.last_sync.error:
+            self.synced.emit()
+
+    def _hear_provider(self, reason: str) -> None:
+        if reason != self._lacking:
+            self._lacking = reason
+            self.provider_problem.emit(reason)
 
     def _hear_awaiting(self, estimate: EmbeddingEstimate | None) -> None:
         """The same work is told once, though it grows with every note."""

@@ -82,6 +82,7 @@ class MainWindow(QMainWindow):
         self.pages = QStackedWidget()
         for page in (self.panes, self.first_run, self.message):
             self.pages.addWidget(page)
+        self.pages.setMinimumHeight(1)  # in a low window a long message in the banner goes before them
         self._assemble()
         self._make_commands()
         self._connect()
@@ -153,6 +154,9 @@ class MainWindow(QMainWindow):
         self._news.problem.connect(self.banner.tell_index_problem)
         self.banner.left.connect(self.views.focus_box)
         self._news.awaiting.connect(self.banner.ask_to_embed)
+        self._news.provider_problem.connect(self.banner.tell_provider_problem)
+        self._news.synced.connect(self.banner.take_back_failed_sync)
+        self.banner.settings_wanted.connect(self.settings.show)
 
     def _restore(self) -> None:
         self.resize(1280, 800)

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from PySide6.QtCore import Slot
+from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from engine import EmbeddingEstimate
@@ -12,7 +12,13 @@ from gui.workspace import Workspace
 
 
 class Notices(Banner):
-    """Its actions steer the workspace."""
+    """Its actions steer the workspace.
+
+    Signals:
+        settings_wanted: the person wants to change what makes a provider fail.
+    """
+
+    settings_wanted = Signal()
 
     def __init__(self, workspace: Workspace, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -24,9 +30,27 @@ class Notices(Banner):
         mend = (Action("Rebuild index…", self.ask_rebuild),) if mendable else ()
         self.say(sentence, "degraded", *mend, key="index")
 
+    @Slot(str, bool)
+    def tell_failed_sync(self, sentence: str, of_provider: bool) -> None:
+        settings = (self._to_settings,) if of_provider else ()
+        self.say(sentence, "degraded", Action("Try again", self._workspace.sync), *settings, key="sync")
+
+    @Slot()
+    def take_back_failed_sync(self) -> None:
+        """A later sync went well."""
+        self.clear("sync")
+
     @Slot(str)
-    def tell_failed_sync(self, sentence: str) -> None:
-        self.say(sentence, "degraded", Action("Try again", self._workspace.sync), key="sync")
+    def tell_provider_problem(self, reason: str) -> None:
+        """The provider of the settings cannot even begin; an empty reason takes it back."""
+        if reason:
+            self.say(f"Only words are searched. {reason}", "degraded", self._to_settings, key="provider")
+        else:
+            self.clear("provider")
+
+    @property
+    def _to_settings(self) -> Action:
+        return Action("Settings…", self.settings_wanted.emit)
 
     @Slot()
     def ask_rebuild(self) -> None:

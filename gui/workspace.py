@@ -50,14 +50,14 @@ class Workspace(QObject):
         opened: Opened.
         failed: OpenFailure.
         closed: nothing is open any more.
-        sync_failed: one sentence.
+        sync_failed: one sentence, and whether it was the provider that failed.
     """
 
     opening = Signal(object)
     opened = Signal(object)
     failed = Signal(object)
     closed = Signal()
-    sync_failed = Signal(str)
+    sync_failed = Signal(str, bool)
 
     def __init__(
         self,
@@ -177,12 +177,12 @@ class Workspace(QObject):
         self._sync = None
         self.feed.refresh()
         if report.error:
-            self.sync_failed.emit(report.error)
+            self.sync_failed.emit(report.error, report.provider_failed)
 
     def _sync_failed(self, sentence: str) -> None:
         self._sync = None
         self.feed.refresh()
-        self.sync_failed.emit(sentence)
+        self.sync_failed.emit(sentence, False)
 
     @property
     def status(self) -> MemoryProviderStatus | None:

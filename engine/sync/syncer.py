@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from engine.control import CancelToken
-from engine.errors import Cancelled, Closed, MnemoscopeError
+from engine.errors import Cancelled, Closed, MnemoscopeError, ProviderError
 from engine.records import MemorySyncProgressUpdate, SyncReason, SyncReport
 from engine.store.schema import Tables
 from engine.sync.commits import TextOutcome
@@ -89,6 +89,7 @@ class SyncRun:
             tokens=self._meter.spending.tokens,
             cost=self._meter.spending.cost,
             awaiting=self._vectors.awaiting,
+            provider_failed=isinstance(self.failure, ProviderError),
             batch_jobs=self._vectors.batch_jobs,
         )
 

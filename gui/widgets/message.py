@@ -4,7 +4,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QBoxLayout,
+    QFrame,
+    QHBoxLayout,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label, line
@@ -20,7 +30,9 @@ class Action:
 
 
 class Banner(QFrame):
-    """One line above the content; shows at most one message, the newest. Hidden when there is none.
+    """Above the content; shows at most one message, the newest. Hidden when there is none.
+
+    Its actions stand beside the words, or below them where that takes less height.
 
     Signals:
         left: it had the keys, and was answered or dismissed without another message.
@@ -37,7 +49,7 @@ class Banner(QFrame):
         self._buttons.setSpacing(8)
         self._close = close = IconButton("close", "Dismiss this message")
         close.clicked.connect(lambda: self._press(lambda: None))
-        row = QHBoxLayout()
+        self._row = row = QHBoxLayout()
         row.setContentsMargins(16, 8, 10, 8)
         row.setSpacing(10)
         column = QVBoxLayout(self)
@@ -46,8 +58,11 @@ class Banner(QFrame):
         column.addLayout(row)
         column.addWidget(line())
         row.addWidget(self._dot)
-        row.addWidget(self._text, 1)
-        row.addLayout(self._buttons)
+        self._middle = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._middle.setSpacing(row.spacing())
+        self._middle.addWidget(self._text, 1)
+        self._middle.addLayout(self._buttons)
+        row.addLayout(self._middle, 1)
         row.addWidget(close)
         self._key = self._sentence = ""
         self.hide()
@@ -62,8 +77,10 @@ class Banner(QFrame):
         self._dot.set_state(state)
         self._sentence = sentence
         self._text.setText(breakable(sentence))
+        self._text.setToolTip(sentence)  # a very low window cuts it
         self.setAccessibleName(sentence)
         buttons = _fill(self._buttons, actions, self._press)
+        self._fold()
         self.show()
         before = _stop_before(self._close)
         for button in buttons:  # made last, they would come last of all in the window
@@ -81,6 +98,25 @@ class Banner(QFrame):
         elif held:
             first = self._buttons.itemAt(0)
             ((first and first.widget()) or self._close).setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _fold(self) -> None:
+        """Put the actions where they leave room for the words."""
+        margins, gap = self._row.contentsMargins(), self._row.spacing()
+        around = margins.left() + margins.right() + 2 * gap
+        room = max(1, self.width() - around - self._dot.sizeHint().width() - self._close.sizeHint().width())
+        actions = self._buttons.sizeHint()
+        beside = max(self._text.heightForWidth(max(1, room - gap - actions.width())), actions.height())
+        narrow = actions.width() > 0 and self._text.heightForWidth(room) + gap + actions.height() < beside
+        wanted = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
+        if self._middle.direction() != wanted:
+            self._middle.setDirection(wanted)
+            self._middle.setAlignment(
+                self._buttons, Qt.AlignmentFlag.AlignLeft if narrow else Qt.AlignmentFlag.AlignVCenter
+            )
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold()
 
     @Slot()
     def clear(self, key: str = "") -> None:
@@ -155,6 +191,7 @@ def _fill(
         if press is None and action is actions[0]:
             button.setProperty("role", "primary")
         row.addWidget(button)
+        button.show()  # at once, so that its size counts
         buttons.append(button)
     if press is None:
         row.addStretch(1)

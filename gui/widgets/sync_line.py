@@ -51,6 +51,16 @@ def sync_line(status: MemoryProviderStatus, *, now: float, still_for: float) -> 
     return _resting(status, now)
 
 
+def _without_meaning(status: MemoryProviderStatus) -> str:
+    """How much cannot be found by meaning yet, empty where nothing is left to embed."""
+    if not status.pending_vectors or status.provider == "none":
+        return ""
+    left = counted(status.pending_vectors, "chunk")
+    if status.awaiting is None:
+        return f"{left} without meaning yet"
+    return f"{left} {'waits' if status.pending_vectors == 1 else 'wait'} for your agreement"
+
+
 def _running(status: MemoryProviderStatus, step: MemorySyncProgressUpdate, still_for: float) -> SyncLine:
     # Batch jobs are done when their provider likes.
     waiting = bool(step.waiting) and not status.paused
@@ -91,6 +101,13 @@ def _indexed(status: MemoryProviderStatus) -> str:
     return f"{counted(files.get('memory', 0), 'note')} · {counted(files['sessions'], 'session')}"
 
 
+def why_words_only(status: MemoryProviderStatus) -> str:
+    """Why there is no provider though the settings ask for one; empty where all is as they say."""
+    if status.provider != "none" or status.requested_provider == "none":
+        return ""
+    return str(status.custom.get("providerUnavailableReason") or "No model is available.")
+
+
 def _resting(status: MemoryProviderStatus, now: float) -> SyncLine:
     if reason := str(status.custom.get("readOnly") or ""):
         return SyncLine("degraded", "Read only", count=_indexed(status), detail=reason, tip=reason)
@@ -102,19 +119,17 @@ def _resting(status: MemoryProviderStatus, now: float) -> SyncLine:
     if last and last.error:
         return SyncLine("degraded", "Update failed", count=files, detail=last.error, failed=failed, tip=last.error)
     jobs = f"{counted(len(status.batch.jobs), 'batch job')} under way" if status.batch.jobs else ""
+    unfinished = " · ".join(part for part in (_without_meaning(status), jobs, when) if part)
     if last and last.cancelled:
-        stopped = " · ".join(part for part in (jobs, when) if part)
-        return SyncLine("off", "Stopped", count=files, detail=stopped, failed=failed, tip=tip)
+        return SyncLine("off", "Stopped", count=files, detail=unfinished, failed=failed, tip=tip)
     if last is None and not status.files:
         return SyncLine("off", "Nothing indexed yet")
+    if reason := why_words_only(status):
+        detail = " · ".join(part for part in (reason, when) if part)
+        return SyncLine("degraded", "Words only", count=files, detail=detail, failed=failed, tip=reason)
     if status.dirty:
         return SyncLine("working", "Changes waiting", count=files, detail=when, failed=failed, tip=tip)
     if status.pending_vectors and status.provider != "none":
-        asked = status.awaiting is not None
-        left = counted(status.pending_vectors, "chunk")
-        waiting = f"{left} wait for your agreement" if asked else f"{left} without meaning yet"
-        detail = " · ".join(part for part in (waiting, jobs, when) if part)
-        return SyncLine(
-            "degraded" if asked else "working", "Words are ready", count=files, detail=detail, failed=failed, tip=tip
-        )
+        state: State = "working" if status.awaiting is None else "degraded"
+        return SyncLine(state, "Words are ready", count=files, detail=unfinished, failed=failed, tip=tip)
     return SyncLine("fine", "Up to date", count=files, detail=when, failed=failed, tip=tip)

@@ -1,5 +1,5 @@
 from gui.index_news import IndexNews
-from tests.helpers.fake_memory import make_estimate, make_status
+from tests.helpers.fake_memory import make_estimate, make_status, make_summary
 
 
 def test_work_that_needs_a_yes_is_told_once_until_it_is_other_work(qtbot):
@@ -23,3 +23,24 @@ def test_a_workspace_that_is_closed_takes_its_question_along(qtbot):
     news.awaiting.connect(told.append)
     news.hear(None)
     assert told == [None]
+
+
+def test_a_provider_that_cannot_begin_is_told_when_that_is_new_and_taken_back(qtbot):
+    news = IndexNews()
+    told = []
+    news.provider_problem.connect(told.append)
+    lacking = make_status(provider="none", requested_provider="openai", custom={"providerUnavailableReason": "No key."})
+    chosen = make_status(provider="none", requested_provider="none", custom={"providerUnavailableReason": "No."})
+    for status in (make_status(), lacking, lacking, make_status(), lacking, chosen, None):
+        news.hear(status)
+    assert told == ["No key.", "", "No key.", ""]
+
+
+def test_each_sync_that_ends_well_is_told_once(qtbot):
+    news = IndexNews()
+    ended = []
+    news.synced.connect(lambda: ended.append(1))
+    failed, well = make_summary(error="The disk is full."), make_summary(files_indexed=7)
+    for last in (None, failed, well, well, failed):
+        news.hear(make_status(last_sync=last))
+    assert len(ended) == 1

@@ -21,15 +21,46 @@ def notices(qtbot, appearance, workspace) -> Notices:
     return notices
 
 
+def words(notices: Notices) -> list[str]:
+    return [button.text() for button in notices.findChildren(QPushButton) if button.text() and not button.isHidden()]
+
+
 def press(notices: Notices, words: str) -> None:
     next(button for button in notices.findChildren(QPushButton) if button.text() == words).click()
 
 
 def test_a_failed_sync_can_be_tried_again(notices, workspace):
-    workspace.sync_failed.emit("The disk is full.")
+    workspace.sync_failed.emit("The disk is full.", False)
     assert notices.text == "The disk is full."
+    assert "Settings…" not in words(notices)
     press(notices, "Try again")
     assert workspace.asked == [{}]
+    assert notices.text == ""
+
+
+def test_a_provider_that_failed_leads_to_the_settings(qtbot, notices, workspace):
+    workspace.sync_failed.emit("OpenAI refused the API key.", True)
+    assert words(notices) == ["Try again", "Settings…"]
+    with qtbot.waitSignal(notices.settings_wanted):
+        press(notices, "Settings…")
+
+
+def test_a_sync_that_went_well_takes_an_earlier_failure_back_and_nothing_else(notices, workspace):
+    workspace.sync_failed.emit("The server cannot be reached.", True)
+    notices.take_back_failed_sync()
+    assert notices.text == ""
+    notices.ask_to_embed(make_estimate())
+    notices.take_back_failed_sync()
+    assert notices.text
+
+
+def test_a_provider_that_cannot_begin_is_told_until_it_can(qtbot, notices):
+    notices.tell_provider_problem("There is no API key for gemini.")
+    assert notices.text == "Only words are searched. There is no API key for gemini."
+    with qtbot.waitSignal(notices.settings_wanted):
+        press(notices, "Settings…")
+    notices.tell_provider_problem("There is no API key for gemini.")
+    notices.tell_provider_problem("")
     assert notices.text == ""
 
 

@@ -127,7 +127,7 @@ def test_a_sync_that_fails_says_why(qtbot, workspace, opens, tmp_path):
     opens[0].sync_error = engine.DiskFull("No room left on the disk of the index.")
     with qtbot.waitSignal(workspace.sync_failed) as failed:
         workspace.sync(force=True)
-    assert failed.args == ["No room left on the disk of the index."]
+    assert failed.args == ["No room left on the disk of the index.", False]
     assert opens[0].syncs == [("manual", True)]
 
 

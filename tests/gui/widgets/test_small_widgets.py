@@ -97,6 +97,26 @@ def test_an_action_may_put_up_the_next_banner(qtbot):
     assert banner.text == "Really?"
 
 
+def test_the_actions_of_a_banner_stand_below_its_words_where_that_is_lower(qtbot, appearance):
+    banner = Banner()
+    qtbot.addWidget(banner)
+    nothing = Action("Embed for about $1.09", lambda: None), Action("Not now", lambda: None)
+    with qtbot.waitExposed(banner):
+        banner.resize(1200, 60)
+        banner.show()
+    banner.say("A long sentence on what is to be embedded, and on what it takes. " * 3, "working", *nothing)
+    places = {}
+    for width in (1200, 420, 1200):
+        banner.resize(width, banner.heightForWidth(width))
+        banner.layout().activate()
+        words = next(label for label in banner.findChildren(QLabel) if label.wordWrap())
+        button = next(b for b in banner.findChildren(QPushButton) if b.text() == "Not now" and not b.isHidden())
+        places[width] = button.y() > words.geometry().bottom()
+        assert button.width() >= button.minimumSizeHint().width()
+        assert words.height() >= words.heightForWidth(words.width())
+    assert places == {1200: False, 420: True}
+
+
 def test_a_message_page_replaces_its_buttons(qtbot):
     page = MessagePage()
     qtbot.addWidget(page)

@@ -83,7 +83,30 @@ def test_chunks_that_a_batch_job_is_to_bring_are_told_apart():
             "Words are ready",
             "1,234 chunks wait for your agreement · 2 min ago",
         ),
-        ({"last_sync": LAST, "pending_vectors": 1234, "provider": "none"}, "fine", "Up to date", "2 min ago"),
+        (
+            {"last_sync": LAST, "pending_vectors": 1, "awaiting": make_estimate()},
+            "degraded",
+            "Words are ready",
+            "1 chunk waits for your agreement · 2 min ago",
+        ),
+        (
+            {"last_sync": make_summary(started=NOW - 121.2, cancelled=True), "pending_vectors": 16},
+            "off",
+            "Stopped",
+            "16 chunks without meaning yet · 2 min ago",
+        ),
+        (
+            {"last_sync": LAST, "pending_vectors": 1234, "provider": "none", "requested_provider": "none"},
+            "fine",
+            "Up to date",
+            "2 min ago",
+        ),
+        (
+            {"last_sync": LAST, "provider": "none", "custom": {"providerUnavailableReason": "There is no API key."}},
+            "degraded",
+            "Words only",
+            "There is no API key. · 2 min ago",
+        ),
         ({"index_error": "The index was damaged.", "files": 0}, "degraded", "Index problem", "The index was damaged."),
     ],
 )
