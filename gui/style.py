@@ -37,7 +37,7 @@ QFrame[role="line-active"] { background: $accent; border: none; }
 QScrollArea, QScrollArea > QWidget > QFrame { border: none; }
 
 QPushButton, QToolButton {
-    background: $base; color: $text; border: 1px solid $line; border-radius: 6px; padding: 4px 10px; }
+    background: $base; color: $text; border: 1px solid $line; border-radius: 6px; padding: 4px 10px; outline: none; }
 QPushButton:hover, QToolButton:hover { background: $hover; }
 QPushButton:pressed, QToolButton:pressed, QPushButton:checked, QToolButton:checked {
     background: $accent_ground; color: $accent; border-color: $accent_ground; }
@@ -62,6 +62,7 @@ QLineEdit {
     background: $base; color: $text; placeholder-text-color: $muted; border: 1px solid $line; border-radius: 8px;
     padding: 4px 8px; }
 QLineEdit:focus { border-color: $accent; }
+QLineEdit:disabled { background: $alternate; color: $off; }
 
 QComboBox {
     background: $base; color: $text; border: 1px solid $line; border-radius: 8px; padding: 4px 8px; }
@@ -75,8 +76,9 @@ QComboBox QAbstractItemView {
     selection-color: $text; outline: none; }
 
 QListWidget { background: $alternate; color: $text; border: none; outline: none; padding: 8px 0px; }
-QListWidget::item { padding: 6px 14px; border: none; }
+QListWidget::item { padding: 5px 13px; border: 1px solid transparent; }
 QListWidget::item:selected { background: $accent_ground; color: $text; }
+QListWidget::item:selected:focus { border-color: $accent; }
 
 QMenu { background: $base; color: $text; border: 1px solid $line; padding: 4px 0px; }
 QMenu::item { padding: 5px 24px 5px 24px; }

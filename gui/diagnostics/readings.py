@@ -177,7 +177,10 @@ def _dealings(status: MemoryProviderStatus) -> Iterator[Reading]:
 
 def _search_mode(status: MemoryProviderStatus) -> Iterator[Reading]:
     words = {"hybrid": "words and meaning", "keyword": "words only", "vector": "meaning only"}
-    mode = words.get(str(status.custom.get("searchMode")))
+    kind = str(status.custom.get("searchMode"))
+    if kind == "hybrid" and status.chunks and not status.vector.rows:
+        kind = "keyword"  # nothing can be found by meaning before the first vector
+    mode = words.get(kind)
     if mode is not None:
         yield Reading("Search", None, f"by {mode}")
 
@@ -198,7 +201,8 @@ def _vectors(status: MemoryProviderStatus) -> Iterator[Reading]:
     if status.pending_vectors and status.provider != "none":
         share = f"{grouped(vector.rows)} of {grouped(vector.rows + status.pending_vectors)}"
         if status.awaiting is None:
-            yield Reading("State", "working", share)
+            stuck = status.syncing is None and bool(status.custom.get("providerError"))
+            yield Reading("State", "degraded" if stuck else "working", share)
         else:
             why = f"Waiting for your agreement. {estimate_words(status.awaiting)}"
             yield Reading("State", "degraded", share, why, "embed")

@@ -65,6 +65,14 @@ class Choice:
         """Whether a server is asked; it may be one on this machine."""
         return self.provider in REMOTE
 
+    @property
+    def needs_key(self) -> bool:
+        """Whether nothing is answered without an API key; of a server at another address nobody knows."""
+        if self.provider != "openai":
+            return self.remote
+        preset = engine.preset_of(self.base_url) if self.base_url else engine.PRESETS[0]
+        return preset is not None and preset.needs_key
+
     def with_provider(self, provider: str) -> "Choice":
         """Another provider, with its own model and server."""
         return replace(self, provider=provider, model="", dimensions=None, base_url="")

@@ -140,12 +140,18 @@ class EmbeddingPage(QFrame):
         self._show_save()
         self._calm.start()
 
+    @property
+    def _agreeing(self) -> EmbeddingEstimate | None:
+        """What the person agrees to by saving: nothing where nothing can begin for want of a key."""
+        choice = self._form.choice
+        lacking = choice.needs_key and self._key.lacking
+        return None if choice == self._before or lacking else self._estimate
+
     @Slot()
     def _show_save(self) -> None:
         changed = self._form.choice != self._before
         self._kept.setVisible(changed)
-        agreeing = self._estimate if changed else None
-        self.save_button.setText(accept_words(agreeing))
+        self.save_button.setText(accept_words(self._agreeing))
         self.save_button.setEnabled((changed or self._key.typed is not None) and not self._saving.busy)
 
     # --- looking at it ----------------------------------------------------------------------------------------------
@@ -176,11 +182,12 @@ class EmbeddingPage(QFrame):
     def _show_key(self, state: KeyState) -> None:
         self._keys.done()
         self._key.show_state(state)
+        self._show_save()
 
     def _show_price(self, estimate: EmbeddingEstimate) -> None:
         self._pricing.done()
         self._estimate = estimate
-        self._price.setText(estimate_words(estimate))
+        self._price.setText(breakable(estimate_words(estimate)))
         self._show_save()
 
     def _show_no_price(self, sentence: str) -> None:
@@ -219,7 +226,7 @@ class EmbeddingPage(QFrame):
     def _save(self) -> None:
         choice, settings, key = self._form.choice, self._wanted, self._key.typed
         changes: dict[str, Any] = choice.changes(self._before)
-        agreed = self._estimate is not None and choice != self._before
+        agreed = self._agreeing is not None
         folder, config = self._folder, self._config
 
         def work(_: CancelToken) -> bool:

@@ -4,8 +4,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QIntValidator
+from PySide6.QtCore import QRegularExpression, Qt, Signal, Slot
+from PySide6.QtGui import QIntValidator, QRegularExpressionValidator
 from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QPushButton, QWidget
 
 import engine
@@ -19,6 +19,7 @@ from gui.widgets.combo import ComboBox
 from gui.widgets.labels import label
 
 _MOST_DIMENSIONS = 65_536
+_DOLLARS = QRegularExpression(r"\$?\s*\d*[.,]?\d*\s*")
 
 
 class EmbeddingForm(QWidget):
@@ -62,6 +63,7 @@ class EmbeddingForm(QWidget):
         self._dimensions = self._line("Dimensions of the vectors")
         self._dimensions.setValidator(QIntValidator(1, _MOST_DIMENSIONS, self._dimensions))
         self._price = self._line("Price of a million tokens in US dollars")
+        self._price.setValidator(QRegularExpressionValidator(_DOLLARS, self._price))
         self._file = self._line("Model file, or its name on the hub")
         self._file.setPlaceholderText("EmbeddingGemma, or a .gguf file, or hf:owner/repository/file.gguf")
         browse = QPushButton("Browse…")

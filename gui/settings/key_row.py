@@ -40,6 +40,11 @@ class KeyRow(QWidget):
         self.show_state(None)
 
     @property
+    def lacking(self) -> bool:
+        """Nothing was found, and nothing was entered; not while one is being looked for."""
+        return self._state_shown is not None and not self._state_shown.present and self.typed is None
+
+    @property
     def typed(self) -> str | None:
         """The key that was entered; None where none was."""
         return self._line.text().strip() or None
@@ -50,6 +55,7 @@ class KeyRow(QWidget):
 
     def show_state(self, state: KeyState | None) -> None:
         """None while the key is being looked for."""
+        self._state_shown = state
         self._state.setText(breakable(key_words(state)))
         found = state is not None and state.present
         # A variable goes before the keychain: another key would be tested here, kept, and never used.

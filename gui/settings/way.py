@@ -20,7 +20,8 @@ class SettingsWay(QObject):
         self._jobs = jobs
         self._config = config
         self._window = window
-        self._agreed = False
+        self._agreed: bool | None = None
+        """Whether a price was agreed to that was saved a moment ago; None while nothing was saved."""
         self._last_sync: SyncSummary | None = None
         self.dialog: SettingsDialog | None = None
         workspace.opened.connect(self._go_on)
@@ -49,10 +50,10 @@ class SettingsWay(QObject):
 
     @Slot(object)
     def _go_on(self, _: Opened) -> None:
-        """What the person agreed to in the dialog begins now."""
-        agreed, self._agreed = self._agreed, False
-        if agreed:
-            self._workspace.sync(approve=True)
+        """What was saved in the dialog takes effect now: embedded if the person agreed to it, else asked about."""
+        agreed, self._agreed = self._agreed, None
+        if agreed is not None:
+            self._workspace.sync(approve=agreed)
 
     @Slot(object)
     def _hear(self, status: MemoryProviderStatus | None) -> None:

@@ -38,7 +38,11 @@ def estimate_words(estimate: EmbeddingEstimate) -> str:
         )
     kept = f", {estimate.cached:,} have their vector already" if estimate.cached else ""
     begin = f"{counted(estimate.chunks, 'passage')} to embed with {estimate.model}{kept}"
-    time = f"{'by batch jobs within' if estimate.batch else 'about'} {duration(estimate.seconds)}"
+    time = duration(estimate.seconds)
+    if estimate.batch:
+        time = f"by batch jobs within {time}"
+    elif estimate.seconds >= 1:
+        time = f"about {time}"
     if estimate.cost == 0:
         return f"{begin}: {time}, no cost."
     return f"{begin}: about {tokens_text(estimate.tokens)}, {price_words(estimate)}, {time}."
@@ -48,9 +52,7 @@ def price_words(estimate: EmbeddingEstimate) -> str:
     """The cost of an estimate with where its price is from."""
     if estimate.cost is None or estimate.price is None:
         return "at a price that is not known here"
-    origin = (
-        f"list price of {day_words(estimate.price_checked)}" if estimate.price_checked else "the price in your settings"
-    )
+    origin = f"list price of {day_words(estimate.price_checked)}" if estimate.price_checked else "your own price"
     most = "" if estimate.most_cost is None else f", at most {money(estimate.most_cost)} if the jobs fail"
     return f"{money(estimate.cost)} at ${estimate.price:g} a million ({origin}){most}"
 

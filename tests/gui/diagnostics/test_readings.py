@@ -159,6 +159,17 @@ def test_vectors_that_wait_for_a_yes_say_for_what(due, takes):
     assert takes in found.reason
 
 
+def test_nothing_is_found_by_meaning_before_the_first_vector():
+    assert _reading("Sources", "Search").value == "by words and meaning"
+    assert _reading("Sources", "Search", vector=_vector(rows=0)).value == "by words only"
+
+
+def test_vectors_that_a_failing_provider_leaves_out_are_not_on_their_way():
+    failing = {"pending_vectors": 9, "custom": {"providerError": "The server cannot be reached."}}
+    assert _reading("Vectors", "State", **failing).state == "degraded"
+    assert _reading("Vectors", "State", **failing, syncing=make_progress()).state == "working"
+
+
 def test_the_cache_tells_its_size_and_whose_vectors_it_keeps():
     found = _reading("Cache", "Entries")
     assert "use-multilingual-v3: 7 vectors" in found.tip

@@ -114,8 +114,9 @@ def test_what_was_entered_for_a_provider_comes_back_with_it(qtbot, open_dialog):
 
 
 def test_saving_writes_the_settings_of_this_workspace_and_agrees_to_the_price_on_the_button(
-    qtbot, open_dialog, memory, notes, monkeypatch
+    qtbot, open_dialog, memory, notes, keys, monkeypatch
 ):
+    keys.append(("openai", "sk-kept"))
     asked = []
     monkeypatch.setattr(
         memory, "estimate_embedding", lambda settings, cancel=None: asked.append(settings) or make_estimate(cost=1.09)
@@ -131,6 +132,34 @@ def test_saving_writes_the_settings_of_this_workspace_and_agrees_to_the_price_on
     assert (found.provider, found.dimensions) == ("openai", 256)
     assert load_settings().provider == "embedded"
     assert not dialog.isVisible()
+
+
+def test_nobody_agrees_to_embedding_that_cannot_begin_for_want_of_a_key(qtbot, open_dialog, memory):
+    memory.estimate = make_estimate(cost=1.09)
+    dialog = open_dialog()
+    _choose(qtbot, dialog, "Provider", "openai")
+    assert dialog.embedding.save_button.text() == "Save"
+    _line(dialog, "API key").setText("sk-new")
+    assert dialog.embedding.save_button.text() == "Save and embed for about $1.09"
+    _line(dialog, "API key").clear()
+    with qtbot.waitSignal(dialog.embedding_saved) as saved:
+        _button(dialog, "Save").click()
+    assert saved.args == [False]
+
+
+def test_a_server_of_ones_own_may_do_without_a_key(qtbot, open_dialog, memory):
+    memory.estimate = make_estimate(cost=1.09)
+    dialog = open_dialog()
+    _choose(qtbot, dialog, "Provider", "openai")
+    _enter(qtbot, dialog, "Address of the API", "https://models.example/v1")
+    assert dialog.embedding.save_button.text() == "Save and embed for about $1.09"
+
+
+def test_a_price_takes_only_what_can_be_one(qtbot, open_dialog):
+    dialog = open_dialog(provider="openai")
+    field = _line(dialog, "Price of a million tokens in US dollars")
+    qtbot.keyClicks(field, "ab$0,0x2e")
+    assert field.text() == "$0,02"
 
 
 def test_nothing_can_be_saved_before_anything_was_changed(qtbot, open_dialog):

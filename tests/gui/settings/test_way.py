@@ -42,7 +42,8 @@ def _choose(qtbot, way, provider: str) -> None:
     qtbot.waitUntil(lambda: way.dialog.ready)
 
 
-def test_what_is_saved_takes_effect_and_what_was_agreed_to_begins(qtbot, way, opened):
+def test_what_is_saved_takes_effect_and_what_was_agreed_to_begins(qtbot, way, opened, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-mine")
     opened[0][1].estimate = make_estimate(cost=1.09)
     _choose(qtbot, way, "openai")
     way.dialog.embedding.save_button.click()
@@ -52,6 +53,13 @@ def test_what_is_saved_takes_effect_and_what_was_agreed_to_begins(qtbot, way, op
     qtbot.waitUntil(lambda: memory.approvals == 1)
     assert opened[0][1].closed
     assert not way.dialog.isVisible()
+
+
+def test_what_is_saved_without_a_price_takes_effect_at_once_and_agrees_to_nothing(qtbot, way, opened):
+    _choose(qtbot, way, "none")
+    way.dialog.embedding.save_button.click()
+    qtbot.waitUntil(lambda: len(opened) == 2 and len(opened[1][1].syncs) == 1)
+    assert opened[1][1].approvals == 0
 
 
 def test_the_price_is_asked_for_again_after_a_sync(qtbot, way, opened):
