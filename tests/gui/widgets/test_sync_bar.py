@@ -58,7 +58,8 @@ def test_chunks_that_a_batch_job_is_to_bring_are_told_apart():
     assert line.detail == "12 chunks without meaning yet · 1 batch job under way · 2 min ago"
     stopped = make_summary(started=NOW - 60, seconds=0, cancelled=True)
     line = _line(last_sync=stopped, pending_vectors=12, batch=batch)
-    assert (line.word, line.detail) == ("Stopped", "1 batch job under way · 1 min ago")
+    assert line.word == "Stopped"
+    assert line.detail == "12 chunks without meaning yet · 1 batch job under way · 1 min ago"
 
 
 @pytest.mark.parametrize(
