@@ -71,6 +71,9 @@ class EmbedStage:
         waiting = requests(self._texts(due), limits, lambda text: self._provider.count_tokens(text.text))
         request = next(waiting, None)
         while request or self._running or self._again:
+            if self._token.paused and self._running:
+                self._collect()  # what is under way is kept before the pause begins
+                continue
             self._token.checkpoint()
             if self._makes_way():
                 return False

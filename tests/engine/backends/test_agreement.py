@@ -203,6 +203,31 @@ def cancelled_at_the_first_request(provider: PaidProvider) -> CancelToken:
     return token
 
 
+def test_what_arrives_while_a_sync_pauses_is_kept_at_once(open_memory, dear) -> None:
+    memory = open_memory(use=dear)
+    dear.limits = dataclasses.replace(dear.limits, inputs=1, at_once=2)
+    token, kept = CancelToken(), threading.Event()
+    dear.before = lambda texts: token.pause()
+    dear.heeds_cancel = False  # a request that was sent is answered, whoever pauses
+
+    def look() -> None:
+        if token.paused and [model.vectors for model in memory.stored_models()] == [2]:
+            kept.set()
+
+    memory.add_status_listener(look)
+    sync = threading.Thread(target=lambda: memory.sync(approve=True, cancel=token))
+    sync.start()
+    try:
+        assert kept.wait(10), "who is killed now must not pay for it again"
+        assert sync.is_alive()
+        assert len(dear.embedded) == 2
+    finally:
+        dear.before = lambda texts: None
+        token.resume()
+        sync.join()
+    assert memory.status().pending_vectors == 0
+
+
 def test_another_program_sees_what_waits_and_what_was_agreed_to(open_memory, dear) -> None:
     memory = open_memory(use=dear)
     report = memory.sync()
