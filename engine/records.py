@@ -135,6 +135,17 @@ class SearchTimings(Record, frozen=True):
     total: float
 
 
+class QuerySuggestion(Record, frozen=True):
+    """Another question, in which words that occur nowhere are replaced by the nearest ones that do."""
+
+    query: str
+    """The whole question."""
+    words: tuple[tuple[str, str], ...]
+    """Each word of the question with what stands in its place."""
+    chunks: int
+    """How many chunks hold the rarest of the new words."""
+
+
 class SearchOutcome(Record, frozen=True):
     results: tuple[MemorySearchResult, ...]
     """Best first."""
@@ -152,6 +163,8 @@ class SearchOutcome(Record, frozen=True):
     """True when more chunks than `total` may match: asking for more results looks further."""
     remote: bool = False
     """Whether a search by meaning sends its question to another machine, as far as is known yet."""
+    suggestions: tuple[QuerySuggestion, ...] = ()
+    """Other questions to offer where words of this one occur nowhere, the likeliest first; none was asked."""
 
 
 class FileText(Record, frozen=True):

@@ -62,6 +62,9 @@ def _print_text(outcome: SearchOutcome, *, explain: bool) -> None:
     elif outcome.total > len(outcome.results):
         total = f"{outcome.total:,}+ results" if outcome.total_is_least else plural(outcome.total, "result")
         print(f"{len(outcome.results):,} of {total}; --max-results shows more.")
+    if outcome.suggestions:
+        meant = " or ".join(f"“{safe(suggestion.query)}”" for suggestion in outcome.suggestions)
+        print(f"Did you mean {meant}?")
     if outcome.notice:
         print(outcome.notice)
     if explanation and (explain or not outcome.results):

@@ -22,6 +22,7 @@ from engine.search.restricting import restrict, said
 from engine.search.results import make_result
 from engine.search.scoring import Blend
 from engine.search.sifting import cut, diverse
+from engine.search.suggestions import Spelling
 from engine.search.understanding import remarks_of
 from engine.search.work import SearchRequest, Work
 from engine.settings import Settings
@@ -59,6 +60,7 @@ class Searcher:
         self._provider = provider
         self._note_failure = note_failure
         self._frequencies = Frequencies()
+        self._spelling = Spelling()
         self._questions = QuestionVectors()
         self._guard = guard
         self._decay = Decay(settings.query.hybrid.temporal_decay, guard.in_extra_paths)
@@ -80,6 +82,8 @@ class Searcher:
                 work.notice = self._store.recovered or "Nothing is indexed yet."
             if demands and not question.terms:
                 return self._newest(snapshot, demands, among, provider, work)
+            with work.timed("analysis"):
+                work.suggestions = self._spelling.suggest(snapshot, request.query, question, leg.terms, among)
             work.stages.add_terms(leg.terms, [term.surface for term in question.terms if term.stop])
             ids = self._candidates(leg, meaning, among, work)
             ages = self._ages(ids, snapshot, work)
@@ -273,6 +277,7 @@ class Searcher:
             timings=work.timings(),
             notice=" ".join(part for part in (work.notice, *remarks_of(work.query)) if part),
             explanation=explanation,
+            suggestions=work.suggestions,
         )
 
     def _mode(self, meaning: "MeaningLeg | None") -> SearchMode:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from engine.control import CancelToken
-from engine.records import SearchTimings
+from engine.records import QuerySuggestion, SearchTimings
 from engine.search.explanation import Stages
 from engine.search.filters import Filter
 from engine.text import Query
@@ -32,6 +32,7 @@ class Work:
     query: Query
     cancel: CancelToken | None
     notice: str = ""
+    suggestions: tuple[QuerySuggestion, ...] = ()
     weakest: list[int] = field(default_factory=list)
     """The last candidate of each leg that brought as many as it may: if it is kept, others behind it would be too."""
     stages: Stages = field(default_factory=Stages)

@@ -78,6 +78,7 @@ class SearchPanel(QObject):
         self._view.weak_wanted.connect(self._ask_for_weak)
         self._view.why_wanted.connect(self._ask_why)
         self._view.retry_wanted.connect(self._ask)
+        self._view.meant.connect(self._ask_what_was_meant)
         results = self._view.list
         results.current_changed.connect(self._follow)
         results.opened.connect(self._open)
@@ -117,7 +118,7 @@ class SearchPanel(QObject):
         """Go to the results or what can be done without them; else to the box."""
         if self._view.has_results:
             self._view.list.take_focus()
-        elif not self._view.page.take_focus():
+        elif not (self._view.suggestions.take_focus() or self._view.page.take_focus()):
             self._box.focus()
 
     def search(self, text: str) -> None:
@@ -179,6 +180,11 @@ class SearchPanel(QObject):
     @Slot(bool)
     def _ask_for_weak(self, wanted: bool) -> None:
         self._ask_variant(min_score=0.0 if wanted else None, explain=False)
+
+    @Slot(str)
+    def _ask_what_was_meant(self, text: str) -> None:
+        self._box.focus()
+        self.search(text)
 
     @Slot()
     def _ask_why(self) -> None:

@@ -6,7 +6,7 @@ from PySide6.QtCore import QPoint, Signal, Slot
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from engine import MemoryProviderStatus
+from engine import MemoryProviderStatus, QuerySuggestion
 from gui.search import texts
 from gui.search.list_header import ListHeader, Order
 from gui.search.notice_bar import NoticeBar
@@ -14,6 +14,7 @@ from gui.search.result_list import ResultList
 from gui.search.rows import SortOrder, build_rows
 from gui.search.runner import Answer
 from gui.search.state_page import Action, StatePage, make_key_table, make_stage_table
+from gui.search.suggestion_line import SuggestionLine
 from gui.widgets.wording import counted
 
 ORDERS = (
@@ -30,6 +31,8 @@ class ResultsView(QWidget):
     """Show results below the minimal score, or hide them again."""
     why_wanted = Signal()
     retry_wanted = Signal()
+    meant = Signal(str)
+    """Another question than the one that was asked, chosen from those that are offered."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -37,6 +40,7 @@ class ResultsView(QWidget):
         self._order: SortOrder = "relevance"
         self._content: tuple[object, ...] = ()
         self._header = ListHeader(ORDERS)
+        self.suggestions = SuggestionLine()
         self._notice = NoticeBar()
         self.list = ResultList()
         self.page = StatePage()
@@ -46,10 +50,11 @@ class ResultsView(QWidget):
         self._column = column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for widget in (self._header, self._notice, self._stack):
+        for widget in (self._header, self.suggestions, self._notice, self._stack):
             column.addWidget(widget)
         self._header.order_chosen.connect(self._sort)
         self.list.more_wanted.connect(self.more_wanted)
+        self.suggestions.chosen.connect(self.meant)
 
     @property
     def answer(self) -> Answer | None:
@@ -87,7 +92,8 @@ class ResultsView(QWidget):
                 self.page.take_focus()
         silent = before is not None and before.final and before.question == answer.question
         if answer.final and not silent:
-            self._announce(texts.spoken_counts(answer.outcome))
+            spoken = (texts.spoken_counts(answer.outcome), texts.meant(answer.outcome.suggestions))
+            self._announce(". ".join(part for part in spoken if part))
 
     def show_error(self, sentence: str, *, beside_results: bool) -> None:
         """Why there is no answer, or no newer one than the one on show."""
@@ -101,6 +107,7 @@ class ResultsView(QWidget):
         outcome = answer.outcome
         before = self.list.mapTo(self, QPoint()).y()
         self._show_notice(answer)
+        self.suggestions.show_suggestions(outcome.suggestions)
         self._header.show_counts(*texts.header_counts(outcome), legend=outcome.mode == "hybrid", sortable=True)
         self._stack.setCurrentWidget(self.list)
         self._column.activate()
@@ -125,7 +132,13 @@ class ResultsView(QWidget):
         if explanation is None:
             actions.append(("Why?", self.why_wanted.emit))
         make_table = None if explanation is None else lambda: make_stage_table(explanation)
-        self._show_page(texts.empty(question, answer.outcome), "No results", actions=actions, make_table=make_table)
+        self._show_page(
+            texts.empty(question, answer.outcome),
+            "No results",
+            actions=actions,
+            make_table=make_table,
+            suggestions=answer.outcome.suggestions,
+        )
 
     def _show_page(
         self,
@@ -134,9 +147,11 @@ class ResultsView(QWidget):
         *,
         actions: Sequence[Action] = (),
         make_table: Callable[[], QWidget] | None = None,
+        suggestions: Sequence[QuerySuggestion] = (),
     ) -> None:
         content = (words, tuple(text for text, _ in actions))
         self._header.show_counts(counts, legend=False, sortable=False)
+        self.suggestions.show_suggestions(suggestions)
         if self._stack.currentWidget() is self.page and content == self._content:
             return  # a silent repeat must not take a focused button away
         self._content = content

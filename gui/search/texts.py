@@ -1,11 +1,14 @@
 """What the search panel says, from records alone."""
 
-from engine import MemoryProviderStatus, SearchOutcome
+from collections.abc import Sequence
+
+from engine import MemoryProviderStatus, QuerySuggestion, SearchOutcome
 from gui.search.rows import count_files
 from gui.search.runner import Question
 from gui.widgets.wording import counted
 
 SEARCHING = "Searching…"
+DID_YOU_MEAN = "Did you mean"
 WEAK = "Weak matches are shown too."
 _LONGEST_QUERY = 80
 _SECOND = 1000
@@ -45,6 +48,17 @@ def spoken_counts(outcome: SearchOutcome) -> str:
     if not outcome.results:
         return "No results"
     return f"{result_count(outcome)} in {counted(count_files(outcome), 'file')}"
+
+
+def new_words(suggestion: QuerySuggestion) -> str:
+    """What a suggestion has in place of the word that occurs nowhere; the whole question where there are several."""
+    return suggestion.words[0][1] if len(suggestion.words) == 1 else suggestion.query
+
+
+def meant(suggestions: Sequence[QuerySuggestion]) -> str:
+    """The question whether something else was meant; empty without a suggestion."""
+    words = " or ".join(f"“{new_words(suggestion)}”" for suggestion in suggestions)
+    return f"{DID_YOU_MEAN} {words}?" if words else ""
 
 
 def hint(status: MemoryProviderStatus | None) -> tuple[str, str]:

@@ -33,6 +33,7 @@ from engine import (
     NumberedText,
     PathRefused,
     Probe,
+    QuerySuggestion,
     ResultExplanation,
     SearchExplanation,
     SearchOutcome,
@@ -283,6 +284,8 @@ class FakeMemory:
         self.sync_error: Exception | None = None
         self.vectors = True
         self.remote = False
+        self.suggestions: dict[str, tuple[QuerySuggestion, ...]] = {}
+        """What to offer for a question."""
         self.searches: list[tuple[str, str, dict[str, Any]]] = []
         self.syncs: list[tuple[str, bool]] = []
         self.estimate = make_estimate()
@@ -347,6 +350,7 @@ class FakeMemory:
             notice="" if self.files else "The index is empty.",
             explanation=self._explain(found, shown) if explain else None,
             remote=self.remote,
+            suggestions=self.suggestions.get(query, ()),
         )
 
     def _matches(self, query: str, hybrid: bool) -> Iterator[MemorySearchResult]:

@@ -2,6 +2,7 @@ import sys
 
 import pytest
 
+from engine.records import QuerySuggestion
 from engine.text.operators import OPERATORS
 from tests.helpers.command_line import Run
 from tests.helpers.fake_memory import FakeMemory
@@ -19,7 +20,8 @@ def test_results_show_score_place_heading_and_lines(run: Run) -> None:
 
 def test_json_has_the_documented_keys(run: Run) -> None:
     answer = run("search", "irrigation", "--json").json
-    assert set(answer) == {"results", "total", "totalIsLeast", "provider", "model", "mode", "timingsMs", "notice"}
+    always = {"results", "total", "totalIsLeast", "provider", "model", "mode", "timingsMs", "notice", "suggestions"}
+    assert set(answer) == always
     result = answer["results"][0]
     assert {"path", "startLine", "endLine", "score", "snippet", "source", "citation"} <= set(result)
     assert answer["mode"] == "hybrid"
@@ -43,6 +45,15 @@ def test_nothing_found_says_which_stage_removed_what(run: Run) -> None:
     assert answer.out.splitlines()[0] == "No matches."
     assert "keywords  0 of 4  Matched by words." in answer.out
     assert run("search", "zebra", "--json").json["results"] == []
+
+
+def test_what_may_have_been_meant_is_a_line_of_its_own(run: Run, memory: FakeMemory) -> None:
+    meant = (("zebar", "zebra"),)
+    memory.suggestions["zebar"] = (QuerySuggestion(query="zebra", words=meant, chunks=2),)
+    assert run("search", "zebar").out.splitlines()[:2] == ["No matches.", "Did you mean “zebra”?"]
+    [suggestion] = run("search", "zebar", "--json").json["suggestions"]
+    assert suggestion == {"query": "zebra", "words": [["zebar", "zebra"]], "chunks": 2}
+    assert run("search", "zebra", "--json").json["suggestions"] == []
 
 
 def test_the_notice_is_shown(run: Run, memory: FakeMemory) -> None:

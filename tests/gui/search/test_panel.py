@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QPushButton, QWidget
 
-from engine import SearchOutcome, StoreError
+from engine import QuerySuggestion, SearchOutcome, StoreError
 from gui.appearance import Appearance
 from gui.search import results_view, runner
 from gui.search.panel import SearchPanel
@@ -315,6 +315,49 @@ def test_a_notice_stands_above_the_results(qtbot, panel, results, ask, memory, m
     ask("timer")
     assert "The index is growing." in _said(panel.body)
     assert results.isVisible()
+
+
+MEANT = QuerySuggestion(query="timer batteries", words=(("tiemr", "timer"),), chunks=3)
+OTHER = QuerySuggestion(query="time batteries", words=(("tiemr", "time"),), chunks=1)
+
+
+def test_what_may_have_been_meant_is_offered_and_searched_for_on_a_click(qtbot, panel, box, results, ask, memory):
+    memory.suggestions["tiemr batteries"] = (MEANT, OTHER)
+    ask("tiemr batteries")
+    assert results.isVisible()
+    assert _said(panel.body) == "Did you mean | Relevance | timer | time"
+    _press(qtbot, panel, "timer")
+    assert box.text() == "timer batteries"
+    assert box.hasFocus()
+    assert memory.searches[-1][0] == "timer batteries"
+    assert "Did you mean" not in _said(panel.body)
+
+
+def test_an_empty_answer_offers_it_first_of_all(qtbot, panel, box, ask, memory):
+    memory.suggestions["tiemr"] = (MEANT,)
+    ask("tiemr")
+    assert "Nothing found for “tiemr”" in _said(panel.body)
+    qtbot.keyClick(box, Key.Key_Down)
+    focused = QApplication.focusWidget()
+    assert (focused.text(), focused.accessibleName()) == ("timer", "Search for timer batteries")
+    panel.refresh()
+    qtbot.waitUntil(lambda: not panel.busy)
+    assert focused.hasFocus()
+    qtbot.keyClick(focused, Key.Key_Space)
+    qtbot.waitUntil(lambda: not panel.busy)
+    assert box.text() == "timer batteries"
+
+
+def test_what_does_not_fit_beside_the_likeliest_is_left_out(qtbot, panel, ask, memory):
+    memory.suggestions["tiemr"] = tuple(
+        QuerySuggestion(query=word * 3, words=(("tiemr", word * 3),), chunks=1)
+        for word in ("timer", "tinder", "tinker")
+    )
+    ask("tiemr")
+    assert "timertimertimer | tindertindertinder | tinkertinkertinker" in _said(panel.body)
+    panel.body.setFixedWidth(200)
+    qtbot.waitUntil(lambda: "tinder" not in _said(panel.body))
+    assert "timertimertimer" in _said(panel.body)
 
 
 def test_filters_ask_anew(qtbot, panel, results, ask, memory):

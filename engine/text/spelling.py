@@ -1,0 +1,113 @@
+"""Slips of the pen: what a word could have been meant to be, and how a word of the index is really written.
+
+All of it works on folded words, so case and accents are no slips.
+"""
+
+import unicodedata
+from collections.abc import Iterator
+
+from engine.text.scripts import HANGUL
+from engine.text.tokens import RUN, clusters, groups, pieces
+
+SHORTEST = 4
+"""Letters of the shortest word that is looked at: shorter ones are near to everything."""
+LONGEST = 24
+_ONE_SLIP = 5
+"""Words up to this length have one slip at most, longer ones two."""
+
+# The letters of an alphabet as folding leaves them. Scripts that are missing here have too many.
+_ALPHABETS = (
+    "abcdefghijklmnopqrstuvwxyz",
+    "абвгдежзийклмнопрстуфхцчшщъыьэюя",
+    "αβγδεζηθικλμνξοπρστυφχψω",
+    "אבגדהוזחטיךכלםמןנסעףפץצקרשת",
+    "ءابتثجحخدذرزسشصضطظعغفقكلمنهوي",
+    "აბგდევზთიკლმნოპჟრსტუფქღყშჩცძწჭხჯჰ",
+)
+_SYLLABLES = range(0xAC00, 0xD7A4)
+_MEDIALS, _FINALS = 21, 28
+
+
+def most_slips(word: str) -> int:
+    """How many slips a word of this length is allowed."""
+    return 1 if len(word) <= _ONE_SLIP else 2
+
+
+def is_plain(token: str) -> bool:
+    """Whether it is made of letters and their marks alone, without digits and connectors."""
+    return all(letter.isalpha() or unicodedata.category(letter)[0] == "M" for letter in token)
+
+
+def variants(word: str, head: int) -> set[str]:
+    """Every word with one slip among the first `head` letters: one left out, added, mistaken or swapped."""
+    letters = set(next((known for known in _ALPHABETS if word[:1] in known), "")) | set(word)
+    found: set[str] = set()
+    for at in range(min(head, len(word))):
+        before, letter, after = word[:at], word[at], word[at + 1 :]
+        found.add(before + after)
+        if after:
+            found.add(before + after[0] + letter + after[1:])
+        for other in letters:
+            found.add(before + other + after)
+            found.add(before + other + letter + after)
+    found -= {word, ""}
+    return found
+
+
+def slips(word: str, other: str, most: int) -> int | None:
+    """How many letters must be left out, added, changed or swapped with the next to make one of the other.
+
+    None where they are more than `most`. No letter takes part in two of them.
+    """
+    if abs(len(word) - len(other)) > most or len(set(word) ^ set(other)) > 2 * most:
+        return None
+    begin = 0
+    while begin < min(len(word), len(other)) and word[begin] == other[begin]:
+        begin += 1
+    word, other = word[begin:], other[begin:]
+    before: list[int] = []
+    last = list(range(len(other) + 1))
+    for row, letter in enumerate(word, 1):
+        current = [row]
+        for column, against in enumerate(other, 1):
+            cost = min(last[column] + 1, current[-1] + 1, last[column - 1] + (letter != against))
+            swapped = row > 1 and column > 1 and letter == other[column - 2] and word[row - 2] == against
+            current.append(min(cost, before[column - 2] + 1) if swapped else cost)
+        if min(current) > most:
+            return None
+        before, last = last, current
+    return last[-1] if last[-1] <= most else None
+
+
+def jamo(word: str) -> str:
+    """A Korean word letter by letter: one wrong letter is one slip, not a whole syllable."""
+    return "".join(part for syllable in word for part in _letters(syllable))
+
+
+def _letters(syllable: str) -> Iterator[str]:
+    code = ord(syllable)
+    if code not in _SYLLABLES:
+        yield syllable
+        return
+    rest, final = divmod(code - _SYLLABLES.start, _FINALS)
+    first, medial = divmod(rest, _MEDIALS)
+    yield chr(0x1100 + first)
+    yield chr(0x1161 + medial)
+    if final:
+        yield chr(0x11A7 + final)
+
+
+def written(text: str, token: str) -> str | None:
+    """The first word of `text` whose token this is, as it stands there; None where there is none."""
+    for run in RUN.findall(text):
+        for kind, start, end in groups(run):
+            group = run[start:end]
+            if kind == HANGUL:
+                found = "".join(clusters(group))
+                if found.startswith(token):
+                    return token
+            elif not kind:
+                for piece in pieces(group):
+                    if piece.token == token:
+                        return str(group[piece.start : piece.end])
+    return None

@@ -1,0 +1,113 @@
+"""Words that occur nowhere: what is offered instead, and that nothing is taken without a word."""
+
+from pathlib import Path
+
+import pytest
+
+from engine.search import suggestions
+
+
+def indexed(open_memory, workspace: Path, **notes: str):
+    for name, text in notes.items():
+        (workspace / f"{name}.md").write_text(text, "utf-8")
+    memory = open_memory(use=None)
+    memory.sync()
+    return memory
+
+
+def offered(memory, query: str, **changes) -> list[str]:
+    return [suggestion.query for suggestion in memory.search(query, **changes).suggestions]
+
+
+def test_a_slip_is_offered_and_not_taken(open_memory, workspace: Path) -> None:
+    memory = indexed(open_memory, workspace)
+    outcome = memory.search("irigation")
+    assert outcome.results == ()
+    (suggestion,) = outcome.suggestions
+    assert (suggestion.query, suggestion.words, suggestion.chunks) == ("irrigation", (("irigation", "irrigation"),), 2)
+    assert memory.search(suggestion.query).results
+
+
+def test_words_that_are_known_stay_and_several_slips_are_mended_at_once(open_memory, workspace: Path) -> None:
+    memory = indexed(open_memory, workspace)
+    assert offered(memory, "the Irigaton timer, spare batteires!") == ["the Irrigation timer, spare batteries!"]
+    assert offered(memory, "irrigation timer") == []
+
+
+SLIPS = {
+    "english": ("The conservatory door sticks.", "consrevatory", "conservatory"),
+    "german": ("Das Gewächshaus braucht neue Scheiben.", "gewächshuas", "gewächshaus"),
+    "german, capital": ("Das Gewächshaus braucht neue Scheiben.", "Gwächshaus", "Gewächshaus"),
+    "french": ("La réservation du chalet est confirmée.", "reservasion", "réservation"),
+    "spanish": ("El invernadero necesita cristales nuevos.", "imvernadero", "invernadero"),
+    "italian": ("La serra ha bisogno di vetri nuovi.", "bizogno", "bisogno"),
+    "portuguese": ("A irrigação da estufa parou.", "irigação", "irrigação"),
+    "dutch": ("De vergadering is verplaatst naar dinsdag.", "vergaderign", "vergadering"),
+    "russian": ("Теплица стоит за домом.", "теплтца", "теплица"),
+    "russian, at its beginning": ("Теплица стоит за домом.", "пеплица", "теплица"),
+    "greek": ("Το θερμοκήπιο είναι πίσω από το σπίτι.", "θερμοκίπιο", "θερμοκήπιο"),
+    "arabic": ("الدفيئة خلف البيت.", "الدقيئة", "الدفيئة"),
+    "hebrew": ("החממה נמצאת מאחורי הבית.", "החמנה", "החממה"),
+    "hindi": ("किताबघर बाजार के पीछे है।", "किताबगर", "किताबघर"),
+    "korean": ("전화번호를 수첩에 적어 두었다.", "전화벟호", "전화번호"),
+}
+
+
+@pytest.mark.parametrize("kind", SLIPS)
+def test_slips_in_many_languages(open_memory, workspace: Path, kind: str) -> None:
+    text, slip, meant = SLIPS[kind]
+    memory = indexed(open_memory, workspace, other=f"# Note\n\n{text}\n")
+    found = offered(memory, slip)
+    assert memory.search(found[0]).results[0].path == "other.md"
+    assert found == [meant]
+
+
+def test_the_commonest_of_the_nearest_words_comes_first(open_memory, workspace: Path) -> None:
+    memory = indexed(open_memory, workspace, a="clamps and clamps", b="clams", c="clams again", d="champs")
+    assert offered(memory, "clamsp") == ["clams", "clamps"]
+
+
+@pytest.mark.parametrize("query", ["tmr", "E0432x", "os.replcae", "foo_brr", "zzzzqqqq", "機械学習", "✅", "", "12345"])
+def test_codes_short_words_and_what_is_near_nothing_are_left_alone(open_memory, workspace: Path, query: str) -> None:
+    memory = indexed(open_memory, workspace, code="E0432 os.replace foo_bar time 機械翻訳 12346 ✅ ✨\n")
+    assert offered(memory, query) == []
+
+
+def test_only_words_of_what_is_searched_are_offered(open_memory, workspace: Path) -> None:
+    memory = indexed(open_memory, workspace, MEMORY="The clandestine rendezvous.\n")
+    (workspace / "memory").mkdir()
+    (workspace / "memory/a.md").write_text("A plain note.\n")
+    memory.sync()
+    assert offered(memory, "rendezvuos") == ["rendezvous"]
+    assert offered(memory, "rendezvuos", session_key="agent:main:discord:group:1") == []
+    assert offered(memory, "rendezvuos", path_glob="memory/**") == []
+
+
+def test_a_new_word_is_offered_once_it_is_indexed(open_memory, workspace: Path) -> None:
+    memory = indexed(open_memory, workspace)
+    assert offered(memory, "marmelade") == []
+    indexed_again = workspace / "jam.md"
+    indexed_again.write_text("Marmalade of three oranges.\n")
+    memory.sync()
+    assert offered(memory, "marmelade") == ["marmalade"]
+
+
+def test_a_crowd_of_words_with_one_beginning_is_narrowed(open_memory, workspace: Path, monkeypatch) -> None:
+    monkeypatch.setattr(suggestions, "_MOST_COMPARED", 8)
+    crowd = " ".join(f"gree{a}{b}x" for a in "abcdef" for b in "abcdef")
+    memory = indexed(open_memory, workspace, crowd=crowd, house="The greenhouse.\n")
+    assert offered(memory, "greenhuose") == ["greenhouse"]
+
+
+@pytest.mark.parametrize(
+    ("query", "meant"),
+    [
+        ('"drip irigation"', ['"drip irrigation"']),
+        ("timre path:shopping", ["timer path:shopping"]),
+        ("pressure timre path:ines", []),
+        ("timer -irigation", []),
+        ("irigation OR timer", ["irrigation OR timer"]),
+    ],
+)
+def test_the_query_language_stays_as_it_was_typed(open_memory, workspace: Path, query: str, meant: list[str]) -> None:
+    assert offered(indexed(open_memory, workspace), query) == meant

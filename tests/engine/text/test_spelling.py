@@ -1,0 +1,74 @@
+"""Slips between words, and the words that a slip could have been."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.text.spelling import jamo, slips, variants, written
+
+
+@pytest.mark.parametrize(
+    ("word", "other", "expected"),
+    [
+        ("greenhuose", "greenhouse", 1),
+        ("grenhouse", "greenhouse", 1),
+        ("irigaton", "irrigation", 2),
+        ("irigatn", "irrigation", None),
+        ("теплеца", "теплица", 1),
+        ("same", "same", 0),
+        ("ca", "abc", None),
+        ("", "ab", 2),
+        ("abcdef", "abcdefghi", None),
+    ],
+)
+def test_slips_between_two_words(word: str, other: str, expected: int | None) -> None:
+    assert slips(word, other, 2) == expected
+    assert slips(other, word, 2) == expected
+
+
+WORD = st.text(alphabet="abcde", max_size=8)
+
+
+@given(WORD, WORD, st.integers(0, 3))
+def test_slips_are_the_same_both_ways_and_none_beyond_the_limit(word: str, other: str, most: int) -> None:
+    found = slips(word, other, most)
+    assert found == slips(other, word, most)
+    assert found is None or 0 <= found <= most
+    assert (found == 0) == (word == other)
+    if found is None:
+        further = slips(word, other, 99)
+        assert further is not None
+        assert further > most
+
+
+@given(st.text(alphabet="abcdefghij", min_size=2, max_size=9), st.integers(1, 4))
+def test_every_variant_is_one_slip_away_and_keeps_the_rest(word: str, head: int) -> None:
+    for other in variants(word, head):
+        assert slips(word, other, 1) == 1
+        assert other.endswith(word[head + 1 :])
+
+
+@pytest.mark.parametrize(
+    ("slip", "word"),
+    [("geenhouse", "greenhouse"), ("rgeenhouse", "greenhouse"), ("теелица", "теплица"), ("δερμοκήπιο", "θερμοκήπιο")],
+)
+def test_a_slip_at_the_beginning_is_among_the_variants(slip: str, word: str) -> None:
+    assert word in variants(slip, 4)
+
+
+def test_a_korean_syllable_is_compared_by_its_letters() -> None:
+    assert slips(jamo("전화벟호"), jamo("전화번호"), 1) == 1
+    assert slips(jamo("가나"), jamo("강나"), 1) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "token", "found"),
+    [
+        ("Das **Gewächshaus** ist zu.", "gewachshaus", "Gewächshaus"),
+        ("see os.replace_all here", "replace", "replace"),
+        ("전화번호를 적어 두었다", "전화번호", "전화번호"),
+        ("nothing of it", "greenhouse", None),
+    ],
+)
+def test_a_word_is_shown_as_it_is_written(text: str, token: str, found: str | None) -> None:
+    assert written(text, token) == found
