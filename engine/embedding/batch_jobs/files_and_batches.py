@@ -2,15 +2,15 @@
 
 import contextlib
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import IO, Any
 
 from engine.control import CancelToken
-from engine.embedding.answers import read_json
-from engine.embedding.batch_jobs.base import BatchUnavailable, JobGone, JobLimits, JobState, RemoteJob, Result
+from engine.embedding.batch_jobs.base import JobGone, JobLimits, JobState, RemoteJob, Result
 from engine.embedding.batch_jobs.lines import dump, read_openai, said
-from engine.embedding.batch_jobs.transfer import ANSWER_SECONDS, download, size_of, upload_seconds
+from engine.embedding.batch_jobs.transfer import ask, download, explained, size_of, upload_seconds
 from engine.embedding.failures import Refused
 from engine.embedding.http import HttpClient
 from engine.embedding.retrying import Transient, retrying
@@ -120,23 +120,11 @@ class FilesAndBatches:
             with contextlib.suppress(ProviderError):
                 self._ask("DELETE", f"/files/{file}", cancel=cancel)
 
-    def _ask(
-        self, method: str, url: str, *, cancel: CancelToken | None, seconds: float = ANSWER_SECONDS, **content: Any
-    ) -> dict[str, Any]:
-        answer = read_json(self._http.request(method, url, seconds=seconds, cancel=cancel, **content))
-        if not isinstance(answer, dict):
-            raise Transient(f"{self.service} answered with something that is no object.")
-        return answer
+    def _ask(self, method: str, url: str, *, cancel: CancelToken | None, **content: Any) -> dict[str, Any]:
+        return ask(self._http, method, f"{self._http.base_url}{url}", cancel=cancel, **content)
 
-    @contextlib.contextmanager
-    def _explained(self) -> Iterator[None]:
-        """Tell a server that has no batch API from one that refuses a request."""
-        try:
-            yield
-        except Refused as error:
-            if error.status in _NO_SUCH_API:
-                raise BatchUnavailable(f"{self.service} offers no batch jobs: texts are asked for directly.") from error
-            raise
+    def _explained(self) -> AbstractContextManager[None]:
+        return explained(f"{self.service} offers no batch jobs", _NO_SUCH_API)
 
 
 def _job(found: Mapping[str, Any]) -> RemoteJob:

@@ -9,15 +9,15 @@ import contextlib
 import functools
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import IO, Any
 
 import httpx2
 
 from engine.control import CancelToken
-from engine.embedding.answers import read_json
-from engine.embedding.batch_jobs.base import BatchUnavailable, JobGone, JobLimits, JobState, RemoteJob, Result
+from engine.embedding.batch_jobs.base import JobGone, JobLimits, JobState, RemoteJob, Result
 from engine.embedding.batch_jobs.lines import dump, read_gemini, said
-from engine.embedding.batch_jobs.transfer import ANSWER_SECONDS, download, size_of, upload_seconds
+from engine.embedding.batch_jobs.transfer import ask, download, explained, size_of, upload_seconds
 from engine.embedding.failures import Refused
 from engine.embedding.http import HttpClient
 from engine.embedding.retrying import Transient, retrying
@@ -133,27 +133,11 @@ class GeminiBatches:
         base, _, version = self._http.base_url.rpartition("/")
         return f"{base}/{service}/{version}"
 
-    def _ask(
-        self, method: str, url: str, *, cancel: CancelToken | None, seconds: float = ANSWER_SECONDS, **content: Any
-    ) -> dict[str, Any]:
-        with self._http.call(seconds, cancel=cancel):
-            body = self._http.sdk.request(method, url, **content).content
-        answer = read_json(body) if body.strip() else {}
-        if not isinstance(answer, dict):
-            raise Transient(f"{self.service} answered with something that is no object.")
-        return answer
+    def _ask(self, method: str, url: str, *, cancel: CancelToken | None, **content: Any) -> dict[str, Any]:
+        return ask(self._http, method, url, cancel=cancel, **content)
 
-    @contextlib.contextmanager
-    def _explained(self) -> Iterator[None]:
-        """Tell a model or a key without batch jobs from a request that is refused."""
-        try:
-            yield
-        except Refused as error:
-            if error.status == 404:
-                raise BatchUnavailable(
-                    f"{self.service} offers no batch jobs for {self._model}: texts are asked for directly."
-                ) from error
-            raise
+    def _explained(self) -> AbstractContextManager[None]:
+        return explained(f"{self.service} offers no batch jobs for {self._model}", {404})
 
 
 def _job(found: Mapping[str, Any]) -> RemoteJob:

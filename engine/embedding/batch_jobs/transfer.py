@@ -1,16 +1,21 @@
 """Files to and from a provider: large ones, read in steps, with a time that grows with their size."""
 
+import contextlib
 import os
-from collections.abc import Callable
-from typing import IO
+from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
+from typing import IO, Any
 
 import httpx2
 
 from engine.control import CancelToken
 from engine.embedding.addresses import is_loopback
+from engine.embedding.answers import read_json
+from engine.embedding.batch_jobs.base import BatchUnavailable
 from engine.embedding.batch_jobs.lines import split
-from engine.embedding.failures import Redirected
+from engine.embedding.failures import Redirected, Refused
 from engine.embedding.http import HttpClient
+from engine.embedding.retrying import Transient
 from engine.settings import Settings
 
 ANSWER_SECONDS = 60.0
@@ -31,6 +36,41 @@ def size_of(file: IO[bytes]) -> int:
 def upload_seconds(size: int) -> float:
     """How long an upload of so many bytes may take."""
     return ANSWER_SECONDS + size / _SLOWEST
+
+
+def ask(
+    http: HttpClient,
+    method: str,
+    url: str,
+    *,
+    cancel: CancelToken | None,
+    seconds: float = ANSWER_SECONDS,
+    **content: Any,
+) -> dict[str, Any]:
+    """The object that a request to this absolute URL is answered with, {} for no answer; `content` as httpx has it.
+
+    Raises as `HttpClient.call` does.
+    """
+    with http.call(seconds, cancel=cancel):
+        body = http.sdk.request(method, url, **content).content
+    answer = read_json(body) if body.strip() else {}
+    if not isinstance(answer, dict):
+        raise Transient(f"{http.service.name} answered with something that is no object.")
+    return answer
+
+
+@contextlib.contextmanager
+def explained(what: str, statuses: AbstractSet[int]) -> Iterator[None]:
+    """Tell a server that has no batch API from one that refuses a request: by these statuses.
+
+    `what` begins the sentence: who offers no batch jobs of what.
+    """
+    try:
+        yield
+    except Refused as error:
+        if error.status in statuses:
+            raise BatchUnavailable(f"{what}: texts are asked for directly.") from error
+        raise
 
 
 def download(http: HttpClient, url: str, take: Callable[[bytes], None], *, cancel: CancelToken | None = None) -> None:
