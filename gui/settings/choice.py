@@ -73,6 +73,12 @@ class Choice:
         preset = engine.preset_of(self.base_url) if self.base_url else engine.PRESETS[0]
         return preset is not None and preset.needs_key
 
+    @property
+    def may_batch(self) -> bool:
+        """Whether batch jobs may be had; of the known servers that speak OpenAI's language only OpenAI has them."""
+        preset = engine.preset_of(self.base_url) if self.base_url else None
+        return self.remote and (self.provider != "openai" or preset is None or preset is engine.PRESETS[0])
+
     def with_provider(self, provider: str) -> "Choice":
         """Another provider, with its own model and server."""
         return replace(self, provider=provider, model="", dimensions=None, base_url="")

@@ -89,7 +89,7 @@ class SettingsDialog(QDialog):
         self.embedding.begin(folder, settings, manager)
 
     def refresh(self) -> None:
-        """The index has changed: look again at what depends on it."""
+        """The index has changed, or another page is shown: look again at what depends on it."""
         if self._pages.currentWidget() is self.stored:
             self.stored.begin(self._manager)
         else:
@@ -99,8 +99,7 @@ class SettingsDialog(QDialog):
     def _show_page(self, number: int) -> None:
         self._pages.setCurrentIndex(number)
         self.embedding.save_button.setVisible(self._pages.currentWidget() is self.embedding)
-        if self._pages.currentWidget() is self.stored:
-            self.stored.begin(self._manager)
+        self.refresh()
 
     @Slot(bool)
     def _embedding_saved(self, agreed: bool) -> None:

@@ -149,7 +149,7 @@ class EmbeddingForm(QWidget):
             "model": choice.remote,
             "dimensions": choice.remote or choice.provider == "gguf",
             "price": choice.remote,
-            "batch": choice.remote and (choice.provider != "openai" or not choice.base_url),
+            "batch": choice.may_batch,
             "key": choice.remote,
             "agreed": choice.provider == "auto",
             "fallback": choice.provider != "none",

@@ -98,6 +98,8 @@ class StoredPage(QFrame):
     def _complain(self, sentence: str) -> None:
         self._job.done()
         self._problem.setText(breakable(sentence))
+        for row in self.findChildren(_ModelRow):
+            row.refused()
 
 
 class _ModelRow(QFrame):
@@ -110,7 +112,9 @@ class _ModelRow(QFrame):
         self._delete.setAccessibleName(f"Delete the vectors of {model.model}")
         self._delete.clicked.connect(self._ask)
         again = (
-            "They are made anew at the next update." if model.active else "Embedding them again starts from nothing."
+            "They are made anew at the next update, and paid for again where that costs."
+            if model.active
+            else "Embedding them again starts from nothing."
         )
         self._question = label(f"Delete {counted(model.vectors, 'vector')}? {again}", wrap=True)
         self._yes = QPushButton("Delete")
@@ -150,6 +154,10 @@ class _ModelRow(QFrame):
     def _keep(self) -> None:
         self._asking(False)
         self._delete.setFocus()
+
+    def refused(self) -> None:
+        """Deleting failed, and may be tried again."""
+        self._yes.setEnabled(True)
 
     @Slot()
     def _confirmed(self) -> None:

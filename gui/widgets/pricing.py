@@ -52,7 +52,8 @@ def price_words(estimate: EmbeddingEstimate) -> str:
     """The cost of an estimate with where its price is from."""
     if estimate.cost is None or estimate.price is None:
         return "at a price that is not known here"
-    origin = f"list price of {day_words(estimate.price_checked)}" if estimate.price_checked else "your own price"
+    own = "your own price with the discount for batch jobs" if estimate.batch else "your own price"
+    origin = f"list price of {day_words(estimate.price_checked)}" if estimate.price_checked else own
     most = "" if estimate.most_cost is None else f", at most {money(estimate.most_cost)} if the jobs fail"
     return f"{money(estimate.cost)} at ${estimate.price:g} a million ({origin}){most}"
 

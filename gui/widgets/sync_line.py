@@ -132,4 +132,7 @@ def _resting(status: MemoryProviderStatus, now: float) -> SyncLine:
     if status.pending_vectors and status.provider != "none":
         state: State = "working" if status.awaiting is None else "degraded"
         return SyncLine(state, "Words are ready", count=files, detail=unfinished, failed=failed, tip=tip)
+    if status.fallback is not None:
+        detail = f"{status.provider} instead of {status.fallback.from_} · {when}"
+        return SyncLine("degraded", "Up to date", count=files, detail=detail, failed=failed, tip=status.fallback.reason)
     return SyncLine("fine", "Up to date", count=files, detail=when, failed=failed, tip=tip)

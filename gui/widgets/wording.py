@@ -30,7 +30,7 @@ def size_text(count: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """The two largest units: "4 s", "1 min 55 s", "2 h 03 min"."""
+    """The two largest units: "4 s", "1 min 55 s", "2 h 03 min", "24 h"."""
     if seconds < 1:
         return "under 1 s"
     whole = round(seconds)
@@ -38,7 +38,8 @@ def duration(seconds: float) -> str:
         return f"{whole} s"
     if whole < _HOUR:
         return f"{whole // _MINUTE} min {whole % _MINUTE} s"
-    return f"{whole // _HOUR} h {whole % _HOUR // _MINUTE:02} min"
+    minutes = whole % _HOUR // _MINUTE
+    return f"{whole // _HOUR} h" + (f" {minutes:02} min" if minutes else "")
 
 
 def ago(moment: float, now: float | None = None) -> str:

@@ -310,6 +310,8 @@ def test_batch_jobs_are_offered_where_a_service_has_them(qtbot, open_dialog, not
     _choose(qtbot, dialog, "Provider", "openai")
     _choose(qtbot, dialog, "Server", "ollama")
     assert not box.isVisible()
+    _enter(qtbot, dialog, "Address of the API", "https://models.example/v1")
+    assert box.isVisible()
     _choose(qtbot, dialog, "Provider", "voyage")
     with qtbot.waitSignal(dialog.embedding_saved):
         dialog.embedding.save_button.click()

@@ -1,7 +1,8 @@
 import pytest
-from PySide6.QtWidgets import QLabel, QPushButton
+from PySide6.QtWidgets import QLabel, QListWidget, QPushButton
 
-from engine import IndexBusy, StoredModelInfo
+from engine import IndexBusy, Settings, StoredModelInfo
+from gui.settings.dialog import SettingsDialog
 from gui.settings.stored_page import NOTHING, StoredPage
 
 BIG = StoredModelInfo(
@@ -66,14 +67,32 @@ def test_a_refusal_is_told_and_the_list_stays(qtbot, page, memory, models, monke
     def busy(*_):
         raise IndexBusy("The index is being updated.")
 
-    monkeypatch.setattr(memory, "purge_model", busy)
-    _press(page, "Delete…")
-    _press(page, "Delete")
-    qtbot.waitUntil(lambda: page.ready)
+    with monkeypatch.context() as patch:
+        patch.setattr(memory, "purge_model", busy)
+        _press(page, "Delete…")
+        _press(page, "Delete")
+        qtbot.waitUntil(lambda: page.ready)
     assert "The index is being updated." in _words(page)
     assert "openai · big" in _words(page)
-    _press(page, "Keep")
-    assert len(models) == 2
+    with qtbot.waitSignal(page.purged):
+        _press(page, "Delete")
+    assert models == [OWN]
+    assert "The index is being updated." not in _words(page)
+
+
+def test_what_was_deleted_counts_when_the_other_page_is_shown_again(qtbot, appearance, jobs, memory, models, tmp_path):
+    dialog = SettingsDialog(jobs)
+    qtbot.addWidget(dialog)
+    dialog.begin(tmp_path, Settings(provider="embedded"), memory)
+    qtbot.waitUntil(lambda: dialog.ready)
+    asked = len(memory.estimated)
+    pages = next(found for found in dialog.findChildren(QListWidget) if found.accessibleName() == "Pages")
+    pages.setCurrentRow(1)
+    qtbot.waitUntil(lambda: dialog.ready)
+    assert len(memory.estimated) == asked
+    pages.setCurrentRow(0)
+    qtbot.waitUntil(lambda: len(memory.estimated) == asked + 1)
+    qtbot.waitUntil(lambda: dialog.ready)
 
 
 def test_an_empty_index_says_so(qtbot, page, memory, models):

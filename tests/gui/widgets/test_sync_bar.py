@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from engine import BatchJobStatus, FileIssue, SourceCount
+from engine import BatchJobStatus, FallbackStatus, FileIssue, SourceCount
 from gui.widgets.sync_bar import ProgressLine, SyncBar
 from gui.widgets.sync_line import STALL_SECONDS, sync_line
 from tests.helpers.fake_memory import make_estimate, make_progress, make_status, make_summary
@@ -101,6 +101,16 @@ def test_chunks_that_a_batch_job_is_to_bring_are_told_apart():
             "fine",
             "Up to date",
             "2 min ago",
+        ),
+        (
+            {
+                "last_sync": LAST,
+                "provider": "embedded",
+                "fallback": FallbackStatus("openai", "No credit."),
+            },
+            "degraded",
+            "Up to date",
+            "embedded instead of openai · 2 min ago",
         ),
         (
             {"last_sync": LAST, "provider": "none", "custom": {"providerUnavailableReason": "There is no API key."}},

@@ -25,7 +25,14 @@ def test_sizes(count, text):
 
 @pytest.mark.parametrize(
     ("seconds", "text"),
-    [(0.2, "under 1 s"), (4.4, "4 s"), (59.6, "1 min 0 s"), (115, "1 min 55 s"), (7380, "2 h 03 min")],
+    [
+        (0.2, "under 1 s"),
+        (4.4, "4 s"),
+        (59.6, "1 min 0 s"),
+        (115, "1 min 55 s"),
+        (7380, "2 h 03 min"),
+        (86_400, "24 h"),
+    ],
 )
 def test_durations(seconds, text):
     assert duration(seconds) == text
