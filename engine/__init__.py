@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from engine.store.location import index_files as index_files
     from engine.text.highlight import highlight_ranges as highlight_ranges
     from engine.text.languages import detect_language as detect_language
-    from engine.text.operators import OPERATORS as OPERATORS
+    from engine.text.operators import QUERY_HELP as QUERY_HELP
     from engine.text.query_language import parse_query as parse_query
 
 _HOME = {
@@ -69,7 +69,7 @@ _HOME = {
     "index_files": "engine.store.location",
     "highlight_ranges": "engine.text.highlight",
     "detect_language": "engine.text.languages",
-    "OPERATORS": "engine.text.operators",
+    "QUERY_HELP": "engine.text.operators",
     "parse_query": "engine.text.query_language",
 }
 _SHARED = ("engine.errors", "engine.records")

@@ -165,6 +165,8 @@ class SearchOutcome(Record, frozen=True):
     """Whether a search by meaning sends its question to another machine, as far as is known yet."""
     suggestions: tuple[QuerySuggestion, ...] = ()
     """Other questions to offer where words of this one occur nowhere, the likeliest first; none was asked."""
+    understood: str = ""
+    """How a question with operators was read, and which of them nothing satisfies; empty for one of plain words."""
 
 
 class FileText(Record, frozen=True):

@@ -18,6 +18,8 @@ _RESULTS: Keys = (
     ("Ctrl+C", "copy the citation"),
     ("Ctrl+E", "open the result in the editor"),
     ("Alt+Up, Alt+Down", "earlier and later questions, in the box"),
+    ("Ctrl+Space", "complete an operator, in the box"),
+    ("Alt+H", "what can be typed in the box"),
     ("Esc", "back to the box, then clear it"),
 )
 _SESSIONS: Keys = (

@@ -87,6 +87,10 @@ QMenu::item:disabled { color: $off; }
 QMenu::separator { height: 1px; background: $line; margin: 4px 0px; }
 QMenu::indicator { left: 6px; }
 
+QListWidget#offers { background: $base; color: $text; border: 1px solid $line; border-radius: 8px; padding: 4px 0px; }
+QListWidget#offers::item { padding: 4px 10px; }
+QListWidget#offers::item:hover, QListWidget#offers::item:selected { background: $accent_ground; color: $text; }
+
 QTableView { background: $base; border: 1px solid $line; border-radius: 6px; gridline-color: $line; }
 QTableView::item { padding: 2px 3px; border: none; }
 QTableView::item:selected { background: $accent_ground; color: $text; }

@@ -50,6 +50,12 @@ class MemorySearchManager(Protocol):
         the answer its vector half and is told in `notice`. Raises `Cancelled` when `cancel` fires.
         """
 
+    def query_values(self, operator: str, start: str) -> tuple[str, ...]:
+        """What may follow an operator of the query language, by what is indexed; for none: the operators.
+
+        Those that `start` begins or, of paths, projects and titles, is in; at most a dozen, the commonest first.
+        """
+
     def read_file(self, path: str, *, start: int | None = None, lines: int | None = None) -> FileText:
         """Text of the file with this stable name; empty for one that vanished; raises `PathRefused` otherwise."""
 

@@ -148,6 +148,10 @@ class BuiltinMemory:
                 return self._answer(request, cancel)
             raise IndexCorrupt(self._store.recovered or str(damage)) from damage
 
+    def query_values(self, operator: str, start: str) -> tuple[str, ...]:
+        self._check_open()
+        return self._searcher.query_values(operator, start)
+
     def read_file(self, path: str, *, start: int | None = None, lines: int | None = None) -> FileText:
         try:
             if self._sessions.holds(path):

@@ -6,7 +6,7 @@ from typing import Any, NoReturn, get_args
 
 from engine.cli.dates import parse_since, parse_until
 from engine.records import Source
-from engine.text.operators import OPERATORS
+from engine.text.operators import QUERY_HELP
 
 VERBS = ("index", "search", "get", "sessions", "status", "doctor")
 
@@ -83,15 +83,8 @@ def _add_search(search: argparse.ArgumentParser) -> None:
 
 
 def _query_help(program: str) -> str:
-    rows = [
-        ('"left valve"', "these words together, as they are written"),
-        ("-hose", 'nothing with this; also -"left valve", -path:archive'),
-        ("timer OR clock", "one of both"),
-        ("irrig*", "words that begin so"),
-        *((operator.example, f"only {operator.meaning}") for operator in OPERATORS.values()),
-    ]
-    width = max(len(example) for example, _ in rows)
-    table = "\n".join(f"  {example:<{width}}  {meaning}" for example, meaning in rows)
+    width = max(len(example) for example, _ in QUERY_HELP)
+    table = "\n".join(f"  {example:<{width}}  {meaning}" for example, meaning in QUERY_HELP)
     return (
         f"a query is words, and any of:\n{table}\n\n"
         f"Dates are like 2026-05-31, 2026-05, yesterday, last week or 7d. Operators alone list what changed last.\n"

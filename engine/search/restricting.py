@@ -21,6 +21,7 @@ def restrict(snapshot: Snapshot, demands: Conditions, files: Sequence[int] | Non
         if among.empty and (unmet := demands.unmet(files)):
             scope = "Nothing" if files is None else "Nothing that passes the filters"
             note += f" {scope} {' or '.join(map(demand, unmet))}."
+        work.understood = note
         work.stages.add("query", chunks, chunks if among.chunks is None else len(among.chunks), note)
     return among
 

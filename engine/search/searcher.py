@@ -10,6 +10,7 @@ from engine.corpus.guard import PathGuard
 from engine.embedding.base import EmbeddingProvider
 from engine.errors import ProviderError
 from engine.records import SearchMode, SearchOutcome
+from engine.search.completion import values_of
 from engine.search.conditions import Conditions, wanted_roles
 from engine.search.decay import Age, Decay
 from engine.search.diversity import MOST, likeness_of
@@ -95,6 +96,11 @@ class Searcher:
                 with work.timed("merge"):
                     kept = self._diverse(kept, snapshot, meaning, work)
             return self._outcome(snapshot, question, meaning, kept, words, blend, provider, work)
+
+    def query_values(self, operator: str, start: str) -> tuple[str, ...]:
+        """What may be typed after an operator that has begun so; for no operator: the operators."""
+        with self._store.read() as snapshot:
+            return values_of(snapshot, operator, start)
 
     def _newest(
         self,
@@ -278,6 +284,7 @@ class Searcher:
             notice=" ".join(part for part in (work.notice, *remarks_of(work.query)) if part),
             explanation=explanation,
             suggestions=work.suggestions,
+            understood=work.understood,
         )
 
     def _mode(self, meaning: "MeaningLeg | None") -> SearchMode:

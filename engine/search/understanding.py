@@ -13,7 +13,7 @@ _MOST_REMARKS = 3
 
 def understood(query: Query) -> str:
     """As "Looked for drip, valve*. Every result has “left valve”, lacks hose, is in path:daily."."""
-    words = [str(atom) for _, atom in query.wanted()]
+    words = [_shown(atom) for _, atom in query.wanted()]
     demands = [demand(clause) for clause in query.required]
     sentences = (
         f"Looked for {', '.join(words)}." if words else "No words are looked for: what changed last comes first.",

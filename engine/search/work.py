@@ -33,6 +33,7 @@ class Work:
     cancel: CancelToken | None
     notice: str = ""
     suggestions: tuple[QuerySuggestion, ...] = ()
+    understood: str = ""
     weakest: list[int] = field(default_factory=list)
     """The last candidate of each leg that brought as many as it may: if it is kept, others behind it would be too."""
     stages: Stages = field(default_factory=Stages)

@@ -38,6 +38,14 @@ OPERATORS = {
     )
 }
 DATED = ("after", "before", "on")
+QUERY_HELP = (
+    ('"left valve"', "these words together, as they are written"),
+    ("-hose", 'nothing with this; also -"left valve", -path:archive'),
+    ("timer OR clock", "one of both"),
+    ("irrig*", "words that begin so"),
+    *((operator.example, f"only {operator.meaning}") for operator in OPERATORS.values()),
+)
+"""Examples of all that a query may have, each with what it means."""
 
 
 def problem_with(name: str, value: str) -> str:

@@ -12,8 +12,10 @@ from PySide6.QtWidgets import QMenu, QWidget
 from engine import MemoryProviderStatus, MemorySearchManager, MemorySearchResult
 from gui.jobs import Job, Jobs
 from gui.search import texts
+from gui.search.completion import Completion
 from gui.search.filters import Filters
 from gui.search.query_box import QueryBox
+from gui.search.query_help import QueryHelpButton
 from gui.search.result_menu import ResultMenu, copy_text
 from gui.search.results_view import ResultsView
 from gui.search.runner import Answer, Question, Scope, SearchRunner, is_searchable
@@ -56,6 +58,9 @@ class SearchPanel(QObject):
         self._runner = SearchRunner(jobs, self)
         self._preview = QTimer(self, singleShot=True, interval=PREVIEW_MS)
         self._box = QueryBox()
+        self._completion = Completion(self._box.edit, jobs)
+        self._help = QueryHelpButton(jobs)
+        self._box.add_button(self._help)
         self._filters = Filters()
         self._view = ResultsView()
         self.header: QWidget = FoldingRow(self._box, self._filters, BOX_LETTERS)
@@ -72,6 +77,7 @@ class SearchPanel(QObject):
         self._box.text_changed.connect(self._typed)
         self._box.into_list.connect(self.focus_results)
         self._box.accepted.connect(self._accept)
+        self._help.example_chosen.connect(self._box.insert)
         self._filters.changed.connect(self._ask)
         self._filters.workspace_menu_requested.connect(self.workspace_menu_requested)
         self._view.more_wanted.connect(self._ask_for_more)
@@ -101,6 +107,7 @@ class SearchPanel(QObject):
         self._status = self._status_job = None
         self._status_stale = False
         self._runner.set_manager(manager)
+        self._completion.set_manager(manager)
         self._box.setEnabled(manager is not None)
         self._view.show_hint(None)
         self._filters.show_workspace("")

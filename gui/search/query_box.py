@@ -102,6 +102,17 @@ class QueryBox(QWidget):
         self._state.setText(text)
         self._state.setAccessibleDescription(text)
 
+    def add_button(self, button: QWidget) -> None:
+        """Something else that one can do with the box, at its right end."""
+        self._row.insertWidget(self._row.indexOf(self._clear), button)
+
+    def insert(self, part: str) -> None:
+        """Put a part of a question behind what stands there, selected, so that typing replaces it."""
+        before = f"{self.query} " if self.query else ""
+        self.edit.setText(before + part)
+        self.focus()
+        self.edit.setSelection(len(before), len(part))
+
     @Slot()
     def remember(self) -> None:
         """What stands in the box was meant: one can come back to it."""

@@ -81,8 +81,9 @@ def empty(question: Question, outcome: SearchOutcome) -> tuple[str, str]:
     limits = " and ".join(part for part in (scope or searched, period) if part)
     weak = question.min_score == 0
     close = " or comes close to them in meaning" if outcome.mode != "keyword" else ""
+    words = "Not even a weak match was found." if weak else f"Nothing here has these words{close}."
     sentences = (
-        "Not even a weak match was found." if weak else f"Nothing here has these words{close}.",
+        outcome.understood or words,
         outcome.notice,
         f"Only {limits} were searched." if limits else "",
     )

@@ -216,6 +216,34 @@ def test_plain_words_have_the_stages_they_always_had(memory: BuiltinMemory) -> N
     assert [stage.name for stage in stages] == ["words", "keywords", "vectors", "threshold"]
 
 
+@pytest.mark.parametrize(
+    ("operator", "start", "values"),
+    [
+        ("", "ta", ("tag:",)),
+        ("source", "", ("notes", "sessions")),
+        ("role", "A", ("assistant",)),
+        ("tag", "#g", ("garden",)),
+        ("agent", "open", ("openclaw",)),
+        ("project", "oa", ("Boat",)),
+        ("path", "dai", ("daily/", "daily/2026-02-08.md", "daily/2026-02-09.md")),
+        ("path", "green", ("greenhouse.md",)),
+        ("title", "list", ("Shopping list",)),
+        ("after", "last w", ("last week",)),
+        ("nothing", "", ()),
+    ],
+)
+def test_what_may_be_typed_next(memory: BuiltinMemory, operator: str, start: str, values: tuple[str, ...]) -> None:
+    assert memory.query_values(operator, start) == values
+
+
+def test_an_answer_says_how_its_question_was_read(memory: BuiltinMemory) -> None:
+    outcome = memory.search("limp tag:nowhere -hose")
+    assert outcome.understood == (
+        "Looked for limp. Every result is in tag:nowhere; lacks hose. Nothing is in tag:nowhere."
+    )
+    assert memory.search("limp tomatoes").understood == ""
+
+
 def test_tags_follow_the_note(memory: BuiltinMemory, tmp_path: Path) -> None:
     note = tmp_path / "notes/shopping.md"
     note.write_text("# Shopping list\n\nNothing. #done\n", "utf-8")

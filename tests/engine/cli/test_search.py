@@ -3,7 +3,7 @@ import sys
 import pytest
 
 from engine.records import QuerySuggestion
-from engine.text.operators import OPERATORS
+from engine.text.operators import QUERY_HELP
 from tests.helpers.command_line import Run
 from tests.helpers.fake_memory import FakeMemory
 
@@ -21,7 +21,7 @@ def test_results_show_score_place_heading_and_lines(run: Run) -> None:
 def test_json_has_the_documented_keys(run: Run) -> None:
     answer = run("search", "irrigation", "--json").json
     always = {"results", "total", "totalIsLeast", "provider", "model", "mode", "timingsMs", "notice", "suggestions"}
-    assert set(answer) == always
+    assert set(answer) == always | {"understood"}
     result = answer["results"][0]
     assert {"path", "startLine", "endLine", "score", "snippet", "source", "citation"} <= set(result)
     assert answer["mode"] == "hybrid"
@@ -104,5 +104,5 @@ def test_names_beyond_unicode_are_still_json(run: Run, memory: FakeMemory) -> No
 
 def test_the_help_explains_the_query_language(run: Run) -> None:
     text = run("search", "--help").out
-    assert all(operator.example in text for operator in OPERATORS.values())
+    assert all(example in text for example, _ in QUERY_HELP)
     assert '"left valve"' in text

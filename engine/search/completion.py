@@ -1,0 +1,78 @@
+"""What a person may want to type next: operators, and the values that the index has for them."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+from engine.store.snapshot import Snapshot
+from engine.text.folding import fold
+from engine.text.operators import OPERATORS
+
+_MOST = 12
+_DATES = ("today", "yesterday", "last week", "this month", "last month", "this year", "last year", "7d", "30d", "1y")
+
+
+def values_of(snapshot: Snapshot, operator: str, start: str) -> tuple[str, ...]:
+    """At most a dozen, the commonest first; those that begin so come before those that have it in them."""
+    start = fold(start.lstrip("#") if operator == "tag" else start)
+    found = [value for value in _VALUES.get(operator, _nothing)(snapshot) if value]
+    folded = [(fold(value), value) for value in found]
+    first = [value for key, value in folded if key.startswith(start)]
+    within = [value for key, value in folded if operator in _WITHIN and start in key and not key.startswith(start)]
+    return tuple((first + within)[:_MOST])
+
+
+def _nothing(snapshot: Snapshot) -> Iterable[str]:
+    return ()
+
+
+def _fixed(*values: str) -> Callable[[Snapshot], Iterable[str]]:
+    return lambda snapshot: values
+
+
+def _paths(snapshot: Snapshot) -> list[str]:
+    """Folders with all that is below them, then files."""
+    folders: Counter[str] = Counter()
+    files = [path for (path,) in snapshot.connection.execute(f"SELECT path FROM {snapshot.tables.files} ORDER BY path")]
+    for path in files:
+        parts = path.split("/")[:-1]
+        folders.update("/".join(parts[: depth + 1]) + "/" for depth in range(len(parts)))
+    return [folder for folder, _ in folders.most_common()] + files
+
+
+def _titles(snapshot: Snapshot) -> list[str]:
+    return _counted(snapshot, f"SELECT title FROM {snapshot.tables.files}")
+
+
+def _agents(snapshot: Snapshot) -> list[str]:
+    return _counted(snapshot, f"SELECT agent FROM {snapshot.tables.sessions}")
+
+
+def _projects(snapshot: Snapshot) -> list[str]:
+    """The last folder of each project's path, which is what people know it by."""
+    rows = snapshot.connection.execute(f"SELECT project FROM {snapshot.tables.sessions}")
+    names: Counter[str] = Counter(path.replace("\\", "/").rstrip("/").rpartition("/")[2] for (path,) in rows)
+    return [name for name, _ in names.most_common()]
+
+
+def _tags(snapshot: Snapshot) -> list[str]:
+    return _counted(snapshot, f"SELECT tag FROM {snapshot.tables.tags}")
+
+
+def _counted(snapshot: Snapshot, query: str) -> list[str]:
+    return [value for value, _ in Counter(value for (value,) in snapshot.connection.execute(query)).most_common()]
+
+
+_WITHIN = ("path", "project", "title")
+_VALUES: dict[str, Callable[[Snapshot], Iterable[str]]] = {
+    "": _fixed(*(f"{name}:" for name in OPERATORS)),
+    "source": _fixed("notes", "sessions"),
+    "role": _fixed("user", "assistant", "tool"),
+    "after": _fixed(*_DATES),
+    "before": _fixed(*_DATES),
+    "on": _fixed(*_DATES),
+    "path": _paths,
+    "title": _titles,
+    "agent": _agents,
+    "project": _projects,
+    "tag": _tags,
+}

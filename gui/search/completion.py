@@ -1,0 +1,202 @@
+"""Completion in the search box: operators on request, and their values from the index while one is typed."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Slot
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QWidget
+
+from engine import MemorySearchManager
+from gui.jobs import Job, Jobs
+
+_OPERATOR = re.compile(r"-?([A-Za-z]+):(\"?)(.*)", re.DOTALL)
+_PLAIN = re.compile(r"[^\s\"“„]+")
+_LEAST_WIDTH = 240
+_MARGIN = 8
+
+
+class Part(NamedTuple):
+    """What is being typed: a value after an operator, or with an empty one the beginning of an operator."""
+
+    operator: str
+    typed: str
+    begin: int
+    """Where in the text a completion goes; it ends at the cursor."""
+
+
+def part_at(text: str, cursor: int) -> Part:
+    """The part of a query that ends at the cursor."""
+    begin = _token_start(text, cursor)
+    found = _OPERATOR.fullmatch(text, begin, cursor)
+    if found is None:
+        negated = text[begin:cursor].startswith("-")
+        return Part("", text[begin + negated : cursor], begin + negated)
+    return Part(found[1].casefold(), found[3], found.start(2))
+
+
+def completed(text: str, cursor: int, part: Part, value: str) -> tuple[str, int]:
+    """The text with the value in place of what was typed, and where the cursor is then."""
+    if not part.operator:
+        inserted = value  # ends with its colon
+    else:
+        inserted = f"{value} " if _PLAIN.fullmatch(value) else f'"{value}" '
+    rest = text[cursor:]
+    if inserted.endswith(" "):
+        rest = rest.removeprefix('"').removeprefix(" ")
+    return text[: part.begin] + inserted + rest, part.begin + len(inserted)
+
+
+def _token_start(text: str, cursor: int) -> int:
+    """Where the token at the cursor begins: behind the last space that no quotation holds."""
+    begin, quoted = 0, False
+    for at, character in enumerate(text[:cursor]):
+        if character == '"':
+            quoted = not quoted
+        elif character.isspace() and not quoted:
+            begin = at + 1
+    return begin
+
+
+class Offers(QListWidget):
+    """The completions, over whatever lies below the box; the keys stay with the box."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("offers")
+        self.setAccessibleName("Completions")
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.setUniformItemSizes(True)
+        self.hide()
+
+    @property
+    def values(self) -> list[str]:
+        return [self.item(row).text() for row in range(self.count())] if self.isVisible() else []
+
+    def show_below(self, edit: QLineEdit, values: Sequence[str]) -> None:
+        window = edit.window()
+        if self.parentWidget() is not window:
+            self.setParent(window)
+        self.clear()
+        self.addItems(list(values))
+        self.setCurrentRow(-1)
+        width = max(_LEAST_WIDTH, self.sizeHintForColumn(0) + 2 * _MARGIN)
+        left = edit.mapTo(window, QPoint(edit.cursorRect().left(), 0)).x()
+        width = min(width, window.width())
+        top = edit.mapTo(window, QPoint(0, edit.height())).y() + _MARGIN
+        height = self.sizeHintForRow(0) * len(values) + 2 * _MARGIN
+        self.setGeometry(max(0, min(left, window.width() - width)), top, width, min(height, window.height() - top))
+        self.raise_()
+        self.show()
+
+    def step(self, *, down: bool) -> None:
+        """To the next one, or the one before, round the end."""
+        row = self.currentRow()
+        self.setCurrentRow((row + 1 if down else max(row, 0) - 1) % self.count())
+
+
+class Completion(QObject):
+    """Offers completions below a line edit; asks the memory for them off the GUI thread."""
+
+    def __init__(self, edit: QLineEdit, jobs: Jobs) -> None:
+        super().__init__(edit)
+        self._edit = edit
+        self._jobs = jobs
+        self._job: Job | None = None
+        self._manager: MemorySearchManager | None = None
+        self._part = Part("", "", 0)
+        self.offers = Offers(edit)
+        self.offers.itemClicked.connect(self._take)
+        edit.textEdited.connect(self._typed)
+        edit.textChanged.connect(self.offers.hide)
+        edit.installEventFilter(self)
+
+    def set_manager(self, manager: MemorySearchManager | None) -> None:
+        self._stop()
+        self._manager = manager
+
+    @property
+    def busy(self) -> bool:
+        return self._job is not None
+
+    @Slot()
+    def request(self) -> None:
+        """Offer what fits at the cursor, be it any operator."""
+        self._ask(part_at(self._edit.text(), self._edit.cursorPosition()))
+
+    @Slot()
+    def _typed(self) -> None:
+        part = part_at(self._edit.text(), self._edit.cursorPosition())
+        if part.operator:
+            self._ask(part)
+        else:
+            self._stop()  # nobody is interrupted while typing words
+
+    def _stop(self) -> None:
+        if self._job is not None:
+            self._job.cancel()
+            self._job = None
+        self.offers.hide()
+
+    def _ask(self, part: Part) -> None:
+        manager = self._manager
+        self._stop()
+        if manager is None:
+            return
+
+        def show(values: tuple[str, ...]) -> None:
+            if job is self._job:
+                self._job = None
+                self._show(part, values)
+
+        def forget(_: str) -> None:
+            if job is self._job:
+                self._job = None
+
+        job = self._job = self._jobs.read(lambda token: manager.query_values(part.operator, part.typed), show, forget)
+
+    def _show(self, part: Part, values: tuple[str, ...]) -> None:
+        if self._edit.hasFocus() and part == part_at(self._edit.text(), self._edit.cursorPosition()):
+            self._part = part
+            if values and values != (part.typed,):
+                self.offers.show_below(self._edit, values)
+
+    @Slot(QListWidgetItem)
+    def _take(self, chosen: QListWidgetItem) -> None:
+        text, cursor = completed(self._edit.text(), self._edit.cursorPosition(), self._part, chosen.text())
+        self._edit.setText(text)
+        self._edit.setCursorPosition(cursor)
+        if not self._part.operator:
+            self.request()  # an operator wants its value
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.FocusOut:
+            self._stop()
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            return self._key(event)
+        return False
+
+    def _key(self, event: QKeyEvent) -> bool:
+        """Whether the key was for the completions."""
+        key = event.key()
+        if key == Qt.Key.Key_Space and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.request()
+            return True
+        if not self.offers.isVisible() or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
+            return False
+        if key in (Qt.Key.Key_Down, Qt.Key.Key_Up):
+            self.offers.step(down=key == Qt.Key.Key_Down)
+            return True
+        if key == Qt.Key.Key_Escape:
+            self._stop()
+            return True
+        chosen = self.offers.currentItem()
+        if chosen is None and key == Qt.Key.Key_Tab:
+            chosen = self.offers.item(0)
+        if chosen is not None and key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab):
+            self._take(chosen)
+            return True
+        return False

@@ -1,0 +1,66 @@
+"""What the search box understands, as a menu of examples: one that is chosen goes into the box."""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QPoint, Signal, Slot
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QMenu, QWidget
+
+from gui.jobs import Jobs
+from gui.widgets.icons import IconButton
+
+_NOTES = (
+    "Dates\t2026-05-31, 2026-05, 2026, yesterday, monday, last week, 7d, 3m",
+    "Ctrl+Space\tcompletes operators; their values are offered as you type",
+)
+
+
+class QueryHelpMenu(QMenu):
+    """Every example with what it means."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("What can be typed here")
+
+    def fill(self, examples: tuple[tuple[str, str], ...], choose: Callable[[str], None]) -> None:
+        for example, meaning in examples:
+            self.addAction(f"{example}\t{meaning}").triggered.connect(lambda _=False, chosen=example: choose(chosen))
+        self.addSeparator()
+        for note in _NOTES:
+            self.addAction(note).setEnabled(False)
+
+
+class QueryHelpButton(IconButton):
+    """Opens the menu."""
+
+    example_chosen = Signal(str)
+
+    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
+        super().__init__("help", "What can be typed here", parent=parent)
+        self.setToolTip("What can be typed here (Alt+H)")
+        self.setShortcut(QKeySequence("Alt+H"))
+        self._jobs = jobs
+        self._menu = QueryHelpMenu(self)
+        self.clicked.connect(self.open)
+
+    @Slot()
+    def open(self) -> None:
+        if self._menu.isEmpty():
+            self._jobs.read(lambda token: _examples(), self._fill)
+        else:
+            self._pop_up()
+
+    def _fill(self, examples: tuple[tuple[str, str], ...]) -> None:
+        if self._menu.isEmpty():
+            self._menu.fill(examples, self.example_chosen.emit)
+        self._pop_up()
+
+    def _pop_up(self) -> None:
+        if self.isVisible():
+            self._menu.popup(self.mapToGlobal(QPoint(self.width() - self._menu.sizeHint().width(), self.height() + 8)))
+
+
+def _examples() -> tuple[tuple[str, str], ...]:
+    from engine import QUERY_HELP  # brings the analysis of text: not on the GUI thread
+
+    return QUERY_HELP

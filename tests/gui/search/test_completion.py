@@ -1,0 +1,140 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit
+
+from gui.search.completion import Completion, Part, completed, part_at
+from gui.search.query_help import QueryHelpButton, QueryHelpMenu
+
+Key = Qt.Key
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("", Part("", "", 0)),
+        ("drip ta", Part("", "ta", 5)),
+        ("drip -ta", Part("", "ta", 6)),
+        ("drip tag:", Part("tag", "", 9)),
+        ("drip -tag:ga", Part("tag", "ga", 10)),
+        ('Title:"reading l', Part("title", "reading l", 6)),
+        ('"left valve" path:da', Part("path", "da", 18)),
+        ("tag:garden ", Part("", "", 11)),
+    ],
+)
+def test_the_part_that_ends_at_the_cursor(text: str, part: Part) -> None:
+    assert part_at(text, len(text)) == part
+    assert part_at(f"{text} more", len(text)) == part
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "after"),
+    [
+        ("drip ta", "tag:", "drip tag:"),
+        ("drip tag:ga", "garden", "drip tag:garden "),
+        ("title:rea", "Reading list", 'title:"Reading list" '),
+        ('title:"rea', "Reading list", 'title:"Reading list" '),
+    ],
+)
+def test_a_completion_takes_the_place_of_what_was_typed(text: str, value: str, after: str) -> None:
+    part = part_at(text, len(text))
+    assert completed(text, len(text), part, value) == (after, len(after))
+    behind = completed(f"{text} more", len(text), part, value)
+    assert behind[0].split() == f"{after} more".split()
+
+
+@given(st.text(), st.integers(0, 50))
+def test_any_text_has_a_part_at_any_cursor(text: str, cursor: int) -> None:
+    cursor = min(cursor, len(text))
+    part = part_at(text, cursor)
+    assert 0 <= part.begin <= cursor
+    assert text[:cursor].endswith(part.typed)
+
+
+@pytest.fixture
+def box(panel) -> QLineEdit:
+    return panel.header.findChild(QLineEdit)
+
+
+@pytest.fixture
+def completion(box) -> Completion:
+    return box.findChild(Completion)
+
+
+@pytest.fixture
+def focused(qtbot, panel, box):
+    window = panel.header.window()
+    with qtbot.waitActive(window):
+        window.show()
+        window.activateWindow()
+    box.setFocus()
+    qtbot.waitUntil(box.hasFocus)
+    return box
+
+
+def test_values_are_offered_while_an_operator_is_typed(qtbot, focused, completion) -> None:
+    qtbot.keyClicks(focused, "drip tag:ga")
+    qtbot.waitUntil(lambda: completion.offers.values == ["garden", "gas"])
+    for key in (Key.Key_Down, Key.Key_Down, Key.Key_Up, Key.Key_Return):
+        qtbot.keyClick(focused, key)
+    assert focused.text() == "drip tag:garden "
+    assert not completion.offers.isVisible()
+
+
+def test_tab_takes_the_first_and_a_click_any(qtbot, focused, completion) -> None:
+    qtbot.keyClicks(focused, "tag:ga")
+    qtbot.waitUntil(completion.offers.isVisible)
+    qtbot.keyClick(focused, Key.Key_Tab)
+    assert focused.text() == "tag:garden "
+    qtbot.keyClicks(focused, "tag:ga")
+    qtbot.waitUntil(completion.offers.isVisible)
+    row = completion.offers.visualItemRect(completion.offers.item(1)).center()
+    qtbot.mouseClick(completion.offers.viewport(), Qt.MouseButton.LeftButton, pos=row)
+    assert focused.text() == "tag:garden tag:gas "
+    assert focused.hasFocus()
+
+
+def test_words_are_typed_without_interruption(qtbot, focused, completion) -> None:
+    qtbot.keyClicks(focused, "tag")
+    assert not completion.busy
+    assert not completion.offers.isVisible()
+
+
+def test_operators_come_when_asked_for_and_go_on_with_their_values(qtbot, focused, completion) -> None:
+    qtbot.keyClicks(focused, "ta")
+    qtbot.keyClick(focused, Key.Key_Space, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: completion.offers.values == ["tag:"])
+    qtbot.keyClick(focused, Key.Key_Tab)
+    assert focused.text() == "tag:"
+    qtbot.waitUntil(lambda: completion.offers.values == ["garden", "gas"])
+    qtbot.keyClick(focused, Key.Key_Escape)
+    assert not completion.offers.isVisible()
+    assert focused.text() == "tag:"
+
+
+def test_enter_answers_the_question_where_nothing_was_chosen(qtbot, focused, completion, memory) -> None:
+    qtbot.keyClicks(focused, "tag:ga")
+    qtbot.waitUntil(completion.offers.isVisible)
+    qtbot.keyClick(focused, Key.Key_Return)
+    assert focused.text() == "tag:ga"
+
+
+def test_completions_go_with_the_focus(qtbot, panel, focused, completion) -> None:
+    qtbot.keyClicks(focused, "tag:ga")
+    qtbot.waitUntil(completion.offers.isVisible)
+    panel.header.findChild(QueryHelpButton).setFocus()
+    assert not completion.offers.isVisible()
+
+
+def test_the_help_puts_an_example_into_the_box(qtbot, focused, monkeypatch) -> None:
+    shown: list[QueryHelpMenu] = []
+    monkeypatch.setattr(QueryHelpMenu, "popup", lambda menu, at: shown.append(menu))  # offscreen grabs no keyboard
+    qtbot.keyClicks(focused, "drip")
+    for times in (1, 2):
+        qtbot.keyClick(focused, Key.Key_H, Qt.KeyboardModifier.AltModifier)
+        qtbot.waitUntil(lambda times=times: len(shown) == times)
+    [action] = [action for action in shown[1].actions() if action.text().startswith("tag:garden\t")]
+    action.trigger()
+    assert focused.text() == "drip tag:garden"
+    assert focused.selectedText() == "tag:garden"
