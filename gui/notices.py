@@ -72,7 +72,7 @@ class Notices(Banner):
         self.say(
             f"{estimate_words(estimate)} Until then only words are searched.",
             "working",
-            Action(embed_words(estimate), partial(self._workspace.sync, approve=True)),
+            Action(embed_words(estimate), partial(self._workspace.sync, approve=estimate)),
             Action("Not now", partial(self.clear, "awaiting")),
             key="awaiting",
         )

@@ -143,16 +143,22 @@ class Workspace(QObject):
 
     # --- sync -------------------------------------------------------------------------------------------------------
 
-    def sync(self, reason: engine.SyncReason = "manual", *, force: bool = False, approve: bool = False) -> None:
+    def sync(
+        self,
+        reason: engine.SyncReason = "manual",
+        *,
+        force: bool = False,
+        approve: engine.EmbeddingEstimate | None = None,
+    ) -> None:
         """Start a sync, or join the one that runs. `force` rebuilds the whole index.
 
-        `approve` agrees to embedding that costs money or much time; one that runs is followed by one that may.
+        `approve` agrees to what it says, though it costs money or much time; one that runs is followed by one that may.
         """
         if self.current is None or (self._sync is not None and not approve):
             return
         manager = self.current.manager
         self._sync = self._jobs.write(
-            lambda token: manager.sync(reason=reason, force=force, cancel=token, approve=approve),
+            lambda token: manager.sync(reason=reason, force=force, cancel=token, approve=approve or False),
             self._synced,
             self._sync_failed,
         )

@@ -4,9 +4,11 @@ import logging
 import threading
 
 from engine.errors import MnemoscopeError
+from engine.records import EmbeddingEstimate
 from engine.store.models import ModelName
 from engine.store.user_data import UserData
 from engine.sync.estimating import Work
+from engine.sync.parts import Agreement
 
 log = logging.getLogger(__name__)
 
@@ -62,19 +64,35 @@ class Approvals:
             self._here[name] = tokens
 
 
-class AgreeingBeforehand:
-    """The approvals as a sync sees them whose caller agreed to whatever it may have to embed."""
+def agreeing(approvals: Approvals, beforehand: bool | EmbeddingEstimate) -> Agreement:
+    """The approvals as a sync sees them whose caller agreed to something beforehand; see `MemorySearchManager.sync`."""
+    if not beforehand:
+        return approvals
+    return _Beforehand(approvals, None if beforehand is True else beforehand)
 
-    def __init__(self, approvals: Approvals) -> None:
+
+class _Beforehand:
+    def __init__(self, approvals: Approvals, estimate: EmbeddingEstimate | None) -> None:
+        """`estimate`: what was agreed to; None for whatever there may be."""
         self._approvals = approvals
+        self._estimate = estimate
+        self._given = False
 
     def covers(self, name: ModelName, work: Work) -> bool:
         if not self._approvals.covers(name, work):
-            self._approvals.give(name, work.estimate.tokens)
-        return True
+            self._give(name, work)
+        return self._approvals.covers(name, work)
 
     def tokens(self, name: ModelName) -> int:
         return self._approvals.tokens(name)
 
     def lower(self, name: ModelName, tokens: int) -> None:
         self._approvals.lower(name, tokens)
+
+    def _give(self, name: ModelName, work: Work) -> None:
+        estimate = self._estimate
+        if estimate is None:
+            self._approvals.give(name, work.estimate.tokens)
+        elif not self._given and (estimate.provider, estimate.model) == (name.provider, name.model):
+            self._given = True  # once: what comes meanwhile was not agreed to
+            self._approvals.give(name, estimate.tokens)

@@ -99,14 +99,14 @@ class MemorySearchManager(Protocol):
         force: bool = False,
         progress: ProgressCallback | None = None,
         cancel: CancelToken | None = None,
-        approve: bool = False,
+        approve: bool | EmbeddingEstimate = False,
     ) -> SyncReport:
         """Bring the index up to date. One at a time: a later caller joins the running sync and gets its report.
 
         `progress` is called from the syncing thread. The token pauses, resumes and cancels; cancelling returns a
         report with `cancelled` set and keeps all that was committed. Embedding that costs money, or that repeats for
         minutes what another model has done, does not begin: the report and the status say in `awaiting` what it
-        takes. `approve` agrees to it beforehand.
+        takes. `approve` agrees beforehand: to what an estimate said and to no more, or with True to whatever it takes.
         """
 
     def estimate_embedding(

@@ -223,7 +223,7 @@ class BuiltinMemory:
         force: bool = False,
         progress: ProgressCallback | None = None,
         cancel: CancelToken | None = None,
-        approve: bool = False,
+        approve: bool | EmbeddingEstimate = False,
     ) -> SyncReport:
         self._check_open()
         report = self._updates.run(reason, force=force, progress=progress, cancel=cancel, approve=approve)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
 
-from engine.backends.approvals import AgreeingBeforehand, Approvals
+from engine.backends.approvals import Approvals, agreeing
 from engine.backends.base import ProgressCallback
 from engine.backends.history import SyncHistory
 from engine.backends.listeners import Listeners
@@ -15,14 +15,14 @@ from engine.control import CancelToken
 from engine.corpus.guard import PathGuard
 from engine.embedding.batch_jobs.policy import BatchPolicy
 from engine.errors import IndexCorrupt, MnemoscopeError, ProviderError
-from engine.records import MemorySyncProgressUpdate, SyncReason, SyncReport, SyncSummary
+from engine.records import EmbeddingEstimate, MemorySyncProgressUpdate, SyncReason, SyncReport, SyncSummary
 from engine.settings import Settings
 from engine.store.batch_jobs import BatchJobs
 from engine.store.index import IndexStore
 from engine.store.user_data import UserData
 from engine.store.vectors import VectorIndex
 from engine.sync.gate import SyncGate
-from engine.sync.parts import RefusedTexts, SyncParts
+from engine.sync.parts import Agreement, RefusedTexts, SyncParts
 from engine.sync.syncer import SyncRun
 
 log = logging.getLogger(__name__)
@@ -81,12 +81,14 @@ class Updates:
         force: bool,
         progress: ProgressCallback | None,
         cancel: CancelToken | None,
-        approve: bool,
+        approve: bool | EmbeddingEstimate,
     ) -> SyncReport:
         """See `MemorySearchManager.sync`."""
 
+        agreement = agreeing(self.approvals, approve)
+
         def start(listener: ProgressCallback, token: CancelToken) -> SyncReport:
-            return self._once(reason, force, approve, listener, token)
+            return self._once(reason, force, agreement, listener, token)
 
         try:
             report = self.gate.run(start, force=force, progress=progress, cancel=cancel)
@@ -120,7 +122,7 @@ class Updates:
             self._own_executor.shutdown(wait=True, cancel_futures=True)
 
     def _once(
-        self, reason: SyncReason, force: bool, approve: bool, listener: ProgressCallback, token: CancelToken
+        self, reason: SyncReason, force: bool, agreement: Agreement, listener: ProgressCallback, token: CancelToken
     ) -> SyncReport:
         def tell(update: MemorySyncProgressUpdate) -> None:
             listener(update)
@@ -133,7 +135,7 @@ class Updates:
             store=self._store,
             vectors=self._vectors,
             providers=self._slot,
-            agreement=AgreeingBeforehand(self.approvals) if approve else self.approvals,
+            agreement=agreement,
             batch_jobs=self.batch_jobs,
             batch_policy=self.batch_policy,
             executor=self._executor(),

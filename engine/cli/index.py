@@ -11,7 +11,7 @@ from engine.cli.opening import Place, find_place, interruptible, opened
 from engine.cli.output import plural, print_failed, print_issues, print_json, print_table, safe, size
 from engine.cli.progress import ProgressLine
 from engine.control import CancelToken
-from engine.records import SyncReport, WorkspacePreview, to_builtins
+from engine.records import EmbeddingEstimate, SyncReport, WorkspacePreview, to_builtins
 
 if TYPE_CHECKING:
     from engine.backends.base import MemorySearchManager
@@ -38,7 +38,7 @@ def run(arguments: Namespace) -> int:
             if not ask(report.awaiting):
                 print("Nothing was embedded; words are searched.")
                 return int(bool(report.error))
-            report = _sync(manager, force=False, approve=True)
+            report = _sync(manager, force=False, approve=report.awaiting)
         missing = "" if unfetched else provider_problem(manager.status())
     for told in (problem, missing):
         if told and told != report.error:
@@ -50,7 +50,7 @@ def run(arguments: Namespace) -> int:
     return _end(report, unfetched)
 
 
-def _sync(manager: "MemorySearchManager", *, force: bool, approve: bool) -> SyncReport:
+def _sync(manager: "MemorySearchManager", *, force: bool, approve: bool | EmbeddingEstimate) -> SyncReport:
     with interruptible() as token, ProgressLine() as line:
         return manager.sync(reason="cli", force=force, progress=line, cancel=token, approve=approve)
 

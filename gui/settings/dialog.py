@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from engine import MemorySearchManager, Settings
+from engine import EmbeddingEstimate, MemorySearchManager, Settings
 from gui.jobs import Jobs
 from gui.settings.embedding_page import EmbeddingPage
 from gui.settings.stored_page import StoredPage
@@ -28,11 +28,11 @@ class SettingsDialog(QDialog):
     """For one workspace. It stays open while a page is tried out, and closes when one is saved.
 
     Signals:
-        embedding_saved: whether the person agreed to the price that was shown.
+        embedding_saved: the estimate that the person agreed to, None for none.
         purged: vectors were deleted.
     """
 
-    embedding_saved = Signal(bool)
+    embedding_saved = Signal(object)
     purged = Signal()
 
     def __init__(self, jobs: Jobs, config: Path | None = None, parent: QWidget | None = None) -> None:
@@ -101,8 +101,8 @@ class SettingsDialog(QDialog):
         self.embedding.save_button.setVisible(self._pages.currentWidget() is self.embedding)
         self.refresh()
 
-    @Slot(bool)
-    def _embedding_saved(self, agreed: bool) -> None:
+    @Slot(object)
+    def _embedding_saved(self, agreed: EmbeddingEstimate | None) -> None:
         self.accept()
         self.embedding_saved.emit(agreed)
 

@@ -32,10 +32,10 @@ class EmbeddingPage(QFrame):
     """Nothing is sent but one word when the person asks for a test, and nothing saved before the button is pressed.
 
     Signals:
-        saved: whether the person agreed to the price that was shown.
+        saved: the estimate that the person agreed to, None for none.
     """
 
-    saved = Signal(bool)
+    saved = Signal(object)
 
     def __init__(self, jobs: Jobs, config: Path | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -226,10 +226,10 @@ class EmbeddingPage(QFrame):
     def _save(self) -> None:
         choice, settings, key = self._form.choice, self._wanted, self._key.typed
         changes: dict[str, Any] = choice.changes(self._before)
-        agreed = self._agreeing is not None
+        agreed = self._agreeing
         folder, config = self._folder, self._config
 
-        def work(_: CancelToken) -> bool:
+        def work(_: CancelToken) -> EmbeddingEstimate | None:
             if key is not None and choice.remote:
                 engine.store_key(choice.provider, settings, key)
             if changes:
@@ -239,7 +239,7 @@ class EmbeddingPage(QFrame):
         self._saving.put(self._jobs.write(work, self._saved, self._not_saved))
         self.save_button.setEnabled(False)
 
-    def _saved(self, agreed: bool) -> None:
+    def _saved(self, agreed: EmbeddingEstimate | None) -> None:
         self._saving.done()
         self._key.clear()
         self.saved.emit(agreed)

@@ -5,7 +5,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QWidget
 
-from engine import MemoryProviderStatus, SyncSummary
+from engine import EmbeddingEstimate, MemoryProviderStatus, SyncSummary
 from gui.jobs import Jobs
 from gui.settings.dialog import SettingsDialog
 from gui.workspace import Opened, Workspace
@@ -20,8 +20,10 @@ class SettingsWay(QObject):
         self._jobs = jobs
         self._config = config
         self._window = window
-        self._agreed: bool | None = None
-        """Whether a price was agreed to that was saved a moment ago; None while nothing was saved."""
+        self._begins = False
+        """Whether something was saved a moment ago."""
+        self._agreed: EmbeddingEstimate | None = None
+        """What was agreed to with it."""
         self._last_sync: SyncSummary | None = None
         self.dialog: SettingsDialog | None = None
         workspace.opened.connect(self._go_on)
@@ -40,19 +42,20 @@ class SettingsWay(QObject):
             self.dialog.purged.connect(self._workspace.feed.refresh)
         self.dialog.begin(opened.folder, opened.settings, opened.manager)
 
-    @Slot(bool)
-    def _saved(self, agreed: bool) -> None:
+    @Slot(object)
+    def _saved(self, agreed: EmbeddingEstimate | None) -> None:
         """Open the workspace anew, so that the settings hold for all of it."""
         opened = self._workspace.current
         if opened is not None:
-            self._agreed = agreed
+            self._begins, self._agreed = True, agreed
             self._workspace.open(opened.folder)
 
     @Slot(object)
     def _go_on(self, _: Opened) -> None:
         """What was saved in the dialog takes effect now: embedded if the person agreed to it, else asked about."""
-        agreed, self._agreed = self._agreed, None
-        if agreed is not None:
+        begins, agreed = self._begins, self._agreed
+        self._begins, self._agreed = False, None
+        if begins:
             self._workspace.sync(approve=agreed)
 
     @Slot(object)

@@ -78,10 +78,11 @@ def test_an_index_that_cannot_be_mended_offers_nothing(notices):
 
 
 def test_embedding_that_costs_is_asked_for_with_its_price(notices, workspace):
-    notices.ask_to_embed(make_estimate(cost=1.09))
+    estimate = make_estimate(cost=1.09)
+    notices.ask_to_embed(estimate)
     assert "$1.09" in notices.text
     press(notices, "Embed for about $1.09")
-    assert workspace.asked == [{"approve": True}]
+    assert workspace.asked == [{"approve": estimate}]
 
 
 def test_a_question_that_was_answered_elsewhere_goes_and_another_matter_stays(notices):

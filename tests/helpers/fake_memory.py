@@ -569,7 +569,7 @@ class FakeMemory:
         force: bool = False,
         progress: "ProgressCallback | None" = None,
         cancel: CancelToken | None = None,
-        approve: bool = False,
+        approve: bool | EmbeddingEstimate = False,
     ) -> SyncReport:
         self._check_open()
         if approve:

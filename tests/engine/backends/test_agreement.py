@@ -70,6 +70,27 @@ def test_a_sync_can_be_agreed_to_beforehand(open_memory, dear) -> None:
     assert (report.awaiting, report.vectors_pending) == (None, 0)
 
 
+def test_a_yes_to_an_estimate_is_for_no_more_than_it_said(open_memory, dear, workspace: Path) -> None:
+    memory = open_memory(use=dear)
+    seen = memory.sync().awaiting
+    (workspace / "more.md").write_text(long_text(8000)[20000:])
+    report = memory.sync(approve=seen)
+    assert dear.embedded == []
+    assert report.awaiting.tokens > seen.tokens
+    assert memory.sync(approve=report.awaiting).vectors_pending == 0
+
+
+def test_a_yes_to_a_provider_is_none_to_its_fallback(open_memory, dear) -> None:
+    second = PaidProvider(id="second")
+    memory = open_memory(use=dear, instead=second)
+    seen = memory.sync().awaiting
+    dear.before = lambda texts: fail()
+    report = memory.sync(approve=seen)
+    assert second.embedded == []
+    assert report.awaiting.provider == "second"
+    assert memory.sync(approve=report.awaiting).vectors_pending == 0
+
+
 def test_a_yes_reaches_a_sync_that_runs_without_it(open_memory, dear, monkeypatch) -> None:
     memory = open_memory(use=dear)
     asked, go = threading.Event(), threading.Event()

@@ -127,7 +127,7 @@ def test_saving_writes_the_settings_of_this_workspace_and_agrees_to_the_price_on
     assert (asked[-1].provider, asked[-1].dimensions) == ("openai", 256)
     with qtbot.waitSignal(dialog.embedding_saved) as saved:
         _button(dialog, "Save and embed for about $1.09").click()
-    assert saved.args == [True]
+    assert saved.args == [make_estimate(cost=1.09)]
     found = load_settings(notes)
     assert (found.provider, found.dimensions) == ("openai", 256)
     assert load_settings().provider == "embedded"
@@ -144,7 +144,7 @@ def test_nobody_agrees_to_embedding_that_cannot_begin_for_want_of_a_key(qtbot, o
     _line(dialog, "API key").clear()
     with qtbot.waitSignal(dialog.embedding_saved) as saved:
         _button(dialog, "Save").click()
-    assert saved.args == [False]
+    assert saved.args == [None]
 
 
 def test_a_server_of_ones_own_may_do_without_a_key(qtbot, open_dialog, memory):
@@ -176,7 +176,7 @@ def test_a_key_goes_to_the_keychain_and_stays_in_no_widget_and_no_file(qtbot, op
     line.setText(" sk-secret ")
     with qtbot.waitSignal(dialog.embedding_saved) as saved:
         dialog.embedding.save_button.click()
-    assert saved.args == [False]
+    assert saved.args == [None]
     assert keys == [("openai", "sk-secret")]
     assert line.text() == ""
     assert not engine.settings_path().exists() or "sk-secret" not in engine.settings_path().read_text()
