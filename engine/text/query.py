@@ -8,10 +8,10 @@ from typing import NamedTuple
 from engine.text.languages import detect_language
 from engine.text.phrases import PhraseTokens, phrase_tokens
 from engine.text.query_language import LONGEST, Clause, Phrase, Query, Word
+from engine.text.question_words import unasked
 from engine.text.scripts import HANGUL, SYMBOL, UNSPACED
 from engine.text.segments import segments
-from engine.text.stems import stems_of
-from engine.text.stopwords import stop_words
+from engine.text.stems import forms_of, stems_of
 from engine.text.tokens import RUN, Group, Piece, clusters, groups, pairs, pieces
 
 _MOST_TERMS = 64
@@ -132,7 +132,8 @@ def _terms(query: str, group: Group, languages: tuple[str, ...]) -> Iterator[Que
     elif group.kind == HANGUL:
         root = "".join(clusters(text))
         stems = tuple(dict.fromkeys(stems_of(language)[root] for language in languages))
-        yield from _stretch(query, group.start, group.end, stop=root in stop_words("korean"), stems=stems)
+        stop = not unasked("korean").isdisjoint((root, *stems))
+        yield from _stretch(query, group.start, group.end, stop=stop, stems=stems)
     elif found := pieces(text):
         if _COMPOUND.fullmatch(found[0].token):
             for part in found[1:]:
@@ -161,7 +162,7 @@ def _word(query: str, group: Group, found: list[Piece], languages: tuple[str, ..
         group.end,
         word,
         _alternatives(whole, parts, languages),
-        stop=len(found) == 1 and found[0].token in stop_words(languages[0]),
+        stop=(len(found) == 1 or "-" in found[0].token) and found[0].token in unasked(languages[0]),
         prefix_ok=group.end == len(query) and isinstance(word, str) and len(word) >= _SHORTEST_PREFIX,
     )
 
@@ -179,7 +180,7 @@ def _alternatives(whole: Piece | None, parts: list[Piece], languages: tuple[str,
 def _stems(whole: Piece | None, parts: list[Piece], language: str) -> Iterator[str]:
     stems = stems_of(language)
     if whole and whole.root:
-        yield stems[whole.root]
+        yield from (stems[form] for form in forms_of(whole.root, language))
     if rooted := [stems[piece.root] for piece in parts if piece.root]:
         yield " ".join(rooted)
 

@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from engine.text.folding import fold
+from engine.text.question_words import unspaced_stops
 from engine.text.stopwords import stop_words
 from engine.text.tokens import cluster_spans
 
@@ -29,6 +30,10 @@ _LONGEST_ENDING = 6
 """Hiragana after another script up to this length is grammar."""
 
 
+_POLITE = re.compile("(?:[のん]?(?:です|でしょう|でした)|ます|ました|ません|ましょう|ください)[かね]?$")
+"""How a sentence ends that is put politely; what is left of an ending counts."""
+
+
 class Segment(NamedTuple):
     start: int
     end: int
@@ -38,6 +43,16 @@ class Segment(NamedTuple):
 
 def segments(text: str) -> Iterator[Segment]:
     """Cut one group of an unspaced script, with offsets into it; pairs of a long stretch overlap."""
+    at = 0
+    for start, end in [*unspaced_stops(text), (len(text), len(text))]:
+        if at < start:
+            yield from (Segment(at + a, at + b, stop) for a, b, stop in _without_stops(text[at:start]))
+        if start < end:
+            yield Segment(start, end, True)
+        at = end
+
+
+def _without_stops(text: str) -> Iterator[Segment]:
     spans = cluster_spans(text)
     for first, last, stop in _cuts("".join(text[start] for start, _ in spans)):
         yield Segment(spans[first][0], spans[last - 1][1], stop)
@@ -75,14 +90,15 @@ def _stretches() -> re.Pattern[str]:
 
 def _is_grammar(hiragana: str, *, after: str) -> bool:
     longest = _LONGEST_ENDING if after else 1
-    return len(hiragana) <= longest or fold(hiragana) in stop_words("japanese")
+    bare = _POLITE.sub("", hiragana) if after else hiragana
+    return len(bare) <= longest or fold(hiragana) in stop_words("japanese")
 
 
 def _pairs_when_long(
     stretch: str, offset: int, longest: int, function_characters: frozenset[str] = frozenset()
 ) -> Iterator[Segment]:
     if len(stretch) < _LONGEST_HAN_TERM or (len(stretch) <= longest and function_characters.isdisjoint(stretch)):
-        yield Segment(offset, offset + len(stretch), False)
+        yield Segment(offset, offset + len(stretch), function_characters.issuperset(stretch))
         return
     for place, pair in enumerate(pairwise(stretch), offset):
         yield Segment(place, place + 2, not function_characters.isdisjoint(pair))

@@ -40,6 +40,8 @@ _PARTICLES = (
     *("은", "는", "이", "가", "을", "를", "의", "에", "로", "와", "과", "도", "만", "들", "랑", "나"),
 )
 _SHORTEST_NOUN = 2
+_ARABIC_ARTICLES = ("وال", "بال", "لل", "ال")
+_SHORTEST_BARE = 3
 _MOST_REMEMBERED = 1 << 15
 
 _lock = threading.Lock()
@@ -70,6 +72,19 @@ def stems_of(language: str) -> Stems:
     a Ukrainian text.
     """
     return _by_language.setdefault(language, Stems(language))
+
+
+def forms_of(root: str, language: str) -> tuple[str, ...]:
+    """The forms of a word of a question whose stems are looked for, itself first.
+
+    Snowball's rules for Arabic leave a word with its article, or with a preposition and the article, another stem than
+    without; the index holds what the notes have.
+    """
+    if language != "arabic" or script_of(root[0]) != "arabic":
+        return (root,)
+    article = next((before for before in _ARABIC_ARTICLES if root.startswith(before)), "")
+    bare = root[len(article) :] if len(root) - len(article) >= _SHORTEST_BARE else root
+    return (root, bare, *(before + bare for before in _ARABIC_ARTICLES))
 
 
 def forget_stems() -> None:

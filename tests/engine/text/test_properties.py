@@ -5,6 +5,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from engine.text import analyse, analyse_query, detect_language, highlight_ranges
+from engine.text.scripts import script_of
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=80)
 DENSE_TEXT = st.text(st.sampled_from("aAbsTtz'’._-+#/@:09 \nÉßìжЙ東京カ\u3099は한국에ที่นक़ि\ud800👍½"), max_size=40)
@@ -50,7 +51,8 @@ def test_the_terms_of_a_query_are_in_its_own_streams(query: str, language: str) 
         tokens = tokens_of(term.word)
         single_character = term.prefix_ok and not term.stems and any(word.startswith(tokens[0]) for word in words)
         assert contains(words, tokens) or single_character
-        for stem in term.stems:
+        # Arabic words are also looked for as they are with an article.
+        for stem in term.stems[:1] if script_of(term.surface[0]) == "arabic" else term.stems:
             assert any(contains(stream, stem.split()) for stream in stems)
 
 

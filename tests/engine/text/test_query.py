@@ -64,7 +64,7 @@ def test_a_word_is_stemmed_in_its_own_language_and_those_of_the_index() -> None:
         ("食べました", ["食べ"]),
         ("ありがとう", ["ありがとう"]),
         ("我的项目", ["项目"]),
-        ("会议在什么时候", ["会议", "时候"]),
+        ("会议在什么时候", ["会议"]),
         ("机器学习", ["机器", "器学", "学习"]),
         ("图书馆", ["图书馆"]),
         ("กรุงเทพ", ["กรุงเทพ"]),
@@ -77,7 +77,7 @@ def test_function_words_and_endings_are_not_asked_for(query: str, words: list[st
 
 def test_a_query_of_function_words_asks_for_them() -> None:
     assert content("to be or not to be") == ["to", "be", "or", "not"]
-    assert content("是什么") == ["是什", "什么"]
+    assert content("是什么") == ["是", "什么"]
 
 
 @pytest.mark.parametrize(

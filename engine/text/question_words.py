@@ -1,0 +1,77 @@
+"""What a question does not ask for beyond function words: how people ask.
+
+These words stand apart from the function words, which also tell in which language a note is: what is added here changes
+questions alone, and no index.
+"""
+
+import re
+from functools import cache
+
+from engine.text.folding import fold
+from engine.text.stopwords import stop_words
+
+_LISTS = {
+    "german": """
+        bitte dürfen eigentlich gab gibt habt konnte konnten lang lange machen müssen musste oft sollen sollten
+        überhaupt unserem unseren unserer unseres viele vielen warst welchem welchen welches wem wen wessen wieso
+        wieviel wieviele wodurch wofür woher wohin womit worüber wozu""",
+    "french": """
+        avait avez avons chaque combien devez devons doit doivent dois est-ce faire fallait font jamais laquelle lequel
+        lesquelles lesquels peuvent peux pouvez pouvons quelque quelques toujours veut veux voulez""",
+    "spanish": """
+        cuáles cuánta cuántas cuánto cuántos debe deben debo había haces hacen hago has he hemos nuestras nuestros
+        podemos puede pueden puedo quiero quienes tengo tenía tenemos""",
+    "italian": """
+        bisogna deve devi devo devono dobbiamo fanno fare nostra nostre nostri possiamo posso possono può puoi quanta
+        quante quanti quali vogliamo voglio vuole""",
+    "portuguese": """
+        deve devem devo estamos estou faz fazer faço nossas nossos pode podem podemos posso quanta quantas quanto
+        quantos quer quero temos tenho tinha""",
+    "dutch": """
+        bent doet gaan gaat hebt hoelang hoeveel jullie kun kunt lang mag mogen moest moeten onze wanneer welk wil
+        willen""",
+    "russian": """
+        ваш ваша ваше ваши делать должен должна должно должны зачем которого которой которых моего моей моих мое мои
+        моя наш наша наше наши нашего нашей нашем нашем наших нашу нужно откуда свое свои свой своя сделать сколько
+        твой твоя""",
+    "arabic": "أولئك أي كم لنا لي يجب يمكن",
+    "korean": """
+        어디에 어디인가요 언제인가요 얼마나 왜요 무엇인가요 인가요 있나요 있습니까 하나 하나요 합니까 되나요
+        되었나요 안""",
+}
+
+# Thai and Chinese put no spaces between words. The question words and connectives here stand inside hardly any other
+# word; some count only where a question begins or ends. Of a longer word the rest is left to be asked for.
+_THAI_ANYWHERE = (
+    *("อยู่ที่ไหน", "อย่างไร", "เมื่อไหร่", "เมื่อไร", "เท่าไหร่", "เท่าไร", "หรือเปล่า", "เกี่ยวกับ", "เพราะว่า", "หรือไม่", "แค่ไหน"),
+    *("ที่ไหน", "สำหรับ", "เพราะ", "ยังไง", "อะไร", "ทำไม", "หรือ", "และ", "ไหน", "ไม่", "คือ"),
+    *("ของฉัน", "ของผม", "ของคุณ", "ของเรา", "ของเขา", "ของ"),
+)
+_THAI_FIRST = ("ดิฉัน", "ฉัน")
+_THAI_LAST = ("ได้ไหม", "ครับ", "ไหม", "มั้ย", "บ้าง", "ค่ะ", "คะ", "นะ", "ล่ะ")
+_CHINESE = tuple(
+    """
+    什么时候 什麼時候 为什么 為什麼 怎么样 怎麼樣 什么 什麼 怎么 怎麼 怎样 怎樣 如何 哪里 哪裡 哪儿 哪个 哪個 哪些
+    多少 多久 几个 幾個 没有 沒有 可以 应该 應該 因为 因為 所以 但是 关于 關於 以及 或者 还是 還是 是否 请问 請問 自己
+    我们 我們 你们 你們 他们 他們 她们 它们 这个 這個 那个 那個 这些 這些 那些""".split()
+)
+_KANA = "\u3041-\u30ff"
+_THAI_MARKS = "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
+
+
+@cache
+def unasked(language: str) -> frozenset[str]:
+    """The folded words that a question in this language does not ask for, function words included."""
+    return stop_words(language) | frozenset(fold(_LISTS.get(language, "")).split())
+
+
+def unspaced_stops(stretch: str) -> list[tuple[int, int]]:
+    """Where a stretch of an unspaced script has Thai or Chinese words that are not asked for; apart from each other."""
+    return [match.span() for match in _unspaced().finditer(stretch)]
+
+
+@cache
+def _unspaced() -> re.Pattern[str]:
+    anywhere, first, last, chinese = map("|".join, (_THAI_ANYWHERE, _THAI_FIRST, _THAI_LAST, _CHINESE))
+    thai = rf"(?:^(?:{first})|{anywhere})(?![{_THAI_MARKS}])|(?:{last})+$"
+    return re.compile(rf"{thai}|(?<![{_KANA}])(?:{chinese})(?![{_KANA}])")
