@@ -59,7 +59,7 @@ class Conditions:
             self._snapshot.connection.execute(
                 f"""SELECT min(c.id), count(*) OVER () FROM {self._tables.chunks} c
                 CROSS JOIN {self._tables.files} f ON f.id = c.file_id
-                WHERE c.id IN (SELECT value FROM carray(?)) GROUP BY c.file_id
+                WHERE +c.id IN (SELECT value FROM carray(?)) GROUP BY c.file_id
                 ORDER BY f.mtime_ns DESC, f.path LIMIT ?""",
                 (many(chunks), limit),
             )
@@ -72,10 +72,10 @@ class Conditions:
             parts.append(_among_files(files))
         rows = self._snapshot.connection.execute(
             f"""SELECT c.id FROM {self._tables.chunks} c
-                WHERE {" AND ".join(part.sql for part in parts)} ORDER BY c.id LIMIT {most}""",
+                WHERE {" AND ".join(part.sql for part in parts)} LIMIT {most}""",
             tuple(value for part in parts for value in part.values),
         )
-        return [id_ for (id_,) in rows]
+        return sorted(id_ for (id_,) in rows)
 
     def _clause(self, clause: Clause) -> _Condition | None:
         """None where nothing is demanded after all, as by a quotation without a letter."""
@@ -133,7 +133,8 @@ class Conditions:
 
     def _tag(self, value: str) -> _Condition:
         """The tag, and those nested in it."""
-        tag = fold(value.removeprefix("#").strip("/"))
+        # Half of a character, as a broken paste may have it, is in no tag, and SQLite would refuse it.
+        tag = fold(value.removeprefix("#").strip("/")).encode("utf-8", "replace").decode()
         query = f"SELECT file_id FROM {self._tables.tags} WHERE tag = ? OR (tag > ? AND tag < ?)"
         return _Condition(f"c.file_id IN ({query})", (tag, f"{tag}/", f"{tag}0"))
 

@@ -7,11 +7,14 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
+from engine.text.operators import OPERATORS
 from tests.helpers.fake_provider import FakeProvider, selection_of
 
 NOTES = {
@@ -62,10 +65,8 @@ def memory(tmp_path: Path, provider: FakeProvider, monkeypatch: pytest.MonkeyPat
         moment = datetime.fromisoformat(CHANGED.get(name, "2025-06-01")).timestamp() + 3600
         os.utime(path, (moment, moment))
     _session(store)
-    settings = Settings(
-        sessions=SessionSettings(folders=(str(store),)), store=StoreSettings(path=str(tmp_path / "data"))
-    )
-    opened = BuiltinMemory(workspace, settings, executor=None, background=False)
+    wanted = Settings(sessions=SessionSettings(folders=(str(store),)), store=StoreSettings(path=str(tmp_path / "data")))
+    opened = BuiltinMemory(workspace, wanted, executor=None, background=False)
     opened.sync()
     yield opened
     opened.close()
@@ -214,6 +215,22 @@ def test_wrong_syntax_is_words_and_the_notice_says_so(memory: BuiltinMemory) -> 
 def test_plain_words_have_the_stages_they_always_had(memory: BuiltinMemory) -> None:
     stages = memory.search("the irrigation timer", explain=True).explanation.stages
     assert [stage.name for stage in stages] == ["words", "keywords", "vectors", "threshold"]
+
+
+_BITS = st.sampled_from(
+    [*'"“”„-*():#/', " ", " OR ", "irrigation", "valve", "\ud800", "\0", "東", "dep*", "last week", "2026-05", "9999"]
+    + ["notes", "user", "garden", "999999y", "İ", "✅", "\x1f"]
+    + [f"{name}:" for name in OPERATORS]
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.lists(_BITS, max_size=9).map("".join), st.sampled_from(["auto", "keyword"]))
+def test_any_query_is_answered(memory: BuiltinMemory, query: str, mode: str) -> None:
+    outcome = memory.search(query, mode=mode, explain=True)
+    assert all(0 <= result.score <= 1 for result in outcome.results)
+    for operator in ("", "tag", "path"):
+        memory.query_values(operator, query)
 
 
 @pytest.mark.parametrize(

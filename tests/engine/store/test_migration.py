@@ -64,7 +64,7 @@ def test_an_index_without_sessions_answers_and_takes_sessions(
     notes, store = tmp_path / "notes", tmp_path / "store"
     notes.mkdir()
     store.mkdir()
-    (notes / "garden.md").write_text("# Garden\n\nSow the carrots.\n")
+    (notes / "garden.md").write_text("# Garden\n\nSow the carrots. #spring\n")
     line = '{"type": "user", "uuid": "u", "sessionId": "s", "message": {"content": "Which anchor chain?"}}\n'
     (store / "a.jsonl").write_text(line)
     files = index_files(notes.resolve(), str(tmp_path / "data"))
@@ -76,10 +76,13 @@ def test_an_index_without_sessions_answers_and_takes_sessions(
     try:
         assert [result.path for result in memory.search("carrots").results] == ["garden.md"]
         assert memory.sessions() == ()
+        assert memory.search("tag:spring").results == memory.search("role:user").results == ()
         report = memory.sync()
         assert (report.error, report.full) == ("", True)  # by today's rules
         assert [result.path for result in memory.search("carrots").results] == ["garden.md"]
         assert [result.path for result in memory.search("anchor chain").results] == ["sessions/store/a.jsonl"]
+        assert [result.path for result in memory.search("tag:spring").results] == ["garden.md"]
+        assert [result.path for result in memory.search("role:user").results] == ["sessions/store/a.jsonl"]
         with memory._store.read() as snapshot:
             assert len(snapshot.generations()) == 1
     finally:

@@ -34,6 +34,12 @@ def test_before_anything_is_asked():
     assert texts.hint(make_status(index_error="The index is damaged."))[1] == "The index is damaged."
 
 
+def test_an_empty_answer_says_how_operators_were_read(make_outcome):
+    outcome = make_outcome(understood="Looked for pump. Every result is in tag:x. Nothing is in tag:x.")
+    _, sentence = texts.empty(Question("pump tag:x", ("memory",)), outcome)
+    assert sentence == f"{outcome.understood} Only notes were searched."
+
+
 def test_an_empty_answer_says_what_was_searched(make_outcome):
     sources: tuple[Source, ...] = ("sessions",)
     title, sentence = texts.empty(Question("pump", sources, 7), make_outcome(notice="The provider is away."))
