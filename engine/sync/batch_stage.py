@@ -27,6 +27,7 @@ class BatchStage:
         self._store = work.parts.store
         self._tables = work.tables
         self._settings = work.parts.settings.remote.batch
+        self._waits = self._settings.wait and self._settings.enabled and work.tables is None
         self._makes_way = work.parts.take_changes if work.tables is None else lambda: False
         self._meter = work.meter
         self._token = work.token
@@ -61,7 +62,8 @@ class BatchStage:
     def run(self, direct: Direct) -> bool:
         """Embed all that is due, by jobs where they work; False when files changed: words come first.
 
-        Without `wait` in the settings, what the jobs bring is left to a later sync. Raises `ProviderError`,
+        Without `wait` in the settings, what the jobs bring is left to a later sync; in a generation that is not
+        published yet, to the stage that follows it: its words must not wait for hours. Raises `ProviderError`,
         `Cancelled`; jobs that are under way then go on where they are.
         """
         due = self._plan()
@@ -75,7 +77,7 @@ class BatchStage:
                 if not direct(elsewhere):
                     return False
                 answered |= rest
-            if not (self._runner.open and self._settings.wait and self._settings.enabled):
+            if not (self._runner.open and self._waits):
                 return True
             self._kept = 0
             self._meter.start("embedding", len(elsewhere), waiting=self._runner.open)

@@ -624,3 +624,24 @@ def test_no_passage_is_quoted_where_a_line_is_refused(server, opened):
         assert "texts of a batch job have no vector" in problem
         assert "Pump" not in problem
         assert_complete(memory, server)
+
+
+def test_a_rebuild_is_published_before_its_jobs_are_through(openai, opened):
+    with opened(openai) as memory:
+        memory.sync(approve=True)
+        (model,) = memory.stored_models()
+        memory.purge_model(model.provider, model.model, model.key)
+        openai.plans.append(Plan(end="never"))
+        token = CancelToken()
+        seen = []
+
+        def look(request: Request) -> None:
+            if request.path == "/v1/batches/batch_2":
+                seen.append(memory.status().generation)
+                if len(seen) == 5:
+                    token.cancel()
+
+        openai.after = look
+        assert memory.sync(force=True, approve=True, cancel=token).cancelled
+        assert seen[-1] == 2, "words would be those of hours ago"
+        assert len(openai.jobs) == 2
