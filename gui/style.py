@@ -58,6 +58,8 @@ QPushButton[role="link"]:hover, QPushButton[role="link-degraded"]:hover { text-d
 QPushButton[role="link"]:focus, QPushButton[role="link-degraded"]:focus { border-color: $accent; }
 QToolButton::menu-indicator, QPushButton::menu-indicator { image: none; width: 0px; }
 
+QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
+
 QLineEdit {
     background: $base; color: $text; placeholder-text-color: $muted; border: 1px solid $line; border-radius: 8px;
     padding: 4px 8px; }

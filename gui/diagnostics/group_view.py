@@ -44,6 +44,7 @@ class ReadingRow(QWidget):
         self._value = StateLabel()
         self._reason = label("", "meta", wrap=True)
         self._remedy = QPushButton()
+        self._remedy.setAutoDefault(True)  # Enter presses it while it has the keys
         self._remedy.setProperty("role", "link")
         self._remedy.clicked.connect(self._pressed)
 

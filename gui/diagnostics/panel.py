@@ -136,6 +136,7 @@ class DiagnosticsPanel(QWidget):
 
     def _footer(self) -> QWidget:
         self._copy = QPushButton("Copy as JSON")
+        self._copy.setAutoDefault(True)
         self._copy.setToolTip("Copy the whole status record")
         self._copy.clicked.connect(self._copy_json)
         self._copied = QTimer(self)

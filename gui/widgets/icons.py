@@ -66,6 +66,7 @@ class IconButton(QPushButton):
         self._icon_name = icon_name
         self._tinted: tuple[object, ...] = ()
         self.setProperty("role", "flat")
+        self.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
         self.set_accessible(accessible_name)
         self._tint()
 

@@ -89,6 +89,7 @@ class SyncBar(QWidget):
         self._detail = ElidedLabel()
         self._detail.setProperty("role", "meta")
         self._failed = QPushButton()
+        self._failed.setAutoDefault(True)
         self._failed.setProperty("role", "link-degraded")
         self._file = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
         self._file.setProperty("role", "meta")

@@ -190,18 +190,25 @@ def test_a_resting_bar_is_as_tight_as_before_the_sync(qtbot, bar):
     assert bar._count.x() == before
 
 
-def test_the_buttons_speak(qtbot, bar):
+@pytest.mark.parametrize("by_key", [False, True])
+def test_the_buttons_speak(qtbot, bar, by_key):
+    def press(words: str) -> None:
+        if by_key:
+            qtbot.keyClick(_button(bar, words), Qt.Key.Key_Return)
+        else:
+            qtbot.mouseClick(_button(bar, words), Qt.MouseButton.LeftButton)
+
     said: list[str] = []
     for name in ("pause", "resume", "cancel", "sync_now", "failed_requested"):
         getattr(bar, name).connect(lambda name=name: said.append(name))
     bar.show_status(make_status(syncing=make_progress()))
-    qtbot.mouseClick(_button(bar, "Pause"), Qt.MouseButton.LeftButton)
+    press("Pause")
     bar.show_status(make_status(syncing=make_progress(), paused=True))
-    qtbot.mouseClick(_button(bar, "Resume"), Qt.MouseButton.LeftButton)
-    qtbot.mouseClick(_button(bar, "Cancel"), Qt.MouseButton.LeftButton)
+    press("Resume")
+    press("Cancel")
     bar.show_status(make_status(last_sync=LAST, failed_files=FAILED))
-    qtbot.mouseClick(_button(bar, "1 failed"), Qt.MouseButton.LeftButton)
-    qtbot.mouseClick(_button(bar, "Sync now"), Qt.MouseButton.LeftButton)
+    press("1 failed")
+    press("Sync now")
     assert said == ["pause", "resume", "cancel", "failed_requested", "sync_now"]
 
 
