@@ -164,6 +164,7 @@ class VectorHalf:
         if not self._parts.agreement.covers(name, work):
             self._waits = Awaiting(name, work.estimate)
             return False
+        self._parts.agreement.lower(name, work.estimate.tokens)  # a run that was killed did not get to it
         self._waits = None
         return True
 

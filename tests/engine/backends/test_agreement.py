@@ -206,6 +206,23 @@ def test_a_yes_ends_with_what_was_done_also_where_a_sync_does_not_come_to_its_en
     assert len(dear.embedded) == embedded
 
 
+def test_a_yes_is_for_what_a_killed_run_has_left(open_memory, dear, workspace: Path, monkeypatch) -> None:
+    monkeypatch.setattr("engine.sync.vector_half.VectorHalf._lower_agreement", lambda half: None)
+    memory = open_memory(use=dear)
+    seen = memory.sync(approve=True)
+    name = ModelName(dear.id, dear.model, dear.key)
+    memory._updates.approvals.give(name, seen.tokens)  # as it stands there after a kill right before the end
+    (workspace / "small.md").write_text("A brass lamp.\n")
+    os.utime(workspace / "small.md", (5, 5))
+    token = CancelToken()
+    dear.before = lambda texts: token.cancel()
+    memory.sync(cancel=token)
+    assert memory._updates.approvals.tokens(name) < 10
+    dear.before = lambda texts: None
+    (workspace / "more.md").write_text(long_text(6000)[20000:])
+    assert memory.sync().awaiting is not None
+
+
 def test_a_yes_to_a_rebuild_holds_when_it_is_taken_up_again(open_memory, dear) -> None:
     memory = open_memory(use=dear)
     assert memory.sync(approve=True).vectors_pending == 0
