@@ -14,15 +14,16 @@ _AGREED = {
 }
 
 
-def estimate_text(estimate: EmbeddingEstimate) -> str:
-    """What is left to embed, in a sentence or two."""
+def estimate_text(estimate: EmbeddingEstimate, server: str | None = None) -> str:
+    """What is left to embed, in a sentence or two. `server`: the host in place of the provider's own."""
     model = safe(f"{estimate.provider}, {estimate.model}")
     if not estimate.chunks:
         return f"All {plural(estimate.cached, 'passage')} of the index have a vector of {model}."
     takes = f"{plural(estimate.chunks, 'passage')} to embed with {model}; {estimate.cached:,} have a vector already."
     time = f"by batch jobs within {duration(estimate.seconds)}" if estimate.batch else duration(estimate.seconds)
     parts = [f"About {estimate.tokens:,} tokens", _price(estimate), time]
-    sent = f" The text is sent to {safe(estimate.provider)}." if estimate.remote else ""
+    host = f" at {safe(server)}" if server else ""
+    sent = f" The text is sent to {safe(estimate.provider)}{host}." if estimate.remote else ""
     return f"{takes} {', '.join(parts)}.{sent}"
 
 
@@ -53,9 +54,9 @@ def can_ask() -> bool:
     return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def ask(estimate: EmbeddingEstimate) -> bool:
+def ask(estimate: EmbeddingEstimate, server: str | None) -> bool:
     """Show what it takes and wait for an answer; anything but a yes is a no."""
-    print(f"{estimate_text(estimate)}\nBegin? [y/N] ", end="", file=sys.stderr, flush=True)
+    print(f"{estimate_text(estimate, server)}\nBegin? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 

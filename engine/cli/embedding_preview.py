@@ -8,6 +8,7 @@ from engine.cli.output import plural, safe, size
 from engine.control import CancelToken
 from engine.corpus.discovery import discover
 from engine.embedding.base import EmbeddingProvider
+from engine.embedding.consent import server_of
 from engine.embedding.registry import select_provider
 from engine.records import EmbeddingEstimate, Record
 from engine.store.index import IndexStore
@@ -33,12 +34,14 @@ class EmbeddingPreview(Record, frozen=True):
     """Of those, roughly."""
     unread_cost: float | None
     """US dollars; None where the price is not known."""
+    server: str | None = None
+    """The host that is asked, where the settings name another than the provider's own."""
 
     @property
     def text(self) -> str:
         if self.problem:
             return safe(f"Only words would be searched: {self.problem}")
-        parts = [] if self.indexed is None else [estimate_text(self.indexed)]
+        parts = [] if self.indexed is None else [estimate_text(self.indexed, self.server)]
         if self.unread_files:
             cost = "at a price that is not known here" if self.unread_cost is None else dollars(self.unread_cost)
             tokens = f"{self.unread_tokens:,} tokens" + ("" if self.unread_cost == 0 else f", {cost}")
@@ -84,6 +87,7 @@ def _preview(place: Place, provider: EmbeddingProvider, cancel: CancelToken) -> 
         unread_bytes=sum(unread),
         unread_tokens=tokens,
         unread_cost=None if provider.price is None else tokens * provider.price / 1_000_000,
+        server=server_of(place.settings, provider.id),
     )
 
 

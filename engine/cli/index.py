@@ -35,7 +35,7 @@ def run(arguments: Namespace) -> int:
             if report.error:  # the provider failed: it is its fallback that waits
                 print(f"mnemoscope: {report.error}", file=sys.stderr)
             _print_report(report)
-            if not ask(report.awaiting):
+            if not ask(report.awaiting, manager.status().custom.get("server")):
                 print("Nothing was embedded; words are searched.")
                 return int(bool(report.error))
             report = _sync(manager, force=False, approve=report.awaiting)
@@ -45,7 +45,7 @@ def run(arguments: Namespace) -> int:
             print(f"mnemoscope: {told}", file=sys.stderr)
     if arguments.json:
         print_json(report)
-    elif not report.error:
+    elif not report.error or report.provider_failed:
         _print_report(report)
     return _end(report, unfetched)
 

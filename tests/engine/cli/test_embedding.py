@@ -30,6 +30,7 @@ def test_an_estimate_says_how_much_of_everything() -> None:
         "About 7,500,000 tokens, $0.15 ($0.02 for a million, list price of 2026-11-22), about 9 minutes. "
         "The text is sent to openai."
     )
+    assert estimate_text(make_estimate(), "vm:8080").endswith("The text is sent to openai at vm:8080.")
     here = make_estimate(provider="gguf", model="m", remote=False, price=0.0, cost=0.0, price_checked="")
     assert estimate_text(here).endswith("About 7,500,000 tokens, free, about 9 minutes.")
     assert "a price that is not known here" in estimate_text(make_estimate(price=None, cost=None))

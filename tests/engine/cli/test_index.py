@@ -64,6 +64,15 @@ def test_an_early_end_is_a_failure(
     assert (answer.code, answer.err) == (1, "mnemoscope: The disk is full.\n")
 
 
+def test_what_was_indexed_is_told_although_the_provider_failed(
+    run: Run, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changed_report(memory, monkeypatch, error="OpenAI refused the API key.", provider_failed=True)
+    answer = run("index")
+    assert (answer.code, answer.err) == (1, "mnemoscope: OpenAI refused the API key.\n")
+    assert answer.out.startswith("Indexed ")
+
+
 def test_another_writer_is_one_line(run: Run, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     def busy(**_: object) -> None:
         raise IndexBusy("Another process is writing.")
