@@ -12,6 +12,9 @@ from engine.sync.parts import Agreement
 
 log = logging.getLogger(__name__)
 
+_ABOUT = 1.05
+"""Estimates of nearly the same texts, each from a sample, differ by some percent: nobody is asked twice for that."""
+
 
 class Approvals:
     """Thread-safe. What cannot be written holds for as long as the program runs."""
@@ -34,7 +37,7 @@ class Approvals:
 
     def covers(self, name: ModelName, work: Work) -> bool:
         """Whether the work may be done: it needs no agreement, or does not go far beyond what was agreed to."""
-        return not work.needs_agreement() or not work.needs_agreement(beyond=self.tokens(name))
+        return not work.needs_agreement() or not work.needs_agreement(beyond=round(self.tokens(name) * _ABOUT))
 
     def lower(self, name: ModelName, tokens: int) -> None:
         """So much is left to do; 0 ends the approval. More than was agreed to changes nothing."""

@@ -223,6 +223,18 @@ def test_a_yes_is_for_what_a_killed_run_has_left(open_memory, dear, workspace: P
     assert memory.sync().awaiting is not None
 
 
+def test_a_yes_holds_though_the_next_estimate_comes_out_a_little_higher(open_memory, dear) -> None:
+    dear.price = 1000.0
+    memory = open_memory(use=dear)
+    seen = memory.sync().awaiting
+    name = ModelName(dear.id, dear.model, dear.key)
+    memory._updates.approvals.give(name, round(seen.tokens * 0.9))
+    assert memory.sync().awaiting is not None
+    memory._updates.approvals.give(name, round(seen.tokens * 0.97))
+    assert seen.cost * 0.03 > 0.01
+    assert memory.sync().awaiting is None
+
+
 def test_a_yes_to_a_rebuild_holds_when_it_is_taken_up_again(open_memory, dear) -> None:
     memory = open_memory(use=dear)
     assert memory.sync(approve=True).vectors_pending == 0
