@@ -8,6 +8,7 @@ from typing import NamedTuple
 import apsw
 
 from engine.corpus.globs import Globs
+from engine.search.filters import Match
 from engine.store.schema import spoken_by
 from engine.store.snapshot import Snapshot
 from engine.text import Query, QueryTerm, analyse_word
@@ -48,6 +49,21 @@ class Conditions:
     def chunks(self, files: Sequence[int] | None) -> list[int]:
         """Ids of the chunks that satisfy all, in rising order; `files` restricts them."""
         return self._matching([condition for _, condition in self._clauses], files)
+
+    def match(self) -> Match | None:
+        """All of it as expressions of FTS5; None where an operator demands what the keyword index does not hold."""
+        required, excluded = list[str](), list[str]()
+        for clause, _ in self._clauses:
+            if any(isinstance(atom, Field) for atom in clause.alternatives):
+                return None
+            expressions = (self._demanded(atom) for atom in clause.alternatives if not isinstance(atom, Field))
+            either = " OR ".join(f"({expression})" for expression in expressions if expression)
+            (excluded if clause.negated else required).append(f"({either})")
+        return Match(" AND ".join(required), " OR ".join(excluded))
+
+    def some(self, files: Sequence[int] | None) -> bool:
+        """Whether any chunk satisfies all."""
+        return bool(self._matching([condition for _, condition in self._clauses], files, most=1))
 
     def unmet(self, files: Sequence[int] | None) -> list[Clause]:
         """The clauses that no chunk satisfies, even alone."""
@@ -90,11 +106,14 @@ class Conditions:
     def _atom(self, atom: Atom) -> _Condition | None:
         if isinstance(atom, Field):
             return self._fields[atom.name](atom.value)
-        expression = _phrase(atom) if isinstance(atom, Phrase) else self._word(atom)
+        expression = self._demanded(atom)
         fts = self._tables.fts
         return (
             _Condition(f"c.id IN (SELECT rowid FROM {fts} WHERE {fts} MATCH ?)", (expression,)) if expression else None
         )
+
+    def _demanded(self, atom: Word | Phrase) -> str:
+        return _phrase(atom) if isinstance(atom, Phrase) else self._word(atom)
 
     def _word(self, word: Word) -> str:
         terms = analyse_word(word, self._languages)

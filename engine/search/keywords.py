@@ -181,7 +181,9 @@ class KeywordLeg:
 
         Where they are too many to rank, the best of those in a title, then the best of those indexed last.
         """
-        if among.chunks is not None:
+        if among.match is not None:
+            expression = among.match.within(expression)
+        elif among.chunks is not None:
             return self._best(expression, limit, "AND +rowid IN (SELECT value FROM carray(?))", (many(among.chunks),))
         if among.files is not None:
             inside = f"""AND +rowid IN (SELECT id FROM {self._tables.chunks}

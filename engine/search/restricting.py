@@ -12,13 +12,23 @@ from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis
 
 
-def restrict(snapshot: Snapshot, demands: Conditions, files: Sequence[int] | None, work: Work) -> Among:
-    """What may be found: in the files that pass the filters, the chunks that satisfy the query."""
-    among = Among(files, demands.chunks(files) if demands else None)
+def restrict(
+    snapshot: Snapshot, demands: Conditions, files: Sequence[int] | None, work: Work, *, listed: bool
+) -> Among:
+    """What may be found: in the files that pass the filters, the chunks that satisfy the query.
+
+    `listed`: somebody else than FTS5 needs to know them.
+    """
+    among = Among(files)
+    if demands:
+        match = demands.match()
+        listed = listed or match is None or work.request.explain
+        among = Among(files, demands.chunks(files) if listed else None, match)
     if not work.query.plain:
         chunks = snapshot.chunk_count()
         note = understood(work.query)
-        if among.empty and (unmet := demands.unmet(files)):
+        some = not demands or (demands.some(files) if among.chunks is None else bool(among.chunks))
+        if not some and (unmet := demands.unmet(files)):
             scope = "Nothing" if files is None else "Nothing that passes the filters"
             note += f" {scope} {' or '.join(map(demand, unmet))}."
         work.understood = note

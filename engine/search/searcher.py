@@ -76,7 +76,8 @@ class Searcher:
             with work.timed("analysis"):
                 question = analyse_query(work.query, snapshot.languages())
                 demands = Conditions(snapshot, work.query, question.languages)
-                among = restrict(snapshot, demands, self._filtered(snapshot, work), work)
+                listed = meaning is not None or not question.terms
+                among = restrict(snapshot, demands, self._filtered(snapshot, work), work, listed=listed)
             with work.timed("keyword"):
                 leg = KeywordLeg(snapshot, question, self._frequencies)
             if not leg.chunks:

@@ -73,9 +73,13 @@ def memory(tmp_path: Path, provider: FakeProvider, monkeypatch: pytest.MonkeyPat
 
 
 def found(memory: BuiltinMemory, query: str, **options) -> set[str]:
-    return {
-        result.path for result in memory.search(query, max_results=50, min_score=0, mode="keyword", **options).results
-    }
+    def ask(*, explain: bool) -> set[str]:
+        outcome = memory.search(query, max_results=50, min_score=0, mode="keyword", explain=explain, **options)
+        return {result.path for result in outcome.results}
+
+    answer = ask(explain=False)
+    assert ask(explain=True) == answer  # for which all chunks that satisfy the question are listed
+    return answer
 
 
 @pytest.mark.parametrize(
