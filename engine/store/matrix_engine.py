@@ -63,7 +63,8 @@ class MatrixEngine:
         """
         with self._lock:
             of = snapshot.identity, model.id
-            if self._matrix is None or self._of != of or self._generation < snapshot.generation:
+            other = self._matrix is None or self._of != of or self._matrix.dims != model.dims
+            if self._matrix is None or other or self._generation < snapshot.generation:
                 self._matrix = self._load(snapshot, model)
                 self._of, self._generation = of, snapshot.generation
             if self._stamp < snapshot.stamp:
@@ -87,7 +88,7 @@ class MatrixEngine:
         with self._lock:
             if self._matrix is None or self._stamp != before:
                 return
-            if model is None or self._of[1] != model.id:
+            if model is None or self._of[1] != model.id or self._matrix.dims != model.dims:
                 added = None  # nothing to this matrix, which is of another model
             import numpy as np
 

@@ -1,5 +1,6 @@
 """Writing the index: everything that one write transaction can do."""
 
+import dataclasses
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -257,6 +258,9 @@ class Writer(Snapshot):
         )
         found = self.stored_model(provider, model, provider_key)
         assert found is not None
+        if found.dims != dims and not self.has_vectors(found.id):  # its server has another model under that name
+            self.connection.execute("UPDATE models SET dims = ? WHERE id = ?", (dims, found.id))
+            found = dataclasses.replace(found, dims=dims)
         return found
 
     def store_vectors(self, model_id: int, vectors: Iterable[tuple[bytes, bytes]]) -> None:

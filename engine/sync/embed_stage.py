@@ -64,6 +64,7 @@ class EmbedStage:
         due = [id_ for id_, hash_ in pending if hash_ not in leave and (self._model.id, hash_) not in self._refused]
         if not due:
             return True
+        self._check_length(self._provider.dims or self._model.dims)  # what is known beforehand is not paid for
         self._done = 0
         self._again.clear()  # they are due
         self._meter.start("embedding", len(due))
@@ -165,15 +166,18 @@ class EmbedStage:
         self._keep([texts[place] for place in arrived], np.stack(list(arrived.values())))
 
     def _keep(self, texts: list[Unembedded], vectors: "Vectors") -> None:
-        if vectors.shape[1] != self._model.dims:
-            raise ProviderError(
-                f"{self._provider.model} answered with vectors of {vectors.shape[1]:,} numbers, but had ones of "
-                f"{self._model.dims:,} before: set dimensions in the settings, or delete the model's vectors."
-            )
+        self._check_length(vectors.shape[1])
         self._keeper.keep([text.hash for text in texts], vectors)
         self._letters += sum(len(text.text) for text in texts)
         self._done += len(texts)
         self._meter.step(self._done, texts[-1].path)
+
+    def _check_length(self, dims: int) -> None:
+        if dims != self._model.dims:
+            raise ProviderError(
+                f"{self._provider.model} answers with vectors of {dims:,} numbers, but had ones of "
+                f"{self._model.dims:,} before: set dimensions in the settings, or delete the model's vectors."
+            )
 
 
 def _first_cause(error: BaseException) -> BaseException:

@@ -148,7 +148,9 @@ class VectorHalf:
         """The provider's model; None before the first answer of one whose dimensions only its server knows."""
         with self._store.read() as snapshot:
             known = snapshot.stored_model(*name_of(provider))
-        return known or (None if provider.dims is None else self._register(provider, provider.dims))
+        if provider.dims is None or (known is not None and known.dims == provider.dims):
+            return known
+        return self._register(provider, provider.dims)
 
     def _register(self, provider: EmbeddingProvider, dims: int) -> StoredModel:
         with self._store.write() as writer:

@@ -199,3 +199,24 @@ def test_the_longest_unused_goes_first_whichever_model_made_it(
     (workspace / "again.md").write_text("# Shopping\n\nIrrigation hose 16 mm, two T-pieces, spare timer batteries.\n")
     memory.sync()
     assert len(other.embedded) == before
+
+
+@pytest.mark.parametrize("engine", ["numpy", "sqlite-vec"])
+def test_a_model_whose_vectors_have_another_length_now_works_once_the_old_ones_are_deleted(
+    open_memory, provider, tmp_path: Path, engine
+) -> None:
+    vector = msgspec.structs.replace(DEFAULTS.store.vector, engine=engine)
+    store = msgspec.structs.replace(DEFAULTS.store, path=str(tmp_path / "data"), vector=vector)
+    open_memory(use=provider, store=store).sync()
+    changed = FakeProvider(32)
+    memory = open_memory(use=changed, store=store)
+    (tmp_path / "notes/lamp.md").write_text("A brass lamp.\n")
+    assert "delete the model's vectors" in memory.sync().error
+    assert changed.embedded == [], "what is of no use is not sent"
+    (name,) = memory.stored_models()
+    memory.purge_model(name.provider, name.model, name.key)
+    report = memory.sync()
+    assert (report.error, report.vectors_pending) == ("", 0)
+    assert [model.dims for model in memory.stored_models()] == [32]
+    found = memory.search("watering timer")
+    assert (found.mode, found.results[0].path) == ("hybrid", "greenhouse.md")
