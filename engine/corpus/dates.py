@@ -19,11 +19,11 @@ _YEAR_FOLDER = re.compile(r"[12][0-9]{3}")
 _MONTH_FOLDER = re.compile(r"(?:[12][0-9]{3}[-_.])?([01][0-9])(?![0-9]).*")
 _DAY_PART = re.compile(r"([0-3][0-9])(?![0-9]).*")
 
-_KEYS = (
+_KEYS = {
     *("date", "day", "created", "created_at", "created_on", "creation_date", "date_created", "published"),
     *("updated", "updated_at", "updated_on", "date_updated", "modified", "date_modified", "last_modified", "lastmod"),
     *("last_updated", "last_edited", "mtime"),
-)
+}
 _WRITTEN = re.compile(
     r"([12][0-9]{3})[-/.]([01]?[0-9])[-/.]([0-3]?[0-9])"
     r"(?:[T ]+([0-2]?[0-9]):([0-5][0-9])(?::([0-5][0-9])(?:[.,][0-9]+)?)?[ ]*(Z|[+-][0-9]{2}:?[0-9]{2})?)?(?![0-9]).*"
@@ -63,7 +63,8 @@ def date_in_name(name: str) -> Dated | None:
 
 def date_in_front_matter(values: Mapping[str, str]) -> Dated | None:
     """The latest of the dates that the front matter gives for the note itself; None without one that can be read."""
-    moments = [moment for key in _KEYS if (moment := _written(values.get(key, ""))) is not None]
+    written = (_written(value) for key, value in values.items() if key in _KEYS)
+    moments = [moment for moment in written if moment is not None]
     return Dated(max(moments), "front-matter") if moments else None
 
 

@@ -11,7 +11,7 @@ import msgspec
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.settings import Settings
-from engine.settings.options import SessionSettings
+from engine.settings.options import QuerySettings, SessionSettings
 from tests.benchmarks.measuring import Cost, measure
 from tests.benchmarks.notes import Words, write_notes
 from tests.benchmarks.transcripts import stores, write_sessions
@@ -97,11 +97,12 @@ def open_index(
     *,
     background: bool = False,
     sessions: Path | None = None,
+    query: QuerySettings | None = None,
 ) -> BuiltinMemory:
     """A memory whose index lies in `store`; of the transcripts below `sessions` too."""
     use_model(model, kept)
     folders = () if sessions is None else tuple(map(str, stores(sessions)))
-    settings = Settings(sessions=SessionSettings(folders=folders))
+    settings = Settings(sessions=SessionSettings(folders=folders), query=query or QuerySettings())
     settings = msgspec.structs.replace(settings, store=msgspec.structs.replace(settings.store, path=str(store)))
     return BuiltinMemory(notes, settings, executor=None, background=background)
 

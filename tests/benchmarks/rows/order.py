@@ -1,0 +1,59 @@
+"""What may be done about the order of an answer, and words that occur nowhere: each beside the same search without."""
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from engine.settings.options import MmrSettings, QuerySettings, TemporalDecaySettings
+from tests.benchmarks.measuring import Figure, measure, percentile, spread, timed, times
+from tests.benchmarks.prepared import Bench, Model, open_index, questions
+
+_QUESTIONS = 100
+_RESULTS = 50
+_KINDS: dict[Model, str] = {"none": "by words", "random-1536": "by words and meaning"}
+
+
+def run(bench: Bench) -> Iterator[Figure]:
+    folder = bench.folder(bench.notes)
+    for model, kind in _KINDS.items():
+        store, built = bench.index(bench.notes, model)
+        found = measure(_ours, folder, store, model, bench.kept).value
+        plain = percentile(found.pop("plain"), 0.5)
+        for name, spent in found.items():
+            yield Figure(
+                f"search {kind}, {built.value['chunks']:,} chunks, {_RESULTS} results; {name}",
+                "–",
+                spread(spent),
+                times(percentile(spent, 0.5), plain, "the same search without"),
+            )
+
+
+def _ours(folder: Path, store: Path, model: Model, kept: Path) -> dict[str, list[float]]:
+    """Milliseconds of each search, by what is switched on. No threshold: every search shows as many as it may."""
+    query = QuerySettings()
+    decay = TemporalDecaySettings(enabled=True, half_life_by_path={"*": 30.0})
+    ways = {
+        "plain": {},
+        "temporal decay": {"temporal_decay": decay},
+        "diversity": {"mmr": MmrSettings(enabled=True)},
+        "a slip in one word": {},
+    }
+    found = {}
+    for name, changes in ways.items():
+        hybrid = msgspec.structs.replace(query.hybrid, **changes)
+        memory = open_index(folder, store, model, kept, query=msgspec.structs.replace(query, hybrid=hybrid))
+        asked = [_slip(text) if name == "a slip in one word" else text for text in questions(_QUESTIONS)]
+        calls = [partial(memory.search, text, max_results=_RESULTS, min_score=0) for text in asked]
+        timed([partial(memory.search, text, max_results=_RESULTS) for text in questions(20, seed=8)])
+        found[name] = timed(calls)
+        memory.close()
+    return found
+
+
+def _slip(question: str) -> str:
+    """Two letters of the longest word swapped."""
+    word = max(question.split(), key=len)
+    middle = len(word) // 2
+    return question.replace(word, word[:middle] + word[middle + 1] + word[middle] + word[middle + 2 :])
