@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from engine.corpus import markdown
+from engine.corpus import front_matter, markdown
 from engine.text.folding import fold
 
 TAGS_VERSION = 1
@@ -39,7 +39,7 @@ def tags_of(text: str) -> tuple[str, ...]:
 def _all_tags(text: str) -> Iterator[str]:
     lines = text[:_HEAD_CHARACTERS].split("\n")
     front = markdown.front_matter_length(lines)
-    yield from _front_matter_tags(lines[1:front])
+    yield from _front_matter_tags(front_matter.inner_lines(lines))
     if "#" in text:
         yield from _hashtags(text, sum(len(line) + 1 for line in lines[:front]))
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from engine.errors import ProviderError
 from engine.settings.options import MmrSettings, QuerySettings, SessionSettings, TemporalDecaySettings
 
 DAY = 86_400
@@ -221,3 +222,23 @@ def test_likeness_by_words_knows_every_script(open_memory, workspace: Path, lang
     assert set(list(found)[:2]) != {"copies/a.md", "copies/b.md"}
     last = list(found.values())[-1][1]
     assert last.mmr_penalty > 0.2
+
+
+def test_a_copy_that_waits_for_its_vector_is_compared_by_words(open_memory, workspace: Path, provider) -> None:
+    for name, text in COPIES.items():
+        if name != "copies/b.md":
+            write(workspace, name, text)
+    memory = open_memory(query=query_settings(mmr=MmrSettings(enabled=True)))
+    memory.sync()
+    write(workspace, "copies/b.md", COPIES["copies/b.md"])
+
+    def refuse(_texts) -> None:
+        raise ProviderError("No answer.")
+
+    provider.before = refuse
+    memory.sync()
+    found, _ = explained(memory, "brass greenhouse valve", path_glob="copies/**", min_score=0.0)
+    reasons = [reason for _, reason in found.values()]
+    assert [found[path][1].vector_score is None for path in ("copies/a.md", "copies/b.md")] == [False, True]
+    later = max(reasons, key=lambda reason: reason.mmr_penalty)
+    assert {later.citation, later.mmr_like} == {"copies/a.md#L1-L3", "copies/b.md#L1-L3"}
