@@ -11,7 +11,8 @@ import msgspec
 from engine.corpus.ignore import IgnoreRules
 from engine.corpus.roots import find_roots
 from engine.corpus.transcripts.changes import WAL, is_database, transcript_of
-from engine.corpus.transcripts.stores import Store, find_stores, may_be_transcript
+from engine.corpus.transcripts.judging import may_be_transcript
+from engine.corpus.transcripts.stores import Store, find_stores
 from engine.errors import WorkspaceError
 from engine.records import SyncReason, WatcherStatus
 from engine.settings import Settings

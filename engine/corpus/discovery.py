@@ -13,10 +13,10 @@ from pathlib import Path
 import msgspec
 
 from engine.control import CancelToken
-from engine.corpus.ignore import BAD_NAME, IgnoreRules, is_unusable
-from engine.corpus.opening import is_link
+from engine.corpus.ignore import Match
+from engine.corpus.judging import SECRET_PLACE, Judge, unreadable
 from engine.corpus.passed import Passed
-from engine.corpus.roots import Layout, Root, Roots, find_roots, holds_secrets
+from engine.corpus.roots import Layout, Root, Roots, find_roots
 from engine.records import FileIssue, Source
 from engine.settings import Settings
 
@@ -73,6 +73,15 @@ def discover(
     return Discovery(walk.files, walk.passed.issues(), roots.layout, walk.whole)
 
 
+def discover_in(
+    folder: Root, roots: Roots, settings: Settings, *, cancel: CancelToken | None = None, most_entries: float = math.inf
+) -> Discovery:
+    """The same for a folder inside of one of the `roots`, whose way there no rule bars. Raises `Cancelled`."""
+    walk = _Walk(roots, settings, cancel, None, most_entries)
+    walk.walk(folder)
+    return Discovery(walk.files, walk.passed.issues(), roots.layout, walk.whole)
+
+
 class _Walk:
     """One pass over the roots."""
 
@@ -87,18 +96,14 @@ class _Walk:
         self.files: list[FoundFile] = []
         self.whole = True
         self._entries_left = most_entries
-        self._rules = IgnoreRules(settings)
-        self.passed = Passed(self._rules.extensions)
-        self._limit = settings.max_file_bytes
+        self._judge = Judge(settings)
+        self.passed = Passed(self._judge.rules.extensions)
         self._cancel = cancel
         self._listener = listener
         self._root_paths = {root.path for root in roots.found}
 
     def visit(self, root: Root) -> None:
         """List one root; a missing one is only worth a word if the person named it."""
-        if is_unusable(root.name):
-            self.passed.add(root.name, *BAD_NAME)
-            return
         try:
             state = os.lstat(root.path)
         except FileNotFoundError:
@@ -108,14 +113,14 @@ class _Walk:
         except OSError as error:
             self._unreadable(root.path, error)
             return
-        if is_link(state):
-            self.passed.add(root.name, "symlink", "Links are not followed; name the place it points to instead.")
-        elif holds_secrets(root.path):
-            self.passed.add(root.path, "secret", "Folders with keys and credentials are never read.")
-        elif stat.S_ISDIR(state.st_mode) and not root.single:
-            self._walk(root)
+        match = self._judge.root(root, state)
+        if match is not None:
+            outside = match is SECRET_PLACE
+            self._pass(root.path if outside else root.name, os.path.basename(root.path), match)
+        elif stat.S_ISDIR(state.st_mode):
+            self.walk(root)
         else:
-            self._take(root.name, os.path.basename(root.path), root.path, state)
+            self._take(root.name, root.path, state)
 
     def account_for_rest(self, roots: Roots) -> None:
         """Say for the workspace's other notes and folders why they are not indexed."""
@@ -124,18 +129,9 @@ class _Walk:
         for entry in self._entries(roots.workspace, "."):
             if entry.path in self._root_paths:
                 continue
-            folder = entry.is_dir(follow_symlinks=False)
-            judge = self._rules.for_folder if folder else self._rules.for_file
-            match = judge(entry.name, entry.name)
-            if match is None:
-                detail = "This workspace has a memory; what lies beside it is indexed as an extra path only."
-                self.passed.add(entry.name, "outside-memory", detail)
-            elif match.rule == "extension":
-                self.passed.count_ending(entry.name)
-            else:
-                self.passed.add(entry.name, *match)
+            self._pass(entry.name, entry.name, self._judge.beside_memory(entry))
 
-    def _walk(self, root: Root) -> None:
+    def walk(self, root: Root) -> None:
         """The folder and all below it, depth first in the order of names."""
         stack = [(root.path, root.name)]
         while stack and self._entries_left > 0:
@@ -167,42 +163,23 @@ class _Walk:
         """Take the entry if it is a file; True for a folder to go into."""
         if entry.path in self._root_paths:
             return False
-        try:
-            if entry.is_symlink():
-                self.passed.add(name, "symlink", "Links are not followed.")
-            elif entry.is_dir(follow_symlinks=False):
-                return self._wanted_folder(entry, name)
-            else:
-                self._take(name, entry.name, entry.path, entry)
-        except OSError as error:
-            self._unreadable(name, error)
+        match = self._judge.entry(entry, name)
+        if match is not None:
+            self._pass(name, entry.name, match)
+        elif entry.is_dir(follow_symlinks=False):
+            return True
+        else:
+            self._take(name, entry.path, entry.stat(follow_symlinks=False))
         return False
 
-    def _wanted_folder(self, entry: os.DirEntry[str], name: str) -> bool:
-        if os.name == "nt" and is_link(entry.stat(follow_symlinks=False)):
-            self.passed.add(name, "symlink", "Links are not followed.")
-            return False
-        match = self._rules.for_folder(name, entry.name)
-        if match is not None:
-            self.passed.add(name, *match)
-        return match is None
+    def _take(self, name: str, path: str, state: os.stat_result) -> None:
+        self.files.append(FoundFile(name, path, "memory", state.st_size, min(state.st_mtime_ns, LATEST_NS)))
 
-    def _take(self, name: str, base: str, path: str, known: "os.DirEntry[str] | os.stat_result") -> None:
-        match = self._rules.for_file(name, base)
-        if match is not None:
-            if match.rule == "extension":
-                self.passed.count_ending(base)
-            else:
-                self.passed.add(name, *match)
-            return
-        state = known if isinstance(known, os.stat_result) else known.stat(follow_symlinks=False)
-        if not stat.S_ISREG(state.st_mode):
-            self.passed.add(name, "not-a-file", "This is a pipe, a device or a folder with the name of a file.")
-        elif state.st_size > self._limit:
-            detail = f"{state.st_size:,} bytes; files of more than {self._limit:,} bytes (max_file_bytes) are left out."
-            self.passed.add(name, "too-large", detail)
+    def _pass(self, name: str, base: str, match: Match) -> None:
+        if match.rule == "extension":
+            self.passed.count_ending(base)
         else:
-            self.files.append(FoundFile(name, path, "memory", state.st_size, min(state.st_mtime_ns, LATEST_NS)))
+            self.passed.add(name, *match)
 
     def _unreadable(self, name: str, error: OSError) -> None:
-        self.passed.add(name, "unreadable", f"It cannot be read: {error.strerror or error}.")
+        self.passed.add(name, *unreadable(error))

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 
 from engine.corpus.opening import open_binary
 from engine.corpus.transcripts.changes import is_compressed, is_database, transcript_of
-from engine.corpus.transcripts.stores import Store, may_be_transcript
+from engine.corpus.transcripts.judging import may_be_transcript
+from engine.corpus.transcripts.stores import Store
 from engine.errors import PathRefused
 from engine.settings.options import SessionDeltaSettings
 

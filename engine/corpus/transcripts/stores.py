@@ -17,21 +17,16 @@ import msgspec
 
 from engine.control import CancelToken
 from engine.corpus.discovery import LATEST_NS, DiscoveryListener, FoundFile
-from engine.corpus.ignore import BAD_NAME, is_unusable, shown
+from engine.corpus.ignore import Match, is_unusable, shown
+from engine.corpus.judging import unreadable
 from engine.corpus.opening import is_link
 from engine.corpus.roots import holds_secrets
-from engine.corpus.transcripts.changes import compressed, is_compressed, last_change, transcript_of
+from engine.corpus.transcripts.changes import compressed, last_change, transcript_of
+from engine.corpus.transcripts.judging import SILENT, judge_entry, judge_store, may_be_transcript
 from engine.errors import PathRefused
 from engine.records import FileIssue
 from engine.settings import Settings
 
-_TRANSCRIPT = re.compile(
-    r".*\.jsonl(?:\.(?:reset|deleted)\.\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?Z)?"
-    r"|conversations(?:-\d+)?\.json|(?:session|checkpoint)-.*\.json|ses_.*\.json|.*\.zip|.*\.db|rollout-.*\.jsonl\.zst",
-    re.IGNORECASE | re.DOTALL,
-)
-_PARTS_OF_SESSIONS = frozenset({("storage", "message"), ("storage", "part"), ("storage", "session_diff")})
-"""Folders (with the one above) in which opencode keeps the messages of the sessions beside them, a file each."""
 _AGENTS = (
     ".claude/projects",
     "claude/projects",
@@ -120,6 +115,15 @@ def find_transcripts(
     return FoundTranscripts(walk.files, walk.skipped, walk.whole)
 
 
+def find_transcripts_in(
+    folder: Store, *, cancel: CancelToken | None = None, most_entries: float = math.inf
+) -> FoundTranscripts:
+    """The same for a folder inside of a store, named like one. Raises `Cancelled`."""
+    walk = _Walk(cancel, None, most_entries)
+    walk.descend(folder)
+    return FoundTranscripts(walk.files, walk.skipped, walk.whole)
+
+
 class _Walk:
     def __init__(self, cancel: CancelToken | None, listener: DiscoveryListener | None, most_entries: float) -> None:
         self.files: list[FoundFile] = []
@@ -138,16 +142,16 @@ class _Walk:
         except OSError as error:
             self._unreadable(store.name, error)
             return
-        if is_link(state):
-            self._pass(store.name, "symlink", "Links are not followed; name the place it points to instead.")
-        elif holds_secrets(store.path):
-            self._pass(store.name, "secret", "Folders with keys and credentials are never read.")
+        match = judge_store(store.path, state)
+        if match is not None:
+            self._pass(store.name, *match)
         elif stat.S_ISDIR(state.st_mode):
-            self._descend(store)
+            self.descend(store)
         else:
             self._take(f"{store.name}/{transcript_of(os.path.basename(store.path))}", store.path, state)
 
-    def _descend(self, store: Store) -> None:
+    def descend(self, store: Store) -> None:
+        """The folder and all below it."""
         stack = [(store.path, store.name)]
         while stack and self._entries_left > 0:
             path, name = stack.pop()
@@ -159,30 +163,22 @@ class _Walk:
             listed = self._entries(path, name)
             plain = {entry.name for entry in listed}
             for entry in listed:
-                if is_compressed(entry.name) and transcript_of(entry.name) in plain:
-                    continue  # the same transcript twice: its agent is just packing or unpacking it
                 below = f"{name}/{entry.name}"
                 try:
-                    if self._enter(entry, below, above):
+                    if self._enter(entry, below, judge_entry(entry, above, plain)):
                         stack.append((entry.path, below))
                 except OSError as error:
                     self._unreadable(below, error)
         self.whole = self.whole and not stack
 
-    def _enter(self, entry: os.DirEntry[str], name: str, above: str) -> bool:
+    def _enter(self, entry: os.DirEntry[str], name: str, match: Match | None) -> bool:
         """Take the entry if it may be a transcript; True for a folder to go into."""
-        folder = entry.is_dir(follow_symlinks=False)
-        if not folder and not _TRANSCRIPT.fullmatch(entry.name):
-            return False
-        state = entry.stat(follow_symlinks=False)
-        if is_unusable(entry.name):
-            self._pass(name, *BAD_NAME)
-        elif is_link(state):
-            self._pass(name, "symlink", "Links are not followed.")
-        elif folder:
-            return (above, entry.name) not in _PARTS_OF_SESSIONS
-        elif stat.S_ISREG(state.st_mode):
-            self._take(transcript_of(name), entry.path, state)
+        if match is None:
+            if entry.is_dir(follow_symlinks=False):
+                return True
+            self._take(transcript_of(name), entry.path, entry.stat(follow_symlinks=False))
+        elif match not in SILENT:
+            self._pass(name, *match)
         return False
 
     def _take(self, name: str, path: str, state: os.stat_result) -> None:
@@ -201,15 +197,10 @@ class _Walk:
         return listed
 
     def _unreadable(self, name: str, error: OSError) -> None:
-        self._pass(name, "unreadable", f"It cannot be read: {error.strerror or error}.")
+        self._pass(name, *unreadable(error))
 
     def _pass(self, name: str, rule: str, detail: str) -> None:
         self.skipped.append(FileIssue(path=shown(name), rule=rule, detail=detail))
-
-
-def may_be_transcript(path: str) -> bool:
-    """Whether a file can be a transcript by its name."""
-    return _TRANSCRIPT.fullmatch(os.path.basename(path)) is not None
 
 
 def names_session(name: str, settings: Settings) -> bool:

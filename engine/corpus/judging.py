@@ -1,0 +1,79 @@
+"""Judges what stands in a folder of notes, for discovery and for whoever wonders about one path."""
+
+import os
+import stat
+from typing import Protocol
+
+from engine.corpus.ignore import BAD_NAME, IgnoreRules, Match, is_unusable
+from engine.corpus.opening import is_link
+from engine.corpus.roots import Root, holds_secrets
+from engine.settings import Settings
+
+SECRET_PLACE = Match("secret", "Folders with keys and credentials are never read.")
+LINK = Match("symlink", "Links are not followed.")
+LINKED_PLACE = Match("symlink", "Links are not followed; name the place it points to instead.")
+_OUTSIDE_MEMORY = Match(
+    "outside-memory", "This workspace has a memory; what lies beside it is indexed as an extra path only."
+)
+
+
+class _Known(Protocol):
+    """What a directory entry knows, perhaps without asking the system."""
+
+    def stat(self, *, follow_symlinks: bool = True) -> os.stat_result: ...
+
+
+class Judge:
+    """The rules of names, and those of what an entry is and how large, under one workspace's settings."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.rules = IgnoreRules(settings)
+        self._limit = settings.max_file_bytes
+
+    def root(self, root: Root, state: os.stat_result) -> Match | None:
+        """What keeps a whole root out, be it a folder or a file."""
+        if is_unusable(root.name):
+            return BAD_NAME
+        if is_link(state):
+            return LINKED_PLACE
+        if holds_secrets(root.path):
+            return SECRET_PLACE
+        if stat.S_ISDIR(state.st_mode) and not root.single:
+            return None
+        return self._file(root.name, os.path.basename(root.path), state)
+
+    def entry(self, entry: os.DirEntry[str], name: str) -> Match | None:
+        """What keeps an entry, whose stable name is `name`, out of the index; the folders above it have passed."""
+        try:
+            if entry.is_symlink():
+                return LINK
+            if not entry.is_dir(follow_symlinks=False):
+                return self._file(name, entry.name, entry)
+            if os.name == "nt" and is_link(entry.stat(follow_symlinks=False)):
+                return LINK
+        except OSError as error:
+            return unreadable(error)
+        return self.rules.for_folder(name, entry.name)
+
+    def beside_memory(self, entry: os.DirEntry[str]) -> Match:
+        """Why an entry of a workspace that has a memory, and is no part of that, is not indexed."""
+        folder = entry.is_dir(follow_symlinks=False)
+        judge = self.rules.for_folder if folder else self.rules.for_file
+        return judge(entry.name, entry.name) or _OUTSIDE_MEMORY
+
+    def _file(self, name: str, base: str, known: _Known | os.stat_result) -> Match | None:
+        match = self.rules.for_file(name, base)
+        if match is not None:
+            return match
+        state = known if isinstance(known, os.stat_result) else known.stat(follow_symlinks=False)
+        if not stat.S_ISREG(state.st_mode):
+            return Match("not-a-file", "This is a pipe, a device or a folder with the name of a file.")
+        if state.st_size > self._limit:
+            detail = f"{state.st_size:,} bytes; files of more than {self._limit:,} bytes (max_file_bytes) are left out."
+            return Match("too-large", detail)
+        return None
+
+
+def unreadable(error: OSError) -> Match:
+    """The system does not let us look."""
+    return Match("unreadable", f"It cannot be read: {error.strerror or error}.")
