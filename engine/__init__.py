@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from engine.logs import configure_logging as configure_logging
     from engine.records import *  # noqa: F403
     from engine.settings import Settings as Settings
+    from engine.settings import add_extra_path as add_extra_path
     from engine.settings import load_settings as load_settings
     from engine.settings import save_setting as save_setting
     from engine.settings import save_settings as save_settings
@@ -62,6 +63,7 @@ _HOME = {
     "probe_provider": "engine.embedding.probing",
     "configure_logging": "engine.logs",
     "Settings": "engine.settings",
+    "add_extra_path": "engine.settings",
     "load_settings": "engine.settings",
     "save_setting": "engine.settings",
     "save_settings": "engine.settings",

@@ -565,6 +565,89 @@ class Probe(Record, frozen=True):
     error: str
 
 
+# --- one path -----------------------------------------------------------------------------------------------------
+
+
+PathStanding = Literal[
+    "indexed",
+    "pending",
+    "failed",
+    "excluded",
+    "outside",
+    "too-large",
+    "not-text",
+    "gone",
+    "missing",
+    "folder",
+]
+PathRemedy = Literal["sync", "settings", "add", "open"]
+
+
+class RuleOrigin(Record, frozen=True):
+    """Where the rule is set that keeps a path out of the index."""
+
+    key: str
+    """Of the settings, such as `exclude`; empty for a rule that is built in."""
+    value: str
+    """Which of its patterns, or its value; empty for a rule that is built in."""
+    layer: Literal["built-in", "defaults", "workspace"]
+    """Whose layer of the settings has it; `built-in` also for an option that nobody has set."""
+    file: str
+    """The settings file; empty for what is built in."""
+    line: int
+    """In that file, from 1; 0 for what is built in."""
+
+
+class FolderContents(Record, frozen=True):
+    """The files of a folder and all below it."""
+
+    indexed: int
+    waiting: int
+    """New or changed: for the next sync."""
+    failed: int
+    gone: int
+    """From the disk; indexed until the next sync."""
+    passed: tuple[FileIssue, ...]
+    """Files and folders that a rule keeps out, as `skipped_files` of the status; the first ones."""
+    passed_total: int
+    whole: bool
+    """False where the folder is so large that not all of it was looked at."""
+
+
+class PathState(Record, frozen=True):
+    """Why a path is found, or not."""
+
+    asked: str
+    state: PathStanding
+    sentence: str
+    """The state in one or two plain sentences, with what to do about it."""
+    remedy: PathRemedy | None
+    """What to offer: a sync, the settings file, an extra path, the file itself."""
+    path: str
+    """Stable name; empty outside of all that is indexed, and for the workspace itself."""
+    file: str
+    """Absolute path, as far as it could be found out."""
+    source: Source | None
+    rule: str = ""
+    """As in `FileIssue`; empty where none keeps it out."""
+    rule_path: str = ""
+    """Stable name of what the rule is about: the path, or a folder above it."""
+    origin: RuleOrigin | None = None
+    title: str = ""
+    sessions: int = 0
+    """That were read from a transcript."""
+    chunks: int = 0
+    vectors: int | None = None
+    """How many of the chunks have a vector; None where no model is in use."""
+    size: int = 0
+    """Bytes, as indexed, as is the next."""
+    modified: float | None = None
+    changed: bool = False
+    """Whether it is another now than when it was indexed."""
+    contents: FolderContents | None = None
+    """Of a folder that is indexed."""
+
+
 # --- providers ----------------------------------------------------------------------------------------------------
 
 

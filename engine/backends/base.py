@@ -11,6 +11,7 @@ from engine.records import (
     FileText,
     MemoryProviderStatus,
     MemorySyncProgressUpdate,
+    PathState,
     Probe,
     SearchOutcome,
     SessionSummary,
@@ -67,6 +68,13 @@ class MemorySearchManager(Protocol):
 
     def locate(self, path: str) -> Path:
         """Absolute path of the file, checked like `read_file`: for an editor, a file manager or a watcher."""
+
+    def explain_path(self, path: str, *, config: Path | None = None, cancel: CancelToken | None = None) -> PathState:
+        """Why a path is found, or not: any text that may mean one, be it a stable name, a path or a file URL.
+
+        No file is read, and of what lies outside nothing is told but that it is there. `config`: the settings file in
+        which to look up where a rule is set, in place of the user's own. Raises `WorkspaceError`, `Cancelled`.
+        """
 
     def sessions(self) -> tuple[SessionSummary, ...]:
         """Every session that is known, newest first; sub-agents' sessions too."""

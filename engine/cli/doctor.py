@@ -1,5 +1,7 @@
 """`mnemoscope doctor`: looks at everything that a search needs, and says what to do about what is wrong.
 
+With a path it says instead why that file is found, or not.
+
 Without `--repair` nothing is changed beyond what opening the index does for every verb.
 """
 
@@ -10,6 +12,7 @@ from contextlib import closing
 from engine.backends.model_library import still_awaiting
 from engine.cli.checks import INDEX, Check, degraded, failed, fine
 from engine.cli.embedding import awaiting_text
+from engine.cli.explaining import explain
 from engine.cli.opening import Place, find_place, interruptible, opened
 from engine.cli.output import plural, print_json, safe
 from engine.cli.progress import ProgressLine
@@ -37,6 +40,8 @@ _REPAIR = "Run mnemoscope doctor --repair."
 
 def run(arguments: Namespace) -> int:
     place = find_place(arguments)
+    if arguments.path is not None:
+        return explain(place, arguments)
     files = index_files(place.folder, place.settings.store.path)
     with interruptible() as token:
         repaired = _repair(place, files, token) if arguments.repair else []

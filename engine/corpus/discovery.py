@@ -179,7 +179,7 @@ class _Walk:
         if match.rule == "extension":
             self.passed.count_ending(base)
         else:
-            self.passed.add(name, *match)
+            self.passed.add(name, match.rule, match.detail)
 
     def _unreadable(self, name: str, error: OSError) -> None:
-        self.passed.add(name, *unreadable(error))
+        self._pass(name, "", unreadable(error))

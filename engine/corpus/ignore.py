@@ -31,6 +31,8 @@ class Match(NamedTuple):
 
     rule: str
     detail: str
+    pattern: str = ""
+    """Of the settings; empty where no pattern of theirs matched."""
 
 
 BAD_NAME = Match("bad-name", "The name holds bytes that are no text, a control character or a backslash.")
@@ -71,7 +73,7 @@ class IgnoreRules:
         if base.startswith("."):
             return Match("hidden", "Hidden folders are not indexed; name it as an extra path to index it.")
         if pattern := self._exclude.matching(name, True):
-            return Match("exclude", f'Excluded by the pattern "{pattern}".')
+            return Match("exclude", f'Excluded by the pattern "{pattern}".', pattern)
         if self._include and not self._include.may_cover_inside(name):
             return Match("not-included", "No include pattern reaches into this folder.")
         return None
@@ -88,7 +90,7 @@ class IgnoreRules:
         if base.startswith("."):
             return Match("hidden", "Hidden files are not indexed.")
         if pattern := self._exclude.matching(name, False):
-            return Match("exclude", f'Excluded by the pattern "{pattern}".')
+            return Match("exclude", f'Excluded by the pattern "{pattern}".', pattern)
         if self._include and not self._include.covers(name):
             return Match("not-included", "No include pattern matches this file.")
         return None

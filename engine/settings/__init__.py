@@ -5,6 +5,6 @@ The file is TOML: `[defaults]`, overlaid by `[workspace."<folder>"]` for one wor
 
 from engine.settings.loading import load_settings, settings_path
 from engine.settings.options import Settings
-from engine.settings.saving import save_setting, save_settings
+from engine.settings.saving import add_extra_path, save_setting, save_settings
 
-__all__ = ["Settings", "load_settings", "save_setting", "save_settings", "settings_path"]
+__all__ = ["Settings", "add_extra_path", "load_settings", "save_setting", "save_settings", "settings_path"]

@@ -33,10 +33,7 @@ def save_settings(values: Mapping[str, Any], workspace: Path | None = None, conf
     import tomlkit
 
     path = config or settings_path()
-    if path.exists():
-        load_settings(config=path)
-    text = read_settings_text(path, required=False) or f"version = {SETTINGS_VERSION}\n"
-    document = tomlkit.parse(text)
+    document = _document(path)
     layer: Any = _layer(document, workspace)
     for key, value in values.items():
         table = layer
@@ -47,6 +44,34 @@ def save_settings(values: Mapping[str, Any], workspace: Path | None = None, conf
             table[name] = list(value) if isinstance(value, tuple) else value
         elif name in table:
             del table[name]
+    _put(document, path)
+
+
+def add_extra_path(extra: str, workspace: Path, config: Path | None = None) -> None:
+    """Name one more path that is indexed with this workspace, beside those that its layer has. Raises as the above."""
+    import tomlkit
+
+    path = config or settings_path()
+    document = _document(path)
+    layer: Any = _layer(document, workspace)
+    named = layer.setdefault("extra_paths", tomlkit.array())
+    if extra not in named:
+        named.append(extra)
+    _put(document, path)
+
+
+def _document(path: Path) -> Any:
+    """The settings file as it stands, to be changed and written back whole."""
+    import tomlkit
+
+    if path.exists():
+        load_settings(config=path)
+    return tomlkit.parse(read_settings_text(path, required=False) or f"version = {SETTINGS_VERSION}\n")
+
+
+def _put(document: Any, path: Path) -> None:
+    import tomlkit
+
     changed = tomlkit.dumps(document)
     check_settings(parse_settings(changed, path), changed, path)
     write_aside(path, changed)

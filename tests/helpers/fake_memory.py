@@ -32,6 +32,7 @@ from engine import (
     MessagePlace,
     NumberedText,
     PathRefused,
+    PathState,
     Probe,
     QuerySuggestion,
     ResultExplanation,
@@ -223,6 +224,25 @@ def make_summary(**changes: Any) -> SyncSummary:
     return SyncSummary(**(done | changes))
 
 
+def make_path_state(**changes: Any) -> PathState:
+    """A note that is indexed."""
+    state = PathState(
+        asked="projects/greenhouse.md",
+        state="indexed",
+        sentence="It is indexed: 3 chunks, found by words and by meaning.",
+        remedy="open",
+        path="projects/greenhouse.md",
+        file="/home/ada/notes/projects/greenhouse.md",
+        source="memory",
+        title="Greenhouse",
+        chunks=3,
+        vectors=3,
+        size=640,
+        modified=MODIFIED,
+    )
+    return msgspec.structs.replace(state, **changes)
+
+
 def make_estimate(**changes: Any) -> EmbeddingEstimate:
     """Of a provider that charges for it."""
     due: dict[str, Any] = {
@@ -257,6 +277,8 @@ class FakeMemory:
         session_error: raised in place of listing, reading or comparing sessions.
         session_delay: seconds that reading or comparing sessions takes.
         session_reads: what was read, in order: (path, reveal).
+        path_states: path -> its state; others are told by `files`. explained: what was asked, in order;
+            explain_error, explain_delay: raised in place of an answer, and after how many seconds.
         estimate, estimate_error, estimate_delay: what embedding would take, or is raised in place of it, and after
             how many seconds.
         estimated: the settings of which it was asked; approvals: how often someone agreed.
@@ -288,6 +310,10 @@ class FakeMemory:
         """What to offer for a question."""
         self.searches: list[tuple[str, str, dict[str, Any]]] = []
         self.syncs: list[tuple[str, bool]] = []
+        self.path_states: dict[str, PathState] = {}
+        self.explained: list[str] = []
+        self.explain_error: Exception | None = None
+        self.explain_delay = 0.0
         self.estimate = make_estimate()
         self.estimate_error: Exception | None = None
         self.estimate_delay = 0.0
@@ -496,6 +522,23 @@ class FakeMemory:
         return target
 
     # --- sessions ---------------------------------------------------------------------------------------------------
+
+    def explain_path(self, path: str, *, config: Path | None = None, cancel: CancelToken | None = None) -> PathState:
+        self._check_open()
+        self.explained.append(path)
+        self._wait(self.explain_delay, cancel)
+        if self.explain_error is not None:
+            raise self.explain_error
+        if path in self.path_states:
+            return self.path_states[path]
+        found = path in self.files
+        return make_path_state(
+            asked=path,
+            state="indexed" if found else "missing",
+            sentence="It is indexed: 1 chunk." if found else "There is no such file or folder.",
+            remedy="open" if found else None,
+            path=path if found else "",
+        )
 
     def sessions(self) -> tuple[SessionSummary, ...]:
         self._check_open()

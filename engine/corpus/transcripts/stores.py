@@ -144,7 +144,7 @@ class _Walk:
             return
         match = judge_store(store.path, state)
         if match is not None:
-            self._pass(store.name, *match)
+            self._pass(store.name, match.rule, match.detail)
         elif stat.S_ISDIR(state.st_mode):
             self.descend(store)
         else:
@@ -178,7 +178,7 @@ class _Walk:
                 return True
             self._take(transcript_of(name), entry.path, entry.stat(follow_symlinks=False))
         elif match not in SILENT:
-            self._pass(name, *match)
+            self._pass(name, match.rule, match.detail)
         return False
 
     def _take(self, name: str, path: str, state: os.stat_result) -> None:
@@ -197,7 +197,8 @@ class _Walk:
         return listed
 
     def _unreadable(self, name: str, error: OSError) -> None:
-        self._pass(name, *unreadable(error))
+        match = unreadable(error)
+        self._pass(name, match.rule, match.detail)
 
     def _pass(self, name: str, rule: str, detail: str) -> None:
         self.skipped.append(FileIssue(path=shown(name), rule=rule, detail=detail))

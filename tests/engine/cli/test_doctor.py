@@ -167,3 +167,26 @@ def test_sqlite_vec_matters_only_where_it_is_chosen(verb: Run, settings: Path, t
     assert found["detail"].endswith("It is not needed with these settings.")
     settings.write_text(settings.read_text() + 'store.vector.engine = "sqlite-vec"\n')
     assert checks(verb("doctor", "--json"))["sqlite-vec"]["state"] == "degraded"
+
+
+def test_a_path_has_its_state(verb: Run, folder: Path, tmp_path: Path) -> None:
+    verb("index")
+    (folder / "c.txt").write_text("Peas.\n")
+    answer = verb("doctor", "a.md")
+    assert answer.code == 0
+    assert answer.out.splitlines()[:2] == ["indexed  a.md", "It is indexed: 1 chunk, found by words."]
+    assert "extensions = .md" in verb("doctor", str(folder / "c.txt")).out
+    found = verb("doctor", "b.md", "--json").json
+    assert (found["state"], found["path"], found["rulePath"]) == ("indexed", "b.md", "")
+
+
+def test_a_path_may_be_one_of_the_current_directory(verb: Run, folder: Path, monkeypatch) -> None:
+    (folder / "deep").mkdir()
+    (folder / "deep/d.md").write_text("Leeks.\n")
+    verb("index")
+    monkeypatch.chdir(folder / "deep")
+    assert verb("doctor", "d.md", "--workspace", str(folder), "--json").json["path"] == "deep/d.md"
+
+
+def test_a_path_is_not_repaired(verb: Run) -> None:
+    assert verb("doctor", "a.md", "--repair").code == 2
