@@ -71,7 +71,7 @@ class MainWindow(QMainWindow):
         self.views = Views(jobs, self.search, self)
         self.sessions, self.viewer = self.views.sessions, self.views.viewer
         self._header = HeaderBar({"search": self.search.header, "sessions": self.sessions.header})
-        self.diagnostics = DiagnosticsPanel(None, jobs)
+        self.diagnostics = DiagnosticsPanel(None, jobs, places.config)
         self.first_run = FirstRunPanel(jobs, places.config, store_path=workspace.store_path)
         self.message = MessagePage()
         self.banner = Notices(workspace)
@@ -139,6 +139,7 @@ class MainWindow(QMainWindow):
         self._header.view_wanted.connect(self.views.switch)
         self.sessions.folder_wanted.connect(self._ask_for_sessions)
         self.diagnostics.action_requested.connect(self._do)
+        self.diagnostics.add_requested.connect(self._add_extra_path)
         self.diagnostics.refresh_requested.connect(self.workspace.feed.refresh)
         self.first_run.folder_named.connect(self.offer_folder)
         self.first_run.workspace_chosen.connect(self._take_workspace)
@@ -225,6 +226,22 @@ class MainWindow(QMainWindow):
             )
         self.open_folder(folder, first_sync="manual")
 
+    @Slot(str)
+    def _add_extra_path(self, path: str) -> None:
+        """Index one more file or folder with the notes that are open."""
+        opened = self.workspace.current
+        if opened is None:
+            return
+        if not self._remembers:
+            self.banner.complain("A demo keeps nothing. Start Mnemoscope without --demo to index your own files.")
+            return
+        folder = opened.folder
+        self._jobs.write(
+            lambda _: engine.add_extra_path(path, folder, self._places.config),
+            lambda _: self.open_folder(folder, first_sync="manual"),
+            self.banner.complain,
+        )
+
     @Slot()
     def _ask_for_sessions(self) -> None:
         if self._remembers:
@@ -290,6 +307,8 @@ class MainWindow(QMainWindow):
             self.banner.ask_rebuild()
         elif action == "settings":
             self.settings.show()
+        elif action == "settings-file":
+            self._places.open_settings()
         elif action == "embed":
             self.banner.ask_to_embed(None if status is None else status.awaiting)
         else:

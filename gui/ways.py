@@ -1,8 +1,10 @@
 """The ways from a result or a session on: to where it is read, into the editor and the file manager, and back."""
 
+from pathlib import Path
+
 from PySide6.QtCore import QObject, Slot
 
-from engine import MemorySearchResult, SessionSummary
+from engine import MemorySearchResult, PathState, SessionSummary
 from gui.diagnostics.panel import DiagnosticsPanel
 from gui.panes import Panes
 from gui.views import Views
@@ -25,6 +27,7 @@ class Ways(QObject):
         views.search.reveal_requested.connect(self._reveal)
         views.sessions.session_activated.connect(self._read)
         diagnostics.reveal_requested.connect(self._reveal_issue)
+        diagnostics.open_requested.connect(self._open_path)
 
     @Slot(object, object)
     def _go_to(self, result: MemorySearchResult, query: str) -> None:
@@ -53,3 +56,11 @@ class Ways(QObject):
         """A file that is not in the index, by its stable name or its absolute path."""
         if self._workspace.current is not None:
             self._elsewhere.reveal_place(self._workspace.current.folder / name)
+
+    @Slot(object)
+    def _open_path(self, state: PathState) -> None:
+        """A note in the editor; a transcript is only shown, since as it is on disk it may hold secrets."""
+        if state.source == "sessions":
+            self._elsewhere.reveal_place(Path(state.file))
+        else:
+            self._elsewhere.edit(state.path, 1)

@@ -13,7 +13,7 @@ from gui.widgets.labels import breakable, label
 from gui.widgets.state import StateLabel
 
 _LONGEST_LABEL = "Last change  "
-_LINK_PADDING = 4
+LINK_PADDING = 4
 _SPACING, _STACKED_SPACING = 6, 12
 _FEWEST_LETTERS = 15
 """Of a value beside its label; with room for fewer it goes below."""
@@ -103,7 +103,7 @@ class ReadingRow(QWidget):
         width = 0 if self._stacked else label_width()
         self._label.setMinimumWidth(width)
         self._indent.setContentsMargins(width, 0, 0, 0)
-        self._link_indent.setContentsMargins(width - _LINK_PADDING, 0, 0, 0)
+        self._link_indent.setContentsMargins(width - LINK_PADDING, 0, 0, 0)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

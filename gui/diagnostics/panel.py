@@ -2,15 +2,18 @@
 
 import time
 from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication, QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from engine import FileIssue, MemoryProviderStatus, MemorySearchManager, Probe, to_json
+from engine import FileIssue, MemoryProviderStatus, MemorySearchManager, PathRemedy, PathState, Probe, to_json
 from gui.diagnostics.group_view import GroupView, must_stack
 from gui.diagnostics.history import SyncHistory
 from gui.diagnostics.readings import REMEDY_WORDS, Remedy, read_status
+from gui.diagnostics.why import WhyView
+from gui.diagnostics.why_words import ACTION_WORDS
 from gui.jobs import Jobs
 from gui.style import font_at
 from gui.widgets.chip import Chip
@@ -49,16 +52,27 @@ class DiagnosticsPanel(QWidget):
     """Shows status records that others bring; asks for a fresh one every two seconds, but only while visible.
 
     Signals:
-        action_requested: `sync`, `rebuild`, `embed` or `settings`, which the window does.
+        action_requested: `sync`, `rebuild`, `embed`, `settings` or `settings-file`, which the window does.
         refresh_requested: the shown record is old.
         reveal_requested: path of a failed or skipped file, as in its record.
+        open_requested: PathState of a file to be opened.
+        add_requested: path of a file or folder that is to be indexed, too.
     """
 
     action_requested = Signal(str)
     refresh_requested = Signal()
     reveal_requested = Signal(str)
+    open_requested = Signal(object)
+    add_requested = Signal(str)
 
-    def __init__(self, manager: MemorySearchManager | None, jobs: Jobs, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        manager: MemorySearchManager | None,
+        jobs: Jobs,
+        config: Path | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        """`config`: settings file in place of the user's own."""
         super().__init__(parent)
         self._manager = manager
         self._jobs = jobs
@@ -66,12 +80,17 @@ class DiagnosticsPanel(QWidget):
         self._answers: dict[str, str] = {}
         self._groups: dict[str, GroupView] = {}
         self._stacked = False
+        self._why_wanted = False
 
         self._page = QFrame()
         self._page.setProperty("role", "side")
         self._column = QVBoxLayout(self._page)
         self._column.setContentsMargins(_GUTTER, 14, _GUTTER, 14)
         self._column.setSpacing(_GROUP_SPACING)
+        self.why = WhyView(jobs, config)
+        self.why.set_manager(manager)
+        self.why.action_requested.connect(self._act_on_path)
+        self._column.addWidget(self.why)
         self._places = QVBoxLayout()
         self._places.setSpacing(_GROUP_SPACING)
         self._column.addLayout(self._places)
@@ -154,9 +173,8 @@ class DiagnosticsPanel(QWidget):
 
     def _restyle(self) -> None:
         """The narrowest dock has room for each button in one line."""
-        longest = max(
-            QFontMetrics(font_at(12)).horizontalAdvance(words) + _LINK_PADS for words in REMEDY_WORDS.values()
-        )
+        words = (*REMEDY_WORDS.values(), *ACTION_WORDS.values())
+        longest = max(QFontMetrics(font_at(12)).horizontalAdvance(one) + _LINK_PADS for one in words)
         chip = QFontMetrics(font_at(13, QFont.Weight.DemiBold)).horizontalAdvance(_LONGEST_CHIP) + _CHIP_PADS
         self.setMinimumWidth(max(_LEAST_WIDTH, max(longest, chip) + 2 * _GUTTER + _SCROLL_BAR))
         self._fold()
@@ -183,6 +201,7 @@ class DiagnosticsPanel(QWidget):
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         self._manager = manager
+        self.why.set_manager(manager)
         self._answers.clear()
         self.show_status(None)
 
@@ -204,6 +223,7 @@ class DiagnosticsPanel(QWidget):
         before = self._buttons()
         for group in groups:
             self._groups[group.title].show_group(group, self._answers)
+        self.why.refresh((status.generation, status.files, status.chunks, status.vector.rows, status.last_sync))
         self._history.show_syncs(status.recent_syncs)
         self._show_issues(status.failed_files, status.skipped_files)
         self._page.show()
@@ -212,6 +232,14 @@ class DiagnosticsPanel(QWidget):
         if self._issues_wanted and not self._issues.isHidden():
             QTimer.singleShot(0, self._scroll_to_issues)
         self._issues_wanted = False
+        if self._why_wanted:
+            self._why_wanted = False
+            QTimer.singleShot(0, self._go_to_why)
+
+    def _go_to_why(self) -> None:
+        self._scroll.ensureWidgetVisible(self.why)
+        self.why.edit.setFocus()
+        self.why.edit.selectAll()
 
     @Slot()
     def _build_next(self) -> None:
@@ -271,6 +299,12 @@ class DiagnosticsPanel(QWidget):
         self._issues.setVisible(bool(failed or skipped))
         self._table.show_records(skipped if skipped_shown else failed)
 
+    @Slot()
+    def ask_why(self) -> None:
+        """Go to the field that says why a file is not found."""
+        self._why_wanted = True
+        self.show_status(self._status)
+
     # --- remedies ---------------------------------------------------------------------------------------------------
 
     @Slot(str)
@@ -287,6 +321,18 @@ class DiagnosticsPanel(QWidget):
                     self.reveal_requested.emit(self._status.db_path)
             case "probe-embedding" | "probe-vector":
                 self._probe(name)
+
+    @Slot(str, object)
+    def _act_on_path(self, remedy: PathRemedy, state: PathState) -> None:
+        match remedy:
+            case "sync":
+                self.action_requested.emit("sync")
+            case "settings":
+                self.action_requested.emit("settings-file")
+            case "add":
+                self.add_requested.emit(state.file)
+            case "open":
+                self.open_requested.emit(state)
 
     def _probe(self, name: Remedy) -> None:
         manager = self._manager
