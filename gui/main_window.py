@@ -3,6 +3,7 @@
 import logging
 from functools import partial
 from pathlib import Path
+from typing import cast
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
@@ -22,6 +23,7 @@ from gui.options import View
 from gui.panes import Panes
 from gui.places import Places
 from gui.search.panel import SearchPanel
+from gui.search.results_view import ResultsView
 from gui.settings.way import SettingsWay
 from gui.sheets import show_about, show_keys
 from gui.views import Views
@@ -114,10 +116,11 @@ class MainWindow(QMainWindow):
         sync = commands.add("Sync now", self.workspace.sync, "F5")
         rebuild = commands.add("Rebuild index…", self.banner.ask_rebuild)
         settings = commands.add("Settings…", self.settings.show, "Ctrl+,")
-        self._need_workspace = (add_sessions, sync, rebuild, settings)
+        commands.menu.addSeparator()
+        why = commands.add("Why is a file not found?", self._ask_why, "Ctrl+Shift+D")
+        self._need_workspace = (add_sessions, sync, rebuild, settings, why)
         for action in self._need_workspace:
             action.setEnabled(False)
-        commands.menu.addSeparator()
         commands.add("Show or hide diagnostics", self.panes.toggle_dock, "Ctrl+D", "F9")
         commands.add_appearance()
         commands.menu.addSeparator()
@@ -139,6 +142,7 @@ class MainWindow(QMainWindow):
         self._header.view_wanted.connect(self.views.switch)
         self.sessions.folder_wanted.connect(self._ask_for_sessions)
         self.diagnostics.action_requested.connect(self._do)
+        cast(ResultsView, self.search.body).missing_file_wanted.connect(self._ask_why)
         self.diagnostics.add_requested.connect(self._add_extra_path)
         self.diagnostics.refresh_requested.connect(self.workspace.feed.refresh)
         self.first_run.folder_named.connect(self.offer_folder)
@@ -318,6 +322,12 @@ class MainWindow(QMainWindow):
     def _show_failed_files(self) -> None:
         self.panes.show_dock(True)
         self.diagnostics.show_files("failed")
+
+    @Slot()
+    def _ask_why(self) -> None:
+        """Go to the field that says why a file is not found."""
+        self.panes.show_dock(True)
+        self.diagnostics.ask_why()
 
     @Slot(QMenu)
     def _fill_workspace_menu(self, menu: QMenu) -> None:

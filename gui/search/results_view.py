@@ -30,6 +30,8 @@ class ResultsView(QWidget):
     weak_wanted = Signal(bool)
     """Show results below the minimal score, or hide them again."""
     why_wanted = Signal()
+    missing_file_wanted = Signal()
+    """Ask why a certain file is not found."""
     retry_wanted = Signal()
     meant = Signal(str)
     """Another question than the one that was asked, chosen from those that are offered."""
@@ -131,6 +133,7 @@ class ResultsView(QWidget):
             actions.append(("Show weak matches", lambda: self.weak_wanted.emit(True)))
         if explanation is None:
             actions.append(("Why?", self.why_wanted.emit))
+        actions.append(("A file is missing…", self.missing_file_wanted.emit))
         make_table = None if explanation is None else lambda: make_stage_table(explanation)
         self._show_page(
             texts.empty(question, answer.outcome),

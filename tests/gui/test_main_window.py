@@ -23,7 +23,7 @@ from gui.places import Places
 from gui.viewer import elsewhere
 from gui.window_state import WindowState
 from gui.workspace import Workspace
-from tests.helpers.fake_memory import FakeMemory, make_progress, make_summary
+from tests.helpers.fake_memory import FakeMemory, make_path_state, make_progress, make_summary
 
 Key = Qt.Key
 Control = Qt.KeyboardModifier.ControlModifier
@@ -492,3 +492,42 @@ def test_the_sessions_view_asks_on_the_same_page(qtbot, opened):
     assert opened.pages.currentWidget() is opened.first_run
     qtbot.waitUntil(lambda: opened.first_run.ready)
     assert _button(opened.first_run, "Save and index")
+
+
+def test_a_missing_file_is_asked_about_from_an_empty_answer(qtbot, opened):
+    _find(qtbot, opened, "zeppelin")
+    qtbot.mouseClick(_button(opened.search.body, "A file is missing…"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(opened.diagnostics.why.edit.hasFocus)
+
+
+def test_a_file_outside_is_indexed_too(qtbot, opened, memory):
+    with qtbot.waitSignal(opened.workspace.opening) as again:
+        opened.diagnostics.add_requested.emit("/mnt/more")
+    assert again.args == [memory.folder]
+    assert engine.load_settings(memory.folder).extra_paths == ("/mnt/more",)
+
+
+def test_a_demo_takes_no_files_in(qtbot, opened):
+    opened._remembers = False
+    opened.diagnostics.add_requested.emit("/mnt/more")
+    assert "demo" in opened.banner.text
+    assert engine.load_settings(opened.workspace.current.folder).extra_paths == ()
+
+
+def test_the_rule_of_a_file_leads_to_the_settings_file(qtbot, opened, monkeypatch):
+    asked: list[bool] = []
+    monkeypatch.setattr(Places, "open_settings", lambda _: asked.append(True))
+    opened.diagnostics.action_requested.emit("settings-file")
+    assert asked == [True]
+
+
+def test_a_note_opens_in_the_editor_and_a_transcript_is_only_shown(qtbot, opened, memory, monkeypatch):
+    edited, shown = [], []
+    monkeypatch.setattr(elsewhere, "open_in_editor", lambda path, line, _: edited.append((path.name, line)) or "")
+    monkeypatch.setattr(elsewhere, "reveal_in_file_manager", lambda path, _: shown.append(path))
+    transcript = memory.folder / "boat.jsonl"
+    opened.diagnostics.open_requested.emit(make_path_state(path="topics/shopping.md"))
+    opened.diagnostics.open_requested.emit(make_path_state(source="sessions", file=str(transcript)))
+    qtbot.waitUntil(lambda: bool(edited))
+    assert edited == [("shopping.md", 1)]
+    assert shown == [transcript]
