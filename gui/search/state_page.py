@@ -19,6 +19,8 @@ KEYS = (
     ("Ctrl K", "search from anywhere"),
 )
 _WIDEST = 420
+_BESIDE = 2
+"""Buttons that a narrow list has room for beside each other."""
 
 Action = tuple[str, Callable[[], None]]
 
@@ -55,13 +57,13 @@ class StatePage(QScrollArea):
             column.addSpacing(8)
             column.addWidget(table)
         self._buttons = [self._button(text, act) for text, act in actions]
-        if self._buttons:
+        for start in range(0, len(self._buttons), _BESIDE):
             row = QHBoxLayout()
             row.setSpacing(8)
-            for button in self._buttons:
+            for button in self._buttons[start : start + _BESIDE]:
                 row.addWidget(button)
             row.addStretch(1)
-            column.addSpacing(8)
+            column.addSpacing(0 if start else 8)
             column.addLayout(row)
         column.addStretch(1)
         page.setAccessibleName(" ".join(part for part in (title, sentence) if part))
