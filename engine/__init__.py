@@ -82,6 +82,6 @@ def __getattr__(name: str) -> Any:
         return getattr(importlib.import_module(_HOME[name]), name)
     if not name.startswith("_"):
         for module in map(importlib.import_module, _SHARED):
-            if hasattr(module, name):
+            if name in getattr(module, "__all__", vars(module)):
                 return getattr(module, name)
     raise AttributeError(f"module 'engine' has no attribute {name!r}")

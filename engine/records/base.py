@@ -1,0 +1,28 @@
+"""What all records have in common.
+
+Python names are snake_case; JSON (`to_json`) uses the reference's camelCase keys.
+"""
+
+from typing import Any, Literal
+
+import msgspec
+
+Source = Literal["memory", "sessions"]
+
+
+FileRange = tuple[int, int]
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=False):
+    """Base of all records."""
+
+
+def to_builtins(record: Any) -> Any:
+    """The record as dicts, lists and scalars with camelCase keys."""
+    return msgspec.to_builtins(record)
+
+
+def to_json(record: Any, *, indent: int = 0) -> str:
+    """The record as JSON text with camelCase keys; `indent` 0 gives one line."""
+    encoded = msgspec.json.encode(record)
+    return (msgspec.json.format(encoded, indent=indent) if indent else encoded).decode()

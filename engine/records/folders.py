@@ -1,0 +1,138 @@
+"""Folders and files as they are on disk, and what becomes of them in the index."""
+
+from typing import Literal
+
+from engine.records.base import Record, Source
+from engine.records.syncing import FileIssue
+
+
+class PreviewFolder(Record, frozen=True):
+    path: str
+    files: int
+    bytes: int
+
+
+class WorkspacePreview(Record, frozen=True):
+    """What a first sync would index; made by reading directory entries only."""
+
+    workspace: str
+    layout: Literal["openclaw", "folder"]
+    """`openclaw`: MEMORY.md, memory.md, memory/**; `folder`: a plain folder of notes, indexed whole."""
+    files: int
+    bytes: int
+    folders: tuple[PreviewFolder, ...]
+    """Top-level folders with files, most files first; the workspace's own files under `.`."""
+    skipped: tuple[FileIssue, ...]
+    session_files: int
+    """In the session folders that the settings list."""
+    session_bytes: int
+
+
+PlaceKind = Literal["openclaw-workspace", "obsidian-vault", "sessions"]
+
+
+class FoundPlace(Record, frozen=True):
+    """A folder on this machine, or an export, that could be indexed; known by directory entries only."""
+
+    kind: PlaceKind
+    agent: str
+    """Short name of the program that writes there; empty where it is not known without reading."""
+    name: str
+    """The agent's own id, the vault's name; empty where there is none."""
+    path: str
+    """Absolute and without links."""
+    files: int
+    """That would be indexed: notes, or what may be transcripts by their names."""
+    bytes: int
+    newest: float | None
+    """Newest change of these files; None without one."""
+    whole: bool
+    """False where counting stopped at its limit: there are more files than these."""
+
+
+class FoundPlaces(Record, frozen=True):
+    places: tuple[FoundPlace, ...]
+    issues: tuple[FileIssue, ...]
+    """Places, and lists of places, that could not be read."""
+
+
+PathStanding = Literal[
+    "indexed",
+    "pending",
+    "failed",
+    "excluded",
+    "outside",
+    "too-large",
+    "not-text",
+    "gone",
+    "missing",
+    "folder",
+]
+
+
+PathRemedy = Literal["sync", "settings", "add", "open"]
+
+
+class RuleOrigin(Record, frozen=True):
+    """Where the rule is set that keeps a path out of the index."""
+
+    key: str
+    """Of the settings, such as `exclude`; empty for a rule that is built in."""
+    value: str
+    """Which of its patterns, or its value; empty for a rule that is built in."""
+    layer: Literal["built-in", "defaults", "workspace"]
+    """Whose layer of the settings has it; `built-in` also for an option that nobody has set."""
+    file: str
+    """The settings file; empty for what is built in."""
+    line: int
+    """In that file, from 1; 0 for what is built in."""
+
+
+class FolderContents(Record, frozen=True):
+    """The files of a folder and all below it."""
+
+    indexed: int
+    waiting: int
+    """New or changed: for the next sync."""
+    failed: int
+    gone: int
+    """From the disk; indexed until the next sync."""
+    passed: tuple[FileIssue, ...]
+    """Files and folders that a rule keeps out, as `skipped_files` of the status; the first ones."""
+    passed_total: int
+    whole: bool
+    """False where the folder is so large that not all of it was looked at."""
+
+
+class PathState(Record, frozen=True):
+    """Why a path is found, or not."""
+
+    asked: str
+    state: PathStanding
+    sentence: str
+    """The state in one or two plain sentences, with what to do about it."""
+    remedy: PathRemedy | None
+    """What to offer: a sync, the settings file, an extra path, the file itself."""
+    path: str
+    """Stable name; empty outside of all that is indexed, and for the workspace itself."""
+    file: str
+    """Absolute path, as far as it could be found out."""
+    source: Source | None
+    rule: str = ""
+    """As in `FileIssue`; empty where none keeps it out."""
+    rule_path: str = ""
+    """Stable name of what the rule is about: the path, or a folder above it."""
+    origin: RuleOrigin | None = None
+    title: str = ""
+    sessions: int = 0
+    """That were read from a transcript."""
+    chunks: int = 0
+    vectors: int | None = None
+    """How many of the chunks have a vector; None where no model is in use."""
+    size: int = 0
+    """Bytes, as indexed, as is the next."""
+    modified: float | None = None
+    changed: bool = False
+    """Whether it is another now than when it was indexed."""
+    contents: FolderContents | None = None
+    """Of a folder that is indexed."""

@@ -1,0 +1,64 @@
+"""Past sessions of agents, and what was said in them."""
+
+from typing import Literal
+
+from engine.records.base import Record
+
+
+class SessionSummary(Record, frozen=True):
+    """What is known of one session without reading it."""
+
+    path: str
+    """Stable name, `sessions/<store>/…`."""
+    agent: str
+    """Short name of the program that wrote it: `openclaw`, `claude-code`, `codex`, `chatgpt`, `claude`, `gemini` …"""
+    id: str
+    title: str
+    """As given, else the first real sentence of the person; empty where neither is there."""
+    project: str
+    """Folder that the agent worked in; empty where it is not known."""
+    branch: str
+    started: float | None
+    ended: float | None
+    messages: int
+    """What the person and the agent said, without tool calls and thinking."""
+    bytes: int
+    """Size of its transcript; in an export that holds many sessions, of its text."""
+    parent: str
+    """Id of the session that it is a part of, such as a sub-agent's; empty for one of its own."""
+    resume_command: str
+    """Shell command that takes it up again in its agent; empty where there is none."""
+
+
+class SessionMessage(Record, frozen=True, gc=False):
+    """One part of a session that someone said, thought, called or got back.
+
+    The collector need not look at it: it holds texts and numbers only, and a session has many thousands.
+    """
+
+    role: Literal["user", "assistant", "tool", "system"]
+    kind: Literal["text", "thinking", "tool-call", "tool-result"]
+    text: str
+    """Secrets masked, unless the session was read with `reveal`."""
+    line: int
+    """Line of the transcript, as results cite it; in an export the message's ordinal."""
+    ordinal: int
+    """Number of the message, from 1; the parts of one message share it."""
+    id: str
+    time: float | None
+    tool: str
+    """Name of the tool of a call or a result."""
+    side: bool
+    """Part of a side conversation, such as a sub-agent's."""
+
+
+class SessionText(Record, frozen=True):
+    """One session, read from its transcript."""
+
+    summary: SessionSummary
+    messages: tuple[SessionMessage, ...]
+    """In the order of the transcript."""
+    masked: int
+    """How many messages hold secrets that are masked; with `reveal`, would be."""
+    unknown: tuple[tuple[str, int], ...]
+    """Types of lines that were not understood, with their counts."""

@@ -1,0 +1,45 @@
+"""Whether a provider works, its key, and the model that it needs."""
+
+from typing import Literal
+
+from engine.records.base import Record
+
+
+class Probe(Record, frozen=True):
+    ok: bool
+    error: str
+
+
+class ProviderProbe(Record, frozen=True):
+    """What came of one word sent to a provider."""
+
+    ok: bool
+    error: str
+    """Why not, one sentence that says what to do; empty if it is ok."""
+    milliseconds: float
+    """From the request to its answer; 0 where none was sent."""
+    dims: int | None
+    """Length of the vector that came."""
+    model: str
+    """The model that was asked; empty where there is no provider."""
+
+
+class ModelFetchProgress(Record, frozen=True):
+    """How much of a model has come from the hub."""
+
+    model: str
+    """hf:owner/repository/file.gguf"""
+    received: int
+    total: int
+    """Bytes, what an earlier fetch left included."""
+
+
+class KeyState(Record, frozen=True):
+    """Whether a provider has an API key, and where it was found; never the key itself."""
+
+    present: bool
+    origin: Literal["environment", "keychain"] | None
+    place: str
+    """For a sentence: `the environment variable OPENAI_API_KEY`, `the keychain`; empty where there is none."""
+    problem: str
+    """Why one could not be looked for, or cannot be used; one sentence, or empty."""

@@ -1,0 +1,158 @@
+"""What a search answers, and the text of a file."""
+
+from typing import Literal
+
+import msgspec
+
+from engine.records.base import FileRange, Record, Source
+
+SearchMode = Literal["hybrid", "vector", "keyword"]
+
+
+DateOrigin = Literal["name", "folder", "front-matter", "session", "modified", "evergreen"]
+
+
+class MemorySearchResult(Record, frozen=True):
+    """One chunk that answers the query."""
+
+    path: str
+    start_line: int
+    end_line: int
+    score: float
+    """0 to 1, independent of the other results."""
+    snippet: str
+    """The matching lines, at most 700 characters."""
+    source: Source
+    citation: str
+    """`path#L5-L9`, or `path#L5` for one line."""
+    title: str
+    """The document's title: front matter, first heading, or the file's name."""
+    heading: tuple[str, ...]
+    """Heading path of the chunk, outermost first; the title's own heading included."""
+    modified: float
+    snippet_line: int
+    """Line of the file on which the snippet starts."""
+    match_ranges: tuple[FileRange, ...]
+    """Matched words in `snippet`."""
+    text_score: float
+    """Keyword score, 0 to 1; 0 when no word matched."""
+    vector_score: float | None
+    """Calibrated meaning score, 0 to 1; None when this chunk has no vector yet or no vector leg ran."""
+    text_share: float
+    """How much of `score` the words gave, 0 to 1; the meaning gave the rest."""
+    message: "MessagePlace | None" = None
+    """The message of the session that the snippet's first match is in; None for a note."""
+
+
+class MessagePlace(Record, frozen=True):
+    """One message of a session, and whose session it is."""
+
+    ordinal: int
+    """From 1."""
+    id: str
+    """As the transcript has it; empty where it has none."""
+    role: str
+    """`user`, `assistant` or `tool`."""
+    agent: str = ""
+    """As in `SessionSummary`."""
+    project: str = ""
+
+
+class SearchStage(Record, frozen=True):
+    """What one stage of a search took in, let through and why the rest was removed."""
+
+    name: str
+    entered: int
+    left: int
+    note: str
+    """One plain sentence."""
+
+
+class ResultExplanation(Record, frozen=True):
+    """Where one result's score came from."""
+
+    citation: str
+    text_score: float
+    vector_score: float | None
+    cosine: float | None
+    vector_weight: float
+    terms: tuple[tuple[str, float], ...]
+    """Each matched term with its contribution to the keyword score."""
+    rank: int = 0
+    """Place among the results, from 1."""
+    decay: float = 1.0
+    """What the score was multiplied with for its age; 1 for what does not age, and where temporal decay is off."""
+    half_life_days: float | None = None
+    """Days in which it loses half of its score; None where it does not age."""
+    date: float | None = None
+    """Since when it ages; None where it does not."""
+    date_origin: DateOrigin | None = None
+    """Where the date is from, or that it never ages; None where temporal decay is off."""
+    score_rank: int = 0
+    """Place by score alone: another one than `rank` where diversity moved it."""
+    mmr_penalty: float = 0.0
+    """What likeness to results above took off its relevance; 0 where diversity is off."""
+    mmr_like: str = ""
+    """Citation of the result above that it is most like; empty where it is like none, or diversity is off."""
+
+
+class SearchExplanation(Record, frozen=True):
+    stages: tuple[SearchStage, ...]
+    results: tuple[ResultExplanation, ...]
+
+
+class SearchTimings(Record, frozen=True):
+    """Milliseconds spent in each leg; a leg that did not run has 0."""
+
+    analysis: float
+    keyword: float
+    embed: float
+    vector: float
+    merge: float
+    total: float
+
+
+class QuerySuggestion(Record, frozen=True):
+    """Another question, in which words that occur nowhere are replaced by the nearest ones that do."""
+
+    query: str
+    """The whole question."""
+    words: tuple[tuple[str, str], ...]
+    """Each word of the question with what stands in its place."""
+    chunks: int
+    """How many chunks hold the rarest of the new words."""
+
+
+class SearchOutcome(Record, frozen=True):
+    results: tuple[MemorySearchResult, ...]
+    """Best first."""
+    total: int
+    """How many chunks passed `min_score`; `total - len(results)` are not shown."""
+    provider: str
+    model: str
+    mode: SearchMode
+    """What really ran: `keyword` also when the provider failed or has no vectors yet."""
+    timings: SearchTimings
+    notice: str
+    """Empty, or one sentence: why the answer lacks its vector half, or that nothing is indexed yet."""
+    explanation: SearchExplanation | None
+    total_is_least: bool = False
+    """True when more chunks than `total` may match: asking for more results looks further."""
+    remote: bool = False
+    """Whether a search by meaning sends its question to another machine, as far as is known yet."""
+    suggestions: tuple[QuerySuggestion, ...] = ()
+    """Other questions to offer where words of this one occur nowhere, the likeliest first; none was asked."""
+    understood: str = ""
+    """How a question with operators was read, and which of them nothing satisfies; empty for one of plain words."""
+
+
+class FileText(Record, frozen=True):
+    """Text of one indexed file, whole or a slice of lines."""
+
+    path: str
+    text: str
+    from_line: int = msgspec.field(name="from")
+    lines: int
+    """How many lines `text` holds; 0 for a file that vanished or a slice beyond its end."""
+    truncated: bool
+    next_from: int | None

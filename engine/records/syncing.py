@@ -1,0 +1,126 @@
+"""What a sync does, did, and would cost."""
+
+from typing import Literal
+
+from engine.records.base import Record
+
+SyncReason = Literal["session-start", "search", "watch", "session-delta", "interval", "cli", "manual", "fallback"]
+
+
+SyncPhase = Literal["discovering", "indexing", "embedding", "publishing", "done"]
+
+
+NOT_EMBEDDED = "not-embedded"
+"""Rule of a file that is in the index, but of which a passage is found by words only."""
+
+
+class FileIssue(Record, frozen=True):
+    """A file that is not in the index, or not wholly, and why."""
+
+    path: str
+    """The file's stable name, or its path where it cannot have one."""
+    rule: str
+    """Short name of the rule or failure: `symlink`, `ignored-folder`, `exclude`, `secret`, `too-large`, `not-utf8` …"""
+    detail: str
+    """One sentence with the specifics, such as the pattern, the size or the byte."""
+
+
+class EmbeddingEstimate(Record, frozen=True):
+    """What it would take to give every chunk of the index a vector of one model."""
+
+    provider: str
+    model: str
+    remote: bool
+    """Whether the texts would leave this machine."""
+    chunks: int
+    """Chunks that lack a vector of this model."""
+    cached: int
+    """Chunks that have one."""
+    tokens: int
+    """Of the texts to embed; estimated, from a sample where there are many."""
+    price: float | None
+    """US dollars for a million tokens; 0 where nothing is charged, None where the price is not known."""
+    cost: float | None
+    """US dollars; None where the price is not known."""
+    price_checked: str
+    """Day of the price as `YYYY-MM-DD`; empty where it is the person's own, or there is none."""
+    seconds: float
+    """At the speed at which this model has worked here, else at a usual one; by batch jobs, at most."""
+    batch: bool = False
+    """Whether batch jobs would do it; `price` is then theirs."""
+    most_cost: float | None = None
+    """US dollars should the jobs fail, since their texts are then asked for directly; None without jobs or a price."""
+
+
+class MemorySyncProgressUpdate(Record, frozen=True):
+    """One step of a running sync; sent at most about 20 times a second, and once per change of phase."""
+
+    phase: SyncPhase
+    completed: int
+    total: int
+    """Files while indexing, chunks while embedding; 0 while it is not known."""
+    label: str
+    current_file: str
+    rate: float
+    """Units a second over the last seconds; 0 while unknown."""
+    seconds_left: float | None
+    reused: int
+    """Chunks whose vector was in the cache."""
+    embedded: int
+    """Chunks embedded in this run."""
+    reason: SyncReason
+    tokens: int = 0
+    """Sent to a provider that charges for them, in this run."""
+    cost: float | None = 0.0
+    """US dollars for them; None where the price is not known."""
+    waiting: int = 0
+    """Batch jobs that are waited for: nothing moves before their provider has done them."""
+
+
+class SyncReport(Record, frozen=True):
+    reason: SyncReason
+    started: float
+    seconds: float
+    cancelled: bool
+    error: str
+    """Empty, or why the sync stopped early, as one sentence."""
+    files_seen: int
+    files_indexed: int
+    files_unchanged: int
+    files_removed: int
+    chunks_indexed: int
+    chunks_removed: int
+    vectors_reused: int
+    vectors_embedded: int
+    vectors_pending: int
+    full: bool
+    """True when a new generation was built."""
+    failed: tuple[FileIssue, ...]
+    skipped: tuple[FileIssue, ...]
+    tokens: int = 0
+    """Sent to a provider that charges for them."""
+    cost: float | None = 0.0
+    """US dollars for them; None where the price is not known."""
+    awaiting: EmbeddingEstimate | None = None
+    """Embedding that was not begun because it first has to be agreed to; all else was done."""
+    provider_failed: bool = False
+    """True when it was the provider that failed: words were indexed, and the settings may have to be changed."""
+    batch_jobs: int = 0
+    """Batch jobs that go on at the provider, also after a cancel; a later sync takes in what they bring."""
+
+
+class SyncSummary(Record, frozen=True):
+    """One finished sync, as kept in the history."""
+
+    started: float
+    seconds: float
+    reason: SyncReason
+    files_indexed: int
+    files_removed: int
+    chunks_indexed: int
+    vectors_embedded: int
+    cancelled: bool
+    error: str
+    tokens: int = 0
+    """As in `SyncReport`, as is the next."""
+    cost: float | None = 0.0
