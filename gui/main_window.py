@@ -3,7 +3,6 @@
 import logging
 from functools import partial
 from pathlib import Path
-from typing import cast
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
@@ -23,7 +22,6 @@ from gui.options import View
 from gui.panes import Panes
 from gui.places import Places
 from gui.search.panel import SearchPanel
-from gui.search.results_view import ResultsView
 from gui.settings.way import SettingsWay
 from gui.sheets import show_about, show_keys
 from gui.views import Views
@@ -142,7 +140,7 @@ class MainWindow(QMainWindow):
         self._header.view_wanted.connect(self.views.switch)
         self.sessions.folder_wanted.connect(self._ask_for_sessions)
         self.diagnostics.action_requested.connect(self._do)
-        cast(ResultsView, self.search.body).missing_file_wanted.connect(self._ask_why)
+        self.search.body.missing_file_wanted.connect(self._ask_why)
         self.diagnostics.add_requested.connect(self._add_extra_path)
         self.diagnostics.refresh_requested.connect(self.workspace.feed.refresh)
         self.first_run.folder_named.connect(self.offer_folder)

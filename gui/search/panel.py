@@ -64,7 +64,7 @@ class SearchPanel(QObject):
         self._filters = Filters()
         self._view = ResultsView()
         self.header: QWidget = FoldingRow(self._box, self._filters, BOX_LETTERS)
-        self.body: QWidget = self._view
+        self.body = self._view
         self._connect()
         self.set_manager(manager)
 
