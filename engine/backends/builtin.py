@@ -15,7 +15,6 @@ from engine.backends.batch_status import batch_status
 from engine.backends.files import read_slice
 from engine.backends.listeners import Listeners
 from engine.backends.model_library import ModelLibrary
-from engine.backends.path_states import PathStates
 from engine.backends.provider_slot import ProviderSlot
 from engine.backends.session_library import SessionLibrary
 from engine.backends.staying import Staying
@@ -75,7 +74,6 @@ class BuiltinMemory:
         self._counts = status.IndexCounts(self._store)
         self._listeners = Listeners()
         self._sessions = SessionLibrary(settings, self._store, self._vectors)
-        self._paths = PathStates(self._workspace, settings, self._store)
         self._guard = PathGuard(self._workspace, settings)
         self._searcher = Searcher(
             settings, self._store, self._vectors, self._slot.provider, self._slot.note, self._guard
@@ -179,7 +177,10 @@ class BuiltinMemory:
 
     def explain_path(self, path: str, *, config: Path | None = None, cancel: CancelToken | None = None) -> PathState:
         self._check_open()
-        return self._paths.explain(path, self._selection_to_show().provider, config, cancel)
+        from engine.backends.path_states import PathStates  # rarely asked, and not by a search
+
+        states = PathStates(self._workspace, self._settings, self._store)
+        return states.explain(path, self._selection_to_show().provider, config, cancel)
 
     def sessions(self) -> tuple[SessionSummary, ...]:
         self._check_open()

@@ -32,6 +32,13 @@ _GIVEN_AWAY = 20
 """Letters in a row that a message and a text have in common where the one quotes the other."""
 
 
+class AnswerTooLarge(ProviderError):
+    """A server sends more than any right answer holds."""
+
+    def __init__(self) -> None:
+        super().__init__("The service's answer is larger than any right one: check base_url in the settings.")
+
+
 class Refused(ProviderError):
     """A service refused a request, and would refuse it again."""
 

@@ -23,11 +23,11 @@ import httpx2
 
 from engine.control import CancelToken
 from engine.embedding.addresses import host_of, is_loopback
-from engine.embedding.failures import Service, refusal
+from engine.embedding.failures import AnswerTooLarge, Service, refusal
 from engine.embedding.gguf_models import HubFile, model_place
 from engine.embedding.http import system_proxy
 from engine.embedding.retrying import Transient, backoff, pause, retrying
-from engine.embedding.transport import AnswerTooLarge, Call, Transport
+from engine.embedding.transport import Call, Transport
 from engine.errors import ProviderError
 from engine.records import ModelFetchProgress
 from engine.settings import Settings

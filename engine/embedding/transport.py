@@ -20,18 +20,12 @@ import httpcore2
 import httpx2
 
 from engine.control import CancelToken
+from engine.embedding.failures import AnswerTooLarge
 from engine.errors import Cancelled, ProviderError
 
 _CONNECT_SECONDS = 10.0
 _KEPT_SECONDS = 30.0
 """How long an idle connection is kept for the next request."""
-
-
-class AnswerTooLarge(ProviderError):
-    """A server sends more than any right answer holds."""
-
-    def __init__(self) -> None:
-        super().__init__("The service's answer is larger than any right one: check base_url in the settings.")
 
 
 class Untrusted(ProviderError):

@@ -2,6 +2,7 @@
 
 import contextlib
 import logging
+from typing import TYPE_CHECKING
 
 from engine.control import CancelToken
 from engine.embedding.base import EmbeddingProvider
@@ -12,11 +13,13 @@ from engine.store import models
 from engine.store.coding import StoredModel
 from engine.store.models import Awaiting, ModelName
 from engine.store.schema import Tables
-from engine.sync.batch_stage import BatchStage
 from engine.sync.embed_stage import EmbedStage
 from engine.sync.estimating import estimate, name_of
 from engine.sync.parts import StageWork, SyncParts
 from engine.sync.progress import ProgressMeter
+
+if TYPE_CHECKING:
+    from engine.sync.batch_stage import BatchStage
 
 log = logging.getLogger(__name__)
 
@@ -199,6 +202,8 @@ class VectorHalf:
             self._stage, self._tables = EmbedStage(work, provider, self.model), tables
             api = batches_of(provider)
             if api is not None and (self._parts.settings.remote.batch.enabled or self.batch_jobs):
+                from engine.sync.batch_stage import BatchStage  # few have batch jobs
+
                 self._batch = BatchStage(work, provider, api, self.model)
 
     def _end_stage(self) -> None:

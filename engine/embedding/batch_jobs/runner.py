@@ -18,9 +18,8 @@ from engine.embedding.base import prepare
 from engine.embedding.batch_jobs.base import LEAST_TEXTS, BatchApi, BatchUnavailable, JobGone, RemoteJob, Result
 from engine.embedding.batch_jobs.lines import Group, Text, groups
 from engine.embedding.batch_jobs.policy import BatchPolicy
-from engine.embedding.failures import NoAccess, Refused, quotes
+from engine.embedding.failures import AnswerTooLarge, NoAccess, Refused, quotes
 from engine.embedding.retrying import MOST_ASKED_SECONDS, Transient, pause
-from engine.embedding.transport import AnswerTooLarge
 from engine.errors import ProviderError
 from engine.settings.options import BatchSettings
 from engine.store.batch_jobs import BatchJobs, StoredJob

