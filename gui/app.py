@@ -114,15 +114,15 @@ class _Program:
         known = self._last_folder or next(iter(self._state.recent), "")
         folder = named or (Path(known).expanduser() if known else None)
         if options.view == "first-run":
-            window.offer_folder(named.absolute()) if named else window.ask_for_folder()
+            window.folders.offer(named.absolute()) if named else window.folders.ask()
         elif self._settings_problem and not named:
             window.show_settings_problem(self._settings_problem, Action("Try again", self._begin_again))
         elif folder is not None:
-            window.open_folder(folder.absolute())
+            window.folders.open(folder.absolute())
             # A picture asks when the index is complete: earlier answers would decide what is selected.
             window.show_view(options.view, "" if options.screenshot else options.query)
         else:
-            window.ask_for_folder()
+            window.folders.ask()
         if options.screenshot is not None:
             shot = Screenshot(window, options.view, options.query, options.screenshot)
             shot.finished.connect(self._taken)

@@ -1,25 +1,23 @@
 """The window: puts the panels in their places and lets them hear of each other."""
 
-import logging
 from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMainWindow, QMenu
 
-import engine
-from engine import MemoryProviderStatus, SyncReason
+from engine import MemoryProviderStatus
 from gui.appearance import Appearance
 from gui.commands import Commands
 from gui.diagnostics.panel import DiagnosticsPanel
 from gui.first_run.panel import FirstRunPanel
-from gui.header import HeaderBar
+from gui.folder_way import FolderWay
+from gui.frame import Frame
 from gui.index_news import IndexNews
 from gui.jobs import Jobs
 from gui.notices import Notices
 from gui.options import View
-from gui.panes import Panes
 from gui.places import Places
 from gui.search.panel import SearchPanel
 from gui.settings.way import SettingsWay
@@ -27,13 +25,9 @@ from gui.sheets import show_about, show_keys
 from gui.views import Views
 from gui.ways import Ways
 from gui.widgets.drop import dropped_folder
-from gui.widgets.labels import line
-from gui.widgets.message import Action, MessagePage
-from gui.widgets.sync_bar import SyncBar
+from gui.widgets.message import Action
 from gui.window_state import WindowState
 from gui.workspace import Opened, OpenFailure, Workspace
-
-log = logging.getLogger(__name__)
 
 
 class MainWindow(QMainWindow):
@@ -59,9 +53,6 @@ class MainWindow(QMainWindow):
         self._appearance = appearance
         self._theme_before, self._scale_before = appearance.theme, appearance.font_scale
         self._places = places
-        self._remembers = remembers
-        self._first_sync: SyncReason | None = None
-        self._folder: Path | None = None
         self._news = IndexNews(self)
         self.setWindowTitle("Mnemoscope")
         self.setAcceptDrops(True)
@@ -70,39 +61,21 @@ class MainWindow(QMainWindow):
         self.search = SearchPanel(None, jobs, self)
         self.views = Views(jobs, self.search, self)
         self.sessions, self.viewer = self.views.sessions, self.views.viewer
-        self._header = HeaderBar({"search": self.search.header, "sessions": self.sessions.header})
         self.diagnostics = DiagnosticsPanel(None, jobs, places.config)
         self.first_run = FirstRunPanel(jobs, places.config, store_path=workspace.store_path)
-        self.message = MessagePage()
         self.banner = Notices(workspace)
-        self.sync_bar = SyncBar()
-        self.panes = Panes(self.views.lists, self.views.readers, self.diagnostics)
+        self.frame = Frame(self.views, self.diagnostics, self.first_run, self.banner)
+        self.panes, self.pages, self.message = self.frame.panes, self.frame.pages, self.frame.message
+        self.sync_bar = self.frame.sync_bar
+        self.folders = FolderWay(
+            workspace, self.first_run, self.frame, self.banner, jobs, places, remembers=remembers, parent=self
+        )
         self.settings = SettingsWay(workspace, jobs, places.config, self)
         Ways(workspace, self.panes, self.views, self.diagnostics, self)
-        self.pages = QStackedWidget()
-        for page in (self.panes, self.first_run, self.message):
-            self.pages.addWidget(page)
-        self.pages.setMinimumHeight(1)  # in a low window a long message in the banner goes before them
-        self._assemble()
+        self.setCentralWidget(self.frame)
         self._make_commands()
         self._connect()
         self._restore()
-
-    # --- places -----------------------------------------------------------------------------------------------------
-
-    def _assemble(self) -> None:
-        central = QWidget()
-        column = QVBoxLayout(central)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._header)
-        column.addWidget(line())
-        column.addWidget(self.banner)
-        column.addWidget(self.pages, 1)
-        self._foot = line()
-        column.addWidget(self._foot)
-        column.addWidget(self.sync_bar)
-        self.setCentralWidget(central)
 
     def _make_commands(self) -> None:
         commands = Commands(self, self._appearance)
@@ -110,7 +83,7 @@ class MainWindow(QMainWindow):
         commands.add("Browse past sessions", partial(self.views.switch, "sessions"), "Ctrl+2")
         commands.menu.addSeparator()
         self._choose = commands.add("Choose folder…", self.first_run.choose, "Ctrl+O")
-        add_sessions = commands.add("Add sessions…", self._ask_for_sessions)
+        add_sessions = commands.add("Add sessions…", self.folders.add_sessions)
         sync = commands.add("Sync now", self.workspace.sync, "F5")
         rebuild = commands.add("Rebuild index…", self.banner.ask_rebuild)
         settings = commands.add("Settings…", self.settings.show, "Ctrl+,")
@@ -127,7 +100,7 @@ class MainWindow(QMainWindow):
         commands.menu.addSeparator()
         commands.add("Quit", self.close, "Ctrl+Q")
         commands.add_hidden("Go to the search box", self.views.focus_box, "Ctrl+K", "Ctrl+L")
-        self._header.menu_button.setMenu(commands.menu)
+        self.frame.header.menu_button.setMenu(commands.menu)
 
     def _connect(self) -> None:
         self.workspace.opening.connect(self._show_opening)
@@ -136,23 +109,16 @@ class MainWindow(QMainWindow):
         self.workspace.closed.connect(self._show_closed)
         self.workspace.feed.status_changed.connect(self._show_status)
         self.search.workspace_menu_requested.connect(self._fill_workspace_menu)
-        self.views.switched.connect(self._header.show_view)
-        self._header.view_wanted.connect(self.views.switch)
-        self.sessions.folder_wanted.connect(self._ask_for_sessions)
+        self.sessions.folder_wanted.connect(self.folders.add_sessions)
         self.diagnostics.action_requested.connect(self._do)
         self.search.body.missing_file_wanted.connect(self._ask_why)
-        self.diagnostics.add_requested.connect(self._add_extra_path)
+        self.diagnostics.add_requested.connect(self.folders.add_extra_path)
         self.diagnostics.refresh_requested.connect(self.workspace.feed.refresh)
-        self.first_run.folder_named.connect(self.offer_folder)
-        self.first_run.workspace_chosen.connect(self._take_workspace)
-        self.first_run.back_wanted.connect(lambda: self._show_page(self.panes))
         self.sync_bar.pause.connect(self.workspace.pause)
         self.sync_bar.resume.connect(self.workspace.resume)
         self.sync_bar.cancel.connect(self.workspace.cancel)
         self.sync_bar.sync_now.connect(self.workspace.sync)
         self.sync_bar.failed_requested.connect(self._show_failed_files)
-        self._header.dock_button.clicked.connect(self.panes.toggle_dock)
-        self.panes.dock_shown.connect(self._header.dock_button.setChecked)
         self._news.changed.connect(self.views.refresh)
         self._news.problem.connect(self.banner.tell_index_problem)
         self.banner.left.connect(self.views.focus_box)
@@ -165,48 +131,16 @@ class MainWindow(QMainWindow):
         self.resize(1280, 800)
         if self.state.geometry:
             self.restoreGeometry(self.state.geometry_bytes())
-        self.panes.restore(self.state.list_width, self.state.dock_width, dock_wanted=self.state.dock_shown)
-        self._header.dock_button.setChecked(not self.diagnostics.isHidden())
+        self.frame.restore(self.state)
         self.viewer.wrap_action.setChecked(self.state.wrap)
-        self._show_page(self.panes)
-
-    def _show_page(self, page: QWidget) -> None:
-        """One of the three pages; the views, their boxes and the dock belong to the panes alone."""
-        working = page is self.panes
-        self._header.show_working(working)
-        self.pages.setCurrentWidget(page)
-        for part in (self._foot, self.sync_bar):
-            part.setVisible(page is not self.first_run)
+        self.frame.show_page(self.panes)
 
     # --- the workspace ----------------------------------------------------------------------------------------------
-
-    def open_folder(self, folder: Path, *, first_sync: SyncReason = "session-start") -> None:
-        """Open a workspace and bring its index up to date."""
-        self._first_sync = first_sync
-        self._folder = folder
-        self.workspace.open(folder)
-
-    def ask_for_folder(self) -> None:
-        """No workspace is known: start at the beginning."""
-        self.first_run.welcome()
-        self._show_page(self.first_run)
-
-    @Slot(object)
-    def offer_folder(self, folder: Path) -> None:
-        """Show what indexing `folder` would mean, and let the person decide."""
-        self.first_run.offer(folder, can_go_back=self.workspace.current is not None)
-        self._show_page(self.first_run)
-
-    def choose_sessions(self) -> None:
-        """Show which sessions are searched beside the notes that are open, or will be in a moment."""
-        if self._folder is not None:
-            self.first_run.choose_sessions(self._folder)
-            self._show_page(self.first_run)
 
     def show_view(self, view: View, query: str) -> None:
         """Arrange the panes for one of the views, and search."""
         if view == "sources":
-            self.choose_sessions()
+            self.folders.choose_sessions()
             return
         if view == "settings":
             self.workspace.opened.connect(self.settings.show, Qt.ConnectionType.SingleShotConnection)
@@ -219,42 +153,9 @@ class MainWindow(QMainWindow):
             panel.search(query)
 
     @Slot(object)
-    def _take_workspace(self, folder: Path) -> None:
-        if self._remembers:
-            self._jobs.write(
-                lambda _: engine.save_setting("workspace", str(folder), config=self._places.config),
-                lambda _: None,
-                lambda why: log.warning("The workspace was not noted in the settings: %s", why),
-            )
-        self.open_folder(folder, first_sync="manual")
-
-    @Slot(str)
-    def _add_extra_path(self, path: str) -> None:
-        """Index one more file or folder with the notes that are open."""
-        opened = self.workspace.current
-        if opened is None:
-            return
-        if not self._remembers:
-            self.banner.complain("A demo keeps nothing. Start Mnemoscope without --demo to index your own files.")
-            return
-        folder = opened.folder
-        self._jobs.write(
-            lambda _: engine.add_extra_path(path, folder, self._places.config),
-            lambda _: self.open_folder(folder, first_sync="manual"),
-            self.banner.complain,
-        )
-
-    @Slot()
-    def _ask_for_sessions(self) -> None:
-        if self._remembers:
-            self.choose_sessions()
-        else:
-            self.banner.complain("A demo keeps nothing. Start Mnemoscope without --demo to add your own sessions.")
-
-    @Slot(object)
     def _show_opening(self, folder: Path) -> None:
         self.banner.clear()
-        self._show_page(self.panes)
+        self.frame.show_page(self.panes)
         self.sync_bar.show_nothing(f"Opening {folder.name or folder}…")
         self.setWindowTitle(f"{folder.name or folder} – Mnemoscope")
 
@@ -266,7 +167,7 @@ class MainWindow(QMainWindow):
         self.diagnostics.set_manager(opened.manager)
         if self.pages.currentWidget() is self.panes:
             self.views.focus_box()
-        reason, self._first_sync = self._first_sync, None
+        reason = self.folders.take_first_sync()
         if reason is not None and (reason != "session-start" or opened.settings.sync.on_session_start):
             self.workspace.sync(reason)
 
@@ -278,19 +179,19 @@ class MainWindow(QMainWindow):
     @Slot(object)
     def _show_failure(self, failure: OpenFailure) -> None:
         self.sync_bar.show_status(None)
-        again = Action("Try again", partial(self.open_folder, failure.folder))
+        again = Action("Try again", partial(self.folders.open, failure.folder))
         choose = Action("Choose another folder…", self._choose.trigger)
         if failure.in_settings:
             self.show_settings_problem(failure.sentence, again)
             return
         self.message.say(f"{failure.folder.name} cannot be opened", failure.sentence, again, choose)
-        self._show_page(self.message)
+        self.frame.show_page(self.message)
 
     def show_settings_problem(self, sentence: str, *actions: Action) -> None:
         """Instead of everything else: nothing can be opened before the settings file is right again."""
         edit = Action("Open the settings file", self._places.open_settings)
         self.message.say("The settings cannot be used", sentence, *actions, edit)
-        self._show_page(self.message)
+        self.frame.show_page(self.message)
 
     # --- the index --------------------------------------------------------------------------------------------------
 
@@ -335,7 +236,7 @@ class MainWindow(QMainWindow):
             action.setCheckable(True)
             action.setChecked(name == current)
             action.setEnabled(name != current)
-            action.triggered.connect(lambda _checked, folder=Path(name): self.open_folder(folder))
+            action.triggered.connect(lambda _checked, folder=Path(name): self.folders.open(folder))
         menu.addSeparator()
         menu.addAction(self._choose)
 
@@ -358,12 +259,11 @@ class MainWindow(QMainWindow):
         folder = dropped_folder(event.mimeData())
         if folder is not None:
             event.acceptProposedAction()
-            self.offer_folder(folder)
+            self.folders.offer(folder)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.state.set_geometry(self.saveGeometry())
-        self.state.list_width, self.state.dock_width = self.panes.widths
-        self.state.dock_shown = self.panes.dock_wanted
+        self.frame.keep(self.state)
         self.state.wrap = self.viewer.wrap_action.isChecked()
         # What was not changed here is left to the settings.
         if self._appearance.theme != self._theme_before:

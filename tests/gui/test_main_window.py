@@ -45,7 +45,7 @@ def window(qtbot, appearance, jobs, memory, monkeypatch) -> Iterator[MainWindow]
 @pytest.fixture
 def opened(qtbot, window, memory) -> MainWindow:
     """The window with the garden open, indexed and at rest."""
-    window.open_folder(memory.folder)
+    window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: _at_rest(window))
     return window
 
@@ -78,7 +78,7 @@ def test_opening_indexes_and_shows_progress_to_the_end(qtbot, opened, memory):
 
 def test_a_person_may_switch_the_first_sync_off(qtbot, window, memory, user_home):
     engine.save_setting("sync.on_session_start", False)
-    window.open_folder(memory.folder)
+    window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: window.workspace.status is not None)
     assert memory.syncs == []
 
@@ -213,9 +213,9 @@ def test_a_chosen_folder_is_offered_with_a_way_back(qtbot, opened, tmp_path, mon
 
 def test_a_first_start_asks_then_indexes_and_remembers(qtbot, window, memory, tmp_path):
     (tmp_path / "note.md").write_text("# Note")
-    window.ask_for_folder()
+    window.folders.ask()
     assert not window.sync_bar.isVisible()
-    window.offer_folder(tmp_path)
+    window.folders.offer(tmp_path)
     qtbot.waitUntil(lambda: window.first_run.ready)
     qtbot.mouseClick(_button(window.first_run, "Index this folder"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: _at_rest(window))
@@ -244,7 +244,7 @@ def test_a_failure_is_a_page_with_a_way_on(qtbot, window, memory, monkeypatch, e
 
     with monkeypatch.context() as broken:
         broken.setattr(engine, "open_memory", refuse)
-        window.open_folder(memory.folder)
+        window.folders.open(memory.folder)
         qtbot.waitUntil(lambda: window.pages.currentWidget() is window.message)
     assert title in window.message.words
     assert str(error) in window.message.words
@@ -326,7 +326,7 @@ def test_another_folder_takes_the_place_of_the_first(qtbot, opened, memory, monk
     other = FakeMemory({"x.md": "# Something else\n\nabout herons"})
     monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: other)
     _find(qtbot, opened, "timer")
-    opened.open_folder(tmp_path)
+    opened.folders.open(tmp_path)
     qtbot.waitUntil(lambda: opened.workspace.current is not None and opened.workspace.current.manager is other)
     qtbot.waitUntil(lambda: memory.closed and _at_rest(opened))
     _find(qtbot, opened, "herons")
@@ -351,9 +351,9 @@ def _focusable(widget: QWidget) -> Iterator[QWidget]:
 
 VIEWS: list[tuple[str, Callable[[MainWindow, Path], None]]] = [
     ("results and diagnostics", lambda window, _: window.panes.show_dock(True)),
-    ("welcome", lambda window, _: window.ask_for_folder()),
-    ("preview", lambda window, folder: window.offer_folder(folder)),
-    ("sources", lambda window, _: window.choose_sessions()),
+    ("welcome", lambda window, _: window.folders.ask()),
+    ("preview", lambda window, folder: window.folders.offer(folder)),
+    ("sources", lambda window, _: window.folders.choose_sessions()),
     ("message", lambda window, _: window.show_settings_problem("Line 3.")),
     ("banner", lambda window, _: window.banner.ask_rebuild()),
 ]
@@ -414,7 +414,7 @@ def test_a_result_and_a_left_out_file_are_handed_to_other_programs(qtbot, opened
 
 
 def test_enter_chooses_a_folder_at_the_very_start(window):
-    window.ask_for_folder()
+    window.folders.ask()
     focus = window.focusWidget()
     assert isinstance(focus, QPushButton)
     assert focus.text() == "Choose a folder…"
@@ -466,7 +466,7 @@ def test_sessions_are_added_to_the_open_workspace_which_is_then_opened_and_synce
 
     monkeypatch.setattr(engine, "open_memory", open_memory, raising=False)
     assert not _menu_action(window, "Add sessions…").isEnabled()
-    window.open_folder(tmp_path)
+    window.folders.open(tmp_path)
     qtbot.waitUntil(lambda: _at_rest(window))
     _menu_action(window, "Add sessions…").trigger()
     assert window.pages.currentWidget() is window.first_run
@@ -481,7 +481,7 @@ def test_sessions_are_added_to_the_open_workspace_which_is_then_opened_and_synce
 
 
 def test_esc_leaves_the_choice_of_sessions_as_it_was(qtbot, opened):
-    opened.choose_sessions()
+    opened.folders.choose_sessions()
     qtbot.waitUntil(lambda: opened.first_run.ready)
     qtbot.keyClick(QApplication.focusWidget(), Key.Key_Escape)
     assert opened.pages.currentWidget() is opened.panes
@@ -508,7 +508,7 @@ def test_a_file_outside_is_indexed_too(qtbot, opened, memory):
 
 
 def test_a_demo_takes_no_files_in(qtbot, opened):
-    opened._remembers = False
+    opened.folders._remembers = False
     opened.diagnostics.add_requested.emit("/mnt/more")
     assert "demo" in opened.banner.text
     assert engine.load_settings(opened.workspace.current.folder).extra_paths == ()

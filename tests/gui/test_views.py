@@ -53,7 +53,7 @@ def window(qtbot, appearance, jobs, memories, memory, monkeypatch, shown) -> Ite
     with qtbot.waitActive(window):
         window.show()
         window.activateWindow()
-    window.open_folder(memory.folder)
+    window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: _at_rest(window))
     shown.clear()
     yield window
@@ -90,7 +90,7 @@ def test_keys_lead_from_view_to_view(qtbot, window):
 
 def test_buttons_lead_from_view_to_view(qtbot, window):
     def press(words: str) -> None:
-        next(b for b in window._header.findChildren(QPushButton) if b.text() == words).click()
+        next(b for b in window.frame.header.findChildren(QPushButton) if b.text() == words).click()
 
     press("Sessions")
     assert window.views.current == "sessions"
@@ -250,14 +250,14 @@ def test_a_chosen_folder_is_saved_and_the_workspace_opened_with_it(qtbot, window
 
 
 def test_a_demo_takes_no_folder(qtbot, window, monkeypatch):
-    monkeypatch.setattr(window, "_remembers", False)
+    monkeypatch.setattr(window.folders, "_remembers", False)
     window.sessions.folder_wanted.emit()
     assert "demo" in window.banner.text
 
 
 def test_another_workspace_lists_its_own_sessions(qtbot, window, memories):
     _sessions(qtbot, window)
-    window.open_folder(memories[1].folder)
+    window.folders.open(memories[1].folder)
     listed = window.sessions.view.list
     qtbot.waitUntil(lambda: listed.current_session() is not None and listed.current_session().path == CHILD)
     qtbot.waitUntil(lambda: _at_rest(window))
@@ -265,7 +265,7 @@ def test_another_workspace_lists_its_own_sessions(qtbot, window, memories):
 
 def test_in_a_narrow_window_the_box_has_the_room_of_the_switch(qtbot, window):
     search, sessions = (
-        next(b for b in window._header.findChildren(QPushButton) if b.text() == words)
+        next(b for b in window.frame.header.findChildren(QPushButton) if b.text() == words)
         for words in ("Search", "Sessions")
     )
     switch = sessions.parentWidget()

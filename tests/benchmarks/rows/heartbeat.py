@@ -59,7 +59,7 @@ def _index(folder: Path, store: Path, model: Model, searching: bool, kept: Path)
     wait(_IDLE_MS)
     idle = heart.pulse
     heart.restart()
-    window.open_folder(folder)
+    window.folders.open(folder)
     began = time.monotonic()
     while time.monotonic() - began < _BOUND or model != "embedded":
         wait(500)

@@ -1,0 +1,62 @@
+"""What the window shows, from top to bottom: header, banner, one of three pages, the sync bar."""
+
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from gui.diagnostics.panel import DiagnosticsPanel
+from gui.first_run.panel import FirstRunPanel
+from gui.header import HeaderBar
+from gui.notices import Notices
+from gui.panes import Panes
+from gui.views import Views
+from gui.widgets.labels import line
+from gui.widgets.message import MessagePage
+from gui.widgets.sync_bar import SyncBar
+from gui.window_state import WindowState
+
+
+class Frame(QWidget):
+    """Puts the parts in their places. The views, their boxes and the dock belong to the panes alone."""
+
+    def __init__(self, views: Views, diagnostics: DiagnosticsPanel, first_run: FirstRunPanel, banner: Notices) -> None:
+        super().__init__()
+        self.header = HeaderBar({"search": views.search.header, "sessions": views.sessions.header})
+        self.panes = Panes(views.lists, views.readers, diagnostics)
+        self.message = MessagePage()
+        self.sync_bar = SyncBar()
+        self._first_run = first_run
+        self._diagnostics = diagnostics
+        self.pages = QStackedWidget()
+        for page in (self.panes, first_run, self.message):
+            self.pages.addWidget(page)
+        self.pages.setMinimumHeight(1)  # in a low window a long message in the banner goes before them
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.header)
+        column.addWidget(line())
+        column.addWidget(banner)
+        column.addWidget(self.pages, 1)
+        self._foot = line()
+        column.addWidget(self._foot)
+        column.addWidget(self.sync_bar)
+        self.header.dock_button.clicked.connect(self.panes.toggle_dock)
+        self.panes.dock_shown.connect(self.header.dock_button.setChecked)
+        self.header.view_wanted.connect(views.switch)
+        views.switched.connect(self.header.show_view)
+
+    def show_page(self, page: QWidget) -> None:
+        """One of the three."""
+        self.header.show_working(page is self.panes)
+        self.pages.setCurrentWidget(page)
+        for part in (self._foot, self.sync_bar):
+            part.setVisible(page is not self._first_run)
+
+    def restore(self, state: WindowState) -> None:
+        """Take up the widths of an earlier run."""
+        self.panes.restore(state.list_width, state.dock_width, dock_wanted=state.dock_shown)
+        self.header.dock_button.setChecked(not self._diagnostics.isHidden())
+
+    def keep(self, state: WindowState) -> None:
+        """Write them down for the next one."""
+        state.list_width, state.dock_width = self.panes.widths
+        state.dock_shown = self.panes.dock_wanted
