@@ -58,6 +58,43 @@ class MessagePlace(Record, frozen=True):
     project: str = ""
 
 
+class Passage(Record, frozen=True):
+    """A part of a file: what a result cites, or what a person has selected."""
+
+    path: str
+    start_line: int
+    end_line: int
+    text: str = ""
+    """What was selected; empty for all that stands on these lines."""
+    message: int | None = None
+    """Of a session: which message, by its ordinal. The messages of an export may share a line."""
+
+
+class EarlierQuestion(Record, frozen=True):
+    """A question among whose results another one is asked: what `search` or `search_like` was called with."""
+
+    query: str = ""
+    """Empty where `like` is set."""
+    like: Passage | None = None
+    min_score: float | None = None
+    """As the three below, None as in `search`."""
+    sources: tuple[Source, ...] | None = None
+    path_glob: str | None = None
+    since: float | None = None
+    until: float | None = None
+
+
+class EarlierAnswer(Record, frozen=True):
+    """What an earlier question finds now."""
+
+    passages: int
+    """Among how many of its results the next question was asked: the best 1,000, or all."""
+    total: int
+    """How many it has."""
+    total_is_least: bool
+    """As in `SearchOutcome`."""
+
+
 class SearchStage(Record, frozen=True):
     """What one stage of a search took in, let through and why the rest was removed."""
 
@@ -142,6 +179,10 @@ class SearchOutcome(Record, frozen=True):
     """Whether a search by meaning sends its question to another machine, as far as is known yet."""
     suggestions: tuple[QuerySuggestion, ...] = ()
     """Other questions to offer where words of this one occur nowhere, the likeliest first; none was asked."""
+    within: tuple[EarlierAnswer, ...] = ()
+    """What each of the earlier questions finds now, in their order; empty where there are none."""
+    age: float | None = None
+    """Seconds since this answer was worked out, where it was remembered: then no leg ran. None for a new one."""
     understood: str = ""
     """How a question with operators was read, and which of them nothing satisfies; empty for one of plain words."""
 

@@ -12,7 +12,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from engine import CancelToken, MemorySearchManager, SearchOutcome, Source
+from engine import CancelToken, MemorySearchManager, Passage, SearchOutcome, Source
 from gui.jobs import Job, Jobs
 
 PAUSE_MS = 80
@@ -54,11 +54,20 @@ class Question:
     min_score: float | None = None
     """None for the setting's value."""
     explain: bool = False
+    like: Passage | None = None
+    """What is wanted is like this, in place of what answers a text: that is empty then."""
+    within: "Question | None" = None
+    """Only among the results of this question, which may itself have been asked within another."""
 
     @property
     def subject(self) -> tuple[object, ...]:
         """What is asked for, without how much of the answer is wanted."""
-        return self.text, self.sources, self.days, self.scope
+        return self.text, self.sources, self.days, self.scope, self.like, self.within
+
+    @property
+    def levels(self) -> tuple["Question", ...]:
+        """The questions within which this one is asked, the widest first."""
+        return () if self.within is None else (*self.within.levels, self.within)
 
 
 @dataclass(frozen=True)
