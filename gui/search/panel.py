@@ -6,19 +6,20 @@ It owns two widgets that the window places apart: `header` for the top bar and `
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QObject, QPoint, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QMenu, QWidget
 
 from engine import MemoryProviderStatus, MemorySearchManager, MemorySearchResult
-from gui.jobs import Job, Jobs
+from gui.jobs import Jobs
 from gui.search import texts
 from gui.search.completion import Completion
 from gui.search.filters import Filters
 from gui.search.query_box import QueryBox
 from gui.search.query_help import QueryHelpButton
-from gui.search.result_menu import ResultMenu, copy_text
+from gui.search.result_actions import ResultActions
 from gui.search.results_view import ResultsView
 from gui.search.runner import Answer, Question, Scope, SearchRunner, is_searchable
+from gui.search.status_reader import StatusReader
 from gui.widgets.folding_row import FoldingRow
 
 PREVIEW_MS = 60
@@ -47,11 +48,8 @@ class SearchPanel(QObject):
 
     def __init__(self, manager: MemorySearchManager | None, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._jobs = jobs
         self._manager: MemorySearchManager | None = None
-        self._status: MemoryProviderStatus | None = None
-        self._status_job: Job | None = None
-        self._status_stale = False
+        self._status = StatusReader(jobs, self)
         self._late = False
         self._asked = ""
         self._told: tuple[object, ...] = ()
@@ -63,6 +61,7 @@ class SearchPanel(QObject):
         self._box.add_button(self._help)
         self._filters = Filters()
         self._view = ResultsView()
+        self._actions = ResultActions(self._view.list, self)
         self.header: QWidget = FoldingRow(self._box, self._filters, BOX_LETTERS)
         self.body = self._view
         self._connect()
@@ -90,29 +89,28 @@ class SearchPanel(QObject):
         results.opened.connect(self._open)
         results.left.connect(self._box.focus)
         results.typed.connect(self._box.type_key)
-        results.copy_wanted.connect(self._copy_citation)
-        results.edit_wanted.connect(self._edit)
-        results.menu_wanted.connect(self._show_menu)
+        self._actions.editor_requested.connect(self.editor_requested)
+        self._actions.reveal_requested.connect(self.reveal_requested)
+        self._status.read.connect(self._take_status)
+        self._status.idle.connect(self._tell_settled)
 
     # --- for the window ---------------------------------------------------------------------------------------------
 
     @property
     def busy(self) -> bool:
         """False once `settled` was emitted, until something else is asked."""
-        return self._runner.busy or self._preview.isActive() or self._status_job is not None
+        return self._runner.busy or self._preview.isActive() or self._status.busy
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """Search this memory from now on; what is in the box is asked again."""
         self._manager = manager
-        self._status = self._status_job = None
-        self._status_stale = False
         self._runner.set_manager(manager)
         self._completion.set_manager(manager)
         self._box.setEnabled(manager is not None)
         self._view.show_hint(None)
         self._filters.show_workspace("")
         self._filters.set_scope(None)
-        self._read_status()
+        self._status.set_manager(manager)
         self._ask()
 
     @Slot()
@@ -146,7 +144,7 @@ class SearchPanel(QObject):
     @Slot()
     def refresh(self) -> None:
         """The index changed: count again, and ask the same again without moving anything."""
-        self._read_status()
+        self._status.refresh()
         if self._view.answer is not None:
             self._runner.repeat(self._view.answer.question)
         elif is_searchable(self._box.query) and not self._runner.busy:
@@ -172,7 +170,7 @@ class SearchPanel(QObject):
         else:
             self._runner.stop()
             self._box.set_state("")
-            self._view.show_hint(self._status)
+            self._view.show_hint(self._status.status)
 
     def _ask_variant(self, **changes: Any) -> None:
         """The answered question again with other limits, in one step."""
@@ -269,53 +267,11 @@ class SearchPanel(QObject):
     def _answered_query(self) -> str:
         return self._view.answer.question.text if self._view.answer else ""
 
-    @Slot()
-    def _copy_citation(self) -> None:
-        result = self._view.list.current_result()
-        if result is not None:
-            copy_text(result.citation)
-
-    @Slot()
-    def _edit(self) -> None:
-        result = self._view.list.current_result()
-        if result is not None:
-            self.editor_requested.emit(result)
-
-    @Slot(object, QPoint)
-    def _show_menu(self, result: MemorySearchResult, at: QPoint) -> None:
-        menu = ResultMenu(result, self._view)
-        menu.editor.triggered.connect(lambda: self.editor_requested.emit(result))
-        menu.reveal.triggered.connect(lambda: self.reveal_requested.emit(result))
-        menu.aboutToHide.connect(menu.deleteLater)
-        menu.popup(at)
-
     # --- the index --------------------------------------------------------------------------------------------------
 
-    def _read_status(self) -> None:
-        manager = self._manager
-        if manager is None:
-            return
-        if self._status_job is not None:
-            self._status_stale = True  # what is being read may be from before the change
-            return
-        self._status_job = self._jobs.read(
-            lambda token: (manager, manager.status()), self._take_status, lambda sentence: self._forget_status_job()
-        )
-
-    def _take_status(self, answer: tuple[MemorySearchManager, MemoryProviderStatus]) -> None:
-        manager, status = answer
-        if manager is not self._manager:
-            return
-        self._status = status
+    @Slot(object)
+    def _take_status(self, status: MemoryProviderStatus) -> None:
         self._filters.show_workspace(status.workspace_dir)
         self._filters.show_sessions(available=any(c.source == "sessions" and c.files for c in status.source_counts))
         if self._view.answer is None and not self._runner.busy:
             self._view.show_hint(status)
-        self._forget_status_job()
-
-    def _forget_status_job(self) -> None:
-        self._status_job = None
-        if self._status_stale:
-            self._status_stale = False
-            self._read_status()
-        self._tell_settled()
