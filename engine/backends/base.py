@@ -41,11 +41,16 @@ class MemorySearchManager(Protocol):
         since: float | None = None,
         until: float | None = None,
         session_key: str | None = None,
+        half_life_days: float | None = None,
+        diverse: bool | None = None,
         explain: bool = False,
         cancel: CancelToken | None = None,
         mode: Literal["auto", "keyword"] = "auto",
     ) -> SearchOutcome:
-        """Search by words and meaning; None takes the settings' value (reference: 6 results, 0.35).
+        """Search by words and meaning; None takes the settings' value (reference: 6 results, 0.35, no ageing).
+
+        In each `half_life_days` what has a date loses half of its score, unless the settings name another time for its
+        path; with 0 nothing ages. `diverse` puts results that say the same behind others.
 
         `mode="keyword"` leaves the vector leg out, for a first answer while a person types. A failing provider costs
         the answer its vector half and is told in `notice`. Raises `Cancelled` when `cancel` fires.

@@ -124,12 +124,14 @@ class BuiltinMemory:
         since: float | None = None,
         until: float | None = None,
         session_key: str | None = None,
+        half_life_days: float | None = None,
+        diverse: bool | None = None,
         explain: bool = False,
         cancel: CancelToken | None = None,
         mode: Literal["auto", "keyword"] = "auto",
     ) -> SearchOutcome:
         self._check_open()
-        defaults = self._settings.query
+        defaults, ageing = self._settings.query, self._settings.query.hybrid.temporal_decay
         if session_key is not None:
             self.warm_session(session_key)
         request = SearchRequest(
@@ -139,6 +141,8 @@ class BuiltinMemory:
             filter=Filter(sources, path_glob, since, until, is_shared_session(session_key)),
             keyword_only=mode == "keyword",
             explain=explain,
+            half_life_days=max(0.0, ageing.days_in_force if half_life_days is None else half_life_days),
+            diverse=defaults.hybrid.mmr.enabled if diverse is None else diverse,
         )
         if self._staying is not None:
             self._staying.searched()

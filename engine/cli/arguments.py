@@ -1,6 +1,7 @@
 """The verbs and their options."""
 
 import argparse
+import math
 from pathlib import Path
 from typing import Any, NoReturn, get_args
 
@@ -81,6 +82,17 @@ def _add_search(search: argparse.ArgumentParser) -> None:
         metavar="D",
         help="only files changed up to the end of 2026-05-31, or before 7d, 3m, 1y ago",
     )
+    search.add_argument(
+        "--half-life-days",
+        type=_days,
+        metavar="N",
+        help="let dated results lose half of their score in each N days; 0: none loses any",
+    )
+    search.add_argument(
+        "--diverse",
+        action=argparse.BooleanOptionalAction,
+        help="put results that say the same behind others, or leave them by score",
+    )
     search.add_argument("--explain", action="store_true", help="say where each score comes from")
 
 
@@ -152,6 +164,16 @@ def _count(text: str) -> int:
         number = 0
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 1")
+    return number
+
+
+def _days(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1
+    if not 0 <= number < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of days")
     return number
 
 

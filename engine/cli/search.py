@@ -32,6 +32,8 @@ def run(arguments: Namespace) -> int:
             path_glob=arguments.path,
             since=arguments.since,
             until=arguments.until,
+            half_life_days=arguments.half_life_days,
+            diverse=arguments.diverse,
             # A person who finds nothing is told why without asking again.
             explain=arguments.explain or not arguments.json,
             cancel=token,

@@ -51,9 +51,9 @@ class Decay:
     outside: Callable[[Sequence[str]], set[str]]
     """Which of these stable names lie in extra paths."""
 
-    def ages(self, snapshot: Snapshot, ids: Sequence[int], now: float | None = None) -> dict[int, Age]:
-        """The age of each of these chunks; `now` in seconds since the epoch, by default the clock's."""
-        moment = time.time() if now is None else now
+    def ages(self, snapshot: Snapshot, ids: Sequence[int], half_life_days: float) -> dict[int, Age]:
+        """The age of each of these chunks; `half_life_days` for paths that have none of their own."""
+        now = time.time()
         file_of = dict(_files_of(snapshot, ids))
         files = list({file.id: file for file in file_of.values()}.values())
         evergreen = Globs(self.settings.evergreen)
@@ -69,8 +69,8 @@ class Decay:
             if dated is None:
                 return Age(1.0, None, "evergreen", None)
             date, origin = dated
-            half_life = self.settings.half_life_days if own is None else own
-            return Age(decayed(1.0, (moment - date) / _DAY, half_life), date, origin, half_life)
+            half_life = half_life_days if own is None else own
+            return Age(decayed(1.0, (now - date) / _DAY, half_life), date, origin, half_life)
 
         by_file = {file.id: age(file) for file in files}
         return {id_: by_file[file.id] for id_, file in file_of.items()}

@@ -93,7 +93,7 @@ class Searcher:
             kept = cut(ranked, work.request.min_score, work.stages)
             if roles := wanted_roles(work.query):
                 kept = said(snapshot, question, kept, roles, work)
-            if self._settings.query.hybrid.mmr.enabled:
+            if request.diverse:
                 with work.timed("merge"):
                     kept = self._diverse(kept, snapshot, meaning, work)
             return self._outcome(snapshot, question, meaning, kept, words, blend, provider, work)
@@ -193,10 +193,10 @@ class Searcher:
 
     def _ages(self, ids: list[int], snapshot: Snapshot, work: Work) -> dict[int, Age]:
         """How old each candidate counts; nothing where temporal decay is off."""
-        if not self._settings.query.hybrid.temporal_decay.enabled:
+        if not work.request.half_life_days:
             return {}
         with work.timed("merge"):
-            return self._decay.ages(snapshot, ids)
+            return self._decay.ages(snapshot, ids, work.request.half_life_days)
 
     def _rank(
         self, ids: list[int], leg: KeywordLeg, meaning: "MeaningLeg | None", ages: dict[int, Age], work: Work

@@ -22,6 +22,10 @@ class SearchRequest:
     filter: Filter = field(default_factory=Filter)
     keyword_only: bool = False
     explain: bool = False
+    half_life_days: float = 0.0
+    """Days in which what has a date loses half of its score; 0 where nothing ages."""
+    diverse: bool = False
+    """Whether results that say the same stand behind others."""
 
 
 @dataclass

@@ -137,6 +137,11 @@ class TemporalDecaySettings(Section, frozen=True):
         days = {path: float(max(1, math.floor(n))) if n else 0.0 for path, n in self.half_life_by_path.items()}
         self._put("half_life_by_path", days)
 
+    @property
+    def days_in_force(self) -> float:
+        """Half-life of what has none of its own; 0 where nothing ages."""
+        return self.half_life_days if self.enabled else 0.0
+
 
 class HybridSettings(Section, frozen=True):
     enabled: Annotated[bool, _option("Join the scores of words and meaning; off searches by meaning alone.")] = True

@@ -348,12 +348,14 @@ class FakeMemory:
         since: float | None = None,
         until: float | None = None,
         session_key: str | None = None,
+        half_life_days: float | None = None,
+        diverse: bool | None = None,
         explain: bool = False,
         cancel: CancelToken | None = None,
         mode: Literal["auto", "keyword"] = "auto",
     ) -> SearchOutcome:
         asked = {"max_results": max_results, "sources": sources, "path_glob": path_glob, "since": since, "until": until}
-        self.searches.append((query, mode, asked))
+        self.searches.append((query, mode, asked | {"half_life_days": half_life_days, "diverse": diverse}))
         started = time.perf_counter()
         self._wait(self.keyword_delay if mode == "keyword" else self.search_delay, cancel)
         self._check_open()

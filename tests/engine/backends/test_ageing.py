@@ -202,6 +202,41 @@ def test_copies_make_room_for_what_says_something_else(open_memory, workspace, p
     assert stage.note.startswith("2 of the first 4")
 
 
+def test_a_single_question_may_age_otherwise_than_the_settings_say(open_memory, workspace: Path) -> None:
+    write(workspace, f"daily/{day_before(60)}.md")
+    write(workspace, f"log/{day_before(60)}.md")
+    write(workspace, f"law/{day_before(60)}.md")
+    rules = {"evergreen": ("law",), "half_life_by_path": {"log": 60.0}}
+    def factors(memory, **asked) -> list[float]:
+        found, _ = explained(memory, min_score=0.0, **asked)
+        return [round(found[f"{name}/{day_before(60)}.md"][1].decay, 2) for name in ("daily", "log", "law")]
+
+    off = open_memory(use=None, query=query_settings(decay=TemporalDecaySettings(**rules)))
+    off.sync()
+    assert factors(off) == [1, 1, 1]
+    assert factors(off, half_life_days=30) == pytest.approx([0.25, 0.5, 1], abs=0.02)
+    off.close()
+    on = open_memory(use=None, query=decay(**rules))
+    assert factors(on) == pytest.approx([0.25, 0.5, 1], abs=0.02)
+    assert factors(on, half_life_days=60) == pytest.approx([0.5, 0.5, 1], abs=0.02)
+    assert factors(on, half_life_days=0) == factors(on, half_life_days=-1) == [1, 1, 1]
+
+
+def test_a_single_question_may_want_variety_or_not(open_memory, workspace: Path) -> None:
+    for name, text in COPIES.items():
+        write(workspace, name, text)
+    question = {"query": "brass greenhouse valve", "path_glob": "copies/**", "min_score": 0.0}
+    plain = open_memory(use=None)
+    plain.sync()
+    by_score = list(explained(plain, **question)[0])
+    varied = list(explained(plain, **question, diverse=True)[0])
+    assert by_score != varied
+    plain.close()
+    always = open_memory(use=None, query=query_settings(mmr=MmrSettings(enabled=True)))
+    assert list(explained(always, **question)[0]) == varied
+    assert list(explained(always, **question, diverse=False)[0]) == by_score
+
+
 SCRIPTS = {
     "chinese": ("番茄在温室里需要每天浇水", "番茄在温室里需要每天浇灌", "我们把番茄送给了邻居做汤"),
     "japanese": ("温室のトマトに毎日水をやる", "温室のトマトに毎日水をあげる", "トマトを隣の人に渡してスープにした"),

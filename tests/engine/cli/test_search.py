@@ -39,6 +39,18 @@ def test_options_reach_the_search(run: Run, memory: FakeMemory) -> None:
     assert asked["until"] > 0
 
 
+def test_ageing_and_variety_can_be_asked_for_once(run: Run, memory: FakeMemory) -> None:
+    run("search", "hose")
+    run("search", "hose", "--half-life-days", "7.5", "--diverse")
+    run("search", "hose", "--half-life-days", "0", "--no-diverse")
+    wanted = [(asked["half_life_days"], asked["diverse"]) for _, _, asked in memory.searches]
+    assert wanted == [(None, None), (7.5, True), (0.0, False)]
+    for wrong in ("-1", "nan", "inf", "soon"):
+        answer = run("search", "hose", f"--half-life-days={wrong}")
+        assert answer.code == 2
+        assert "is no number of days" in answer.err
+
+
 def test_nothing_found_says_which_stage_removed_what(run: Run) -> None:
     answer = run("search", "zebra")
     assert answer.code == 0
