@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from engine.backends.base import MemorySearchManager as MemorySearchManager
     from engine.backends.base import ProgressCallback as ProgressCallback
+    from engine.backends.insight import IndexInsight as IndexInsight
     from engine.backends.opening import open_memory as open_memory
     from engine.control import CancelToken as CancelToken
     from engine.corpus.numbered import NumberedText as NumberedText
     from engine.corpus.places.finding import find_places as find_places
     from engine.corpus.places.finding import measure_sessions as measure_sessions
     from engine.corpus.preview import preview_workspace as preview_workspace
+    from engine.corpus.transcripts.stores import may_name_session as may_name_session
     from engine.embedding.catalogue import ModelFacts as ModelFacts
     from engine.embedding.catalogue import facts_of as facts_of
     from engine.embedding.catalogue import models_of as models_of
@@ -45,11 +47,13 @@ _HOME = {
     "open_memory": "engine.backends.opening",
     "MemorySearchManager": "engine.backends.base",
     "ProgressCallback": "engine.backends.base",
+    "IndexInsight": "engine.backends.insight",
     "CancelToken": "engine.control",
     "NumberedText": "engine.corpus.numbered",
     "find_places": "engine.corpus.places.finding",
     "measure_sessions": "engine.corpus.places.finding",
     "preview_workspace": "engine.corpus.preview",
+    "may_name_session": "engine.corpus.transcripts.stores",
     "ModelFacts": "engine.embedding.catalogue",
     "facts_of": "engine.embedding.catalogue",
     "models_of": "engine.embedding.catalogue",

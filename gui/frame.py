@@ -1,5 +1,6 @@
 """What the window shows, from top to bottom: header, banner, one of three pages, the sync bar."""
 
+from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from gui.diagnostics.panel import DiagnosticsPanel
@@ -7,7 +8,7 @@ from gui.first_run.panel import FirstRunPanel
 from gui.header import HeaderBar
 from gui.notices import Notices
 from gui.panes import Panes
-from gui.views import Views
+from gui.views import ViewName, Views
 from gui.widgets.labels import line
 from gui.widgets.message import MessagePage
 from gui.widgets.sync_bar import SyncBar
@@ -19,8 +20,10 @@ class Frame(QWidget):
 
     def __init__(self, views: Views, diagnostics: DiagnosticsPanel, first_run: FirstRunPanel, banner: Notices) -> None:
         super().__init__()
-        self.header = HeaderBar({"search": views.search.header, "sessions": views.sessions.header})
-        self.panes = Panes(views.lists, views.readers, diagnostics)
+        self.header = HeaderBar(
+            {"search": views.search.header, "sessions": views.sessions.header, "index": views.search.header}
+        )
+        self.panes = Panes(views.lists, views.readers, views.index, diagnostics)
         self.message = MessagePage()
         self.sync_bar = SyncBar()
         self._first_run = first_run
@@ -42,7 +45,12 @@ class Frame(QWidget):
         self.header.dock_button.clicked.connect(self.panes.toggle_dock)
         self.panes.dock_shown.connect(self.header.dock_button.setChecked)
         self.header.view_wanted.connect(views.switch)
-        views.switched.connect(self.header.show_view)
+        views.switched.connect(self._show_view)
+
+    @Slot(str)
+    def _show_view(self, view: ViewName) -> None:
+        self.header.show_view(view)
+        self.panes.show_whole(view == "index")
 
     def show_page(self, page: QWidget) -> None:
         """One of the three."""

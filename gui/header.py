@@ -22,6 +22,7 @@ _FEWEST_STACKED = 90
 _VIEWS: tuple[tuple[ViewName, str, str], ...] = (
     ("search", "Search", "Search notes and sessions (Ctrl+1)"),
     ("sessions", "Sessions", "Browse past sessions (Ctrl+2)"),
+    ("index", "Index", "See inside the index (Ctrl+3)"),
 )
 
 
@@ -32,7 +33,7 @@ class HeaderBar(QWidget):
     """ViewName, by its button."""
 
     def __init__(self, boxes: dict[ViewName, QWidget], parent: QWidget | None = None) -> None:
-        """`boxes`: what each view has in the top bar."""
+        """`boxes`: what each view has in the top bar; views may share one."""
         super().__init__(parent)
         self.dock_button = IconButton("panel", "Show or hide the diagnostics (Ctrl+D)")
         self.dock_button.setCheckable(True)
@@ -53,7 +54,7 @@ class HeaderBar(QWidget):
         row.setContentsMargins(0, 0, 12, 0)
         row.setSpacing(2)
         row.addWidget(self._switch, 0, Qt.AlignmentFlag.AlignTop)
-        for part in (*boxes.values(), self._name):
+        for part in (*dict.fromkeys(boxes.values()), self._name):
             row.addWidget(part, 1)
         row.addLayout(buttons)
         self._arrange()
@@ -93,8 +94,8 @@ class HeaderBar(QWidget):
         ways = QBoxLayout.Direction
         self._switch_row.setDirection(ways.TopToBottom if stacked else ways.LeftToRight)
         self._switch.setVisible(self._working and letters >= _FEWEST_STACKED)
-        for view, box in self._boxes.items():
-            box.setVisible(self._working and view == self._view)
+        for box in self._boxes.values():
+            box.setVisible(self._working and box is self._boxes[self._view])
         self.dock_button.setVisible(self._working)
         self._name.setVisible(not self._working)
 

@@ -81,6 +81,7 @@ class MainWindow(QMainWindow):
         commands = Commands(self, self._appearance)
         commands.add("Search notes and sessions", partial(self.views.switch, "search"), "Ctrl+1")
         commands.add("Browse past sessions", partial(self.views.switch, "sessions"), "Ctrl+2")
+        commands.add("See inside the index", partial(self.views.switch, "index"), "Ctrl+3")
         commands.menu.addSeparator()
         self._choose = commands.add("Choose folder…", self.first_run.choose, "Ctrl+O")
         add_sessions = commands.add("Add sessions…", self.folders.add_sessions)
@@ -146,8 +147,8 @@ class MainWindow(QMainWindow):
             self.workspace.opened.connect(self.settings.show, Qt.ConnectionType.SingleShotConnection)
             return
         panel = self.sessions if view == "sessions" else self.search
-        self.views.switch("sessions" if view == "sessions" else "search")
-        if view in ("viewer", "sessions", "diagnostics"):
+        self.views.switch(view if view in ("sessions", "index") else "search")
+        if view in ("viewer", "sessions", "index", "diagnostics"):
             self.panes.show_dock(view == "diagnostics")
         if query:
             panel.search(query)

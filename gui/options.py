@@ -8,7 +8,7 @@ from typing import Literal, NoReturn, get_args
 
 from gui.versions import program_version
 
-View = Literal["search", "viewer", "sessions", "diagnostics", "first-run", "sources", "settings"]
+View = Literal["search", "viewer", "sessions", "index", "diagnostics", "first-run", "sources", "settings"]
 
 
 @dataclass(frozen=True)

@@ -92,6 +92,8 @@ class Screenshot(QObject):
             panel.search("")
             panel.search(self._query)
             return "the results"
+        if self._view == "index":
+            return "what is in the index" if window.views.index.busy else ""
         return "" if self._wanted_file in ("", self._shown_file) else "the file"
 
     def _save(self) -> None:

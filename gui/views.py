@@ -1,4 +1,4 @@
-"""The two views of the window, search and sessions: what stands in the list's and in the reader's place for each."""
+"""The views of the window: search and sessions with a list and a reader each, the index with all the room."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -6,7 +6,8 @@ from typing import Literal
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QStackedWidget
 
-from engine import MemorySearchManager, MemorySearchResult, SessionSummary
+from engine import MemorySearchManager, MemorySearchResult, SessionSummary, may_name_session
+from gui.index.panel import IndexPanel
 from gui.jobs import Jobs
 from gui.search.panel import SearchPanel
 from gui.search.runner import Scope
@@ -16,7 +17,7 @@ from gui.sessions.texts import CHOOSE_SESSION, NothingToRead
 from gui.sessions.wording import UNTITLED
 from gui.viewer.panel import ViewerPanel
 
-ViewName = Literal["search", "sessions"]
+ViewName = Literal["search", "sessions", "index"]
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,8 @@ class _Shown:
 
 
 class Views(QObject):
-    """Both views share the conversation, and each finds again there what it had shown. One is current at a time."""
+    """One is current at a time. Search and sessions share the conversation, and each finds again there what it had
+    shown; search and index share the box."""
 
     switched = Signal(str)
     """ViewName of the view that is current now."""
@@ -39,6 +41,7 @@ class Views(QObject):
         super().__init__(parent)
         self.search = search
         self.sessions = SessionsPanel(jobs, parent=self)
+        self.index = IndexPanel(jobs)
         self.viewer = ViewerPanel(jobs)
         self.conversation = ConversationPanel(jobs)
         self.lists = QStackedWidget()
@@ -53,27 +56,34 @@ class Views(QObject):
         self._manager: MemorySearchManager | None = None
         self._listed = False
         self._stale = False
-        self._wanted: dict[ViewName, _Shown | NothingToRead | None] = {"search": None, "sessions": CHOOSE_SESSION}
-        """None where a file is read."""
+        self._wanted: dict[ViewName, _Shown | NothingToRead | None] = {}
+        """None where a file is read, or nothing is."""
         self._shown: _Shown | NothingToRead = CHOOSE_SESSION
+        self._forget_shown()
+        search.answer_changed.connect(self.index.show_answer)
         search.result_selected.connect(self.show_result)
         self.sessions.session_selected.connect(self._show_selected)
         self.viewer.escape_pressed.connect(self.focus_list)
         self.conversation.escape_pressed.connect(self.focus_list)
         self.conversation.similar_wanted.connect(self._show_similar)
         self.conversation.more_wanted.connect(self._search_in)
+        self.index.left.connect(self.focus_box)
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """Search, list and read this memory from now on."""
         self._manager = manager
-        self._wanted = {"search": None, "sessions": CHOOSE_SESSION}
-        self._shown = CHOOSE_SESSION
+        self._forget_shown()
         self.search.set_manager(manager)
+        self.index.set_manager(manager)
         self.viewer.set_manager(manager)
         self.conversation.set_manager(manager)
         self._listed = False
         self.sessions.set_manager(None)
         self._arrange()
+
+    def _forget_shown(self) -> None:
+        self._wanted = {"search": None, "sessions": CHOOSE_SESSION, "index": None}
+        self._shown = CHOOSE_SESSION
 
     def switch(self, name: ViewName) -> None:
         """Make a view current, with the focus in its box."""
@@ -88,22 +98,26 @@ class Views(QObject):
         """The index changed. The sessions wait until someone looks at them."""
         self.search.refresh()
         self.conversation.refresh()
+        self.index.refresh()
         self._stale = True
         if self.current == "sessions":
             self._list_sessions()
 
     @Slot()
     def focus_box(self) -> None:
-        panel = self.search if self.current == "search" else self.sessions
+        panel = self.sessions if self.current == "sessions" else self.search
         panel.focus_box()
 
     @Slot()
     def focus_list(self) -> None:
         """Back from what is read to where it was chosen."""
-        if self.current == "search":
-            self.search.focus_results()
-        else:
-            self.sessions.focus_list()
+        match self.current:
+            case "search":
+                self.search.focus_results()
+            case "sessions":
+                self.sessions.focus_list()
+            case "index":
+                self.index.take_focus()
 
     def focus_reader(self) -> None:
         """Into what is read."""
@@ -119,6 +133,16 @@ class Views(QObject):
             self.viewer.show_result(result, query)
         else:
             self._wanted["search"] = _Shown(result.path, result.title, result.snippet_line, query)
+        self._show_wanted()
+
+    def show_place(self, path: str, line: int | None) -> None:
+        """A line of a note or a session that was chosen in the index, in place of the result that was read."""
+        if may_name_session(path):
+            self._wanted["search"] = _Shown(path, path.rpartition("/")[2], line, "")
+        else:
+            self._wanted["search"] = None
+            self.viewer.show_file(path, line)
+        self.switch("search")
         self._show_wanted()
 
     def show_session(self, summary: SessionSummary) -> None:
@@ -149,7 +173,7 @@ class Views(QObject):
             self.search.search_in(Scope(path, wanted.title), wanted.query)
 
     def _arrange(self) -> None:
-        self.lists.setCurrentWidget(self.search.body if self.current == "search" else self.sessions.body)
+        self.lists.setCurrentWidget(self.sessions.body if self.current == "sessions" else self.search.body)
         if self.current == "sessions":
             self._list_sessions()
         self._show_wanted()

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal, Protocol
 
+from engine.backends.insight import IndexInsight
 from engine.control import CancelToken
 from engine.corpus.numbered import NumberedText
 from engine.records import (
@@ -135,6 +136,10 @@ class MemorySearchManager(Protocol):
 
         The next sync embeds them, in this program or after another start. Holds until every chunk has its vector.
         """
+
+    @property
+    def insight(self) -> IndexInsight | None:
+        """What can be told of the inside of the index; None where a backend cannot be looked into."""
 
     def stored_models(self) -> tuple[StoredModelInfo, ...]:
         """Every model that the index keeps vectors of, most vectors first: going back to one of them is free."""

@@ -13,6 +13,7 @@ from engine.backends.background import OFF
 from engine.backends.base import ProgressCallback, StatusListener
 from engine.backends.batch_status import batch_status
 from engine.backends.files import read_slice
+from engine.backends.insight import IndexInsight
 from engine.backends.listeners import Listeners
 from engine.backends.model_library import ModelLibrary
 from engine.backends.provider_slot import ProviderSlot
@@ -98,6 +99,15 @@ class BuiltinMemory:
             self._updates.approvals,
             self._updates.gate,
             select_provider,
+        )
+        self.insight = IndexInsight(
+            self._workspace,
+            settings,
+            self._store,
+            self._vectors,
+            self._user,
+            self._updates,
+            self._selection_to_show,
         )
         self._staying: Staying | None = None
         if background:

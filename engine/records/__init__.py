@@ -17,6 +17,7 @@ from engine.records.folders import (
     RuleOrigin,
     WorkspacePreview,
 )
+from engine.records.overview import FolderCount, IndexOverview
 from engine.records.past_sessions import SessionMessage, SessionSummary, SessionText
 from engine.records.probing import KeyState, ModelFetchProgress, Probe, ProviderProbe
 from engine.records.searching import (
@@ -73,9 +74,11 @@ __all__ = [
     "FileRange",
     "FileText",
     "FolderContents",
+    "FolderCount",
     "FoundPlace",
     "FoundPlaces",
     "FtsStatus",
+    "IndexOverview",
     "IndexSizes",
     "KeyState",
     "MemoryProviderStatus",

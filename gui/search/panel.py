@@ -43,6 +43,8 @@ class SearchPanel(QObject):
     """MemorySearchResult to open in the external editor."""
     reveal_requested = Signal(object)
     """MemorySearchResult whose file to show in the file manager."""
+    answer_changed = Signal(object)
+    """Answer that is shown now, or None where nothing is asked any more."""
     settled = Signal()
     """Nothing is running or due: what is shown answers the box, and the preview was told."""
 
@@ -171,6 +173,7 @@ class SearchPanel(QObject):
             self._runner.stop()
             self._box.set_state("")
             self._view.show_hint(self._status.status)
+            self.answer_changed.emit(None)
 
     def _ask_variant(self, **changes: Any) -> None:
         """The answered question again with other limits, in one step."""
@@ -213,6 +216,7 @@ class SearchPanel(QObject):
         partial = self._late and not answer.final
         self._box.set_state(texts.partial_state(answer.outcome) if partial else texts.box_state(answer.outcome))
         self._view.show_answer(answer)
+        self.answer_changed.emit(answer)
 
     @Slot(object, str)
     def _show_failure(self, question: Question, sentence: str) -> None:

@@ -46,7 +46,7 @@ def test_everything_asked_for(tmp_path):
         (["--size", "100x800"], "each side must be from 200 to 10000"),
         (["--screenshot", "a.jpg"], "'a.jpg' does not end in .png"),
         (["--screenshot", "nowhere/at/all/a.png"], "does not exist"),
-        (["--view", "map"], "invalid choice: 'map'"),
+        (["--view", "nowhere"], "invalid choice: 'nowhere'"),
         (["--demo", "--workspace", "x"], "leave out --workspace"),
         (["--view", "viewer"], "name a --query"),
         (["--view", "first-run", "--query", "x"], "leave out --query"),

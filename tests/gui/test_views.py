@@ -88,6 +88,31 @@ def test_keys_lead_from_view_to_view(qtbot, window):
     assert not window.sessions.header.isVisible()
 
 
+def test_the_index_has_the_room_of_list_and_reader_and_the_box_of_the_search(qtbot, window):
+    qtbot.keyClick(window, Key.Key_3, Control)
+    assert window.views.index.isVisible()
+    assert not window.search.body.isVisible()
+    assert not window.viewer.isVisible()
+    assert window.search.header.isVisible()
+    qtbot.keyClick(window, Key.Key_2, Control)
+    assert not window.views.index.isVisible()
+    assert window.sessions.body.isVisible()
+
+
+def test_a_place_chosen_in_the_index_is_read_beside_the_results(qtbot, window, shown):
+    qtbot.keyClick(window, Key.Key_3, Control)
+    with qtbot.waitSignal(window.viewer.file_shown) as file:
+        window.views.index.open_requested.emit("topics/shopping.md", 2)
+    assert file.args == ["topics/shopping.md"]
+    assert window.viewer._opened is not None
+    assert window.views.current == "search"
+    assert window.viewer.isAncestorOf(window.focusWidget())
+    qtbot.keyClick(window, Key.Key_3, Control)
+    window.views.index.open_requested.emit(VALVE, 2)
+    assert shown[-1] == (VALVE, 2, "")
+    assert window.views.conversation.isVisible()
+
+
 def test_buttons_lead_from_view_to_view(qtbot, window):
     def press(words: str) -> None:
         next(b for b in window.frame.header.findChildren(QPushButton) if b.text() == words).click()

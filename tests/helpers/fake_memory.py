@@ -281,6 +281,7 @@ class FakeMemory:
             explain_error, explain_delay: raised in place of an answer, and after how many seconds.
         estimate, estimate_error, estimate_delay: what embedding would take, or is raised in place of it, and after
             how many seconds.
+        insight: what looks into the index; None unless given.
         estimated: the settings of which it was asked; approvals: how often someone agreed.
     """
 
@@ -317,6 +318,7 @@ class FakeMemory:
         self.estimate = make_estimate()
         self.estimate_error: Exception | None = None
         self.estimate_delay = 0.0
+        self.insight: Any = None
         self.estimated: list[Settings | None] = []
         self.approvals = 0
         self.closed = False

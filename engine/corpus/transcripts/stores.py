@@ -204,13 +204,18 @@ class _Walk:
         self.skipped.append(FileIssue(path=shown(name), rule=rule, detail=detail))
 
 
-def names_session(name: str, settings: Settings) -> bool:
-    """Whether a stable name is that of a session in one of the stores.
+def may_name_session(name: str) -> bool:
+    """Whether a stable name can be that of a session.
 
     A workspace may have a folder called sessions of its own, even with one that is called like a store in it: its notes
     are told by their names, none of which is a transcript's.
     """
-    if not name.startswith(_PREFIX) or not any(map(may_be_transcript, name.split("/"))):
+    return name.startswith(_PREFIX) and any(map(may_be_transcript, name.split("/")))
+
+
+def names_session(name: str, settings: Settings) -> bool:
+    """Whether a stable name is that of a session in one of the stores."""
+    if not may_name_session(name):
         return False
     return any(name.startswith(f"{store.name}/") for store in find_stores(settings))
 

@@ -1,0 +1,86 @@
+"""What the pages of the view into the index have in common: they read when someone looks, and again after a change."""
+
+from typing import Any
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QWidget
+
+from engine import CancelToken, IndexInsight, MemorySearchManager
+from gui.job_slot import JobSlot
+from gui.jobs import Jobs
+
+
+class IndexPage(QWidget):
+    """Reads in a job, once for many changes that come meanwhile, and not at all while it is hidden.
+
+    A subclass says what is read (`read`, on a pool thread) and how it is shown (`show_read`, `show_problem`, `clear`).
+
+    Signals:
+        open_requested: stable name of a file or a session, and a line or None: the person wants to read there.
+    """
+
+    open_requested = Signal(str, object)
+
+    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.jobs = jobs
+        self.insight: IndexInsight | None = None
+        self._reading = JobSlot(self)
+        self._stale = False
+
+    @property
+    def busy(self) -> bool:
+        """Whether something that belongs to the page is not there yet."""
+        return self._reading.busy or self._stale
+
+    def set_manager(self, manager: MemorySearchManager | None) -> None:
+        """Look into another memory, or none."""
+        self._reading.cancel()
+        self.insight = None if manager is None else manager.insight
+        self._stale = self.insight is not None
+        self.clear()
+        self._read_if_due()
+
+    @Slot()
+    def refresh(self) -> None:
+        """The index has changed."""
+        self._stale = self.insight is not None
+        self._read_if_due()
+
+    def read(self, insight: IndexInsight, cancel: CancelToken) -> Any:
+        """On a pool thread: what `show_read` gets."""
+        raise NotImplementedError
+
+    def show_read(self, found: Any) -> None:
+        """Show what was read, in the place of what was shown before."""
+        raise NotImplementedError
+
+    def show_problem(self, sentence: str) -> None:
+        """Say why nothing could be read."""
+        raise NotImplementedError
+
+    def clear(self) -> None:
+        """Nothing is known any more, or not yet."""
+        raise NotImplementedError
+
+    def _read_if_due(self) -> None:
+        insight = self.insight
+        if insight is None or not self._stale or self._reading.busy or not self.isVisible():
+            return
+        self._stale = False
+        self._reading.put(self.jobs.read(lambda token: self.read(insight, token), self._done, self._failed))
+
+    def _done(self, found: Any) -> None:
+        self._reading.done()
+        self.show_read(found)
+        self._read_if_due()
+
+    def _failed(self, sentence: str) -> None:
+        self._reading.done()
+        self.show_problem(sentence)
+        self._read_if_due()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._read_if_due()

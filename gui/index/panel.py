@@ -1,0 +1,104 @@
+"""The view into the index: its pages, of which one is shown."""
+
+from typing import Literal
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+
+from engine import MemorySearchManager
+from gui.index.overview import OverviewPage
+from gui.index.page import IndexPage
+from gui.jobs import Jobs
+from gui.search.runner import Answer
+from gui.widgets.chip import Chip
+
+PageName = Literal["overview"]
+
+_GUTTER = 16
+
+
+class IndexPanel(QWidget):
+    """Pages behind chips; the chips are left out while there is but one page.
+
+    Signals:
+        open_requested: as a page's.
+        left: Escape: back to the box.
+    """
+
+    open_requested = Signal(str, object)
+    left = Signal()
+
+    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.answer: Answer | None = None
+        """What the box asked for and what was found; None while nothing is asked."""
+        self._pages: dict[PageName, IndexPage] = {}
+        self._chips: dict[PageName, Chip] = {}
+        self._group = QButtonGroup(self)
+        self._bar = QWidget()
+        self._row = QHBoxLayout(self._bar)
+        self._row.setContentsMargins(_GUTTER, 10, _GUTTER, 0)
+        self._row.setSpacing(8)
+        self._row.addStretch(1)
+        self._stack = QStackedWidget()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._bar)
+        column.addWidget(self._stack, 1)
+        self._add("overview", "Overview", OverviewPage(jobs))
+        self.setAccessibleName("Index")
+        self.show_page("overview")
+
+    def _add(self, name: PageName, title: str, page: IndexPage) -> None:
+        page.open_requested.connect(self.open_requested)
+        chip = Chip(title)
+        chip.clicked.connect(lambda _=False: self.show_page(name))
+        self._group.addButton(chip)
+        self._row.insertWidget(len(self._chips), chip)
+        self._chips[name], self._pages[name] = chip, page
+        self._stack.addWidget(page)
+        self._bar.setVisible(len(self._pages) > 1)
+
+    @property
+    def page(self) -> PageName:
+        """The one that is shown."""
+        return next(name for name, page in self._pages.items() if page is self._stack.currentWidget())
+
+    @property
+    def busy(self) -> bool:
+        """Whether something that belongs to the page that is shown is not there yet."""
+        return self._pages[self.page].busy
+
+    @Slot(str)
+    def show_page(self, name: PageName) -> None:
+        """Bring a page to the front."""
+        self._chips[name].setChecked(True)
+        self._stack.setCurrentWidget(self._pages[name])
+
+    def set_manager(self, manager: MemorySearchManager | None) -> None:
+        """Look into another memory, or none."""
+        for page in self._pages.values():
+            page.set_manager(manager)
+
+    @Slot()
+    def refresh(self) -> None:
+        """The index has changed."""
+        for page in self._pages.values():
+            page.refresh()
+
+    @Slot(object)
+    def show_answer(self, answer: Answer | None) -> None:
+        """The question in the box was answered, or was taken away."""
+        self.answer = answer
+
+    def take_focus(self) -> None:
+        """Into the page, from the box."""
+        self._pages[self.page].setFocus()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.left.emit()
+        else:
+            super().keyPressEvent(event)
