@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from engine.settings import save_setting as save_setting
     from engine.settings import save_settings as save_settings
     from engine.settings import settings_path as settings_path
+    from engine.store.kept_searches import KeptSearches as KeptSearches
     from engine.store.location import index_files as index_files
     from engine.text.highlight import highlight_ranges as highlight_ranges
     from engine.text.languages import detect_language as detect_language
@@ -72,6 +73,7 @@ _HOME = {
     "save_setting": "engine.settings",
     "save_settings": "engine.settings",
     "settings_path": "engine.settings",
+    "KeptSearches": "engine.store.kept_searches",
     "index_files": "engine.store.location",
     "highlight_ranges": "engine.text.highlight",
     "detect_language": "engine.text.languages",

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from engine.backends.insight import IndexInsight
 from engine.control import CancelToken
@@ -23,6 +23,9 @@ from engine.records import (
     SyncReport,
 )
 from engine.settings import Settings
+
+if TYPE_CHECKING:
+    from engine.store.kept_searches import KeptSearches
 
 ProgressCallback = Callable[[MemorySyncProgressUpdate], None]
 StatusListener = Callable[[], None]
@@ -56,6 +59,10 @@ class MemorySearchManager(Protocol):
         `mode="keyword"` leaves the vector leg out, for a first answer while a person types. A failing provider costs
         the answer its vector half and is told in `notice`. Raises `Cancelled` when `cancel` fires.
         """
+
+    @property
+    def kept_searches(self) -> "KeptSearches":
+        """What was searched for in this workspace, and the searches that have a name."""
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]:
         """What may follow an operator of the query language, by what is indexed; for none: the operators.

@@ -44,6 +44,7 @@ from engine.search.searcher import Searcher
 from engine.search.work import SearchRequest
 from engine.settings import Settings
 from engine.store.index import IndexStore
+from engine.store.kept_searches import KeptSearches
 from engine.store.location import usable_index_files
 from engine.store.models import ModelName
 from engine.store.user_data import UserData
@@ -67,6 +68,7 @@ class BuiltinMemory:
         except BaseException:
             self._store.close()
             raise
+        self.kept_searches = KeptSearches(self._user)
         self._vectors = VectorIndex(self._store, settings.store.vector)
         self._slot = ProviderSlot(
             lambda cancel: select_provider(settings, cancel=cancel),

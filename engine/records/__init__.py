@@ -17,6 +17,7 @@ from engine.records.folders import (
     RuleOrigin,
     WorkspacePreview,
 )
+from engine.records.kept_searches import AskedQuestion, RecentSearch, SavedSearch
 from engine.records.overview import FolderCount, IndexOverview
 from engine.records.past_sessions import SessionMessage, SessionSummary, SessionText
 from engine.records.probing import KeyState, ModelFetchProgress, Probe, ProviderProbe
@@ -62,6 +63,7 @@ from engine.records.syncing import (
 
 __all__ = [
     "NOT_EMBEDDED",
+    "AskedQuestion",
     "BatchJobStatus",
     "BatchStatus",
     "CacheStatus",
@@ -95,9 +97,11 @@ __all__ = [
     "Probe",
     "ProviderProbe",
     "QuerySuggestion",
+    "RecentSearch",
     "Record",
     "ResultExplanation",
     "RuleOrigin",
+    "SavedSearch",
     "SearchExplanation",
     "SearchMode",
     "SearchOutcome",

@@ -1,4 +1,5 @@
-"""`user.sqlite`: what cannot be rebuilt. The history of syncs, what embedding was agreed to, and open batch jobs.
+"""`user.sqlite`: what cannot be rebuilt. The history of syncs, what embedding was agreed to, open batch jobs, and
+what was searched for.
 
 Everything here is written with synchronous=FULL, and copied aside before each migration: nothing may destroy it.
 """
@@ -56,7 +57,23 @@ def _m004_agreed_tokens(connection: apsw.Connection) -> None:
     connection.execute("ALTER TABLE approvals ADD COLUMN tokens INTEGER NOT NULL DEFAULT 0")
 
 
-MIGRATIONS: tuple[Migration, ...] = (_m001_sync_history, _m002_approvals, _m003_batch_jobs, _m004_agreed_tokens)
+def _m005_kept_searches(connection: apsw.Connection) -> None:
+    # Questions are JSON that survives new fields (engine/records/kept_searches.py).
+    connection.execute(
+        "CREATE TABLE saved_searches (name TEXT PRIMARY KEY, used REAL NOT NULL, question TEXT NOT NULL)"
+    )
+    connection.execute(
+        "CREATE TABLE recent_searches (id INTEGER PRIMARY KEY, asked REAL NOT NULL, question TEXT NOT NULL)"
+    )
+
+
+MIGRATIONS: tuple[Migration, ...] = (
+    _m001_sync_history,
+    _m002_approvals,
+    _m003_batch_jobs,
+    _m004_agreed_tokens,
+    _m005_kept_searches,
+)
 
 
 class UserData:
@@ -96,6 +113,11 @@ class UserData:
         """The connection, with nobody else at it."""
         with self._lock, translated(self._path):
             yield self._connection
+
+    def settle(self) -> None:
+        """Move what was written from the log into the file itself, so that what was deleted is in neither."""
+        with self.reading() as connection, contextlib.suppress(apsw.BusyError):  # another process reads: it will do it
+            connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
     def add_sync(self, summary: SyncSummary) -> None:
         if not self._keeps:
@@ -154,6 +176,7 @@ class UserData:
             connection.set_busy_timeout(5000)
             connection.pragma("journal_mode", "wal")
             connection.pragma("synchronous", 2)
+            connection.pragma("secure_delete", 1)
             refuse_newer(connection, self._path, MIGRATIONS)
             if 0 < version_of(connection) < len(MIGRATIONS):
                 self._back_up(connection)

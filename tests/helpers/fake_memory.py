@@ -4,6 +4,7 @@ Searching is a naive substring match over sections, so that results have real li
 ranges. Delays, failures, the status record and the steps of a sync are set from outside; every call is recorded.
 """
 
+import functools
 import re
 import tempfile
 import threading
@@ -51,6 +52,8 @@ from engine import (
     VectorStatus,
     WatcherStatus,
 )
+from engine.store.kept_searches import KeptSearches
+from engine.store.user_data import UserData
 from tests.helpers.fake_sessions import masked, raw_line, words_of
 
 if TYPE_CHECKING:
@@ -331,6 +334,13 @@ class FakeMemory:
         self._idle = threading.Event()
         self._idle.set()
         self._report: SyncReport | None = None
+
+    @functools.cached_property
+    def kept_searches(self) -> KeptSearches:
+        """Real ones, in a folder of their own: made when they are first wanted."""
+        self._kept = tempfile.TemporaryDirectory(prefix="fake-user-", ignore_cleanup_errors=True)
+        self._user = UserData(Path(self._kept.name) / "user.sqlite")
+        return KeptSearches(self._user)
 
     # --- search -----------------------------------------------------------------------------------------------------
 
@@ -747,6 +757,9 @@ class FakeMemory:
         self._idle.wait()
         if self._own is not None:
             self._own.cleanup()
+        if "kept_searches" in vars(self):
+            self._user.close()
+            self._kept.cleanup()
 
     # --- waiting ----------------------------------------------------------------------------------------------------
 

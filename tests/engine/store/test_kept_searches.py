@@ -1,0 +1,218 @@
+"""Recent and saved searches: kept whole, bounded, without secrets, and gone when they are to be."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.errors import IndexReadOnly, StoreError
+from engine.records import AskedQuestion, Passage, SavedSearch
+from engine.store import kept_searches
+from engine.store.kept_searches import KeptSearches
+from engine.store.user_data import UserData
+
+WHOLE = AskedQuestion(
+    text="valve",
+    sources=("sessions",),
+    days=30,
+    path="sessions/claude/a",
+    path_name="Fix the valve",
+    within=AskedQuestion(like=Passage(path="a.md", start_line=3, end_line=9, text="brass", message=2)),
+    half_life_days=90.0,
+    diverse=True,
+    order="date",
+)
+
+
+@pytest.fixture
+def user(tmp_path: Path) -> Iterator[UserData]:
+    user = UserData(tmp_path / "user.sqlite")
+    yield user
+    user.close()
+
+
+@pytest.fixture
+def kept(user: UserData) -> KeptSearches:
+    return KeptSearches(user)
+
+
+def ask(text: str, **changes) -> AskedQuestion:
+    return AskedQuestion(text=text, **changes)
+
+
+def asked(kept: KeptSearches) -> list[str]:
+    return [search.question.text for search in kept.recent()]
+
+
+def names(kept: KeptSearches) -> list[str]:
+    return [search.name for search in kept.saved()]
+
+
+def test_everything_is_there_again_after_a_restart(kept: KeptSearches, user: UserData, tmp_path: Path) -> None:
+    kept.note(WHOLE)
+    kept.save(SavedSearch(name="Valves", question=WHOLE, used=5.0))
+    user.close()
+    again = UserData(tmp_path / "user.sqlite")
+    assert [search.question for search in KeptSearches(again).recent()] == [WHOLE]
+    assert KeptSearches(again).saved() == (SavedSearch(name="Valves", question=WHOLE, used=5.0),)
+    again.close()
+
+
+def test_each_question_is_kept_once_and_the_newest_is_first(kept: KeptSearches) -> None:
+    for text in ("timer", "hose", "timer"):
+        kept.note(ask(text))
+    kept.note(ask("timer", days=7))
+    recent = kept.recent()
+    assert [(search.question.text, search.question.days) for search in recent] == [
+        ("timer", 7),
+        ("timer", None),
+        ("hose", None),
+    ]
+    assert recent[0].asked >= recent[1].asked
+
+
+def test_the_beginning_of_a_question_gives_way_to_it(kept: KeptSearches) -> None:
+    for text in ("hose", "tim", "timer", "tim"):
+        kept.note(ask(text))
+    assert asked(kept) == ["tim", "timer", "hose"]
+    kept.note(ask("time", days=7))
+    assert asked(kept) == ["time", "tim", "timer", "hose"]
+    kept.note(AskedQuestion(like=Passage(path="a.md", start_line=1, end_line=2)))
+    kept.note(ask("a", like=Passage(path="a.md", start_line=1, end_line=2)))
+    assert asked(kept)[:3] == ["a", "", "time"]
+
+
+def test_so_many_are_kept(kept: KeptSearches, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_searches, "_KEPT", 3)
+    for number in range(5):
+        kept.note(ask(f"{number} valves"))
+    assert asked(kept) == ["4 valves", "3 valves", "2 valves"]
+
+
+def test_one_or_all_can_be_forgotten_and_nothing_is_left_in_the_file(
+    kept: KeptSearches, user: UserData, tmp_path: Path
+) -> None:
+    for text in ("timer", "zebrafinch"):
+        kept.note(ask(text))
+    kept.forget_recent(ask("zebrafinch"))
+    assert asked(kept) == ["timer"]
+    assert all(b"zebrafinch" not in file.read_bytes() for file in _copies(user, tmp_path))
+    kept.forget_recent()
+    assert asked(kept) == []
+    assert all(b"timer" not in file.read_bytes() for file in _copies(user, tmp_path))
+
+
+def _copies(user: UserData, folder: Path) -> list[Path]:
+    """The files of the database: closed, since reading an open one would drop its locks."""
+    user.close()
+    files = list(folder.glob("user.sqlite*"))
+    assert files
+    again = UserData(folder / "user.sqlite")
+    user._connection = again._connection
+    return files
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        ask("why does sk-proj-Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5MGFiY2RlZg fail"),
+        AskedQuestion(
+            like=Passage(path="a", start_line=1, end_line=1, text="ghp_16C7e42F292c6912E7710c838347Ae178B4a")
+        ),
+        ask("x", within=ask("password: hunter2hunter2A!")),
+    ],
+)
+def test_a_question_with_a_secret_is_not_kept(kept: KeptSearches, question: AskedQuestion) -> None:
+    kept.note(question)
+    assert kept.recent() == ()
+
+
+def test_saving_renaming_running_and_forgetting(kept: KeptSearches) -> None:
+    kept.save(SavedSearch(name=" Two \n words ", question=ask("one"), used=1.0))
+    kept.save(SavedSearch(name="Other", question=ask("two"), used=2.0))
+    assert names(kept) == ["Other", "Two words"]
+    kept.touch("Two words")
+    assert names(kept) == ["Two words", "Other"]
+    kept.rename("Two words", "Three")
+    assert names(kept) == ["Three", "Other"]
+    kept.rename("Three", "Other")
+    assert [(search.name, search.question.text) for search in kept.saved()] == [("Other", "one")]
+    kept.rename("nowhere", "Other")
+    kept.save(SavedSearch(name="Other", question=ask("three"), used=3.0))
+    [search] = kept.saved()
+    assert search.question.text == "three"
+    kept.forget_saved("Other")
+    assert kept.saved() == ()
+    kept.save(search)
+    assert kept.saved() == (search,)
+
+
+@pytest.mark.parametrize("name", ["", " \n", "x" * 201])
+def test_a_name_has_to_be_one(kept: KeptSearches, name: str) -> None:
+    with pytest.raises(StoreError, match="name"):
+        kept.save(SavedSearch(name=name, question=ask("one"), used=1.0))
+    kept.save(SavedSearch(name="One", question=ask("one"), used=1.0))
+    with pytest.raises(StoreError, match="name"):
+        kept.rename("One", name)
+    assert names(kept) == ["One"]
+
+
+def test_what_a_later_version_adds_is_left_out_and_what_an_earlier_one_lacks_has_its_default(
+    kept: KeptSearches, user: UserData
+) -> None:
+    kept.save(SavedSearch(name="Now", question=WHOLE, used=3.0))
+    later = json.dumps({"text": "timer", "mood": "calm", "within": {"text": "hose", "depth": [1]}})
+    for name, text in (("Later", later), ("Earlier", '{"text":"timer"}'), ("Broken", '{"days":"soon"}')):
+        user._connection.execute("INSERT INTO saved_searches VALUES (?, 1, ?)", (name, text))
+        user._connection.execute("INSERT INTO recent_searches (asked, question) VALUES (1, ?)", (text,))
+    found = {search.name: search.question for search in kept.saved()}
+    assert found == {"Now": WHOLE, "Later": ask("timer", within=ask("hose")), "Earlier": ask("timer")}
+    assert asked(kept) == ["timer", "timer"]
+    kept.rename("Later", "Renamed")
+    [(text,)] = user._connection.execute("SELECT question FROM saved_searches WHERE name = 'Renamed'").fetchall()
+    assert json.loads(text)["mood"] == "calm"
+    kept.note(ask("timer"))
+    [(left,)] = user._connection.execute("SELECT count(*) FROM recent_searches").fetchall()
+    assert left == 3  # the broken one, the one within, and the new one
+
+
+def test_where_nothing_can_be_kept_that_is_said(tmp_path: Path) -> None:
+    user = UserData(tmp_path / "user.sqlite", read_only=True)
+    kept = KeptSearches(user)
+    kept.note(ask("timer"))
+    kept.touch("x")
+    kept.forget_recent()
+    assert (kept.recent(), kept.saved()) == ((), ())
+    for act in (
+        lambda: kept.save(SavedSearch(name="One", question=ask("one"), used=1.0)),
+        lambda: kept.rename("One", "Two"),
+        lambda: kept.forget_saved("One"),
+    ):
+        with pytest.raises(IndexReadOnly, match="no search can be saved"):
+            act()
+    user.close()
+
+
+questions = st.recursive(
+    st.builds(
+        AskedQuestion,
+        text=st.text(),
+        sources=st.none() | st.just(("memory",)) | st.just(("memory", "sessions")),
+        days=st.none() | st.integers(0, 10_000),
+        path=st.text(),
+        half_life_days=st.none() | st.floats(0, 1e6),
+        diverse=st.none() | st.booleans(),
+        like=st.none() | st.builds(Passage, path=st.text(), start_line=st.integers(1), end_line=st.integers(1)),
+    ),
+    lambda inner: st.builds(AskedQuestion, text=st.text(), within=inner),
+    max_leaves=3,
+)
+
+
+@given(questions)
+def test_what_is_stored_is_what_was_asked(question: AskedQuestion) -> None:
+    [(_, _, found)] = kept_searches._readable([(1, 2.0, kept_searches._json(question))])
+    assert found == question
