@@ -1,25 +1,36 @@
 """`mnemoscope search`."""
 
+import shlex
 from argparse import Namespace
-from datetime import UTC, datetime
 
 from engine.cli.opening import find_place, interruptible, opened
 from engine.cli.output import marked, marks_wanted, plural, print_json, print_table, safe, safe_text
 from engine.records import (
     MemorySearchResult,
+    RemedyName,
     ResultExplanation,
     SearchExplanation,
     SearchOutcome,
+    SearchRemedy,
+    SearchStage,
     to_builtins,
 )
+from engine.search.reasons import reasons_of
 
-_ORIGINS = {
-    "name": "its name",
-    "folder": "its folder",
-    "front-matter": "its front matter",
-    "session": "the session's end",
-    "modified": "the file's time",
+_CONTROLS: dict[RemedyName, str] = {
+    "weak": "--min-score 0",
+    "sources": "leave out --source",
+    "period": "leave out --since and --until",
+    "scope": "leave out --path",
+    "limits": "leave out --source, --since, --until and --path",
+    "excluded": "mnemoscope doctor {path}",
+    "add-sessions": "folders under [defaults.sessions] in the settings",
+    "sync": "mnemoscope index",
+    "embed": "mnemoscope index",
+    "settings": "mnemoscope doctor",
+    "folder": "--workspace DIR",
 }
+"""What changes an empty answer on the command line; `demand` has its query."""
 
 
 def run(arguments: Namespace) -> int:
@@ -79,40 +90,27 @@ def _print_result(result: MemorySearchResult, reason: ResultExplanation | None) 
     print(f"{result.score:.3f} {safe(result.path)}:{lines}  {heading}")
     snippet = safe_text(result.snippet)
     print(marked(snippet, result.match_ranges) if marks_wanted() else snippet)
-    if reason:
-        print(f"  {_why(reason)}")
+    for said in reasons_of(reason) if reason else ():
+        print(f"  {safe(said.sentence)}")
     print()
 
 
-def _why(reason: ResultExplanation) -> str:
-    words = ", ".join(f"{safe(term)} {share:.3f}" for term, share in reason.terms)
-    text = f"words {reason.text_score:.3f}" + (f" ({words})" if words else "")
-    if reason.vector_score is None:
-        text += " · meaning not compared"
-    else:
-        cosine = "" if reason.cosine is None else f" (cosine {reason.cosine:.3f})"
-        text += f" · meaning {reason.vector_score:.3f}{cosine}, counted {reason.vector_weight:.0%}"
-    return text + _age(reason) + _diversity(reason)
-
-
-def _age(reason: ResultExplanation) -> str:
-    if reason.date_origin is None:
-        return ""
-    if reason.date is None or reason.half_life_days is None:
-        return " · does not age"
-    day = datetime.fromtimestamp(reason.date, UTC).strftime("%Y-%m-%d")
-    origin = f"{day} by {_ORIGINS[reason.date_origin]}, half-life {reason.half_life_days:g} days"
-    return f" · aged to {reason.decay:.1%} ({origin})"
-
-
-def _diversity(reason: ResultExplanation) -> str:
-    if not reason.mmr_like and reason.rank == reason.score_rank:
-        return ""
-    like = f", {reason.mmr_penalty:.3f} off for being like {safe(reason.mmr_like)}" if reason.mmr_like else ""
-    return f" · {reason.rank} of the list, {reason.score_rank} by score{like}"
-
-
 def _print_stages(explanation: SearchExplanation) -> None:
-    print_table(
-        (stage.name, f"{stage.left:,} of {stage.entered:,}  {safe(stage.note)}") for stage in explanation.stages
-    )
+    print_table((_stage_name(stage, explanation), _told(stage)) for stage in explanation.stages)
+    for remedy in explanation.remedies:
+        print(f"{safe(remedy.advice)} Try: {safe(_control(remedy))}")
+
+
+def _stage_name(stage: SearchStage, explanation: SearchExplanation) -> str:
+    return f"{stage.name} *" if stage.name == explanation.emptied_by else stage.name
+
+
+def _told(stage: SearchStage) -> str:
+    unit = "" if stage.unit == "chunks" else f" {stage.unit}"
+    return f"{stage.left:,} of {stage.entered:,}{unit}  {stage.milliseconds:.1f} ms  {safe(stage.note)}"
+
+
+def _control(remedy: SearchRemedy) -> str:
+    if remedy.name == "demand":
+        return f"mnemoscope search {shlex.quote(remedy.query)}"
+    return _CONTROLS[remedy.name].format(path=shlex.quote(remedy.path))

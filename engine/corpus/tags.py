@@ -8,6 +8,8 @@ from engine.text.folding import fold
 
 TAGS_VERSION = 1
 """Raise it when the same note would get other tags: notes are then read again."""
+TAGS_FINGERPRINT = f"tags {TAGS_VERSION}"
+"""In what the index says its rows depend on."""
 
 _HEAD_CHARACTERS = 64 * 1024
 _LINE = 4096
@@ -21,6 +23,11 @@ _BETWEEN = re.compile(r"[,\[\]\s]+")
 _HASHTAG = re.compile(r"(?:^|(?<=[\s(,;]))#([\w\-/]+)")
 _CODE = re.compile(r"(`+)(?:(?!\1).)*\1")
 _FENCES = ("```", "~~~")
+
+
+def indexed_by(fingerprint: object) -> bool:
+    """Whether an index that says this of itself holds the tags of its notes."""
+    return isinstance(fingerprint, str) and fingerprint.endswith(TAGS_FINGERPRINT)
 
 
 def tags_of(text: str) -> tuple[str, ...]:

@@ -5,6 +5,17 @@ ranges are half-open offsets in code points.
 """
 
 from engine.records.base import FileRange, Record, Source, to_builtins, to_json
+from engine.records.explaining import (
+    DateOrigin,
+    MatchField,
+    RemedyName,
+    ResultExplanation,
+    SearchExplanation,
+    SearchRemedy,
+    SearchStage,
+    StageUnit,
+    TermMatch,
+)
 from engine.records.folders import (
     FolderContents,
     FoundPlace,
@@ -22,7 +33,6 @@ from engine.records.overview import FolderCount, IndexOverview
 from engine.records.past_sessions import SessionMessage, SessionSummary, SessionText
 from engine.records.probing import KeyState, ModelFetchProgress, Probe, ProviderProbe
 from engine.records.searching import (
-    DateOrigin,
     EarlierAnswer,
     EarlierQuestion,
     FileText,
@@ -30,11 +40,8 @@ from engine.records.searching import (
     MessagePlace,
     Passage,
     QuerySuggestion,
-    ResultExplanation,
-    SearchExplanation,
     SearchMode,
     SearchOutcome,
-    SearchStage,
     SearchTimings,
 )
 from engine.records.state import (
@@ -83,6 +90,7 @@ __all__ = [
     "IndexOverview",
     "IndexSizes",
     "KeyState",
+    "MatchField",
     "MemoryProviderStatus",
     "MemorySearchResult",
     "MemorySyncProgressUpdate",
@@ -99,12 +107,14 @@ __all__ = [
     "QuerySuggestion",
     "RecentSearch",
     "Record",
+    "RemedyName",
     "ResultExplanation",
     "RuleOrigin",
     "SavedSearch",
     "SearchExplanation",
     "SearchMode",
     "SearchOutcome",
+    "SearchRemedy",
     "SearchStage",
     "SearchTimings",
     "SessionMessage",
@@ -112,11 +122,13 @@ __all__ = [
     "SessionText",
     "Source",
     "SourceCount",
+    "StageUnit",
     "StoredModelInfo",
     "SyncPhase",
     "SyncReason",
     "SyncReport",
     "SyncSummary",
+    "TermMatch",
     "VectorStatus",
     "WatcherStatus",
     "WorkspacePreview",

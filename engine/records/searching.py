@@ -5,11 +5,9 @@ from typing import Literal
 import msgspec
 
 from engine.records.base import FileRange, Record, Source
+from engine.records.explaining import SearchExplanation
 
 SearchMode = Literal["hybrid", "vector", "keyword"]
-
-
-DateOrigin = Literal["name", "folder", "front-matter", "session", "modified", "evergreen"]
 
 
 class MemorySearchResult(Record, frozen=True):
@@ -93,49 +91,6 @@ class EarlierAnswer(Record, frozen=True):
     """How many it has."""
     total_is_least: bool
     """As in `SearchOutcome`."""
-
-
-class SearchStage(Record, frozen=True):
-    """What one stage of a search took in, let through and why the rest was removed."""
-
-    name: str
-    entered: int
-    left: int
-    note: str
-    """One plain sentence."""
-
-
-class ResultExplanation(Record, frozen=True):
-    """Where one result's score came from."""
-
-    citation: str
-    text_score: float
-    vector_score: float | None
-    cosine: float | None
-    vector_weight: float
-    terms: tuple[tuple[str, float], ...]
-    """Each matched term with its contribution to the keyword score."""
-    rank: int = 0
-    """Place among the results, from 1."""
-    decay: float = 1.0
-    """What the score was multiplied with for its age; 1 for what does not age, and where temporal decay is off."""
-    half_life_days: float | None = None
-    """Days in which it loses half of its score; None where it does not age."""
-    date: float | None = None
-    """Since when it ages; None where it does not."""
-    date_origin: DateOrigin | None = None
-    """Where the date is from, or that it never ages; None where temporal decay is off."""
-    score_rank: int = 0
-    """Place by score alone: another one than `rank` where diversity moved it."""
-    mmr_penalty: float = 0.0
-    """What likeness to results above took off its relevance; 0 where diversity is off."""
-    mmr_like: str = ""
-    """Citation of the result above that it is most like; empty where it is like none, or diversity is off."""
-
-
-class SearchExplanation(Record, frozen=True):
-    stages: tuple[SearchStage, ...]
-    results: tuple[ResultExplanation, ...]
 
 
 class SearchTimings(Record, frozen=True):

@@ -1,23 +1,35 @@
-"""Says for an answer where its scores came from, and for an empty one which stage removed what."""
+"""Says for an answer where its scores came from, and how each stage of the search changed what was found."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from engine.records import ResultExplanation, SearchExplanation, SearchStage
+import msgspec
+
+from engine.embedding.base import Calibration
+from engine.records import MatchField, ResultExplanation, SearchExplanation, SearchStage, StageUnit, TermMatch
 from engine.search.decay import Age
 from engine.search.diversity import Chosen
 from engine.search.keywords import KeywordScores, Term
+from engine.search.scoring import Blend
+
+Fields = Mapping[int, Sequence[tuple[MatchField, ...]]]
+"""By chunk, for each term the fields that hold it."""
 
 
 @dataclass
 class Stages:
-    """The stages of one search, in their order."""
+    """The stages of one search, in their order; the time between two of them belongs to the second."""
 
     found: list[SearchStage] = field(default_factory=list)
+    _ended: float = field(default_factory=time.perf_counter)
 
-    def add(self, name: str, entered: int, left: int, note: str) -> None:
-        self.found.append(SearchStage(name=name, entered=entered, left=left, note=note))
+    def add(self, name: str, entered: int, left: int, note: str, unit: StageUnit = "chunks") -> None:
+        now = time.perf_counter()
+        spent = round((now - self._ended) * 1000, 3)
+        self._ended = now
+        self.found.append(SearchStage(name=name, entered=entered, left=left, note=note, milliseconds=spent, unit=unit))
 
     def add_terms(self, terms: Sequence[Term], dropped: Sequence[str]) -> None:
         """What the analysis made of the question."""
@@ -30,7 +42,8 @@ class Stages:
             notes.append(f"Nowhere in the index: {', '.join(unknown)}.")
         if dropped:
             notes.append(f"Left out as too common in any text: {', '.join(f'“{word}”' for word in dropped)}.")
-        self.add("words", len(terms) + len(dropped), len(known), " ".join(notes) or "The question has no words.")
+        note = " ".join(notes) or "The question has no words."
+        self.add("words", len(terms) + len(dropped), len(known), note, "words")
 
 
 class Scored(NamedTuple):
@@ -49,31 +62,74 @@ class Scored(NamedTuple):
     """Where diversity put it; None where that is off."""
 
 
-def explain(
-    stages: Stages, shown: Sequence[tuple[str, Scored]], words: KeywordScores, vector_weight: float
-) -> SearchExplanation:
+@dataclass(frozen=True)
+class Grounds:
+    """What the scores of one answer rest on, besides the chunks themselves."""
+
+    words: KeywordScores
+    blend: Blend
+    calibration: Calibration | None
+    """None where no vectors were compared."""
+    min_score: float
+
+
+def explain(stages: Stages, shown: Sequence[tuple[str, Scored]], grounds: Grounds, fields: Fields) -> SearchExplanation:
     """`shown` are the results' citations and scores, in their order."""
-    results = []
     citations = {scored.chosen.by_score: citation for citation, scored in shown if scored.chosen is not None}
+    results = []
     for rank, (citation, scored) in enumerate(shown, 1):
-        age, chosen = scored.age, scored.chosen
-        parts = words.contributions.get(scored.id, ())
-        results.append(
-            ResultExplanation(
-                citation=citation,
-                text_score=scored.text,
-                vector_score=scored.vector,
-                cosine=scored.cosine,
-                vector_weight=0.0 if scored.vector is None else vector_weight,
-                terms=tuple((term.surface, part) for term, part in zip(words.terms, parts, strict=False) if part),
-                rank=rank,
-                decay=1.0 if age is None else age.factor,
-                half_life_days=None if age is None else age.half_life_days,
-                date=None if age is None else age.date,
-                date_origin=None if age is None else age.origin,
-                score_rank=rank if chosen is None else chosen.by_score + 1,
-                mmr_penalty=0.0 if chosen is None else chosen.penalty,
-                mmr_like="" if chosen is None or chosen.like is None else citations.get(chosen.like, ""),
-            )
-        )
+        reason = _of_scores(citation, scored, grounds, fields.get(scored.id, ()))
+        results.append(_of_place(reason, rank, scored, citations))
     return SearchExplanation(stages=tuple(stages.found), results=tuple(results))
+
+
+def _of_scores(
+    citation: str, scored: Scored, grounds: Grounds, fields: Sequence[tuple[MatchField, ...]]
+) -> ResultExplanation:
+    words, range_ = grounds.words, grounds.calibration
+    contributions = words.contributions.get(scored.id) or (0.0,) * len(words.terms)
+    parts = words.parts(contributions)
+    return ResultExplanation(
+        citation=citation,
+        text_score=scored.text,
+        vector_score=scored.vector,
+        cosine=scored.cosine,
+        vector_weight=0.0 if scored.vector is None else grounds.blend.vector_weight,
+        terms=tuple(
+            TermMatch(
+                term=term.surface,
+                score=bm25 / parts.full,
+                bm25=bm25,
+                chunks=term.chunks,
+                fields=fields[index] if fields else (),
+            )
+            for index, (term, bm25) in enumerate(zip(words.terms, contributions, strict=True))
+            if bm25
+        ),
+        score=scored.score,
+        fresh_score=scored.fresh,
+        min_score=grounds.min_score,
+        bm25=parts.bm25,
+        full_bm25=parts.full,
+        covered=parts.covered,
+        text_limit=min(1.0, parts.limit),
+        missing=tuple(term.surface for term, bm25 in zip(words.terms, contributions, strict=True) if not bm25),
+        cosine_low=None if range_ is None else range_.low,
+        cosine_high=None if range_ is None else range_.high,
+    )
+
+
+def _of_place(reason: ResultExplanation, rank: int, scored: Scored, citations: Mapping[int, str]) -> ResultExplanation:
+    """With its age and its place among the results; `citations` by the place that each has by score alone."""
+    age, chosen = scored.age, scored.chosen
+    return msgspec.structs.replace(
+        reason,
+        rank=rank,
+        decay=1.0 if age is None else age.factor,
+        half_life_days=None if age is None else age.half_life_days,
+        date=None if age is None else age.date,
+        date_origin=None if age is None else age.origin,
+        score_rank=rank if chosen is None else chosen.by_score + 1,
+        mmr_penalty=0.0 if chosen is None else chosen.penalty,
+        mmr_like="" if chosen is None or chosen.like is None else citations.get(chosen.like, ""),
+    )

@@ -71,6 +71,24 @@ class KeywordScores:
     terms: tuple[Term, ...]
     scores: dict[int, float] = field(default_factory=dict)
     contributions: dict[int, tuple[float, ...]] = field(default_factory=dict)
+    groups: tuple[int, ...] = ()
+    """By term: not 0 where it is one of several of which any will do, which share this number; () for none at all."""
+
+    def parts(self, contributions: Sequence[float]) -> scoring.TextParts:
+        """What the score of a chunk with these contributions is made of.
+
+        Of terms of which any will do only the one that gives most counts, as if it alone had been asked for.
+        """
+        idfs = [term.idf for term in self.terms]
+        if not self.groups:
+            return scoring.text_parts(contributions, idfs)
+        best: dict[int, int] = {}
+        for index, group in enumerate(self.groups):
+            key = group or -index - 1
+            if key not in best or (contributions[index], idfs[index]) > (contributions[best[key]], idfs[best[key]]):
+                best[key] = index
+        chosen = best.values()
+        return scoring.text_parts([contributions[index] for index in chosen], [idfs[index] for index in chosen])
 
     def best(self) -> float:
         return max(self.scores.values(), default=0.0)
@@ -111,7 +129,7 @@ class KeywordLeg:
 
     def score(self, ids: Iterable[int]) -> KeywordScores:
         """Exact keyword scores, with all terms, of those of these chunks that match any."""
-        result = KeywordScores(self.terms)
+        result = KeywordScores(self.terms, groups=self._groups)
         wanted = set(ids) if self._known else set()
         _register(self._snapshot.connection)
         kinds = "".join(term.kinds for term in self._known)
@@ -138,24 +156,12 @@ class KeywordLeg:
                 WHERE {self._tables.fts} MATCH ? AND +rowid IN ({",".join(map(str, wanted))})""",
             (kinds, expression),
         )
-        idfs = [term.idf for term in self.terms]
         for rowid, packed in rows:
             length, average, *counts = struct.unpack(f"<{len(packed) // 4}f", packed)
             parts = self._contributions(counts, length, average)
             if any(parts):
                 result.contributions[rowid] = parts
-                result.scores[rowid] = scoring.text_score(*self._best_of_groups(parts, idfs))
-
-    def _best_of_groups(self, parts: Sequence[float], idfs: Sequence[float]) -> tuple[Sequence[float], Sequence[float]]:
-        """Of terms of which any will do only the one that gives most counts, as if it alone had been asked for."""
-        if not self._groups:
-            return parts, idfs
-        best: dict[int, int] = {}
-        for index, group in enumerate(self._groups):
-            key = group or -index - 1
-            if key not in best or (parts[index], idfs[index]) > (parts[best[key]], idfs[best[key]]):
-                best[key] = index
-        return [parts[index] for index in best.values()], [idfs[index] for index in best.values()]
+                result.scores[rowid] = result.parts(parts).score
 
     def _contributions(self, counts: list[float], length: float, average: float) -> tuple[float, ...]:
         parts = [0.0] * len(self.terms)

@@ -31,6 +31,10 @@ class MeaningLeg:
         ids, _ = self.vectors.search(self.snapshot, self.model, self.query, limit, allowed=allowed, cancel=cancel)
         return [int(id_) for id_ in ids]
 
+    def rows(self) -> int:
+        """How many chunks have a vector so far."""
+        return self.vectors.rows(self.snapshot, self.model)
+
     def near_cosines(self, ids: Sequence[int]) -> dict[int, float]:
         """Cosines of those of these chunks that have a vector, within a few thousandths."""
         known, cosines = self.vectors.search(self.snapshot, self.model, self.query, len(ids), allowed=ids)

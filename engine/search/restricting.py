@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from engine.corpus import tags
 from engine.search.conditions import Conditions
 from engine.search.explanation import Scored
 from engine.search.filters import Among
@@ -31,6 +32,9 @@ def restrict(
         if not some and (unmet := demands.unmet(files)):
             scope = "Nothing" if files is None else "Nothing that passes the filters"
             note += f" {scope} {' or '.join(map(demand, unmet))}."
+        if work.query.demands("tag") and not tags.indexed_by(snapshot.meta("fingerprint")):
+            work.tags_wait = True
+            note += " Tags are known once the update that is due has read all notes again."
         work.understood = note
         work.stages.add("query", chunks, chunks if among.chunks is None else len(among.chunks), note)
     return among

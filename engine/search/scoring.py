@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import compress
+from typing import NamedTuple
 
 from engine.embedding.base import Calibration
 
@@ -36,7 +37,24 @@ def term_score(idf: float, frequency: float, norm: float) -> float:
     return idf * frequency * (K1 + 1) / (frequency + norm)
 
 
-def text_score(contributions: Sequence[float], idfs: Sequence[float]) -> float:
+class TextParts(NamedTuple):
+    """What a keyword score is made of."""
+
+    bm25: float
+    """Sum of what the terms contribute."""
+    full: float
+    """The sum that counts as a full match; 0 where no term was looked for."""
+    covered: float
+    """Share of the terms that the chunk holds, each weighed by its idf."""
+    limit: float
+    """The most that the score may be for it."""
+
+    @property
+    def score(self) -> float:
+        return min(1.0, self.limit, self.bm25 / self.full) if self.full else 0.0
+
+
+def text_parts(contributions: Sequence[float], idfs: Sequence[float]) -> TextParts:
     """Keyword score 0..1 of a chunk: its BM25 sum against half of the best that the question's terms allow.
 
     In a short question every word matters: one of two, however often it occurs, is half an answer. In a long one the
@@ -44,10 +62,15 @@ def text_score(contributions: Sequence[float], idfs: Sequence[float]) -> float:
     """
     total = sum(idfs)
     if total <= 0:
-        return 0.0
+        return TextParts(0.0, 0.0, 0.0, 0.0)
     covered = sum(compress(idfs, contributions)) / total
-    cap = covered * max(1.0, len(idfs) / _SHORT_QUESTION)
-    return min(1.0, cap, sum(contributions) / (_FULL_MATCH * total * (K1 + 1)))
+    limit = covered * max(1.0, len(idfs) / _SHORT_QUESTION)
+    return TextParts(sum(contributions), _FULL_MATCH * total * (K1 + 1), covered, limit)
+
+
+def text_score(contributions: Sequence[float], idfs: Sequence[float]) -> float:
+    """The same as one figure."""
+    return text_parts(contributions, idfs).score
 
 
 def vector_score(cosine: float, calibration: Calibration) -> float:

@@ -10,14 +10,16 @@ from engine.corpus.guard import PathGuard
 from engine.embedding.base import EmbeddingProvider
 from engine.errors import ProviderError
 from engine.records import SearchMode, SearchOutcome
+from engine.search.advice import advised
 from engine.search.completion import values_of
 from engine.search.conditions import Conditions, wanted_roles
 from engine.search.decay import Age, Decay
 from engine.search.diversity import MOST, likeness_of
-from engine.search.explanation import Scored, explain
+from engine.search.explanation import Grounds, Scored, explain
 from engine.search.filters import Among
 from engine.search.frequencies import Frequencies
 from engine.search.keywords import KeywordLeg, KeywordScores
+from engine.search.matched_fields import matched_fields
 from engine.search.question_vectors import QuestionVectors
 from engine.search.restricting import restrict, said
 from engine.search.results import make_result
@@ -69,9 +71,15 @@ class Searcher:
     def search(self, request: SearchRequest, cancel: CancelToken | None = None) -> SearchOutcome:
         """Raises `Cancelled`, and the store's errors; a failing provider only costs the vector half."""
         work = Work(request, parse_query(request.query), cancel)
-        provider = None if request.keyword_only else self._provider()
+        outcome = self._answer(work)
+        if outcome.results or not request.explain:
+            return outcome
+        return advised(outcome, work, self._store, lambda other: self.search(other, cancel))
+
+    def _answer(self, work: Work) -> SearchOutcome:
+        provider = None if work.request.keyword_only else self._provider()
         query_vector = self._embed(provider, work)
-        with self._store.read(cancel) as snapshot:
+        with self._store.read(work.cancel) as snapshot:
             meaning = self._meaning(provider, query_vector, snapshot, work)
             with work.timed("analysis"):
                 question = analyse_query(work.query, snapshot.languages())
@@ -82,10 +90,11 @@ class Searcher:
                 leg = KeywordLeg(snapshot, question, self._frequencies)
             if not leg.chunks:
                 work.notice = self._store.recovered or "Nothing is indexed yet."
+                work.stages.add("index", 0, 0, work.notice)
             if demands and not question.terms:
                 return self._newest(snapshot, demands, among, provider, work)
             with work.timed("analysis"):
-                work.suggestions = self._spelling.suggest(snapshot, request.query, question, leg.terms, among)
+                work.suggestions = self._spelling.suggest(snapshot, work.request.query, question, leg.terms, among)
             work.stages.add_terms(leg.terms, [term.surface for term in question.terms if term.stop])
             ids = self._candidates(leg, meaning, among, work)
             ages = self._ages(ids, snapshot, work)
@@ -93,10 +102,12 @@ class Searcher:
             kept = cut(ranked, work.request.min_score, work.stages)
             if roles := wanted_roles(work.query):
                 kept = said(snapshot, question, kept, roles, work)
-            if request.diverse:
+            if work.request.diverse:
                 with work.timed("merge"):
                     kept = self._diverse(kept, snapshot, meaning, work)
-            return self._outcome(snapshot, question, meaning, kept, words, blend, provider, work)
+            calibration = None if meaning is None else meaning.calibration
+            grounds = Grounds(words, blend, calibration, work.request.min_score)
+            return self._outcome(snapshot, question, meaning, kept, grounds, provider, work)
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]:
         """What may be typed after an operator that has begun so; for no operator: the operators."""
@@ -116,7 +127,8 @@ class Searcher:
         work.stages.add("newest", len(among.chunks or ()), files, "The first chunk of each file, newest files first.")
         listed = [Scored(id_, 1.0, 1.0, None, None, 1.0) for id_ in ids]
         nothing = KeywordScores(())
-        outcome = self._outcome(snapshot, QueryAnalysis((), ()), None, listed, nothing, Blend(0.0), provider, work)
+        grounds = Grounds(nothing, Blend(0.0), None, work.request.min_score)
+        outcome = self._outcome(snapshot, QueryAnalysis((), ()), None, listed, grounds, provider, work)
         return msgspec.structs.replace(outcome, total=files)
 
     def _filtered(self, snapshot: Snapshot, work: Work) -> list[int] | None:
@@ -129,7 +141,8 @@ class Searcher:
         names = {name for _, name in found}
         allowed = names if all_allowed else self._guard.accepted(names)
         files = [id_ for id_, name in found if name in allowed]
-        work.stages.add("filters", snapshot.file_count(), len(files), f"{len(files):,} files pass the filters.")
+        note = f"{len(files):,} files pass the filters."
+        work.stages.add("filters", snapshot.file_count(), len(files), note, "files")
         return files
 
     def _embed(self, provider: EmbeddingProvider | None, work: Work) -> Vectors | None:
@@ -139,10 +152,11 @@ class Searcher:
             try:
                 vector = self._questions.of(provider, work.query.question, work.cancel)
             except ProviderError as error:
-                work.notice = f"Searched by words only: {error}"
+                work.by_words_only(str(error), "settings")
                 self._note_failure(str(error))
                 return None
         self._note_failure(None)
+        work.stages.add("question", 1, 1, f"{provider.model} made {len(vector):,} numbers of it.", "questions")
         # A vector of zeros has no direction: everything would be equally near.
         return vector if vector.any() else None
 
@@ -154,8 +168,10 @@ class Searcher:
                 return True
             waits = models.awaiting(snapshot)
         asked = waits is not None and waits.name == (provider.id, provider.model, provider.key)
-        reason = "nobody has agreed to the embedding yet" if asked else "nothing has been embedded yet"
-        work.notice = f"Searched by words only: {reason}."
+        if asked:
+            work.by_words_only("nobody has agreed to the embedding yet.", "embed")
+        else:
+            work.by_words_only("nothing has been embedded yet.", "sync")
         return False
 
     def _meaning(
@@ -170,7 +186,7 @@ class Searcher:
             return None
         if len(query) != model.dims:
             now, then = f"{len(query):,}", f"{model.dims:,}"
-            work.notice = f"Searched by words only: {provider.model} answers with {now} numbers, no more with {then}."
+            work.by_words_only(f"{provider.model} answers with {now} numbers, no more with {then}.", "settings")
             return None
         return MeaningLeg(snapshot, self._vectors, model, provider.calibration, query)
 
@@ -187,7 +203,11 @@ class Searcher:
         if meaning is not None:
             with work.timed("vector"):
                 by_meaning = meaning.candidates(limit, among, work.cancel)
-            work.stages.add("vectors", leg.chunks, len(by_meaning), f"The {len(by_meaning):,} nearest by meaning.")
+            note = f"The {len(by_meaning):,} nearest by meaning."
+            if work.request.explain and (ready := meaning.rows()) < leg.chunks:
+                work.vectors_ready = ready / leg.chunks
+                note += f" {work.vectors_ready:.0%} of the vectors are ready: {ready:,} of {leg.chunks:,}."
+            work.stages.add("vectors", leg.chunks, len(by_meaning), note)
         work.weakest = [ids[-1] for ids in (by_words, by_meaning) if limit <= len(ids) < leg.chunks]
         return list(dict.fromkeys(by_words + by_meaning))
 
@@ -232,6 +252,9 @@ class Searcher:
                 # The vectors may be ahead of the snapshot: chunks that it does not hold are not exact either.
                 again = (scored(id_) for id_ in best if id_ in words.scores or id_ in exact)
                 ranked = sorted([*again, *ranked[most:]], key=order)
+        work.best = max((max(of.score, of.text) for of in ranked), default=0.0)
+        note = f"The best of them reached {work.best:.2f}." if ranked else "None was left to score."
+        work.stages.add("scores", len(ids), len(ranked), note)
         return words, ranked, blend
 
     def _blend(self, meaning: "MeaningLeg | None", words: KeywordScores) -> Blend:
@@ -256,8 +279,7 @@ class Searcher:
         question: QueryAnalysis,
         meaning: "MeaningLeg | None",
         kept: list[Scored],
-        words: KeywordScores,
-        blend: Blend,
+        grounds: Grounds,
         provider: EmbeddingProvider | None,
         work: Work,
     ) -> SearchOutcome:
@@ -269,11 +291,13 @@ class Searcher:
             for scored in shown:
                 if work.cancel is not None:
                     work.cancel.checkpoint()
-                results.append(make_result(chunks[scored.id], scored, question, blend, roles))
+                results.append(make_result(chunks[scored.id], scored, question, grounds.blend, roles))
+        work.stages.add("results", len(kept), len(results), f"{len(results):,} of {len(kept):,} are shown.")
         explanation = None
         if work.request.explain:
             cited = [(result.citation, scored) for result, scored in zip(results, shown, strict=True)]
-            explanation = explain(work.stages, cited, words, blend.vector_weight)
+            fields = matched_fields(snapshot, grounds.words.terms, [scored.id for scored in shown])
+            explanation = explain(work.stages, cited, grounds, fields)
         return SearchOutcome(
             results=tuple(results),
             total=len(kept),

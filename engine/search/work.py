@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from engine.control import CancelToken
-from engine.records import QuerySuggestion, SearchTimings
+from engine.records import QuerySuggestion, RemedyName, SearchTimings
 from engine.search.explanation import Stages
 from engine.search.filters import Filter
 from engine.text import Query
@@ -38,6 +38,14 @@ class Work:
     notice: str = ""
     suggestions: tuple[QuerySuggestion, ...] = ()
     understood: str = ""
+    best: float = 0.0
+    """The highest score, or score by words alone, of all that were scored."""
+    lacking: tuple[RemedyName, str] | None = None
+    """Why the meaning was not compared, one sentence, and what would change that."""
+    vectors_ready: float = 1.0
+    """Share of the chunks that have a vector; counted where the answer is explained."""
+    tags_wait: bool = False
+    """Whether the query asks for tags, which the index does not have before its next update."""
     weakest: list[int] = field(default_factory=list)
     """The last candidate of each leg that brought as many as it may: if it is kept, others behind it would be too."""
     stages: Stages = field(default_factory=Stages)
@@ -53,6 +61,12 @@ class Work:
             yield
         finally:
             self.spent[stage] = self.spent.get(stage, 0.0) + (time.perf_counter() - start) * 1000
+
+    def by_words_only(self, reason: str, remedy: RemedyName) -> None:
+        """The question is not compared by meaning; `reason` ends with a full stop."""
+        self.lacking = remedy, reason
+        self.notice = f"Searched by words only: {reason}"
+        self.stages.add("question", 1, 0, self.notice, "questions")
 
     def timings(self) -> SearchTimings:
         legs = {leg: round(self.spent.get(leg, 0.0), 3) for leg in ("analysis", "keyword", "embed", "vector", "merge")}

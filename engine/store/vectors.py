@@ -78,6 +78,12 @@ class VectorIndex:
                 return found
         return self._matrix.search(snapshot, model, query, k, allowed=allowed, cancel=cancel)
 
+    def rows(self, snapshot: Snapshot, model: StoredModel) -> int:
+        """How many chunks can be compared with a vector now. Cheap right after a search."""
+        if self.engine == "numpy":
+            return self._matrix.in_step(snapshot, model).rows
+        return snapshot.chunk_count() - snapshot.pending_vectors(model)
+
     def changed(
         self,
         before: int,

@@ -7,7 +7,7 @@ from engine.corpus.chunking import CHUNKER_VERSION, Chunk, chunk_markdown
 from engine.corpus.discovery import FoundFile
 from engine.corpus.document import describe
 from engine.corpus.reading import NoteText, read_note
-from engine.corpus.tags import TAGS_VERSION, tags_of
+from engine.corpus.tags import TAGS_FINGERPRINT, tags_of
 from engine.corpus.transcripts.packing import PACKER_VERSION, SessionChunk
 from engine.redaction.masks import REDACTION_VERSION
 from engine.settings import Settings
@@ -21,7 +21,7 @@ def fingerprint(settings: Settings) -> str:
     return (
         f"chunker {CHUNKER_VERSION}, {chunking.tokens}/{chunking.overlap}; analyser {ANALYSER_VERSION}; "
         f"packer {PACKER_VERSION}, thinking {wanted.thinking:d}, tools {wanted.tools:d}; "
-        f"redaction {REDACTION_VERSION}; tags {TAGS_VERSION}"
+        f"redaction {REDACTION_VERSION}; {TAGS_FINGERPRINT}"
     )
 
 

@@ -109,6 +109,11 @@ class Query:
         """What every chunk that is found must satisfy."""
         return tuple(clause for clause in self.clauses if clause.required)
 
+    def demands(self, operator: str) -> list[str]:
+        """What every chunk that is found must have by this operator, each alternative."""
+        atoms = (atom for clause in self.required if not clause.negated for atom in clause.alternatives)
+        return [atom.value for atom in atoms if isinstance(atom, Field) and atom.name == operator]
+
     @cached_property
     def asked(self) -> str:
         """The text with spaces in place of all that is not looked for: each word keeps its place."""

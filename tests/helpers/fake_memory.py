@@ -36,10 +36,8 @@ from engine import (
     PathState,
     Probe,
     QuerySuggestion,
-    ResultExplanation,
-    SearchExplanation,
     SearchOutcome,
-    SearchStage,
+    SearchRemedy,
     SearchTimings,
     SessionMessage,
     SessionSummary,
@@ -54,6 +52,8 @@ from engine import (
 )
 from engine.store.kept_searches import KeptSearches
 from engine.store.user_data import UserData
+from tests.helpers.fake_explanations import WEAK
+from tests.helpers.fake_explanations import explain as explained
 from tests.helpers.fake_sessions import masked, raw_line, words_of
 
 if TYPE_CHECKING:
@@ -312,6 +312,8 @@ class FakeMemory:
         self.remote = False
         self.suggestions: dict[str, tuple[QuerySuggestion, ...]] = {}
         """What to offer for a question."""
+        self.remedies: tuple[SearchRemedy, ...] = (WEAK,)
+        """Of an empty answer with the usual threshold."""
         self.searches: list[tuple[str, str, dict[str, Any]]] = []
         self.syncs: list[tuple[str, bool]] = []
         self.path_states: dict[str, PathState] = {}
@@ -367,7 +369,8 @@ class FakeMemory:
         mode: Literal["auto", "keyword"] = "auto",
     ) -> SearchOutcome:
         asked = {"max_results": max_results, "sources": sources, "path_glob": path_glob, "since": since, "until": until}
-        self.searches.append((query, mode, asked | {"half_life_days": half_life_days, "diverse": diverse}))
+        asked |= {"explain": explain, "half_life_days": half_life_days, "diverse": diverse}
+        self.searches.append((query, mode, asked))
         started = time.perf_counter()
         self._wait(self.keyword_delay if mode == "keyword" else self.search_delay, cancel)
         self._check_open()
@@ -385,6 +388,9 @@ class FakeMemory:
         found.sort(key=lambda result: (-result.score, result.path, result.start_line))
         shown = tuple(found[: 6 if max_results is None else max_results])
         spent = (time.perf_counter() - started) * 1000
+        least = 0.35 if min_score is None else min_score
+        remedies = self.remedies if least else ()
+        explanation = explained(found, shown, min_score=least, remedies=remedies) if explain else None
         return SearchOutcome(
             results=shown,
             total=len(found),
@@ -393,7 +399,7 @@ class FakeMemory:
             mode="hybrid" if mode == "auto" and self.vectors else "keyword",
             timings=SearchTimings(analysis=0.1, keyword=spent, embed=0.0, vector=0.0, merge=0.1, total=spent),
             notice="" if self.files else "The index is empty.",
-            explanation=self._explain(found, shown) if explain else None,
+            explanation=explanation,
             remote=self.remote,
             suggestions=self.suggestions.get(query, ()),
         )
@@ -476,25 +482,6 @@ class FakeMemory:
             text_score=words,
             vector_score=meaning,
             text_share=1.0 if meaning is None else 0.7 * words / (0.7 * words + 0.3 * meaning),
-        )
-
-    def _explain(self, found: Sequence[MemorySearchResult], shown: Sequence[MemorySearchResult]) -> SearchExplanation:
-        return SearchExplanation(
-            stages=(
-                SearchStage(name="keywords", entered=len(self.files), left=len(found), note="Matched by words."),
-                SearchStage(name="limit", entered=len(found), left=len(shown), note="Kept the best."),
-            ),
-            results=tuple(
-                ResultExplanation(
-                    citation=result.citation,
-                    text_score=result.text_score,
-                    vector_score=result.vector_score,
-                    cosine=result.vector_score,
-                    vector_weight=0.3,
-                    terms=(("word", result.text_score),),
-                )
-                for result in shown
-            ),
         )
 
     # --- files ------------------------------------------------------------------------------------------------------

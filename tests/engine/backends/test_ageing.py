@@ -130,7 +130,7 @@ def test_what_age_has_faded_is_told_of_and_words_that_stand_there_are_found(open
     assert found["daily/2020-02-02.md"][0].score < 0.01
     assert found["daily/2020-02-02.md"][1].text_score >= 0.35
     stages = {stage.name: stage for stage in outcome.explanation.stages}
-    assert list(stages)[-2:] == ["age", "threshold"]
+    assert list(stages)[-3:] == ["age", "threshold", "results"]
     assert stages["threshold"].entered == stages["age"].left
 
 
@@ -197,7 +197,7 @@ def test_copies_make_room_for_what_says_something_else(open_memory, workspace, p
     assert (reason.rank, reason.score_rank, reason.mmr_like) == (3, 2, found[first][0].citation)
     assert 0.15 < reason.mmr_penalty <= 0.3
     assert (found[first][1].mmr_penalty, found[first][1].mmr_like) == (0.0, "")
-    stage = outcome.explanation.stages[-1]
+    stage = outcome.explanation.stages[-2]
     assert (stage.name, stage.entered, stage.left) == ("diversity", 4, 4)
     assert stage.note.startswith("2 of the first 4")
 

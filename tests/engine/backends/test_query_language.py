@@ -205,7 +205,7 @@ def test_the_filters_of_the_caller_and_the_question_both_hold(memory: BuiltinMem
     assert found(memory, "path:daily", sources=["sessions"]) == set()
     outcome = memory.search("irrigation path:daily", sources=["sessions"], explain=True)
     stages = {stage.name: stage for stage in outcome.explanation.stages}
-    assert list(stages)[:2] == ["filters", "query"]
+    assert list(stages)[:3] == ["question", "filters", "query"]
     assert "Nothing that passes the filters is in path:daily." in stages["query"].note
     assert stages["query"].left == 0
 
@@ -218,7 +218,9 @@ def test_wrong_syntax_is_words_and_the_notice_says_so(memory: BuiltinMemory) -> 
 
 def test_plain_words_have_the_stages_they_always_had(memory: BuiltinMemory) -> None:
     stages = memory.search("the irrigation timer", explain=True).explanation.stages
-    assert [stage.name for stage in stages] == ["words", "keywords", "vectors", "threshold"]
+    assert [stage.name for stage in stages] == [
+        *("question", "words", "keywords", "vectors", "scores", "threshold", "results")
+    ]
 
 
 _BITS = st.sampled_from(

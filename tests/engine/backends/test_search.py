@@ -63,8 +63,21 @@ def test_the_stages_come_in_their_order_and_count_what_they_took_in(open_memory)
     memory = open_memory()
     memory.sync()
     stages = memory.search("the irrigation timer", path_glob="daily/**", explain=True).explanation.stages
-    assert [stage.name for stage in stages] == ["filters", "words", "keywords", "vectors", "threshold"]
-    assert [(stage.entered, stage.left) for stage in stages[:3]] == [(4, 1), (3, 2), (4, 0)]
+    assert [stage.name for stage in stages] == [
+        *("question", "filters", "words", "keywords", "vectors", "scores", "threshold", "results")
+    ]
+    assert [(stage.entered, stage.left, stage.unit) for stage in stages[1:4]] == [
+        *((4, 1, "files"), (3, 2, "words"), (4, 0, "chunks"))
+    ]
+
+
+def test_the_stages_together_take_the_time_of_the_search(open_memory) -> None:
+    memory = open_memory()
+    memory.sync()
+    outcome = memory.search("the irrigation timer", explain=True)
+    spent = [stage.milliseconds for stage in outcome.explanation.stages]
+    assert all(each > 0 for each in spent)
+    assert sum(spent) < outcome.timings.total + 0.01 * len(spent)
 
 
 def test_a_failing_provider_costs_the_vector_half_and_not_the_answer(open_memory, provider) -> None:

@@ -1,8 +1,10 @@
+import re
 import sys
+from typing import get_args
 
 import pytest
 
-from engine.records import QuerySuggestion
+from engine.records import QuerySuggestion, RemedyName, SearchRemedy
 from engine.text.operators import QUERY_HELP
 from tests.helpers.command_line import Run
 from tests.helpers.fake_memory import FakeMemory
@@ -21,7 +23,7 @@ def test_results_show_score_place_heading_and_lines(run: Run) -> None:
 def test_json_has_the_documented_keys(run: Run) -> None:
     answer = run("search", "irrigation", "--json").json
     always = {"results", "total", "totalIsLeast", "provider", "model", "mode", "timingsMs", "notice", "suggestions"}
-    assert set(answer) == always | {"understood"}
+    assert set(answer) == always | {"understood", "age", "within"}
     result = answer["results"][0]
     assert {"path", "startLine", "endLine", "score", "snippet", "source", "citation"} <= set(result)
     assert answer["mode"] == "hybrid"
@@ -55,7 +57,9 @@ def test_nothing_found_says_which_stage_removed_what(run: Run) -> None:
     answer = run("search", "zebra")
     assert answer.code == 0
     assert answer.out.splitlines()[0] == "No matches."
-    assert "keywords  0 of 4  Matched by words." in answer.out
+    assert "threshold *  0 of 4  0.3 ms  4 scored below 0.35." in answer.out
+    advice = "The best match scores 0.31 of the 0.35 that are asked for. Try: --min-score 0"
+    assert answer.out.splitlines()[-1] == advice
     assert run("search", "zebra", "--json").json["results"] == []
 
 
@@ -75,10 +79,20 @@ def test_the_notice_is_shown(run: Run, memory: FakeMemory) -> None:
 
 def test_explain_says_where_each_score_comes_from(run: Run, memory: FakeMemory) -> None:
     hybrid = run("search", "valve", "--explain").out
-    assert "words 0.900 (word 0.900) · meaning 0.700 (cosine 0.700), counted 30%" in hybrid
-    assert "Kept the best." in hybrid
+    assert "Its words give 0.90: “word” 0.90 (text)." in hybrid
+    assert "Meaning counts 30% and words 70%: 0.30 × 0.70 + 0.70 × 0.90 = 0.84." in hybrid
+    assert "2 of 2  0.6 ms  2 of 2 are shown." in hybrid
     memory.vectors = False
-    assert "words 0.900 (word 0.900) · meaning not compared" in run("search", "valve", "--explain").out
+    assert "Its meaning was not compared." in run("search", "valve", "--explain").out
+
+
+@pytest.mark.parametrize("name", get_args(RemedyName))
+def test_each_remedy_says_how(run: Run, memory: FakeMemory, name: RemedyName) -> None:
+    remedy = SearchRemedy(name=name, stage="filters", advice="So it is.", query="left -hose", path="a b.md")
+    memory.remedies = (remedy,)
+    last = run("search", "zebra").out.splitlines()[-1]
+    assert re.fullmatch(r"So it is\. Try: .+", last)
+    assert {"demand": "mnemoscope search 'left -hose'", "excluded": "mnemoscope doctor 'a b.md'"}.get(name, "") in last
 
 
 def test_a_note_cannot_command_the_terminal(run: Run, memory: FakeMemory) -> None:

@@ -250,7 +250,7 @@ def test_an_empty_answer_explains_itself(qtbot, panel, ask):
     ask("zucchini")
     _press(qtbot, panel, "Why?")
     said = _said(panel.body)
-    assert "Keywords | 4 in, 0 left | Matched by words." in said
+    assert "Threshold | 4 in, 0 left | 4 scored below 0.35." in said
     assert "Why?" not in said
     assert QApplication.focusWidget().text() == "Show weak matches"
 

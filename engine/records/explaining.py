@@ -1,0 +1,134 @@
+"""How an answer came about: its stages, where each score came from, and what would help where nothing was found."""
+
+from typing import Literal
+
+from engine.records.base import Record
+
+DateOrigin = Literal["name", "folder", "front-matter", "session", "modified", "evergreen"]
+StageUnit = Literal["chunks", "files", "words", "questions"]
+MatchField = Literal["title", "heading", "name", "body"]
+RemedyName = Literal[
+    "weak",
+    "sources",
+    "period",
+    "scope",
+    "limits",
+    "demand",
+    "excluded",
+    "add-sessions",
+    "sync",
+    "embed",
+    "settings",
+    "folder",
+]
+"""Which control would change an empty answer.
+
+Of the request: `weak` the threshold, `sources`, `period` (since, until) and `scope` (the path) one of its limits,
+`limits` all of them, `demand` one of the query's own. Of the index: `excluded` the rules that leave a file out,
+`add-sessions` the folders of sessions, `sync` an update, `embed` the agreement to it, `settings` the provider's,
+`folder` another folder.
+"""
+
+
+class SearchStage(Record, frozen=True):
+    """What one stage of a search took in, let through and why the rest was removed."""
+
+    name: str
+    entered: int
+    left: int
+    note: str
+    """One plain sentence, or several."""
+    milliseconds: float = 0.0
+    """From the end of the stage before to the end of this one: all stages together are the whole search."""
+    unit: StageUnit = "chunks"
+    """What `entered` and `left` count."""
+
+
+class TermMatch(Record, frozen=True):
+    """One term of the question in one result."""
+
+    term: str
+    score: float
+    """Its part of the text score: those of all terms add up to it, or to more where `text_limit` cuts it."""
+    bm25: float
+    """Its part of the BM25 sum."""
+    chunks: int
+    """How many chunks of the index hold it."""
+    fields: tuple[MatchField, ...] = ()
+    """Where it stands."""
+
+
+class ResultExplanation(Record, frozen=True):
+    """Where one result's score came from."""
+
+    citation: str
+    text_score: float
+    vector_score: float | None
+    cosine: float | None
+    vector_weight: float
+    terms: tuple[TermMatch, ...]
+    """Those that it holds, in the order of the question."""
+    rank: int = 0
+    """Place among the results, from 1."""
+    decay: float = 1.0
+    """What the score was multiplied with for its age; 1 for what does not age, and where temporal decay is off."""
+    half_life_days: float | None = None
+    """Days in which it loses half of its score; None where it does not age."""
+    date: float | None = None
+    """Since when it ages; None where it does not."""
+    date_origin: DateOrigin | None = None
+    """Where the date is from, or that it never ages; None where temporal decay is off."""
+    score_rank: int = 0
+    """Place by score alone: another one than `rank` where diversity moved it."""
+    mmr_penalty: float = 0.0
+    """What likeness to results above took off its relevance; 0 where diversity is off."""
+    mmr_like: str = ""
+    """Citation of the result above that it is most like; empty where it is like none, or diversity is off."""
+    score: float = 0.0
+    """The one that it is ordered by."""
+    fresh_score: float = 0.0
+    """The score before it aged."""
+    min_score: float = 0.0
+    """What the score, or the text score alone, had to reach."""
+    bm25: float = 0.0
+    """Sum of what its terms contribute."""
+    full_bm25: float = 0.0
+    """The sum at which the text score is 1; 0 where no words were looked for."""
+    covered: float = 1.0
+    """Share of the question's terms that it holds, each weighed by how rare it is."""
+    text_limit: float = 1.0
+    """What `covered` limits the text score to."""
+    missing: tuple[str, ...] = ()
+    """Terms of the question that it lacks."""
+    cosine_low: float | None = None
+    """The model's cosine at which the vector score is 0; None where no vectors were compared."""
+    cosine_high: float | None = None
+    """The one at which it is 1."""
+
+
+class SearchRemedy(Record, frozen=True):
+    """Something that would change an empty answer, as it was tried or looked up."""
+
+    name: RemedyName
+    stage: str
+    """Name of the stage that it is about."""
+    advice: str
+    """One sentence: what is so, and what it would bring."""
+    finds: int = 0
+    """How many results there are then; 0 where that cannot be known."""
+    finds_at_least: bool = False
+    """There may be more than these."""
+    query: str = ""
+    """Of `demand`: the query without it."""
+    path: str = ""
+    """Of `excluded`: the file or folder that is left out."""
+
+
+class SearchExplanation(Record, frozen=True):
+    stages: tuple[SearchStage, ...]
+    results: tuple[ResultExplanation, ...]
+    """In the order of the answer's results."""
+    emptied_by: str = ""
+    """Name of the stage that let nothing through; empty where there are results."""
+    remedies: tuple[SearchRemedy, ...] = ()
+    """The likeliest to help first."""

@@ -1,0 +1,185 @@
+"""What would help where a search found nothing: each way is tried or looked up before it is offered."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+
+from engine.records import FileIssue, RemedyName, SearchExplanation, SearchOutcome, SearchRemedy, SearchStage
+from engine.search.filters import Filter
+from engine.search.understanding import demand
+from engine.search.work import SearchRequest, Work
+from engine.store.index import IndexStore
+from engine.text.folding import fold
+from engine.text.operators import SOURCE_NAMES
+from engine.text.query_language import Clause, Phrase, Query
+
+Ask = Callable[[SearchRequest], SearchOutcome]
+
+_MOST_DEMANDS = 4
+"""So many demands of a query are left out, one at a time: each is a search."""
+_MOST_EXCLUDED = 2
+_SHORTEST_NAME = 3
+"""Letters of a word that is looked for in the names of what is left out."""
+_LEGS = ("question", "words", "keywords", "vectors")
+_LIMITS: tuple[tuple[RemedyName, str, dict[str, Any]], ...] = (
+    ("sources", "in all sources", {"sources": None}),
+    ("period", "at any time", {"since": None, "until": None}),
+    ("scope", "in all files", {"path_glob": None}),
+)
+
+
+def advised(outcome: SearchOutcome, work: Work, store: IndexStore, ask: Ask) -> SearchOutcome:
+    """The explained answer without results, with what emptied it and what would change that.
+
+    `ask` answers another question about the same index; it is asked after the transaction of the first has ended.
+    """
+    explanation = outcome.explanation
+    if explanation is None:
+        return outcome
+    stage = emptied_by(explanation.stages)
+    remedies = tuple(_Advice(work, stage, store, ask).remedies())
+    told = SearchExplanation(stages=explanation.stages, results=(), emptied_by=stage, remedies=remedies)
+    return msgspec.structs.replace(outcome, explanation=told)
+
+
+def emptied_by(stages: tuple[SearchStage, ...]) -> str:
+    """The first stage that let nothing through; of both legs it takes both, and that no word is known comes first."""
+    for stage in stages:
+        if stage.left or stage.name in _LEGS:
+            continue
+        if stage.name == "scores":
+            legs = {leg.name: leg.left for leg in stages if leg.name in _LEGS}
+            return "words" if not legs.get("words") else "keywords" if "keywords" in legs else "vectors"
+        return stage.name
+    return ""
+
+
+class _Advice:
+    """One empty answer."""
+
+    def __init__(self, work: Work, stage: str, store: IndexStore, ask: Ask) -> None:
+        self._work = work
+        self._request = work.request
+        self._stage = stage
+        self._store = store
+        self._ask = ask
+
+    def remedies(self) -> Iterator[SearchRemedy]:
+        if self._stage == "index":
+            yield self._of_index("sync", "An update reads the notes of this folder.")
+            yield self._of_index("folder", "Another folder may be the one that is meant.")
+            return
+        if self._work.tags_wait:
+            yield self._of_index("sync", "The update that is due reads the tags of all notes.")
+        cut = self._stage in ("threshold", "age")
+        if cut:
+            yield from self._weak()
+        limits = list(self._limits())
+        yield from limits
+        yield from self._demands()
+        if not cut:
+            yield from self._weak()
+        yield from self._unindexed()
+        yield from self._vectors()
+
+    def _of_index(self, name: RemedyName, advice: str, path: str = "") -> SearchRemedy:
+        return SearchRemedy(name=name, stage=self._stage, advice=advice, path=path)
+
+    def _weak(self) -> Iterator[SearchRemedy]:
+        best, least = self._work.best, self._request.min_score
+        if 0.005 <= best < least:
+            advice = f"The best match scores {best:.2f} of the {least:g} that are asked for."
+            yield self._of_index("weak", advice)
+
+    # --- what the request limits ------------------------------------------------------------------------------------
+
+    def _limits(self) -> Iterator[SearchRemedy]:
+        """Each limit of the request left out alone; all of them together where none is to blame alone."""
+        limits = self._request.filter
+        held = [limit for limit in _LIMITS if any(getattr(limits, field) is not None for field in limit[2])]
+        found = [
+            self._tried(name, f"The same question {where} finds", filter=replace(limits, **freed))
+            for name, where, freed in held
+        ]
+        if len(held) > 1 and not any(found):
+            free = Filter(hide_memory=limits.hide_memory)
+            found = [self._tried("limits", "The same question in all files at any time finds", filter=free)]
+        yield from (remedy for remedy in found if remedy is not None)
+
+    def _demands(self) -> Iterator[SearchRemedy]:
+        """Each demand of the query left out alone; a phrase becomes its words."""
+        query = self._work.query
+        for clause in query.required[:_MOST_DEMANDS]:
+            other = _without(query, clause)
+            if not other.strip():
+                continue
+            unphrased = not clause.negated and isinstance(clause.alternatives[0], Phrase)
+            words = "With its words apart" if unphrased else "Without that"
+            advice = f"The query asks that every result {demand(clause)}. {words}, it finds"
+            remedy = self._tried("demand", advice, query=other)
+            if remedy is not None:
+                yield remedy
+
+    def _tried(self, name: RemedyName, advice: str, **changes: Any) -> SearchRemedy | None:
+        """The remedy, if the request with these changes finds anything."""
+        # Nothing is sent anywhere for a mere try, nor a failing provider asked again.
+        words_alone = self._request.keyword_only or self._work.lacking is not None or "query" in changes
+        other = replace(self._request, explain=False, max_results=1, keyword_only=words_alone, **changes)
+        outcome = self._ask(other)
+        if not outcome.results:
+            return None
+        total = f"{outcome.total:,}{'+' if outcome.total_is_least else ''}"
+        return SearchRemedy(
+            name=name,
+            stage=self._stage,
+            advice=f"{advice} {total} {'result' if outcome.total == 1 else 'results'}.",
+            finds=outcome.total,
+            finds_at_least=outcome.total_is_least,
+            query=other.query if name == "demand" else "",
+        )
+
+    # --- what the index lacks ---------------------------------------------------------------------------------------
+
+    def _unindexed(self) -> Iterator[SearchRemedy]:
+        """Sources without a file; and what is left out or failed where its name has words of the question."""
+        with self._store.read(self._work.cancel) as snapshot:
+            sources = {count.source for count in snapshot.source_counts()}
+            issues = (*snapshot.issues("failed"), *snapshot.issues("skipped"))
+        wanted: set[str] = {*(self._request.filter.sources or ())}
+        wanted.update(SOURCE_NAMES[value.casefold()] for value in self._work.query.demands("source"))
+        if "sessions" in wanted - sources:
+            yield self._of_index("add-sessions", "No sessions are indexed: the folders that they are in can be listed.")
+        named = [issue for issue in issues if self._names(issue)]
+        for issue in named[:_MOST_EXCLUDED]:
+            more = f" {len(named) - 1:,} more are left out." if len(named) > _MOST_EXCLUDED else ""
+            yield self._of_index("excluded", f"{issue.path} is not indexed: {issue.detail}{more}", issue.path)
+
+    def _names(self, issue: FileIssue) -> bool:
+        name = fold(issue.path)
+        paths = map(fold, self._work.query.demands("path") + self._work.query.demands("title"))
+        words = fold(self._work.query.question).split()
+        return any(part in name or name.rstrip("/") in part for part in paths) or any(
+            len(word) >= _SHORTEST_NAME and word in name for word in words
+        )
+
+    def _vectors(self) -> Iterator[SearchRemedy]:
+        """What keeps the meaning from being compared."""
+        work = self._work
+        if work.lacking is not None:
+            name, reason = work.lacking
+            yield self._of_index(name, f"Meaning was not compared: {reason}")
+        elif work.vectors_ready < 1:
+            ready = f"{work.vectors_ready:.0%} of the vectors are ready"
+            yield self._of_index("sync", f"{ready}: what has none yet is found by its words alone.")
+
+
+def _without(query: Query, left_out: Clause) -> str:
+    parts = []
+    for clause in query.clauses:
+        if clause != left_out:
+            parts.append(str(clause))
+        elif not clause.negated:
+            parts += [atom.text for atom in clause.alternatives if isinstance(atom, Phrase)]
+    return " ".join(parts)

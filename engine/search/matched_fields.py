@@ -1,0 +1,65 @@
+"""Where the terms of a question stand in a chunk: in its title, a heading above it, its file's name or its text."""
+
+from collections.abc import Sequence
+
+import apsw
+
+from engine.records import MatchField
+from engine.search.keywords import Term
+from engine.store.schema import FTS_COLUMNS
+from engine.store.snapshot import Snapshot
+
+_FIELD_OF: dict[str, MatchField] = {
+    "title": "title",
+    "heading": "heading",
+    "name": "name",
+    "words": "body",
+    "stems": "body",
+}
+_REGISTERED = "term_columns"
+
+
+def matched_fields(
+    snapshot: Snapshot, terms: Sequence[Term], ids: Sequence[int]
+) -> dict[int, tuple[tuple[MatchField, ...], ...]]:
+    """For each of these chunks that holds any of the terms, the fields of each term, in the terms' order.
+
+    Walks through all that match, as a ranking does: for explanations, not for every key that is pressed.
+    """
+    known = [term for term in terms if term.chunks]
+    if not known or not ids:
+        return {}
+    fts = snapshot.tables.fts
+    snapshot.connection.register_fts5_function(_REGISTERED, _columns)
+    # The unary plus keeps SQLite from running the whole match once for every id.
+    rows = snapshot.connection.execute(
+        f"""SELECT rowid, {_REGISTERED}({fts}, ?) FROM {fts}
+            WHERE {fts} MATCH ? AND +rowid IN ({",".join(map(str, ids))})""",
+        (" ".join(term.kinds for term in known), " OR ".join(term.expression for term in known)),
+    )
+    found = {}
+    for rowid, told in rows:
+        columns = dict(zip(known, told.split(" "), strict=True))
+        found[rowid] = tuple(_fields(columns.get(term, "")) for term in terms)
+    return found
+
+
+def _fields(columns: str) -> tuple[MatchField, ...]:
+    return tuple(dict.fromkeys(_FIELD_OF[FTS_COLUMNS[int(digit)]] for digit in sorted(columns)))
+
+
+def _columns(api: apsw.FTS5ExtensionApi, /, *arguments: object) -> str:
+    """For each term the digits of the columns that hold it, with a space between terms.
+
+    The argument has a letter for each phrase, as a term's `kinds`, and a space between terms. A stem in `words`, or a
+    plain word in `stems`, was not looked for there.
+    """
+    told, phrase = [], 0
+    for kinds in str(arguments[0]).split(" "):
+        columns: set[int] = set()
+        for kind in kinds:
+            strange = FTS_COLUMNS.index("words" if kind == "s" else "stems")
+            columns.update(column for column in api.phrase_columns(phrase) if column != strange)
+            phrase += 1
+        told.append("".join(map(str, sorted(columns))))
+    return " ".join(told)
