@@ -10,7 +10,8 @@ from engine.settings import Settings
 if TYPE_CHECKING:
     from engine.backends.updates import Updates
     from engine.embedding.registry import Selection
-    from engine.records import IndexOverview
+    from engine.insight.duplicates import Progress, TextState
+    from engine.records import ChunkDetail, DuplicateReport, FileChunks, IndexOverview
     from engine.store.index import IndexStore
     from engine.store.models import ModelName
     from engine.store.user_data import UserData
@@ -39,6 +40,7 @@ class IndexInsight:
         self._user = user
         self._updates = updates
         self._selection = selection
+        self._duplicates: tuple[TextState, DuplicateReport] | None = None
 
     def overview(self, cancel: CancelToken | None = None) -> "IndexOverview":
         """What is in the index, counted."""
@@ -47,6 +49,39 @@ class IndexInsight:
         model = self._model()
         with self._store.read(cancel) as snapshot:
             return overview(snapshot, model)
+
+    def chunks_of(self, path: str, cancel: CancelToken | None = None) -> "FileChunks | None":
+        """The chunks of the file with this stable name; None for one that is not indexed."""
+        from engine.corpus.guard import PathGuard
+        from engine.insight.chunk_rows import file_chunks
+
+        model = self._model()
+        guard = PathGuard(self._workspace, self._settings)
+        with self._store.read(cancel) as snapshot:
+            return file_chunks(snapshot, path, model, guard.locate)
+
+    def chunk(self, id_: int, cancel: CancelToken | None = None) -> "ChunkDetail | None":
+        """Everything about one chunk; None for one that has gone since."""
+        from engine.insight.chunk_rows import chunk_detail
+
+        model = self._model()
+        with self._store.read(cancel) as snapshot:
+            return chunk_detail(snapshot, id_, model)
+
+    def duplicates(
+        self, cancel: CancelToken | None = None, progress: "Progress | None" = None
+    ) -> "DuplicateReport":
+        """Notes that share text; some seconds for 10,000 notes, and at once while no text has changed since."""
+        from engine.insight.duplicates import find_duplicates, text_state
+
+        with self._store.read(cancel) as snapshot:
+            state = text_state(snapshot)
+        known = self._duplicates
+        if known is not None and known[0] == state:
+            return known[1]
+        report = find_duplicates(self._store, cancel, progress)
+        self._duplicates = state, report
+        return report
 
     def _model(self) -> "ModelName | None":
         """Whose vectors are searched with; None where words alone are."""

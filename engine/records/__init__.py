@@ -5,6 +5,8 @@ ranges are half-open offsets in code points.
 """
 
 from engine.records.base import FileRange, Record, Source, to_builtins, to_json
+from engine.records.chunks import ChunkDetail, ChunkRow, ChunkVector, FileChunks, VectorState
+from engine.records.duplicates import DuplicateGroup, DuplicateKind, DuplicateMember, DuplicateReport
 from engine.records.explaining import (
     DateOrigin,
     MatchField,
@@ -74,11 +76,19 @@ __all__ = [
     "BatchJobStatus",
     "BatchStatus",
     "CacheStatus",
+    "ChunkDetail",
+    "ChunkRow",
+    "ChunkVector",
     "DateOrigin",
+    "DuplicateGroup",
+    "DuplicateKind",
+    "DuplicateMember",
+    "DuplicateReport",
     "EarlierAnswer",
     "EarlierQuestion",
     "EmbeddingEstimate",
     "FallbackStatus",
+    "FileChunks",
     "FileIssue",
     "FileRange",
     "FileText",
@@ -129,6 +139,7 @@ __all__ = [
     "SyncReport",
     "SyncSummary",
     "TermMatch",
+    "VectorState",
     "VectorStatus",
     "WatcherStatus",
     "WorkspacePreview",

@@ -1,0 +1,286 @@
+"""Finds texts that the notes hold more than once: the same files, nearly the same ones, and passages that were copied.
+
+Files with one hash are one file here. Of the others, a sample of shingles says which may have text in common
+(`candidates`), and a comparison word by word says whether and where (`passages`): so every group is exact, and what
+recurs in dozens of notes is one group. Works on some files at a time: memory holds the sample, and no texts.
+"""
+
+import time
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from engine.control import CancelToken
+from engine.insight.candidates import Pair, Recurring, Sample
+from engine.insight.grouping import Found, Match, Part, grouped, key_of
+from engine.insight.passages import Likeness, compare, find_passage, shingles_of
+from engine.insight.shingles import (
+    ChunkText,
+    Hashes,
+    ShingledFile,
+    Shingler,
+    by_line,
+    stored_texts,
+    without_overlaps,
+)
+from engine.records import DuplicateGroup, DuplicateKind, DuplicateMember, DuplicateReport
+from engine.store.index import IndexStore
+from engine.store.snapshot import Snapshot
+
+Progress = Callable[[float], None]
+"""Called with the share that is done, from the working thread."""
+
+ALIKE = 0.6
+"""Similarity of files that are nearly the same: with every seventh word changed, .7 is left."""
+CONTAINED = 0.7
+"""Share of a file that another one holds."""
+PASSAGE_TOKENS = 40
+"""The shortest copied passage that is told of, some three lines; shorter ones are quotations and figures of speech."""
+PASSAGE_DENSITY = 0.6
+FEWEST_TOKENS = 20
+"""Files with less are compared as a whole only."""
+RECURRING_TOKENS = 12
+_MOSTLY = 0.8
+"""Share of the files of a recurring text that must be little else, for the files to be alike."""
+
+_AT_ONCE = 200
+_SAMPLED = 1_500_000
+"""Shingles in memory: 12 bytes each, and as much again while they are sorted."""
+_CHARACTERS_A_TOKEN = 6
+_MOST_COMPARED = 5_000
+_FILES_KEPT = 256
+_READING = 0.8
+"""Share of the time, for the progress."""
+_MOST_LOCATED = 200
+_MOST_MEMBERS = 200
+_MOST_GROUPS = 1_000
+_EXCERPT = 300
+
+
+TextState = tuple[str, int, int, int, int]
+"""Tells apart two states of the index whose texts differ; vectors that came in between make no difference."""
+
+
+def text_state(snapshot: Snapshot) -> TextState:
+    """Of this moment."""
+    # Ids of chunks are never used twice: whatever is put in raises the newest, whatever is taken out lowers a count.
+    counts = snapshot.newest_chunk_id(), snapshot.chunk_count(), snapshot.file_count()
+    return snapshot.identity, snapshot.generation, *counts
+
+
+class _Note(NamedTuple):
+    """One indexed note."""
+
+    id: int
+    path: str
+    title: str
+    hash: str
+    size: int
+    modified: float
+
+
+def find_duplicates(
+    store: IndexStore, cancel: CancelToken | None = None, progress: Progress | None = None
+) -> DuplicateReport:
+    """All groups of notes that share text. Raises `Cancelled`.
+
+    A note that is indexed anew meanwhile is taken as it is then, or left out.
+    """
+    return _Search(store, cancel, progress).run()
+
+
+class _Search:
+    def __init__(self, store: IndexStore, cancel: CancelToken | None, progress: Progress | None) -> None:
+        self._store = store
+        self._cancel = cancel
+        self._progress = progress or (lambda _share: None)
+        self._shingler = Shingler()
+        self._shingled: OrderedDict[int, ShingledFile] = OrderedDict()
+        self._notes: list[_Note] = []
+        """One of each text, the newest."""
+
+    def run(self) -> DuplicateReport:
+        began = time.monotonic()
+        copies: dict[str, list[_Note]] = defaultdict(list)
+        everything, characters = self._read_notes()
+        for note in everything:
+            copies[note.hash].append(note)
+        self._notes = [group[0] for group in copies.values()]
+        pairs, recurring = self._sample(characters).candidates(self._cancel)
+        recurring_found, common = self._locate(recurring)
+        found = recurring_found + grouped(list(self._matches(pairs, common, recurring_found)))
+        groups = [group for each in found if (group := self._told(each)) is not None]
+        groups += [group for each in copies.values() if len(each) > 1 and (group := self._identical(each)) is not None]
+        groups.sort(key=lambda group: (-group.words * (group.files - 1), group.key))
+        self._progress(1.0)
+        return DuplicateReport(
+            groups=tuple(groups[:_MOST_GROUPS]),
+            found=len(groups),
+            files=len(everything),
+            seconds=time.monotonic() - began,
+        )
+
+    # --- reading ----------------------------------------------------------------------------------------------------
+
+    def _read_notes(self) -> tuple[list[_Note], int]:
+        """All notes with a text, newest first, and how many characters they have."""
+        with self._store.read(self._cancel) as snapshot:
+            tables = snapshot.tables
+            rows = snapshot.connection.execute(
+                f"""SELECT f.id, f.path, f.title, f.hash, f.size, f.mtime_ns / 1e9 FROM {tables.files} f
+                    WHERE f.source = 'memory' AND EXISTS (SELECT 1 FROM {tables.chunks} c WHERE c.file_id = f.id)
+                    ORDER BY f.mtime_ns DESC, f.path"""
+            )
+            notes = [_Note(*row) for row in rows]
+        return notes, sum(note.size for note in notes)
+
+    def _sample(self, characters: int) -> Sample:
+        sample = Sample(step=1 + characters // (_CHARACTERS_A_TOKEN * _SAMPLED))
+        for start in range(0, len(self._notes), _AT_ONCE):
+            some = self._notes[start : start + _AT_ONCE]
+            texts = self._texts([note.id for note in some])
+            for note in some:
+                if self._cancel is not None:
+                    self._cancel.checkpoint()
+                shingled = self._shingler.shingle(without_overlaps(texts.get(note.id, ())))
+                sample.add(shingled.hashes if shingled.tokens >= FEWEST_TOKENS else shingled.hashes[:0])
+            self._progress(_READING * (start + len(some)) / len(self._notes))
+        return sample
+
+    def _texts(self, ids: Sequence[int]) -> dict[int, list[ChunkText]]:
+        with self._store.read(self._cancel) as snapshot:
+            return stored_texts(snapshot, ids)
+
+    def _load(self, number: int) -> ShingledFile:
+        """The shingles of one note, line by line."""
+        found = self._shingled.pop(number, None)
+        if found is None:
+            if self._cancel is not None:
+                self._cancel.checkpoint()
+            id_ = self._notes[number].id
+            found = self._shingler.shingle(by_line(without_overlaps(self._texts([id_]).get(id_, ()))))
+            if len(self._shingled) >= _FILES_KEPT:
+                self._shingled.popitem(last=False)
+        self._shingled[number] = found
+        return found
+
+    # --- comparing --------------------------------------------------------------------------------------------------
+
+    def _matches(self, pairs: Sequence[Pair], common: Hashes, known: Sequence[Found]) -> Iterator[Match]:
+        alike = [{part.note for part in found.parts} for found in known if found.kind == "alike"]
+        chosen = sorted(pairs[:_MOST_COMPARED], key=lambda pair: (pair.first, pair.second))
+        for done, pair in enumerate(chosen):
+            self._progress(_READING + (1 - _READING) * done / len(chosen))
+            if any(pair.first in notes and pair.second in notes for notes in alike):
+                continue
+            texts = self._load(pair.first), self._load(pair.second)
+            likeness = compare(*texts, common)
+            match = None if likeness is None else _match(pair, texts, likeness)
+            if match is not None:
+                yield match
+
+    def _locate(self, recurring: Sequence[Recurring]) -> tuple[list[Found], Hashes]:
+        """What recurs with its place in each note, and all its shingles, sampled or not."""
+        found, common = [], [np.empty(0, np.uint64)]
+        for text in recurring:
+            first = self._load(text.files[0])
+            passage = find_passage(first, text.hashes)
+            if passage is None or passage.tokens < RECURRING_TOKENS or passage.density < PASSAGE_DENSITY:
+                continue
+            hashes = shingles_of(first, passage)
+            parts = []
+            for number in text.files[:_MOST_LOCATED]:
+                loaded = self._load(number)
+                there = find_passage(loaded, hashes)
+                if there is not None and there.tokens >= max(RECURRING_TOKENS, passage.tokens // 2):
+                    parts.append(Part(number, there.lines, there.tokens / loaded.tokens))
+            if len(parts) < 2:
+                continue
+            mostly = sum(part.share >= ALIKE for part in parts) >= _MOSTLY * len(parts)
+            similarity = min(part.share for part in parts) if mostly else 1.0
+            found.append(Found("alike" if mostly else "recurring", similarity, passage.tokens, tuple(parts)))
+            common.append(hashes)
+        return found, np.unique(np.concatenate(common))
+
+    # --- telling ----------------------------------------------------------------------------------------------------
+
+    def _identical(self, notes: Sequence[_Note]) -> DuplicateGroup | None:
+        texts = self._texts([notes[0].id]).get(notes[0].id)
+        if texts is None:
+            return None
+        tokens = self._shingler.shingle(without_overlaps(texts)).tokens
+        lines = texts[0][0], texts[-1][1]
+        members = [_member(note, lines, 1.0) for note in notes]
+        return _group("identical", 1.0, tokens, members, _excerpt(texts, lines))
+
+    def _told(self, found: Found) -> DuplicateGroup | None:
+        parts = sorted(found.parts, key=lambda part: (-self._notes[part.note].modified, self._notes[part.note].path))
+        members = [_member(self._notes[part.note], part.lines, part.share) for part in parts]
+        first = self._notes[parts[0].note].id
+        texts = self._texts([first]).get(first)
+        if texts is None:
+            return None
+        return _group(found.kind, found.similarity, found.words, members, _excerpt(texts, parts[0].lines))
+
+
+def _match(pair: Pair, texts: tuple[ShingledFile, ShingledFile], likeness: Likeness) -> Match | None:
+    """What two notes are to each other; None where they share too little to tell."""
+    passage = likeness.passages[0]
+    shorter = int(texts[1].tokens < texts[0].tokens)
+    contained = max(likeness.shares) >= CONTAINED
+    if likeness.similarity >= ALIKE and not (contained and min(likeness.shares) < ALIKE):
+        words = round(likeness.shares[shorter] * texts[shorter].tokens)
+        whole = [(int(text.lines[0]), int(text.lines[-1])) for text in texts]
+        return Match("alike", likeness.similarity, words, *_parts(pair, whole, likeness))
+    contained = contained and passage.tokens >= FEWEST_TOKENS
+    if not contained and (passage.tokens < PASSAGE_TOKENS or passage.density < PASSAGE_DENSITY):
+        return None
+    parts = _parts(pair, [part.lines for part in likeness.passages], likeness)
+    if contained:
+        return Match("contained", max(likeness.shares), passage.tokens, *parts)
+    return Match("passage", passage.density, passage.tokens, *parts)
+
+
+def _parts(pair: Pair, lines: Sequence[tuple[int, int]], likeness: Likeness) -> tuple[Part, Part]:
+    shares = likeness.shares
+    return Part(pair.first, lines[0], shares[0]), Part(pair.second, lines[1], shares[1])
+
+
+def _member(note: _Note, lines: tuple[int, int], share: float) -> DuplicateMember:
+    return DuplicateMember(
+        path=note.path,
+        title=note.title,
+        start_line=lines[0],
+        end_line=lines[1],
+        size=note.size,
+        modified=note.modified,
+        share=share,
+    )
+
+
+def _group(
+    kind: DuplicateKind, similarity: float, words: int, members: Sequence[DuplicateMember], excerpt: str
+) -> DuplicateGroup:
+    return DuplicateGroup(
+        kind=kind,
+        similarity=similarity,
+        words=words,
+        members=tuple(members[:_MOST_MEMBERS]),
+        files=len(members),
+        excerpt=excerpt,
+        key=key_of(kind, (member.path for member in members)),
+    )
+
+
+def _excerpt(texts: Sequence[ChunkText], lines: tuple[int, int]) -> str:
+    """The beginning of these lines, without what is empty."""
+    wanted = (text for number, text in by_line(without_overlaps(texts)) if lines[0] <= number <= lines[1])
+    taken: list[str] = []
+    for text in wanted:
+        if text.strip():
+            taken.append(text.strip())
+        if sum(map(len, taken)) >= _EXCERPT:
+            break
+    return "\n".join(taken)[:_EXCERPT]

@@ -1,0 +1,104 @@
+"""Compares two texts word by word: how much they share, and which passage of one is where in the other."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.insight.shingles import WIDTH, Hashes, ShingledFile
+
+_GAP = 8
+"""Tokens of its own that a shared passage may have between two parts in common."""
+
+Mask = NDArray[np.bool_]
+LineRange = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A part of a text that another one has, too."""
+
+    lines: LineRange
+    tokens: int
+    """How many of it both have."""
+    first: int
+    last: int
+    """Tokens, by their place in the text, both included."""
+
+    @property
+    def density(self) -> float:
+        """Which share of the passage both have."""
+        return self.tokens / (self.last - self.first + 1)
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """What two texts have in common. Shares are of tokens that stand in a shingle which both have."""
+
+    similarity: float
+    """Share of both together, 0 to 1: 1 also where paragraphs stand in another order."""
+    shares: tuple[float, float]
+    """Of each alone: 1 for a text that is wholly in the other."""
+    passages: tuple[Passage, Passage]
+    """The longest passage that they share, in each."""
+
+
+def compare(first: ShingledFile, second: ShingledFile, common: Hashes) -> Likeness | None:
+    """What two texts have in common; None where that is no shingle.
+
+    `common` shingles are in so many texts that they say nothing: what is made of them does not count at all.
+    """
+    ignored = np.isin(first.hashes, common), np.isin(second.hashes, common)
+    covered = (
+        _covered(np.isin(first.hashes, second.hashes) & ~ignored[0]),
+        _covered(np.isin(second.hashes, first.hashes) & ~ignored[1]),
+    )
+    counts = int(covered[0].sum()), int(covered[1].sum())
+    totals = [
+        text.tokens - int((_covered(mask) & ~shared).sum())
+        for text, mask, shared in zip((first, second), ignored, covered, strict=True)
+    ]
+    passage = _longest(first, covered[0])
+    if passage is None:
+        return None
+    there = find_passage(second, shingles_of(first, passage))
+    if there is None:
+        return None
+    return Likeness(
+        similarity=sum(counts) / sum(totals),
+        shares=(counts[0] / totals[0], counts[1] / totals[1]),
+        passages=(passage, there),
+    )
+
+
+def shingles_of(text: ShingledFile, passage: Passage) -> Hashes:
+    """The shingles that lie within a passage of this text."""
+    return text.hashes[passage.first : passage.last - WIDTH + 2]
+
+
+def find_passage(text: ShingledFile, hashes: Hashes) -> Passage | None:
+    """The longest passage made of these shingles; None where the text has none of them."""
+    return _longest(text, _covered(np.isin(text.hashes, hashes)))
+
+
+def _covered(mask: Mask) -> Mask:
+    """Which tokens are in one of these shingles."""
+    if not len(mask):
+        return mask
+    covered = np.zeros(len(mask) + WIDTH - 1, np.bool_)
+    for place in range(WIDTH):
+        covered[place : place + len(mask)] |= mask
+    return covered
+
+
+def _longest(text: ShingledFile, covered: Mask) -> Passage | None:
+    places = np.flatnonzero(covered)
+    if not len(places):
+        return None
+    cuts = np.flatnonzero(np.diff(places) > _GAP) + 1
+    edges = np.concatenate(([0], cuts, [len(places)]))
+    lengths = np.diff(edges)
+    best = int(np.argmax(lengths))
+    first, last = int(places[edges[best]]), int(places[edges[best + 1] - 1])
+    lines = int(text.lines[first]), int(text.lines[last])
+    return Passage(lines, int(lengths[best]), first, last)

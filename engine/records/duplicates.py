@@ -1,0 +1,50 @@
+"""Texts that the notes hold more than once."""
+
+from typing import Literal
+
+from engine.records.base import Record
+
+DuplicateKind = Literal["identical", "alike", "contained", "passage", "recurring"]
+"""Files with the same text; files with nearly the same; a file that another one holds; a passage that files share which
+differ otherwise; one that so many files share that it is a template, a licence or the like."""
+
+
+class DuplicateMember(Record, frozen=True):
+    """One file of a group, with the lines that the others have, too."""
+
+    path: str
+    title: str
+    start_line: int
+    end_line: int
+    size: int
+    """Bytes of the file, and below its time, as they were when it was indexed."""
+    modified: float
+    share: float
+    """How much of the file's words the group shares, 0 to 1."""
+
+
+class DuplicateGroup(Record, frozen=True):
+    kind: DuplicateKind
+    similarity: float
+    """How much of the words of two files is in both, 0 to 1; the least of the pairs that make the group."""
+    words: int
+    """How many words are shared: in the longest passage that two of them have in common."""
+    members: tuple[DuplicateMember, ...]
+    """Newest first; of very many the newest."""
+    files: int
+    """How many there are."""
+    excerpt: str
+    """The beginning of what is shared."""
+    key: str
+    """Names the group as long as it has the same kind and the same files."""
+
+
+class DuplicateReport(Record, frozen=True):
+    """All groups, most shared words first."""
+
+    groups: tuple[DuplicateGroup, ...]
+    found: int
+    """How many groups there are: more than `groups` where they are very many."""
+    files: int
+    """How many notes were compared."""
+    seconds: float

@@ -1,0 +1,142 @@
+"""What the index holds of a file, chunk by chunk."""
+
+import hashlib
+from itertools import pairwise
+
+import msgspec
+import pytest
+
+from engine.embedding.base import TextsRefused
+from engine.settings.options import ChunkingSettings, SessionSettings
+from tests.helpers.fake_provider import FakeProvider
+
+SECTION = "The valve sticks when the pressure drops, and the timer skips a day after every storm.\n"
+
+
+@pytest.fixture
+def long_note(workspace):
+    text = "---\ntags: [garden, water]\n---\n# Beds\n\n" + "".join(f"{number} {SECTION}" for number in range(60))
+    (workspace / "beds.md").write_text(text, "utf-8")
+    return text
+
+
+def test_rows_tell_lines_overlaps_and_headings(open_memory, workspace, long_note) -> None:
+    memory = open_memory(chunking=ChunkingSettings(tokens=100, overlap=30))
+    memory.sync()
+    found = memory.insight.chunks_of("beds.md")
+    assert found is not None
+    assert (found.source, found.title, found.tags, found.changed) == ("memory", "Beds", ("garden", "water"), False)
+    assert found.hash == hashlib.sha256(long_note.encode()).hexdigest()
+    assert found.size == len(long_note)
+    rows = found.chunks
+    assert len(rows) > 10
+    assert rows[0].start_line == 1
+    assert rows[-1].end_line == long_note.count("\n")
+    assert all(later.start_line <= before.end_line for before, later in pairwise(rows[1:]))
+    assert {row.heading for row in rows} == {("Beds",)}
+    assert {row.vector for row in rows} == {"ready"}
+    assert all(0 < row.tokens <= 100 for row in rows)
+
+
+def test_a_file_that_is_not_indexed_has_no_rows(open_memory) -> None:
+    memory = open_memory()
+    assert memory.insight.chunks_of("greenhouse.md") is None
+
+
+def test_a_file_that_changed_since_says_so(open_memory, workspace) -> None:
+    memory = open_memory()
+    memory.sync()
+    (workspace / "greenhouse.md").write_text("# Greenhouse\n\nAll new.\n", "utf-8")
+    (workspace / "shopping.md").unlink()
+    assert memory.insight.chunks_of("greenhouse.md").changed
+    assert memory.insight.chunks_of("shopping.md").changed
+    assert not memory.insight.chunks_of("people/ines.md").changed
+
+
+def test_without_a_model_no_vector_is_awaited(open_memory) -> None:
+    memory = open_memory(use=None)
+    memory.sync()
+    assert [row.vector for row in memory.insight.chunks_of("greenhouse.md").chunks] == ["none"]
+
+
+def test_vectors_that_are_not_there_yet_are_pending(open_memory) -> None:
+    memory = open_memory(use=None)
+    memory.sync()
+    memory.close()
+    memory = open_memory(use=FakeProvider())
+    assert [row.vector for row in memory.insight.chunks_of("greenhouse.md").chunks] == ["pending"]
+
+
+def test_a_refused_vector_is_told_with_the_reason(open_memory) -> None:
+    class Picky(FakeProvider):
+        def embed_documents(self, texts, *, cancel=None):
+            if any("drip" in text for text in texts):
+                raise TextsRefused("The service refuses this text.")
+            return super().embed_documents(texts, cancel=cancel)
+
+    memory = open_memory(use=Picky())
+    memory.sync()
+    found = memory.insight.chunks_of("greenhouse.md")
+    assert [row.vector for row in found.chunks] == ["refused"]
+    assert "refuses this text" in found.refusal
+    assert {row.vector for row in memory.insight.chunks_of("shopping.md").chunks} == {"ready"}
+
+
+def test_one_chunk_with_all_that_is_known_of_it(open_memory, workspace, long_note) -> None:
+    (workspace / "copy.md").write_text((workspace / "greenhouse.md").read_text("utf-8"), "utf-8")
+    memory = open_memory()
+    memory.sync()
+    (row,) = memory.insight.chunks_of("greenhouse.md").chunks
+    detail = memory.insight.chunk(row.id)
+    assert detail.row == row
+    assert (detail.path, detail.number, detail.twins) == ("greenhouse.md", 1, 1)
+    assert detail.hash == hashlib.sha256(detail.text.encode()).hexdigest()
+    (vector,) = detail.vectors
+    assert (vector.provider, vector.dims, vector.active) == ("fake", 64, True)
+    assert "irrigation" in detail.words.split()
+    assert "irrig" in detail.stems.split()
+    assert detail.heading_words == "greenhouse watering"
+
+
+def test_the_words_are_those_that_the_keyword_index_has(open_memory, workspace) -> None:
+    (workspace / "mixed.md").write_text("# 水\n\nos.replace runs; 我们去水边 and the boxes' GitHub page.\n", "utf-8")
+    memory = open_memory(use=None)
+    memory.sync()
+    (row,) = memory.insight.chunks_of("mixed.md").chunks
+    detail = memory.insight.chunk(row.id)
+    with memory._store.read() as snapshot:
+        for word in dict.fromkeys(detail.words.split()):
+            query = f"SELECT rowid FROM {snapshot.tables.fts} WHERE {snapshot.tables.fts} MATCH ?"
+            assert (row.id,) in snapshot.connection.execute(query, (f'words:"{word}"',)).fetchall()
+
+
+def test_a_chunk_that_has_gone_is_none(open_memory, workspace) -> None:
+    memory = open_memory()
+    memory.sync()
+    (row,) = memory.insight.chunks_of("greenhouse.md").chunks
+    (workspace / "greenhouse.md").unlink()
+    memory.sync()
+    assert memory.insight.chunk(row.id) is None
+
+
+def test_chunks_of_a_session_have_its_lines(open_memory, tmp_path) -> None:
+    store = tmp_path / "store"
+    store.mkdir()
+    lines = [
+        {"type": "session", "id": "s1", "cwd": "/home/ada", "timestamp": "2026-03-01T10:00:00.000Z"},
+        {
+            "type": "message",
+            "id": "m1",
+            "timestamp": "2026-03-01T10:00:00.000Z",
+            "message": {"role": "user", "content": [{"type": "text", "text": "The mast is bare."}]},
+        },
+    ]
+    (store / "one.jsonl").write_bytes(b"\n".join(map(msgspec.json.encode, lines)) + b"\n")
+    memory = open_memory(sessions=SessionSettings(folders=(str(store),)))
+    memory.sync()
+    (summary,) = memory.sessions()
+    found = memory.insight.chunks_of(summary.path)
+    assert (found.source, found.changed) == ("sessions", False)
+    (row,) = found.chunks
+    assert (row.start_line, row.end_line) == (2, 2)
+    assert "mast" in memory.insight.chunk(row.id).text
