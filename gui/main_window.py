@@ -20,6 +20,7 @@ from gui.notices import Notices
 from gui.options import View
 from gui.places import Places
 from gui.search.panel import SearchPanel
+from gui.search_way import SearchWay
 from gui.settings.way import SettingsWay
 from gui.sheets import show_about, show_keys
 from gui.views import Views
@@ -71,6 +72,9 @@ class MainWindow(QMainWindow):
             workspace, self.first_run, self.frame, self.banner, jobs, places, remembers=remembers, parent=self
         )
         self.settings = SettingsWay(workspace, jobs, places.config, self)
+        self.search_way = SearchWay(
+            workspace, self.search, self.banner, jobs, places.config, remembers=remembers, parent=self
+        )
         Ways(workspace, self.panes, self.views, self.diagnostics, self)
         self.setCentralWidget(self.frame)
         self._make_commands()

@@ -81,8 +81,11 @@ class SortButton(QPushButton):
 
     def __init__(self, orders: Sequence[Order], parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._order = orders[0]
+        self._extras: tuple[str, ...] = ()
+        self._extra_tip = ""
         menu = QMenu(self)
-        group = QActionGroup(menu)
+        self._group = group = QActionGroup(menu)
         for order in orders:
             action = menu.addAction(order.words)
             action.setData(order)
@@ -91,7 +94,7 @@ class SortButton(QPushButton):
             group.addAction(action)
         group.triggered.connect(self._choose)
         self.setMenu(menu)
-        self._show(orders[0])
+        self._show()
 
     def add_option(self, words: str, choose: Callable[[bool], None]) -> None:
         """Something besides the order that can be on or off; off to begin with."""
@@ -100,21 +103,49 @@ class SortButton(QPushButton):
         action.setCheckable(True)
         action.toggled.connect(choose)
 
-    def _show(self, order: Order) -> None:
-        self.setText(order.words)
-        self.setAccessibleName(f"Sorted by {order.words.lower()}")
-        self.setToolTip(order.tip)
+    @property
+    def order(self) -> str:
+        """The value of the order that is chosen."""
+        return self._order.value
+
+    def show_order(self, value: str) -> None:
+        """Choose the order of this value without telling."""
+        action = next(action for action in self._group.actions() if action.data().value == value)
+        action.setChecked(True)
+        self._order = action.data()
+        self._show()
+
+    def set_extras(self, words: Sequence[str], tip: str) -> None:
+        """What changes the order besides, a word each, and the same at length; shown where it is not empty."""
+        self._extras, self._extra_tip = tuple(words), tip
+        self._show()
+
+    @property
+    def has_extras(self) -> bool:
+        return bool(self._extras)
+
+    def _show(self) -> None:
+        order = self._order
+        self.setText(" · ".join((order.words, *self._extras)))
+        self.setAccessibleName(", ".join((f"Sorted by {order.words.lower()}", *self._extras)))
+        self.setToolTip(f"{order.tip}. {self._extra_tip}" if self._extra_tip else order.tip)
         self.updateGeometry()
+        self.update()
 
     @Slot(QAction)
     def _choose(self, action: QAction) -> None:
-        order: Order = action.data()
-        self._show(order)
-        self.order_chosen.emit(order.value)
+        self._order = action.data()
+        self._show()
+        self.order_chosen.emit(self._order.value)
 
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(font_at(12))
         return QSize(metrics.horizontalAdvance(self.text()) + self._arrow() + 14, metrics.height() + 8)
+
+    def minimumSizeHint(self) -> QSize:
+        """With the order's words alone the rest is cut, never the counts beside it."""
+        metrics = QFontMetrics(font_at(12))
+        return QSize(metrics.horizontalAdvance(self._order.words) + self._arrow() + 14, metrics.height() + 8)
 
     @staticmethod
     def _arrow() -> int:
@@ -134,7 +165,8 @@ class SortButton(QPushButton):
         painter.setPen(ink)
         side = self._arrow()
         words = self.rect().adjusted(5, 0, -side - 5, 0)
-        painter.drawText(words, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), self.text())
+        shown = painter.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, words.width())
+        painter.drawText(words, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), shown)
         arrow = icon_pixmap("chevron-down", ink, side, self.devicePixelRatioF())
         painter.drawPixmap(self.width() - side - 4, (self.height() - side) // 2 + 1, arrow)
 
@@ -158,7 +190,7 @@ class ListHeader(QWidget):
 
     def show_counts(self, *texts: str, legend: bool, sortable: bool) -> None:
         self._counts.show_counts(*texts, legend=legend)
-        self.sort_button.setVisible(sortable)
+        self.sort_button.setVisible(sortable or self.sort_button.has_extras)
 
     def _restyle(self) -> None:
         self.setFixedHeight(QFontMetrics(font_at(12)).height() + 20)

@@ -66,6 +66,7 @@ class SearchPanel(QObject):
         self._actions = ResultActions(self._view.list, self)
         self.header: QWidget = FoldingRow(self._box, self._filters, BOX_LETTERS)
         self.body = self._view
+        self.ranking = self._view.ranking
         self._connect()
         self.set_manager(manager)
 
@@ -81,6 +82,7 @@ class SearchPanel(QObject):
         self._help.example_chosen.connect(self._box.insert)
         self._filters.changed.connect(self._ask)
         self._filters.workspace_menu_requested.connect(self.workspace_menu_requested)
+        self.ranking.changed.connect(self._ask)
         self._view.more_wanted.connect(self._ask_for_more)
         self._view.weak_wanted.connect(self._ask_for_weak)
         self._view.why_wanted.connect(self._ask_why)
@@ -166,14 +168,24 @@ class SearchPanel(QObject):
             self._asked = query
             self.query_changed.emit(query)
         if self._manager is not None and is_searchable(query):
-            self._runner.ask(
-                Question(query, self._filters.sources, self._filters.days, self._filters.scope), at_once=at_once
-            )
+            self._runner.ask(self._question(query), at_once=at_once)
         else:
             self._runner.stop()
             self._box.set_state("")
             self._view.show_hint(self._status.status)
             self.answer_changed.emit(None)
+
+    def _question(self, text: str) -> Question:
+        """This text with all that is chosen around it."""
+        chosen, ranking = self._filters, self.ranking.ranking
+        return Question(
+            text,
+            chosen.sources,
+            chosen.days,
+            chosen.scope,
+            half_life_days=ranking.half_life_days,
+            diverse=ranking.diverse,
+        )
 
     def _ask_variant(self, **changes: Any) -> None:
         """The answered question again with other limits, in one step."""

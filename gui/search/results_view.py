@@ -10,6 +10,7 @@ from engine import MemoryProviderStatus, QuerySuggestion
 from gui.search import texts
 from gui.search.list_header import ListHeader, Order
 from gui.search.notice_bar import NoticeBar
+from gui.search.ranking import RankingMenu
 from gui.search.result_list import ResultList
 from gui.search.rows import SortOrder, build_rows
 from gui.search.runner import Answer
@@ -42,6 +43,7 @@ class ResultsView(QWidget):
         self._order: SortOrder = "relevance"
         self._content: tuple[object, ...] = ()
         self._header = ListHeader(ORDERS)
+        self.ranking = RankingMenu(self._header.sort_button)
         self.suggestions = SuggestionLine()
         self._notice = NoticeBar()
         self.list = ResultList()

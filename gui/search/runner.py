@@ -7,7 +7,7 @@ dropped by its number, so that no late answer ever replaces a newer one.
 import re
 import time
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
@@ -58,11 +58,15 @@ class Question:
     """What is wanted is like this, in place of what answers a text: that is empty then."""
     within: "Question | None" = None
     """Only among the results of this question, which may itself have been asked within another."""
+    half_life_days: float | None = None
+    """Days in which dated results lose half of their score, 0 for none; as the next, None for the settings' choice."""
+    diverse: bool | None = None
+    """Whether results that say the same stand behind others."""
 
     @property
-    def subject(self) -> tuple[object, ...]:
+    def subject(self) -> "Question":
         """What is asked for, without how much of the answer is wanted."""
-        return self.text, self.sources, self.days, self.scope, self.like, self.within
+        return replace(self, max_results=FIRST_RESULTS, min_score=None, explain=False)
 
     @property
     def levels(self) -> tuple["Question", ...]:
@@ -206,6 +210,8 @@ class SearchRunner(QObject):
                 sources=question.sources,
                 path_glob=question.scope.glob if question.scope else None,
                 since=since,
+                half_life_days=question.half_life_days,
+                diverse=question.diverse,
                 explain=question.explain,
                 cancel=token,
                 mode="auto" if final else "keyword",

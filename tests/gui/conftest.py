@@ -5,11 +5,17 @@ from collections.abc import Iterator
 
 import pytest
 
+import engine
 from gui.appearance import Appearance
 from gui.collector import collect_due
 from gui.jobs import Jobs
+from gui.main_window import MainWindow
+from gui.places import Places
 from gui.qt_messages import silence_fonts
+from gui.window_state import WindowState
+from gui.workspace import Workspace
 from tests.helpers.fake_memory import FakeMemory
+from tests.helpers.windows import at_rest
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -43,6 +49,27 @@ def memory() -> Iterator[FakeMemory]:
     memory = FakeMemory()
     yield memory
     memory.close()
+
+
+@pytest.fixture
+def window(qtbot, appearance, jobs, memory, monkeypatch) -> Iterator[MainWindow]:
+    """An active window with no workspace yet; any folder opens `memory`."""
+    monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: memory, raising=False)
+    window = MainWindow(Workspace(jobs), jobs, appearance, WindowState(), places=Places())
+    qtbot.addWidget(window)
+    with qtbot.waitActive(window):
+        window.show()
+        window.activateWindow()
+    yield window
+    assert window.shut_down(5000)
+
+
+@pytest.fixture
+def opened(qtbot, window, memory) -> MainWindow:
+    """The window with the garden open, indexed and at rest."""
+    window.folders.open(memory.folder)
+    qtbot.waitUntil(lambda: at_rest(window))
+    return window
 
 
 @pytest.fixture

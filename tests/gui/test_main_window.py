@@ -21,43 +21,16 @@ from engine import FileIssue, IndexTooNew, SettingsError
 from gui.main_window import MainWindow
 from gui.places import Places
 from gui.viewer import elsewhere
-from gui.window_state import WindowState
-from gui.workspace import Workspace
 from tests.helpers.fake_memory import FakeMemory, make_path_state, make_progress, make_summary
+from tests.helpers.windows import at_rest
 
 Key = Qt.Key
 Control = Qt.KeyboardModifier.ControlModifier
 
 
 @pytest.fixture
-def window(qtbot, appearance, jobs, memory, monkeypatch) -> Iterator[MainWindow]:
-    """An active window with no workspace yet; any folder opens `memory`."""
-    monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: memory, raising=False)
-    window = MainWindow(Workspace(jobs), jobs, appearance, WindowState(), places=Places())
-    qtbot.addWidget(window)
-    with qtbot.waitActive(window):
-        window.show()
-        window.activateWindow()
-    yield window
-    assert window.shut_down(5000)
-
-
-@pytest.fixture
-def opened(qtbot, window, memory) -> MainWindow:
-    """The window with the garden open, indexed and at rest."""
-    window.folders.open(memory.folder)
-    qtbot.waitUntil(lambda: _at_rest(window))
-    return window
-
-
-@pytest.fixture
 def box(opened) -> QLineEdit:
     return opened.search.header.findChild(QLineEdit)
-
-
-def _at_rest(window: MainWindow) -> bool:
-    status = window.workspace.status
-    return status is not None and status.last_sync is not None and status.syncing is None and not window.search.busy
 
 
 def _button(widget: QWidget, words: str) -> QPushButton:
@@ -110,7 +83,7 @@ def test_shortcuts(qtbot, opened, box, memory):
     assert box.hasFocus()
     syncs = len(memory.syncs)
     qtbot.keyClick(opened, Key.Key_F5)
-    qtbot.waitUntil(lambda: len(memory.syncs) == syncs + 1 and _at_rest(opened))
+    qtbot.waitUntil(lambda: len(memory.syncs) == syncs + 1 and at_rest(opened))
     shown = opened.diagnostics.isVisible()
     qtbot.keyClick(opened, Key.Key_D, Control)
     assert opened.diagnostics.isVisible() is not shown
@@ -179,10 +152,10 @@ def test_results_follow_the_index_while_nothing_else_moves(qtbot, opened, memory
     asked = len(memory.searches)
     memory.set_status(chunks=99)
     qtbot.waitUntil(lambda: len(memory.searches) > asked)
-    qtbot.waitUntil(lambda: _at_rest(opened))
+    qtbot.waitUntil(lambda: at_rest(opened))
     asked = len(memory.searches)
     memory.set_status(paused=False)
-    qtbot.waitUntil(lambda: _at_rest(opened))
+    qtbot.waitUntil(lambda: at_rest(opened))
     assert len(memory.searches) == asked
 
 
@@ -218,7 +191,7 @@ def test_a_first_start_asks_then_indexes_and_remembers(qtbot, window, memory, tm
     window.folders.offer(tmp_path)
     qtbot.waitUntil(lambda: window.first_run.ready)
     qtbot.mouseClick(_button(window.first_run, "Index this folder"), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: _at_rest(window))
+    qtbot.waitUntil(lambda: at_rest(window))
     assert memory.syncs == [("manual", False)]
     qtbot.waitUntil(lambda: engine.load_settings().workspace == str(tmp_path))
 
@@ -250,7 +223,7 @@ def test_a_failure_is_a_page_with_a_way_on(qtbot, window, memory, monkeypatch, e
     assert str(error) in window.message.words
     assert [b.text() for b in window.message.findChildren(QPushButton) if b.isVisible()] == actions
     qtbot.mouseClick(_button(window.message, "Try again"), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: _at_rest(window))
+    qtbot.waitUntil(lambda: at_rest(window))
     assert window.pages.currentWidget() is window.panes
 
 
@@ -328,7 +301,7 @@ def test_another_folder_takes_the_place_of_the_first(qtbot, opened, memory, monk
     _find(qtbot, opened, "timer")
     opened.folders.open(tmp_path)
     qtbot.waitUntil(lambda: opened.workspace.current is not None and opened.workspace.current.manager is other)
-    qtbot.waitUntil(lambda: memory.closed and _at_rest(opened))
+    qtbot.waitUntil(lambda: memory.closed and at_rest(opened))
     _find(qtbot, opened, "herons")
     assert other.searches[-1][0] == "herons"
     menu = QMenu()
@@ -339,7 +312,7 @@ def test_another_folder_takes_the_place_of_the_first(qtbot, opened, memory, monk
     monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: again)
     memory.folder.mkdir(exist_ok=True)
     menu.actions()[1].trigger()
-    qtbot.waitUntil(lambda: other.closed and _at_rest(opened))
+    qtbot.waitUntil(lambda: other.closed and at_rest(opened))
     assert opened.workspace.current.folder == memory.folder
 
 
@@ -467,14 +440,14 @@ def test_sessions_are_added_to_the_open_workspace_which_is_then_opened_and_synce
     monkeypatch.setattr(engine, "open_memory", open_memory, raising=False)
     assert not _menu_action(window, "Add sessions…").isEnabled()
     window.folders.open(tmp_path)
-    qtbot.waitUntil(lambda: _at_rest(window))
+    qtbot.waitUntil(lambda: at_rest(window))
     _menu_action(window, "Add sessions…").trigger()
     assert window.pages.currentWidget() is window.first_run
     qtbot.waitUntil(lambda: window.first_run.ready)
     box = next(box for box in window.first_run.findChildren(QCheckBox) if box.isVisible())
     qtbot.mouseClick(box, Qt.MouseButton.LeftButton)
     qtbot.mouseClick(_button(window.first_run, "Save and index"), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: memory.closed and _at_rest(window))
+    qtbot.waitUntil(lambda: memory.closed and at_rest(window))
     assert window.pages.currentWidget() is window.panes
     assert settings[-1].sessions.folders == (str(user_home / ".claude/projects"),)
     assert again.syncs == [("manual", False)]

@@ -12,6 +12,7 @@ from gui.window_state import WindowState
 from gui.workspace import Workspace
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_sessions import SESSIONS, VALVE
+from tests.helpers.windows import at_rest
 
 CHILD = next(path for path, session in SESSIONS.items() if session.summary.parent)
 Key = Qt.Key
@@ -54,26 +55,20 @@ def window(qtbot, appearance, jobs, memories, memory, monkeypatch, shown) -> Ite
         window.show()
         window.activateWindow()
     window.folders.open(memory.folder)
-    qtbot.waitUntil(lambda: _at_rest(window))
+    qtbot.waitUntil(lambda: at_rest(window))
     shown.clear()
     yield window
     assert window.shut_down(5000)
 
 
-def _at_rest(window: MainWindow) -> bool:
-    status = window.workspace.status
-    busy = window.search.busy or window.sessions.busy
-    return status is not None and status.last_sync is not None and status.syncing is None and not busy
-
-
 def _sessions(qtbot, window: MainWindow) -> None:
     qtbot.keyClick(window, Key.Key_2, Control)
-    qtbot.waitUntil(lambda: _at_rest(window) and window.sessions.view.has_rows)
+    qtbot.waitUntil(lambda: at_rest(window) and window.sessions.view.has_rows)
 
 
 def _search(qtbot, window: MainWindow, query: str) -> None:
     window.search.search(query)
-    qtbot.waitUntil(lambda: _at_rest(window))
+    qtbot.waitUntil(lambda: at_rest(window))
 
 
 def test_keys_lead_from_view_to_view(qtbot, window):
@@ -135,12 +130,12 @@ def test_sessions_are_not_read_before_someone_looks(qtbot, window, memory, monke
     listed = memory.sessions
     monkeypatch.setattr(memory, "sessions", lambda: calls.append(1) or listed())
     window.views.refresh()
-    qtbot.waitUntil(lambda: _at_rest(window))
+    qtbot.waitUntil(lambda: at_rest(window))
     assert calls == []
     _sessions(qtbot, window)
     assert len(calls) == 1
     window.views.refresh()
-    qtbot.waitUntil(lambda: len(calls) == 2 and _at_rest(window))
+    qtbot.waitUntil(lambda: len(calls) == 2 and at_rest(window))
 
 
 def test_the_conversation_hears_of_changes_of_the_index(qtbot, window, memory, monkeypatch):
@@ -149,7 +144,7 @@ def test_the_conversation_hears_of_changes_of_the_index(qtbot, window, memory, m
     window.workspace.sync()
     memory.files["late.md"] = "# Late"
     qtbot.waitUntil(lambda: bool(heard))
-    qtbot.waitUntil(lambda: _at_rest(window))
+    qtbot.waitUntil(lambda: at_rest(window))
 
 
 def test_the_selected_session_is_shown_as_a_conversation(qtbot, window, shown):
@@ -157,7 +152,7 @@ def test_the_selected_session_is_shown_as_a_conversation(qtbot, window, shown):
     assert shown == [(VALVE, None, "")]
     assert window.views.conversation.isVisible()
     window.sessions.search("firmware")
-    qtbot.waitUntil(lambda: _at_rest(window))
+    qtbot.waitUntil(lambda: at_rest(window))
     path, line, query = shown[-1]
     assert (path, query) == (VALVE, "firmware")
     assert "firmware" in next(message.text for message in SESSIONS[VALVE].messages if message.line == line)
@@ -172,13 +167,13 @@ def test_where_no_session_matches_there_is_none_to_read_until_escape_clears_the_
     sessions = window.sessions
     sessions.chips._choose("agent", "codex")
     qtbot.keyClicks(sessions.box.edit, "zebra crossing")
-    qtbot.waitUntil(lambda: _at_rest(window) and bool(said))
+    qtbot.waitUntil(lambda: at_rest(window) and bool(said))
     assert said == [NOTHING_FITS]
     for agent in ("codex", ""):
         qtbot.keyClick(sessions.box.edit, Key.Key_Escape)
         assert sessions.chips.agent == agent
     assert sessions.box.edit.hasFocus()
-    qtbot.waitUntil(lambda: _at_rest(window))
+    qtbot.waitUntil(lambda: at_rest(window))
     assert shown[-1] == (VALVE, None, "")
 
 
@@ -186,7 +181,7 @@ def test_what_is_like_no_other_session_is_read_on(qtbot, window, memory, shown, 
     monkeypatch.setattr(memory, "vectors", False)
     _sessions(qtbot, window)
     window.sessions.show_similar(VALVE)
-    qtbot.waitUntil(lambda: _at_rest(window))
+    qtbot.waitUntil(lambda: at_rest(window))
     assert "Nothing comes close" in window.sessions.view.page.accessibleName()
     assert shown == [(VALVE, None, "")]
 
@@ -234,28 +229,28 @@ def test_sessions_like_one_that_was_found_are_shown_in_the_sessions_view(qtbot, 
     qtbot.keyClick(window, Key.Key_1, Control)
     window.views.conversation.similar_wanted.emit(VALVE)
     assert window.views.current == "sessions"
-    qtbot.waitUntil(lambda: _at_rest(window))
+    qtbot.waitUntil(lambda: at_rest(window))
     assert "sessions like" in window.sessions.view.notice.accessibleName()
 
 
 def test_sessions_like_one_are_shown_though_none_was_listed_yet(qtbot, window):
     window.views.conversation.similar_wanted.emit(VALVE)
-    qtbot.waitUntil(lambda: _at_rest(window) and "like “" in window.sessions.view.notice.accessibleName())
+    qtbot.waitUntil(lambda: at_rest(window) and "like “" in window.sessions.view.notice.accessibleName())
 
 
 def test_more_from_a_session_searches_it_alone_until_its_chip_is_pressed(qtbot, window, memory):
     _sessions(qtbot, window)
     window.sessions.search("timer")
-    qtbot.waitUntil(lambda: _at_rest(window))
+    qtbot.waitUntil(lambda: at_rest(window))
     window.views.conversation.more_wanted.emit(VALVE)
     assert window.views.current == "search"
-    qtbot.waitUntil(lambda: _at_rest(window))
+    qtbot.waitUntil(lambda: at_rest(window))
     query, _, asked = memory.searches[-1]
     assert (query, asked["path_glob"]) == ("timer", VALVE)
     chip = next(b for b in window.search.header.findChildren(QPushButton) if b.text().startswith("In “"))
     assert chip.accessibleName() == "Only in Fix the valve controller: search everything again"
     chip.click()
-    qtbot.waitUntil(lambda: _at_rest(window))
+    qtbot.waitUntil(lambda: at_rest(window))
     assert memory.searches[-1][2]["path_glob"] is None
     assert not chip.isVisible()
 
@@ -268,7 +263,7 @@ def test_a_chosen_folder_is_saved_and_the_workspace_opened_with_it(qtbot, window
     for words in ("Add a folder…", "Save and index"):
         qtbot.waitUntil(lambda: window.first_run.ready)
         next(b for b in window.first_run.findChildren(QPushButton) if b.text() == words).click()
-    qtbot.waitUntil(lambda: memories[1].syncs == [("manual", False)] and _at_rest(window))
+    qtbot.waitUntil(lambda: memories[1].syncs == [("manual", False)] and at_rest(window))
     assert engine.load_settings(folder).sessions.folders == (str(tmp_path),)
     assert window.workspace.current.settings.sessions.folders == (str(tmp_path),)
     assert window.views.current == "sessions"
@@ -285,7 +280,7 @@ def test_another_workspace_lists_its_own_sessions(qtbot, window, memories):
     window.folders.open(memories[1].folder)
     listed = window.sessions.view.list
     qtbot.waitUntil(lambda: listed.current_session() is not None and listed.current_session().path == CHILD)
-    qtbot.waitUntil(lambda: _at_rest(window))
+    qtbot.waitUntil(lambda: at_rest(window))
 
 
 def test_in_a_narrow_window_the_box_has_the_room_of_the_switch(qtbot, window):

@@ -1,0 +1,133 @@
+"""Two choices besides the order: whether newer results count more, and whether alike ones stand apart."""
+
+from dataclasses import dataclass, replace
+
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtWidgets import QMenu
+
+from gui.search.list_header import SortButton
+
+HALF_LIVES = (7.0, 30.0, 90.0, 365.0)
+"""Days to choose from; one that the settings name joins them."""
+USUAL_DAYS = 30.0
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """What changes the order of results, and by their age also which there are."""
+
+    half_life_days: float = 0.0
+    """Days in which dated results lose half of their score; 0 where none does."""
+    diverse: bool = False
+    """Whether results that say the same stand behind others."""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What is on, in a word each."""
+        return (*(("newer",) if self.half_life_days else ()), *(("varied",) if self.diverse else ()))
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The same at length."""
+        ages = f"Dated results lose half of their score every {days_words(self.half_life_days)}."
+        apart = "Results that say the same stand behind others."
+        return (*((ages,) if self.half_life_days else ()), *((apart,) if self.diverse else ()))
+
+
+def days_words(days: float) -> str:
+    """30.0 -> "30 days"."""
+    return "day" if days == 1 else f"{days:,g} days"
+
+
+class RankingMenu(QObject):
+    """The choices at the end of the order's menu; the button says in words what is on."""
+
+    changed = Signal()
+    """By the person."""
+    default_wanted = Signal(object)
+    """Ranking that is to be everyone's who asks in this workspace from now on."""
+
+    def __init__(self, button: SortButton) -> None:
+        super().__init__(button)
+        self._button = button
+        self._days = USUAL_DAYS
+        self._default = self.ranking = Ranking()
+        menu = button.menu()
+        menu.addSeparator()
+        self._newer = self._option(menu, "Newer counts more", "Dated results lose score with their age.")
+        self._half_lives = menu.addMenu("Half as much after")
+        self._group = QActionGroup(self)
+        for days in HALF_LIVES:
+            self._offer(days)
+        self._apart = self._option(menu, "Different ones first", "Results that say the same stand behind others.")
+        menu.addSeparator()
+        self._keep = menu.addAction("Always rank like this")
+        self._keep.setToolTip("Writes the two choices to the settings of this workspace.")
+        menu.setToolTipsVisible(True)
+        self._newer.triggered.connect(self._choose_newer)
+        self._group.triggered.connect(self._choose_days)
+        self._apart.triggered.connect(self._choose_apart)
+        self._keep.triggered.connect(lambda: self.default_wanted.emit(self.ranking))
+        self._show()
+
+    def set_default(self, ranking: Ranking, *, anew: bool) -> None:
+        """What the settings say; it is chosen, unless the person has chosen otherwise and nothing begins `anew`."""
+        untouched = self.ranking == self._default
+        self._default = ranking
+        self.show(ranking if anew or untouched else self.ranking)
+
+    def show(self, ranking: Ranking) -> None:
+        """Choose this without telling."""
+        self.ranking = ranking
+        self._show()
+
+    @staticmethod
+    def _option(menu: QMenu, words: str, tip: str) -> QAction:
+        action = menu.addAction(words)
+        action.setCheckable(True)
+        action.setToolTip(tip)
+        return action
+
+    def _show(self) -> None:
+        ranking = self.ranking
+        self._days = ranking.half_life_days or self._days
+        self._newer.setChecked(bool(ranking.half_life_days))
+        self._apart.setChecked(ranking.diverse)
+        self._keep.setEnabled(ranking != self._default)
+        self._offer(self._days)
+        for action in self._group.actions():
+            action.setChecked(action.data() == ranking.half_life_days)
+        self._button.set_extras(ranking.words, " ".join(ranking.sentences))
+
+    def _offer(self, days: float) -> None:
+        """Have it among the half-lives, in its place."""
+        known = [action.data() for action in self._half_lives.actions()]
+        if days in known:
+            return
+        action = QAction(days_words(days), self._half_lives)
+        action.setCheckable(True)
+        action.setData(days)
+        self._group.addAction(action)
+        behind = [after for after in self._half_lives.actions() if after.data() > days]
+        if behind:
+            self._half_lives.insertAction(behind[0], action)
+        else:
+            self._half_lives.addAction(action)
+
+    def _choose(self, ranking: Ranking) -> None:
+        if ranking != self.ranking:
+            self.show(ranking)
+            self.changed.emit()
+
+    @Slot(bool)
+    def _choose_newer(self, wanted: bool) -> None:
+        self._choose(replace(self.ranking, half_life_days=self._days if wanted else 0.0))
+
+    @Slot(QAction)
+    def _choose_days(self, action: QAction) -> None:
+        self._choose(replace(self.ranking, half_life_days=action.data()))
+
+    @Slot(bool)
+    def _choose_apart(self, wanted: bool) -> None:
+        self._choose(replace(self.ranking, diverse=wanted))

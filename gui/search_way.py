@@ -1,0 +1,80 @@
+"""The way from the search panel to what is kept of a workspace: how its results are ranked."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Slot
+
+import engine
+from gui.jobs import Jobs
+from gui.notices import Notices
+from gui.search.panel import SearchPanel
+from gui.search.ranking import Ranking
+from gui.workspace import Opened, Workspace
+
+_DEMO = "A demo keeps nothing. Start Mnemoscope without --demo to have your own notes ranked like this."
+
+
+class SearchWay(QObject):
+    """Connects the two by their signals."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        search: SearchPanel,
+        banner: Notices,
+        jobs: Jobs,
+        config: Path | None,
+        *,
+        remembers: bool,
+        parent: QObject,
+    ) -> None:
+        """`remembers`: whether anything is kept at all."""
+        super().__init__(parent)
+        self._workspace = workspace
+        self._ranking = search.ranking
+        self._banner = banner
+        self._jobs = jobs
+        self._config = config
+        self._remembers = remembers
+        self._folder: Path | None = None
+        workspace.opened.connect(self._begin)
+        self._ranking.default_wanted.connect(self._keep_ranking)
+
+    @Slot(object)
+    def _begin(self, opened: Opened) -> None:
+        hybrid = opened.settings.query.hybrid
+        usual = Ranking(hybrid.temporal_decay.days_in_force, hybrid.mmr.enabled)
+        self._ranking.set_default(usual, anew=opened.folder != self._folder)
+        self._folder = opened.folder
+
+    @Slot(object)
+    def _keep_ranking(self, ranking: Ranking) -> None:
+        """From now on everyone who asks in this workspace gets results in this order, unless they ask otherwise."""
+        opened = self._workspace.current
+        if opened is None:
+            return
+        if not self._remembers:
+            self._banner.complain(_DEMO)
+            return
+        decay = "query.hybrid.temporal_decay"
+        values: dict[str, object] = {
+            f"{decay}.enabled": bool(ranking.half_life_days),
+            "query.hybrid.mmr.enabled": ranking.diverse,
+        }
+        if ranking.half_life_days:
+            values[f"{decay}.half_life_days"] = int(ranking.half_life_days)
+        self._jobs.write(
+            lambda _: engine.save_settings(values, workspace=opened.folder, config=self._config),
+            self._kept(opened, ranking),
+            self._banner.complain,
+        )
+
+    def _kept(self, opened: Opened, ranking: Ranking) -> Callable[[object], None]:
+        def tell(_: object) -> None:
+            if self._workspace.current is opened:
+                self._ranking.set_default(ranking, anew=False)
+                how = " ".join(ranking.sentences) or "Neither age nor likeness changes the order."
+                self._banner.say(f"{how} This holds for {opened.folder.name} from now on.", "fine", key="ranking")
+
+        return tell

@@ -1,0 +1,110 @@
+"""Ageing and variety, chosen in the list's header."""
+
+import pytest
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu, QPushButton
+
+from gui.search import runner
+from gui.search.list_header import SortButton
+from gui.search.ranking import Ranking
+
+
+@pytest.fixture(autouse=True)
+def short_waits(monkeypatch):
+    monkeypatch.setattr(runner, "PAUSE_MS", 5)
+
+
+@pytest.fixture
+def button(panel) -> SortButton:
+    return panel.body.findChild(SortButton)
+
+
+def _action(menu: QMenu, words: str) -> QAction:
+    known = {action.text(): action for action in menu.actions()}
+    for action in menu.actions():
+        inner = action.menu()
+        if isinstance(inner, QMenu):
+            known |= {each.text(): each for each in inner.actions()}
+    return known[words]
+
+
+def _ask(qtbot, panel, text: str = "timer") -> None:
+    panel.search(text)
+    qtbot.waitUntil(lambda: not panel.busy)
+
+
+def _last(memory) -> tuple[float | None, bool | None]:
+    asked = memory.searches[-1][2]
+    return asked["half_life_days"], asked["diverse"]
+
+
+def test_each_choice_is_asked_at_once_and_said_in_words(qtbot, panel, memory, button):
+    _ask(qtbot, panel)
+    assert (_last(memory), button.text()) == ((0.0, False), "Relevance")
+    for words, asked, said in (
+        ("Newer counts more", (30.0, False), "Relevance · newer"),
+        ("Different ones first", (30.0, True), "Relevance · newer · varied"),
+        ("90 days", (90.0, True), "Relevance · newer · varied"),
+        ("Newer counts more", (0.0, True), "Relevance · varied"),
+        ("Newer counts more", (90.0, True), "Relevance · newer · varied"),
+        ("90 days", (90.0, True), "Relevance · newer · varied"),
+        ("Different ones first", (90.0, False), "Relevance · newer"),
+        ("Date", (90.0, False), "Date · newer"),
+    ):
+        _action(button.menu(), words).trigger()
+        qtbot.waitUntil(lambda: not panel.busy)
+        assert (_last(memory), button.text()) == (asked, said)
+    assert button.accessibleName() == "Sorted by date, newer"
+    assert "every 90 days" in button.toolTip()
+    assert _action(button.menu(), "90 days").isChecked()
+    assert not _action(button.menu(), "30 days").isChecked()
+
+
+def test_the_choice_is_seen_where_it_may_be_why_nothing_is_found(qtbot, panel, button):
+    _ask(qtbot, panel, "nowhere")
+    assert not button.isVisible()
+    panel.ranking.show(Ranking(half_life_days=7))
+    _ask(qtbot, panel, "nowhere at all")
+    assert button.isVisible()
+
+
+def test_a_half_life_of_the_settings_joins_the_others(qtbot, panel, button):
+    panel.ranking.set_default(Ranking(half_life_days=14), anew=True)
+    menu = _action(button.menu(), "Half as much after").menu()
+    assert [action.text() for action in menu.actions()] == ["7 days", "14 days", "30 days", "90 days", "365 days"]
+    assert _action(button.menu(), "14 days").isChecked()
+    panel.ranking.show(Ranking(half_life_days=1000))
+    assert menu.actions()[-1].text() == "1,000 days"
+
+
+def test_the_settings_change_what_nobody_has_chosen_otherwise(qtbot, panel):
+    ranking = panel.ranking
+    ranking.set_default(Ranking(30), anew=True)
+    ranking.set_default(Ranking(7), anew=False)
+    assert ranking.ranking == Ranking(7)
+    ranking.show(Ranking(90))
+    ranking.set_default(Ranking(30), anew=False)
+    assert ranking.ranking == Ranking(90)
+    ranking.set_default(Ranking(30), anew=True)
+    assert ranking.ranking == Ranking(30)
+
+
+def test_it_can_be_made_what_holds_always(qtbot, panel, button):
+    keep = _action(button.menu(), "Always rank like this")
+    assert not keep.isEnabled()
+    _action(button.menu(), "Different ones first").trigger()
+    assert keep.isEnabled()
+    with qtbot.waitSignal(panel.ranking.default_wanted) as wanted:
+        keep.trigger()
+    assert wanted.args == [Ranking(diverse=True)]
+    panel.ranking.set_default(Ranking(diverse=True), anew=False)
+    assert not keep.isEnabled()
+
+
+def test_a_narrow_header_cuts_these_words_before_the_order(qtbot, panel, button):
+    panel.ranking.show(Ranking(7, diverse=True))
+    plain = button.minimumSizeHint().width()
+    assert button.sizeHint().width() > plain
+    panel.ranking.show(Ranking())
+    assert button.sizeHint().width() == plain == button.minimumSizeHint().width()
+    assert isinstance(button, QPushButton)
