@@ -3,12 +3,14 @@
 import logging
 
 from engine.errors import MnemoscopeError
-from engine.records import SyncReport, SyncSummary
+from engine.records import KeptSync, SyncReport, SyncSummary
 from engine.store.user_data import UserData
 
 log = logging.getLogger(__name__)
 
 _SHOWN = 30
+_NAMED_FAILURES = 10
+_REPORTED = frozenset(SyncSummary.__struct_fields__) & frozenset(SyncReport.__struct_fields__)
 
 
 class SyncHistory:
@@ -19,9 +21,9 @@ class SyncHistory:
 
     def add(self, report: SyncReport) -> None:
         """Note a sync. A full disk must not turn a sync that did its work into a failure."""
-        summary = SyncSummary(**{name: getattr(report, name) for name in SyncSummary.__struct_fields__})
-        self.recent = (*self.recent, summary)[-_SHOWN:]
+        facts = {name: getattr(report, name) for name in _REPORTED} | {"files_failed": len(report.failed)}
+        self.recent = (*self.recent, SyncSummary(**facts))[-_SHOWN:]
         try:
-            self._user.add_sync(summary)
+            self._user.add_sync(KeptSync(**facts, failed=report.failed[:_NAMED_FAILURES]))
         except MnemoscopeError as error:
             log.warning("The sync could not be noted in the history: %s", type(error).__name__)

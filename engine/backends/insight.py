@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from engine.backends.updates import Updates
     from engine.embedding.registry import Selection
     from engine.insight.duplicates import Progress, TextState
+    from engine.insight.overview import Overviews
     from engine.records import ChunkDetail, DuplicateReport, FileChunks, IndexOverview
     from engine.store.index import IndexStore
     from engine.store.models import ModelName
@@ -41,14 +42,15 @@ class IndexInsight:
         self._updates = updates
         self._selection = selection
         self._duplicates: tuple[TextState, DuplicateReport] | None = None
+        self._overviews: Overviews | None = None
 
     def overview(self, cancel: CancelToken | None = None) -> "IndexOverview":
-        """What is in the index, counted."""
-        from engine.insight.overview import overview
+        """What is in the index, counted; at once where nothing has changed since the last time."""
+        from engine.insight.overview import Overviews
 
-        model = self._model()
-        with self._store.read(cancel) as snapshot:
-            return overview(snapshot, model)
+        if self._overviews is None:
+            self._overviews = Overviews(self._store, self._user)
+        return self._overviews.now(self._model(), cancel)
 
     def chunks_of(self, path: str, cancel: CancelToken | None = None) -> "FileChunks | None":
         """The chunks of the file with this stable name; None for one that is not indexed."""

@@ -31,7 +31,14 @@ from engine.records.folders import (
     WorkspacePreview,
 )
 from engine.records.kept_searches import AskedQuestion, RecentSearch, SavedSearch
-from engine.records.overview import FolderCount, IndexOverview
+from engine.records.overview import (
+    ChunkSizes,
+    DiskPart,
+    DiskPartName,
+    FolderCount,
+    IndexOverview,
+    MonthCount,
+)
 from engine.records.past_sessions import SessionMessage, SessionSummary, SessionText
 from engine.records.probing import KeyState, ModelFetchProgress, Probe, ProviderProbe
 from engine.records.searching import (
@@ -63,6 +70,7 @@ from engine.records.syncing import (
     NOT_EMBEDDED,
     EmbeddingEstimate,
     FileIssue,
+    KeptSync,
     MemorySyncProgressUpdate,
     SyncPhase,
     SyncReason,
@@ -78,8 +86,11 @@ __all__ = [
     "CacheStatus",
     "ChunkDetail",
     "ChunkRow",
+    "ChunkSizes",
     "ChunkVector",
     "DateOrigin",
+    "DiskPart",
+    "DiskPartName",
     "DuplicateGroup",
     "DuplicateKind",
     "DuplicateMember",
@@ -99,6 +110,7 @@ __all__ = [
     "FtsStatus",
     "IndexOverview",
     "IndexSizes",
+    "KeptSync",
     "KeyState",
     "MatchField",
     "MemoryProviderStatus",
@@ -106,6 +118,7 @@ __all__ = [
     "MemorySyncProgressUpdate",
     "MessagePlace",
     "ModelFetchProgress",
+    "MonthCount",
     "Passage",
     "PathRemedy",
     "PathStanding",

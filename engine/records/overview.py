@@ -1,6 +1,11 @@
 """What is in the index, counted."""
 
+from typing import Literal
+
 from engine.records.base import Record, Source
+from engine.records.syncing import KeptSync
+
+DiskPartName = Literal["text", "words", "vectors", "matrix", "log", "user", "other", "free"]
 
 
 class FolderCount(Record, frozen=True):
@@ -8,16 +13,60 @@ class FolderCount(Record, frozen=True):
 
     source: Source
     name: str
-    """As stable names begin, without the slash at the end; empty for files at the top."""
+    """As stable names begin, without the slash at the end; empty for the whole source."""
+    depth: int
+    """0 for the whole source, 1 for a folder at the top, or a store of sessions."""
     files: int
     chunks: int
-    vectors: int
-    """Chunks that have a vector of the model in use."""
+    pending: int
+    """Chunks without a vector of the model in use; all of them where there is none."""
+    failed: int
+    """Files that could not be indexed, or not wholly."""
+    skipped: int
+
+
+class ChunkSizes(Record, frozen=True):
+    """How long the chunks are, in characters."""
+
+    median: int
+    longest: int
+    width: int
+    """Of each bar of the histogram."""
+    counts: tuple[int, ...]
+    """Chunks from 1 to `width` characters, then up to twice as many, and so on."""
+
+
+class MonthCount(Record, frozen=True):
+    """Notes that last changed in a month, and sessions that began in it."""
+
+    year: int
+    month: int
+    notes: int
+    sessions: int
+
+
+class DiskPart(Record, frozen=True):
+    """What takes how much room on disk.
+
+    In the index file: `text` with all that is known of files, `words` (the keyword index), `vectors`, `free` (pages
+    that are given back later) and `other`; beside it: `matrix` (vectors as they are searched), `log` (what SQLite has
+    not taken into the index file yet) and `user` (the person's own data).
+    """
+
+    name: DiskPartName
+    bytes: int
 
 
 class IndexOverview(Record, frozen=True):
-    """The inside of the index in figures."""
+    """The inside of the index in figures, of one moment."""
 
     generation: int
     folders: tuple[FolderCount, ...]
-    """Top-level folders of each source, most chunks first."""
+    """Each source before its folders, these most chunks first, each before what is in it; of very many the largest."""
+    sizes: ChunkSizes
+    months: tuple[MonthCount, ...]
+    """Those with files, in order; files with an impossible date are left out."""
+    disk: tuple[DiskPart, ...]
+    """Each part that takes room, in the order above."""
+    syncs: tuple[KeptSync, ...]
+    """All that are kept, newest last."""

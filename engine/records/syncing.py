@@ -124,3 +124,14 @@ class SyncSummary(Record, frozen=True):
     tokens: int = 0
     """As in `SyncReport`, as is the next."""
     cost: float | None = 0.0
+    vectors_reused: int | None = None
+    """None of one that was noted before this was counted."""
+    files_failed: int = 0
+    full: bool = False
+
+
+class KeptSync(SyncSummary, frozen=True):
+    """A sync as the history keeps it."""
+
+    failed: tuple[FileIssue, ...] = ()
+    """The first of the files that failed; `files_failed` is how many there were."""

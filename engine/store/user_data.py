@@ -9,18 +9,20 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import apsw
 import msgspec
 
 from engine.errors import IndexCorrupt
-from engine.records import SyncSummary
+from engine.records import KeptSync, SyncSummary
 from engine.store.connection import number, open_connection
 from engine.store.failures import translated
 from engine.store.migrations import Migration, migrate, refuse_newer, version_of
 from engine.store.models import ModelName
 
 _KEPT_SYNCS = 500
+_Sync = TypeVar("_Sync", bound=SyncSummary)
 
 
 def _m001_sync_history(connection: apsw.Connection) -> None:
@@ -119,7 +121,7 @@ class UserData:
         with self.reading() as connection, contextlib.suppress(apsw.BusyError):  # another process reads: it will do it
             connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
-    def add_sync(self, summary: SyncSummary) -> None:
+    def add_sync(self, summary: KeptSync) -> None:
         if not self._keeps:
             return
         with self.writing() as connection:
@@ -133,6 +135,13 @@ class UserData:
 
     def recent_syncs(self, count: int) -> tuple[SyncSummary, ...]:
         """The last syncs, newest last; without those that another version of the program noted in its own way."""
+        return self._syncs(count, SyncSummary)
+
+    def kept_syncs(self) -> tuple[KeptSync, ...]:
+        """All syncs that are kept, in the same way."""
+        return self._syncs(_KEPT_SYNCS, KeptSync)
+
+    def _syncs(self, count: int, kind: type[_Sync]) -> tuple[_Sync, ...]:
         with self.reading() as connection:
             query = "SELECT record FROM sync_history ORDER BY id DESC LIMIT ?"
             try:
@@ -143,7 +152,7 @@ class UserData:
         found = []
         for (record,) in reversed(rows):
             with contextlib.suppress(msgspec.MsgspecError):
-                found.append(msgspec.json.decode(record, type=SyncSummary))
+                found.append(msgspec.json.decode(record, type=kind))
         return tuple(found)
 
     def approve(self, name: ModelName, tokens: int) -> None:

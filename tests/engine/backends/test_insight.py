@@ -1,26 +1,201 @@
-"""What can be told of the inside of an open memory's index."""
+"""What can be told of the inside of an open memory's index: its figures are those of the index, at every moment."""
 
+import os
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
 import pytest
 
-from engine.errors import Closed
+from engine.backends.builtin import BuiltinMemory
+from engine.control import CancelToken
+from engine.errors import Cancelled, Closed, ProviderError
+from engine.records import IndexOverview
+from engine.settings import Settings
+from engine.settings.options import SessionSettings
+from tests.helpers.fake_provider import FakeProvider
+
+SESSION = """\
+{"type":"session","version":3,"id":"s-1","timestamp":"2024-03-05T10:00:00Z","cwd":"/work"}
+{"type":"message","id":"m1","timestamp":"2024-03-05T10:00:01Z","message":{"role":"user","content":"Which varnish?"}}
+{"type":"message","id":"m2","timestamp":"2024-03-05T10:00:02Z","message":{"role":"assistant","content":"Spar varnish."}}
+"""
 
 
-def test_folders_are_counted_by_their_first_name(open_memory) -> None:
-    memory = open_memory()
-    assert memory.insight.overview().folders == ()
-    memory.sync()
-    folders = memory.insight.overview().folders
-    assert {(folder.name, folder.files, folder.chunks, folder.vectors) for folder in folders} == {
-        ("", 2, 2, 2),
-        ("daily", 1, 1, 1),
-        ("people", 1, 1, 1),
+def figures(overview: IndexOverview) -> dict[tuple[str, str], tuple[int, ...]]:
+    """Source and name of each folder with its files, chunks, pending, failed and skipped."""
+    return {
+        (folder.source, folder.name): (folder.files, folder.chunks, folder.pending, folder.failed, folder.skipped)
+        for folder in overview.folders
     }
 
 
-def test_without_a_provider_there_are_no_vectors(open_memory) -> None:
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    folder = tmp_path / "agents/main/sessions"
+    folder.mkdir(parents=True)
+    (folder / "boat.jsonl").write_text(SESSION)
+    return folder
+
+
+def test_folders_are_counted_with_all_that_is_below(open_memory, workspace: Path) -> None:
+    (workspace / "daily/2026/03").mkdir(parents=True)
+    (workspace / "daily/2026/03/05.md").write_text("Rain.\n")
+    memory = open_memory()
+    assert memory.insight.overview().folders == ()
+    memory.sync()
+    assert figures(memory.insight.overview()) == {
+        ("memory", ""): (5, 5, 0, 0, 0),
+        ("memory", "daily"): (2, 2, 0, 0, 0),
+        ("memory", "daily/2026"): (1, 1, 0, 0, 0),
+        ("memory", "daily/2026/03"): (1, 1, 0, 0, 0),
+        ("memory", "people"): (1, 1, 0, 0, 0),
+    }
+
+
+def test_folders_stand_before_what_is_in_them_and_the_largest_first(open_memory, workspace: Path) -> None:
+    for name in ("a/x/1.md", "b/y/1.md", "b/y/2.md", "b/z/1.md", "b/z/2.md", "b/z/3.md"):
+        (workspace / name).parent.mkdir(parents=True, exist_ok=True)
+        (workspace / name).write_text(f"{name}\n")
+    memory = open_memory()
+    memory.sync()
+    names = [folder.name for folder in memory.insight.overview().folders]
+    assert names == ["", "b", "b/z", "b/y", "a", "a/x", "daily", "people"]
+
+
+def test_figures_follow_every_change(open_memory, workspace: Path) -> None:
+    memory = open_memory()
+    memory.sync()
+    (workspace / "people/ines.md").unlink()
+    (workspace / "daily/late.md").write_text("Frost again.\n")
+    (workspace / "daily/bad.md").write_bytes(b"caf\xe9 \xff")
+    memory.sync()
+    found = figures(memory.insight.overview())
+    assert found["memory", "daily"] == (2, 2, 0, 1, 0)
+    assert ("memory", "people") not in found
+    generation = memory.insight.overview().generation
+    memory.sync(force=True)
+    assert memory.insight.overview().generation == generation + 1
+    assert figures(memory.insight.overview()) == found
+
+
+def test_while_a_rebuild_runs_the_figures_are_those_of_the_index_that_answers(open_memory, workspace: Path) -> None:
+    memory = open_memory()
+    memory.sync()
+    before = memory.insight.overview()
+    (workspace / "new.md").write_text("A brass lamp.\n")
+    seen: list[IndexOverview] = []
+    provider = FakeProvider(32, id="other")
+    provider.before = lambda _: seen.append(other.insight.overview())
+    memory.close()
+    other: BuiltinMemory = open_memory(
+        use=provider, chunking=msgspec.structs.replace(Settings().chunking, tokens=100, overlap=20)
+    )
+    other.sync(approve=True)
+    assert {overview.generation for overview in seen} == {before.generation}
+    assert figures(seen[0])["memory", ""] == (4, 4, 4, 0, 0)
+    assert figures(other.insight.overview())["memory", ""] == (5, 5, 0, 0, 0)
+
+
+def test_what_lacks_a_vector_is_pending(open_memory, workspace: Path, provider) -> None:
     memory = open_memory(use=None)
     memory.sync()
-    assert sum(folder.vectors for folder in memory.insight.overview().folders) == 0
+    assert figures(memory.insight.overview())["memory", ""] == (4, 4, 4, 0, 0)
+    memory.close()
+    memory = open_memory()
+    memory.sync()
+
+    def fail(_: object) -> None:
+        raise ProviderError("It rests.")
+
+    provider.before = fail
+    (workspace / "daily/late.md").write_text("Frost again.\n")
+    memory.sync()
+    found = figures(memory.insight.overview())
+    assert found["memory", ""] == (5, 5, 1, 0, 0)
+    assert found["memory", "daily"] == (2, 2, 1, 0, 0)
+    assert found["memory", "people"] == (1, 1, 0, 0, 0)
+
+
+def test_sessions_are_counted_by_their_stores_and_begin_in_their_own_month(
+    open_memory, workspace: Path, store: Path
+) -> None:
+    for note in workspace.rglob("*.md"):
+        os.utime(note, (datetime(2023, 1, 15).timestamp(),) * 2)
+    os.utime(workspace / "shopping.md", (datetime(2024, 3, 15).timestamp(),) * 2)
+    (store / "broken.jsonl").write_text('{"what": "nobody knows"}\n')
+    memory = open_memory(sessions=SessionSettings(folders=(str(store),)))
+    memory.sync()
+    overview = memory.insight.overview()
+    found = figures(overview)
+    assert found["sessions", ""][:2] == (1, 1)
+    assert found["sessions", "sessions/main"] == found["sessions", ""]
+    assert sum(found["sessions", ""][3:]) == 1, "the transcript of no known format"
+    assert [(month.year, month.month, month.notes, month.sessions) for month in overview.months] == [
+        (2023, 1, 3, 0),
+        (2024, 3, 1, 1),
+    ]
+
+
+def test_chunk_sizes_are_those_of_the_texts(open_memory, workspace: Path) -> None:
+    memory = open_memory()
+    assert memory.insight.overview().sizes == msgspec.convert(
+        {"median": 0, "longest": 0, "width": 0, "counts": []}, type(memory.insight.overview().sizes)
+    )
+    (workspace / "umlauts.md").write_text("ä" * 120 + "\n")
+    memory.sync()
+    with memory._store.read() as snapshot:
+        lengths = sorted(len(text.text) for text in snapshot.texts([id_ for id_, _ in snapshot.due(-1)]))
+    sizes = memory.insight.overview().sizes
+    assert (sizes.median, sizes.longest) == (lengths[2], lengths[-1])
+    assert sizes.longest == 120
+    bars = [0] * len(sizes.counts)
+    for length in lengths:
+        bars[(length - 1) // sizes.width] += 1
+    assert list(sizes.counts) == bars
+
+
+def test_the_parts_on_disk_make_up_the_files(open_memory) -> None:
+    memory = open_memory()
+    memory.sync()
+    memory.close()
+    memory = open_memory()  # with what was in the log taken into the file
+    parts = {part.name: part.bytes for part in memory.insight.overview().disk}
+    assert {"text", "words", "vectors", "user"} <= parts.keys()
+    sizes = memory.status().sizes
+    beside = parts.pop("user") + parts.pop("matrix", 0) + parts.pop("log", 0)
+    assert beside <= sizes.user + sizes.matrix + sizes.wal
+    assert sum(parts.values()) == sizes.database
+
+
+def test_the_history_tells_what_was_reused_and_what_failed(open_memory, workspace: Path) -> None:
+    memory = open_memory()
+    memory.sync()
+    (workspace / "bad.md").write_bytes(b"caf\xe9 \xff")
+    memory.sync(force=True)
+    first, second = memory.insight.overview().syncs
+    assert (first.vectors_reused, first.vectors_embedded, first.full, first.failed) == (0, 4, False, ())
+    assert (second.vectors_reused, second.vectors_embedded, second.full) == (4, 0, True)
+    assert second.files_failed == 1
+    assert [issue.path for issue in second.failed] == ["bad.md"]
+    assert memory.status().recent_syncs[-1].files_failed == 1
+
+
+def test_nothing_is_counted_twice_while_nothing_changes(open_memory, monkeypatch) -> None:
+    memory = open_memory()
+    memory.sync()
+    first = memory.insight.overview()
+    monkeypatch.setattr("engine.insight.overview._count", None)
+    assert memory.insight.overview() == first
+
+
+def test_a_cancelled_look_ends(open_memory) -> None:
+    memory = open_memory()
+    memory.sync()
+    token = CancelToken()
+    token.cancel()
+    with pytest.raises(Cancelled):
+        memory.insight.overview(token)
 
 
 def test_a_closed_memory_is_not_looked_into(open_memory) -> None:
