@@ -2,13 +2,16 @@
 
 import logging
 import threading
+from typing import TYPE_CHECKING
 
 from engine.errors import MnemoscopeError
 from engine.records import EmbeddingEstimate
 from engine.store.models import ModelName
 from engine.store.user_data import UserData
-from engine.sync.estimating import Work
-from engine.sync.parts import Agreement
+
+if TYPE_CHECKING:
+    from engine.sync.estimating import Work
+    from engine.sync.parts import Agreement
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +38,7 @@ class Approvals:
         with self._lock:
             return self._tokens(name)
 
-    def covers(self, name: ModelName, work: Work) -> bool:
+    def covers(self, name: ModelName, work: "Work") -> bool:
         """Whether the work may be done: it needs no agreement, or does not go far beyond what was agreed to."""
         return not work.needs_agreement() or not work.needs_agreement(beyond=round(self.tokens(name) * _ABOUT))
 
@@ -67,7 +70,7 @@ class Approvals:
             self._here[name] = tokens
 
 
-def agreeing(approvals: Approvals, beforehand: bool | EmbeddingEstimate) -> Agreement:
+def agreeing(approvals: Approvals, beforehand: bool | EmbeddingEstimate) -> "Agreement":
     """The approvals as a sync sees them whose caller agreed to something beforehand; see `MemorySearchManager.sync`."""
     if not beforehand:
         return approvals
@@ -81,7 +84,7 @@ class _Beforehand:
         self._estimate = estimate
         self._given = False
 
-    def covers(self, name: ModelName, work: Work) -> bool:
+    def covers(self, name: ModelName, work: "Work") -> bool:
         if not self._approvals.covers(name, work):
             self._give(name, work)
         return self._approvals.covers(name, work)
@@ -92,7 +95,7 @@ class _Beforehand:
     def lower(self, name: ModelName, tokens: int) -> None:
         self._approvals.lower(name, tokens)
 
-    def _give(self, name: ModelName, work: Work) -> None:
+    def _give(self, name: ModelName, work: "Work") -> None:
         estimate = self._estimate
         if estimate is None:
             self._approvals.give(name, work.estimate.tokens)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from engine.backends.status import OFF
 from engine.corpus.ignore import IgnoreRules
 from engine.corpus.roots import find_roots
 from engine.corpus.transcripts.changes import WAL, is_database, transcript_of
@@ -26,8 +27,6 @@ _SECONDS_A_MINUTE = 60.0
 _SESSION_DEBOUNCE_MS = 5000
 _LOOK_AGAIN_SECONDS = 300.0
 _WORSE = ("off", "native", "polling")
-
-OFF = WatcherStatus(enabled=False, mode="off", roots=(), last_change=None, error=None)
 
 
 class Background:

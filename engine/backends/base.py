@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from engine.backends.insight import IndexInsight
+from engine.backends.listeners import StatusListener
 from engine.control import CancelToken
 from engine.corpus.numbered import NumberedText
 from engine.records import (
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from engine.store.kept_searches import KeptSearches
 
 ProgressCallback = Callable[[MemorySyncProgressUpdate], None]
-StatusListener = Callable[[], None]
 
 
 class MemorySearchManager(Protocol):

@@ -2,27 +2,17 @@
 
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
+from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from engine.backends import status
-from engine.backends.background import OFF
-from engine.backends.base import ProgressCallback, StatusListener
-from engine.backends.batch_status import batch_status
-from engine.backends.files import read_slice
-from engine.backends.insight import IndexInsight
-from engine.backends.listeners import Listeners
-from engine.backends.model_library import ModelLibrary
+from engine.backends.listeners import Listeners, StatusListener
 from engine.backends.provider_slot import ProviderSlot
-from engine.backends.session_library import SessionLibrary
-from engine.backends.staying import Staying
 from engine.backends.updates import Updates
 from engine.control import CancelToken
 from engine.corpus.guard import PathGuard
-from engine.corpus.numbered import NumberedText
 from engine.embedding.registry import Selection, select_provider, stand_in
 from engine.errors import Closed, IndexCorrupt, PathRefused
 from engine.records import (
@@ -44,20 +34,33 @@ from engine.search.searcher import Searcher
 from engine.search.work import SearchRequest
 from engine.settings import Settings
 from engine.store.index import IndexStore
-from engine.store.kept_searches import KeptSearches
 from engine.store.location import usable_index_files
-from engine.store.models import ModelName
 from engine.store.user_data import UserData
 from engine.store.vectors import VectorIndex
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from engine.backends.base import ProgressCallback
+    from engine.backends.insight import IndexInsight
+    from engine.backends.model_library import ModelLibrary
+    from engine.backends.session_library import SessionLibrary
+    from engine.backends.status import IndexCounts
+    from engine.backends.staying import Staying
+    from engine.corpus.numbered import NumberedText
+    from engine.store.kept_searches import KeptSearches
 
 _CHOICE_SECONDS = 0.5
 _CHOOSING = "The keychain is being asked for the API key: unlock it if it asks for its password."
 
 
 class BuiltinMemory:
-    """See `MemorySearchManager` for every method."""
+    """See `MemorySearchManager` for every method.
 
-    def __init__(self, workspace: Path, settings: Settings, *, executor: Executor | None, background: bool) -> None:
+    A search on the command line is mostly imports: what it does not need is imported and made when it is first used.
+    """
+
+    def __init__(self, workspace: Path, settings: Settings, *, executor: "Executor | None", background: bool) -> None:
         self._workspace = workspace.resolve()
         self._settings = settings
         self._lock = threading.Lock()
@@ -68,15 +71,12 @@ class BuiltinMemory:
         except BaseException:
             self._store.close()
             raise
-        self.kept_searches = KeptSearches(self._user)
         self._vectors = VectorIndex(self._store, settings.store.vector)
         self._slot = ProviderSlot(
             lambda cancel: select_provider(settings, cancel=cancel),
             lambda first, reason, cancel: stand_in(settings, first, reason, cancel=cancel),
         )
-        self._counts = status.IndexCounts(self._store)
         self._listeners = Listeners()
-        self._sessions = SessionLibrary(settings, self._store, self._vectors)
         self._guard = PathGuard(self._workspace, settings)
         self._searcher = Searcher(
             settings, self._store, self._vectors, self._slot.provider, self._slot.note, self._guard
@@ -93,8 +93,41 @@ class BuiltinMemory:
             executor,
             mended=self._after_mending,
         )
-        self._models = ModelLibrary(
-            settings,
+        self._staying = self._stay() if background else None
+
+    def _stay(self) -> "Staying":
+        from engine.backends.staying import Staying
+
+        return Staying(
+            self._workspace,
+            self._settings,
+            self._store,
+            self._updates,
+            self._listeners,
+            lambda reason: self.sync(reason=reason),
+            self._sessions.indexed_sizes,
+        )
+
+    # What these remember can be had anew: two threads may well make them both.
+
+    @cached_property
+    def _counts(self) -> "IndexCounts":
+        from engine.backends.status import IndexCounts
+
+        return IndexCounts(self._store)
+
+    @cached_property
+    def _sessions(self) -> "SessionLibrary":
+        from engine.backends.session_library import SessionLibrary
+
+        return SessionLibrary(self._settings, self._store, self._vectors)
+
+    @cached_property
+    def _models(self) -> "ModelLibrary":
+        from engine.backends.model_library import ModelLibrary
+
+        return ModelLibrary(
+            self._settings,
             self._store,
             self._vectors,
             self._slot,
@@ -102,26 +135,26 @@ class BuiltinMemory:
             self._updates.gate,
             select_provider,
         )
-        self.insight = IndexInsight(
+
+    @cached_property
+    def kept_searches(self) -> "KeptSearches":
+        from engine.store.kept_searches import KeptSearches
+
+        return KeptSearches(self._user)
+
+    @cached_property
+    def insight(self) -> "IndexInsight":
+        from engine.backends.insight import IndexInsight
+
+        return IndexInsight(
             self._workspace,
-            settings,
+            self._settings,
             self._store,
             self._vectors,
             self._user,
             self._updates,
             self._selection_to_show,
         )
-        self._staying: Staying | None = None
-        if background:
-            self._staying = Staying(
-                self._workspace,
-                settings,
-                self._store,
-                self._updates,
-                self._listeners,
-                lambda reason: self.sync(reason=reason),
-                self._sessions.indexed_sizes,
-            )
 
     # --- asking ---------------------------------------------------------------------------------------------------
 
@@ -177,10 +210,14 @@ class BuiltinMemory:
             text = self.open_file(path)
         except FileNotFoundError:
             return FileText(path=path, text="", from_line=start or 1, lines=0, truncated=False, next_from=None)
+        from engine.backends.files import read_slice
+
         with text:
             return read_slice(text, path, start, lines)
 
-    def open_file(self, path: str, *, cancel: CancelToken | None = None) -> NumberedText:
+    def open_file(self, path: str, *, cancel: CancelToken | None = None) -> "NumberedText":
+        from engine.corpus.numbered import NumberedText
+
         if self._sessions.holds(path):
             raise PathRefused  # as it is on disk a transcript shows secrets
         return NumberedText.open(self.locate(path), cancel)
@@ -216,6 +253,9 @@ class BuiltinMemory:
 
     def status(self) -> MemoryProviderStatus:
         self._check_open()
+        from engine.backends import status
+        from engine.backends.batch_status import batch_status
+
         selection = self._selection_to_show()
         counts, error = self._counts.now(selection)
         token = self._updates.gate.current()
@@ -223,7 +263,7 @@ class BuiltinMemory:
             dirty=self._updates.dirty,
             syncing=self._updates.gate.update(),
             paused=token is not None and token.paused,
-            watcher=OFF if self._staying is None else self._staying.watcher_status(),
+            watcher=status.OFF if self._staying is None else self._staying.watcher_status(),
             recent=self._updates.recent,
             vectors=self._vectors,
             provider_error=self._slot.error,
@@ -245,7 +285,7 @@ class BuiltinMemory:
         *,
         reason: SyncReason = "manual",
         force: bool = False,
-        progress: ProgressCallback | None = None,
+        progress: "ProgressCallback | None" = None,
         cancel: CancelToken | None = None,
         approve: bool | EmbeddingEstimate = False,
     ) -> SyncReport:
@@ -272,6 +312,8 @@ class BuiltinMemory:
 
     def purge_model(self, provider: str, model: str, key: str) -> int:
         self._check_open()
+        from engine.store.models import ModelName
+
         gone = self._models.purge(ModelName(provider, model, key))
         self._listeners.tell()
         return gone

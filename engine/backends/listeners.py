@@ -4,9 +4,9 @@ import logging
 import threading
 from collections.abc import Callable
 
-from engine.backends.base import StatusListener
-
 log = logging.getLogger(__name__)
+
+StatusListener = Callable[[], None]
 
 
 class Listeners:

@@ -2,10 +2,13 @@
 
 from concurrent.futures import Executor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from engine.backends.base import MemorySearchManager
 from engine.backends.builtin import BuiltinMemory
 from engine.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from engine.backends.base import MemorySearchManager
 
 
 def open_memory(
@@ -14,7 +17,7 @@ def open_memory(
     *,
     executor: Executor | None = None,
     background: bool = False,
-) -> MemorySearchManager:
+) -> "MemorySearchManager":
     """Open the memory of a workspace; creates its index if there is none, but indexes nothing yet.
 
     `settings` None loads those of the settings file. `executor` runs parallel work; None uses threads of its own.

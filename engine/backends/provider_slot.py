@@ -4,12 +4,15 @@ import contextlib
 import dataclasses
 import threading
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from engine.control import CancelToken
-from engine.embedding.base import EmbeddingProvider
-from engine.embedding.registry import Selection
 from engine.errors import Cancelled, Closed, MnemoscopeError
 from engine.records import Probe
+
+if TYPE_CHECKING:
+    from engine.embedding.base import EmbeddingProvider
+    from engine.embedding.registry import Selection
 
 
 class ProviderSlot:
@@ -17,8 +20,8 @@ class ProviderSlot:
 
     def __init__(
         self,
-        select: Callable[[CancelToken], Selection],
-        stand_in: Callable[[str, str, CancelToken], Selection],
+        select: "Callable[[CancelToken], Selection]",
+        stand_in: "Callable[[str, str, CancelToken], Selection]",
     ) -> None:
         """`select` chooses the provider; `stand_in` the one in place of that of a name, which failed for a reason.
 
@@ -44,7 +47,7 @@ class ProviderSlot:
         """Why the last embedding failed, one sentence; None after one that did not."""
 
     @property
-    def selection(self) -> Selection:
+    def selection(self) -> "Selection":
         with self._lock:
             if self._selection is None:
                 self._selection = self._chosen(lambda: self._select(self._closing))
@@ -60,7 +63,7 @@ class ProviderSlot:
         """
         self._doubtful = True
 
-    def _better(self, before: Selection) -> Selection:
+    def _better(self, before: "Selection") -> "Selection":
         wanting = before.unavailable_reason or (before.fallback_from and not self._first)
         if not wanting:
             return before
@@ -72,7 +75,7 @@ class ProviderSlot:
             found.provider.close()
         return before
 
-    def soon(self, seconds: float, ready: Callable[[], None]) -> Selection | None:
+    def soon(self, seconds: float, ready: Callable[[], None]) -> "Selection | None":
         """What is chosen, if that takes no longer than `seconds`; else None.
 
         `ready` is called, on another thread, when the choice that this began has been made. Raises `Closed`.
@@ -94,19 +97,19 @@ class ProviderSlot:
             self.provider()
         ready()
 
-    def _chosen(self, choose: Callable[[], Selection]) -> Selection:
+    def _chosen(self, choose: "Callable[[], Selection]") -> "Selection":
         try:
             self._closing.checkpoint()
             return choose()
         except Cancelled:
             raise Closed from None
 
-    def known(self) -> EmbeddingProvider | None:
+    def known(self) -> "EmbeddingProvider | None":
         """The provider in use, where one has been chosen already and is in no doubt; never waits for the choice."""
         selection = self._selection
         return None if selection is None or self._doubtful else selection.provider
 
-    def provider(self) -> EmbeddingProvider | None:
+    def provider(self) -> "EmbeddingProvider | None":
         """The provider to embed with; None where words alone are searched."""
         return self.selection.provider
 
@@ -116,7 +119,7 @@ class ProviderSlot:
 
     # --- while it is in use ---------------------------------------------------------------------------------------
 
-    def prepare(self, reason: str) -> EmbeddingProvider | None:
+    def prepare(self, reason: str) -> "EmbeddingProvider | None":
         """The fallback that can take over from a provider that failed for `reason`.
 
         None where there is none, or where the provider is itself a fallback: it takes over once.
@@ -155,7 +158,7 @@ class ProviderSlot:
         return probe
 
     @staticmethod
-    def _probe(selection: Selection) -> Probe:
+    def _probe(selection: "Selection") -> Probe:
         if selection.provider is None:
             return Probe(ok=False, error=selection.unavailable_reason or "No provider: only words are searched.")
         try:

@@ -31,6 +31,9 @@ from engine.store.snapshot import Snapshot
 from engine.store.vectors import VectorIndex
 from engine.sync.estimating import name_of
 
+OFF = WatcherStatus(enabled=False, mode="off", roots=(), last_change=None, error=None)
+"""What is said of the watcher where nobody watches."""
+
 
 @dataclass(frozen=True)
 class Counts:

@@ -3,11 +3,10 @@
 import logging
 import threading
 from collections.abc import Callable
-from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.backends.approvals import Approvals, agreeing
-from engine.backends.base import ProgressCallback
 from engine.backends.history import SyncHistory
 from engine.backends.listeners import Listeners
 from engine.backends.provider_slot import ProviderSlot
@@ -22,8 +21,12 @@ from engine.store.index import IndexStore
 from engine.store.user_data import UserData
 from engine.store.vectors import VectorIndex
 from engine.sync.gate import SyncGate
-from engine.sync.parts import Agreement, RefusedTexts, SyncParts
-from engine.sync.syncer import SyncRun
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, ThreadPoolExecutor
+
+    from engine.backends.base import ProgressCallback
+    from engine.sync.parts import Agreement, RefusedTexts
 
 log = logging.getLogger(__name__)
 
@@ -44,7 +47,7 @@ class Updates:
         user: UserData,
         slot: ProviderSlot,
         listeners: Listeners,
-        executor: Executor | None,
+        executor: "Executor | None",
         *,
         mended: Callable[[], None],
     ) -> None:
@@ -79,7 +82,7 @@ class Updates:
         reason: SyncReason,
         *,
         force: bool,
-        progress: ProgressCallback | None,
+        progress: "ProgressCallback | None",
         cancel: CancelToken | None,
         approve: bool | EmbeddingEstimate,
     ) -> SyncReport:
@@ -87,7 +90,7 @@ class Updates:
 
         agreement = agreeing(self.approvals, approve)
 
-        def start(listener: ProgressCallback, token: CancelToken) -> SyncReport:
+        def start(listener: "ProgressCallback", token: CancelToken) -> SyncReport:
             return self._once(reason, force, agreement, listener, token)
 
         try:
@@ -122,8 +125,11 @@ class Updates:
             self._own_executor.shutdown(wait=True, cancel_futures=True)
 
     def _once(
-        self, reason: SyncReason, force: bool, agreement: Agreement, listener: ProgressCallback, token: CancelToken
+        self, reason: SyncReason, force: bool, agreement: "Agreement", listener: "ProgressCallback", token: CancelToken
     ) -> SyncReport:
+        from engine.sync.parts import SyncParts  # a search must not wait for all that a sync takes
+        from engine.sync.syncer import SyncRun
+
         def tell(update: MemorySyncProgressUpdate) -> None:
             listener(update)
             self._listeners.tell()
@@ -168,10 +174,12 @@ class Updates:
         dirty, self.dirty = self.dirty, False
         return dirty
 
-    def _executor(self) -> Executor:
+    def _executor(self) -> "Executor":
         if self._executor_given is not None:
             return self._executor_given
         with self._lock:
             if self._own_executor is None:
+                from concurrent.futures import ThreadPoolExecutor
+
                 self._own_executor = ThreadPoolExecutor(_EMBEDDING_THREADS, thread_name_prefix="mnemoscope")
             return self._own_executor

@@ -8,7 +8,6 @@ from pathlib import Path
 from engine.corpus.ignore import IgnoreRules, is_unusable
 from engine.corpus.opening import is_link
 from engine.corpus.roots import Root, Roots, find_roots, holds_secrets
-from engine.corpus.transcripts.stores import find_stores
 from engine.errors import PathRefused, WorkspaceError
 from engine.settings import Settings
 
@@ -55,6 +54,8 @@ class PathGuard:
             roots = find_roots(self._workspace, self._settings)
         except WorkspaceError:
             return set()
+        from engine.corpus.transcripts.stores import find_stores
+
         stores = tuple(f"{store.name}/" for store in find_stores(self._settings))
         return {name for name in names if name.startswith(stores) or self._home(name, roots) is not None}
 

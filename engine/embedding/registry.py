@@ -8,19 +8,20 @@ import importlib
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from engine.control import CancelToken
-from engine.embedding.addresses import is_loopback
-from engine.embedding.base import EmbeddingProvider
 from engine.embedding.consent import REMOTE, consent_of, described, require_consent, settings_of
-from engine.embedding.gguf_models import model_on_disk
-from engine.embedding.keys import Key, find_key
 from engine.errors import ProviderError
 from engine.settings import Settings
 
+if TYPE_CHECKING:
+    from engine.embedding.base import EmbeddingProvider
+    from engine.embedding.keys import Key
+
 log = logging.getLogger(__name__)
 
-Factory = Callable[[Settings, str | None], EmbeddingProvider]
+Factory = Callable[[Settings, str | None], "EmbeddingProvider"]
 """Makes a provider, cheaply: models and packages are loaded when they are first used. The second argument is its API
 key, None where there is none. Raises `ProviderError`."""
 
@@ -29,7 +30,7 @@ key, None where there is none. Raises `ProviderError`."""
 class Selection:
     """The provider in use, and how it came to that."""
 
-    provider: EmbeddingProvider | None
+    provider: "EmbeddingProvider | None"
     """None: only words are searched."""
     requested: str
     """The name in the settings."""
@@ -85,6 +86,8 @@ def stand_in(settings: Settings, failed: str, reason: str, *, cancel: CancelToke
 
 def _chosen(settings: Settings, name: str, typed: str | None, cancel: CancelToken | None) -> Selection:
     """The provider of this name. Raises `ProviderError`, `Cancelled`."""
+    from engine.embedding.keys import find_key
+
     require_consent(settings, name)
     return _made(settings, name, find_key(name, settings, cancel=cancel) if typed is None else typed)
 
@@ -106,12 +109,18 @@ def _first_at_hand(settings: Settings, typed: str | None, cancel: CancelToken | 
     raise AssertionError("The built-in provider is at hand, or it failed")
 
 
-def _key_at_hand(settings: Settings, name: str, cancel: CancelToken | None) -> Key | None:
+def _key_at_hand(settings: Settings, name: str, cancel: CancelToken | None) -> "Key | None":
     """The key that the provider works with, None where it needs none. Raises `_NotAtHand`, `ProviderError`."""
-    if name == "gguf" and not model_on_disk(settings):
-        raise _NotAtHand("gguf: there is no model file on this machine.")
+    if name == "gguf":
+        from engine.embedding.gguf_models import model_on_disk
+
+        if not model_on_disk(settings):
+            raise _NotAtHand("gguf: there is no model file on this machine.")
     if name not in REMOTE:
         return None
+    from engine.embedding.addresses import is_loopback
+    from engine.embedding.keys import find_key
+
     if consent_of(settings, name) is None:
         raise _NotAtHand(f"{name}: you have not agreed to send texts there.")
     found = find_key(name, settings, cancel=cancel)
@@ -121,16 +130,16 @@ def _key_at_hand(settings: Settings, name: str, cancel: CancelToken | None) -> K
     return found
 
 
-def _made(settings: Settings, name: str, key: Key | str | None) -> Selection:
+def _made(settings: Settings, name: str, key: "Key | str | None") -> Selection:
     """`key`: one that was found, or one that was typed."""
     require_consent(settings, name)
-    value = key.value if isinstance(key, Key) else key
+    value, place = (key, None) if key is None or isinstance(key, str) else (key.value, key.described)
     provider = _FACTORIES[name](settings_of(settings, name), value)
     log.info("Embedding with %s, %s", name, provider.model)
-    return Selection(provider, settings.provider, key_place=key.described if isinstance(key, Key) else None)
+    return Selection(provider, settings.provider, key_place=place)
 
 
-def _embedded(settings: Settings, key: str | None) -> EmbeddingProvider:
+def _embedded(settings: Settings, key: str | None) -> "EmbeddingProvider":
     from engine.embedding.embedded import MODEL, EmbeddedProvider
 
     if settings.model not in {"", MODEL}:
@@ -143,7 +152,7 @@ def _embedded(settings: Settings, key: str | None) -> EmbeddingProvider:
 def _loaded_from(module: str, package: str) -> Factory:
     """A factory whose module is imported when it is needed; `package` is what it cannot do without."""
 
-    def make(settings: Settings, key: str | None) -> EmbeddingProvider:
+    def make(settings: Settings, key: str | None) -> "EmbeddingProvider":
         try:
             maker: Factory = importlib.import_module(f"engine.embedding.{module}").make
             return maker(settings, key)

@@ -3,19 +3,21 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from engine.embedding.base import Calibration
 from engine.records import MatchField, ResultExplanation, SearchExplanation, SearchStage, StageUnit, TermMatch
-from engine.search.decay import Age
-from engine.search.diversity import Chosen
 from engine.search.keywords import KeywordScores, Term
 from engine.search.scoring import Blend
 
 Fields = Mapping[int, Sequence[tuple[MatchField, ...]]]
 """By chunk, for each term the fields that hold it."""
+
+if TYPE_CHECKING:
+    from engine.search.decay import Age
+    from engine.search.diversity import Chosen
 
 
 @dataclass
@@ -56,9 +58,9 @@ class Scored(NamedTuple):
     cosine: float | None
     fresh: float
     """The score as it was before it aged."""
-    age: Age | None = None
+    age: "Age | None" = None
     """None where temporal decay is off."""
-    chosen: Chosen | None = None
+    chosen: "Chosen | None" = None
     """Where diversity put it; None where that is off."""
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from engine.corpus.transcripts.packing import Place
+from engine.corpus.transcripts.place import Place
 from engine.records import FileRange, MemorySearchResult, MessagePlace
 from engine.search.explanation import Scored
 from engine.search.scoring import Blend

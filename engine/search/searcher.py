@@ -1,20 +1,16 @@
 """From a question to its answer: both legs, one absolute score, the cut, and what there is to say about it."""
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from engine.control import CancelToken
 from engine.corpus.guard import PathGuard
-from engine.embedding.base import EmbeddingProvider
 from engine.errors import ProviderError
 from engine.records import SearchMode, SearchOutcome
-from engine.search.advice import advised
-from engine.search.completion import values_of
 from engine.search.conditions import Conditions, wanted_roles
-from engine.search.decay import Age, Decay
-from engine.search.diversity import MOST, likeness_of
 from engine.search.explanation import Grounds, Scored, explain
 from engine.search.filters import Among
 from engine.search.frequencies import Frequencies
@@ -30,14 +26,16 @@ from engine.search.understanding import remarks_of
 from engine.search.work import SearchRequest, Work
 from engine.settings import Settings
 from engine.store import models
-from engine.store.coding import Vectors
 from engine.store.index import IndexStore
 from engine.store.snapshot import Snapshot
 from engine.store.vectors import VectorIndex
 from engine.text import QueryAnalysis, analyse_query, parse_query
 
 if TYPE_CHECKING:
+    from engine.embedding.base import EmbeddingProvider
+    from engine.search.decay import Age, Decay
     from engine.search.meaning import MeaningLeg
+    from engine.store.coding import Vectors
 
 _CANDIDATES = 200
 _EXACT = 50
@@ -52,7 +50,7 @@ class Searcher:
         settings: Settings,
         store: IndexStore,
         vectors: VectorIndex,
-        provider: Callable[[], EmbeddingProvider | None],
+        provider: "Callable[[], EmbeddingProvider | None]",
         note_failure: Callable[[str | None], None],
         guard: PathGuard,
     ) -> None:
@@ -66,7 +64,12 @@ class Searcher:
         self._spelling = Spelling()
         self._questions = QuestionVectors()
         self._guard = guard
-        self._decay = Decay(settings.query.hybrid.temporal_decay, guard.in_extra_paths)
+
+    @cached_property
+    def _decay(self) -> "Decay":
+        from engine.search.decay import Decay
+
+        return Decay(self._settings.query.hybrid.temporal_decay, self._guard.in_extra_paths)
 
     def search(self, request: SearchRequest, cancel: CancelToken | None = None) -> SearchOutcome:
         """Raises `Cancelled`, and the store's errors; a failing provider only costs the vector half."""
@@ -74,6 +77,8 @@ class Searcher:
         outcome = self._answer(work)
         if outcome.results or not request.explain:
             return outcome
+        from engine.search.advice import advised
+
         return advised(outcome, work, self._store, lambda other: self.search(other, cancel))
 
     def _answer(self, work: Work) -> SearchOutcome:
@@ -111,6 +116,8 @@ class Searcher:
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]:
         """What may be typed after an operator that has begun so; for no operator: the operators."""
+        from engine.search.completion import values_of
+
         with self._store.read() as snapshot:
             return values_of(snapshot, operator, start)
 
@@ -119,7 +126,7 @@ class Searcher:
         snapshot: Snapshot,
         demands: Conditions,
         among: Among,
-        provider: EmbeddingProvider | None,
+        provider: "EmbeddingProvider | None",
         work: Work,
     ) -> SearchOutcome:
         """The answer to a query that says where to look and not what for: one chunk of each file."""
@@ -145,7 +152,7 @@ class Searcher:
         work.stages.add("filters", snapshot.file_count(), len(files), note, "files")
         return files
 
-    def _embed(self, provider: EmbeddingProvider | None, work: Work) -> Vectors | None:
+    def _embed(self, provider: "EmbeddingProvider | None", work: Work) -> "Vectors | None":
         if provider is None or not work.query.question.strip() or not self._has_vectors(provider, work):
             return None
         with work.timed("embed"):
@@ -160,7 +167,7 @@ class Searcher:
         # A vector of zeros has no direction: everything would be equally near.
         return vector if vector.any() else None
 
-    def _has_vectors(self, provider: EmbeddingProvider, work: Work) -> bool:
+    def _has_vectors(self, provider: "EmbeddingProvider", work: Work) -> bool:
         """Whether the question can be compared with anything; else it is not sent anywhere, and no model is loaded."""
         with self._store.read(work.cancel) as snapshot:
             model = snapshot.stored_model(provider.id, provider.model, provider.key)
@@ -175,7 +182,7 @@ class Searcher:
         return False
 
     def _meaning(
-        self, provider: EmbeddingProvider | None, query: Vectors | None, snapshot: Snapshot, work: Work
+        self, provider: "EmbeddingProvider | None", query: "Vectors | None", snapshot: Snapshot, work: Work
     ) -> "MeaningLeg | None":
         if provider is None or query is None:
             return None
@@ -211,7 +218,7 @@ class Searcher:
         work.weakest = [ids[-1] for ids in (by_words, by_meaning) if limit <= len(ids) < leg.chunks]
         return list(dict.fromkeys(by_words + by_meaning))
 
-    def _ages(self, ids: list[int], snapshot: Snapshot, work: Work) -> dict[int, Age]:
+    def _ages(self, ids: list[int], snapshot: Snapshot, work: Work) -> "dict[int, Age]":
         """How old each candidate counts; nothing where temporal decay is off."""
         if not work.request.half_life_days:
             return {}
@@ -219,7 +226,7 @@ class Searcher:
             return self._decay.ages(snapshot, ids, work.request.half_life_days)
 
     def _rank(
-        self, ids: list[int], leg: KeywordLeg, meaning: "MeaningLeg | None", ages: dict[int, Age], work: Work
+        self, ids: list[int], leg: KeywordLeg, meaning: "MeaningLeg | None", ages: "dict[int, Age]", work: Work
     ) -> tuple[KeywordScores, list[Scored], Blend]:
         """Every candidate with its score, best first."""
         with work.timed("keyword"):
@@ -269,6 +276,8 @@ class Searcher:
     def _diverse(
         self, kept: list[Scored], snapshot: Snapshot, meaning: "MeaningLeg | None", work: Work
     ) -> list[Scored]:
+        from engine.search.diversity import MOST, likeness_of
+
         model = None if meaning is None else meaning.model
         likeness = likeness_of(snapshot, [scored.id for scored in kept[:MOST]], model)
         return diverse(kept, likeness, self._settings.query.hybrid.mmr.lambda_, work.request.max_results, work.stages)
@@ -280,7 +289,7 @@ class Searcher:
         meaning: "MeaningLeg | None",
         kept: list[Scored],
         grounds: Grounds,
-        provider: EmbeddingProvider | None,
+        provider: "EmbeddingProvider | None",
         work: Work,
     ) -> SearchOutcome:
         shown = kept[: work.request.max_results]

@@ -1,7 +1,11 @@
 """What the scored candidates go through last: the threshold, then, where it is wanted, an order with more variety."""
 
-from engine.search.diversity import MOST, Likeness, diversify
+from typing import TYPE_CHECKING
+
 from engine.search.explanation import Scored, Stages
+
+if TYPE_CHECKING:
+    from engine.search.diversity import Likeness
 
 
 def cut(ranked: list[Scored], least: float, stages: Stages) -> list[Scored]:
@@ -25,12 +29,14 @@ def _best(scores: list[float]) -> str:
     return f" The best of them reached {max(scores):.2f}."
 
 
-def diverse(kept: list[Scored], likeness: Likeness, weight: float, wanted: int, stages: Stages) -> list[Scored]:
+def diverse(kept: list[Scored], likeness: "Likeness", weight: float, wanted: int, stages: Stages) -> list[Scored]:
     """The same rows, the first `wanted` of them chosen one by one so that what is alike stands apart.
 
     After the threshold, which the reference has behind it: scores stay as they are, so the same rows are kept, and
     none that nobody sees pushes another one down.
     """
+    from engine.search.diversity import MOST, diversify  # off by default
+
     best = kept[:MOST]
     chosen = diversify([scored.score for scored in best], likeness, weight, wanted)
     first = [best[place.by_score]._replace(chosen=place) for place in chosen]

@@ -1,6 +1,5 @@
 """Checks one layer of the settings file against the options, and says what is wrong in a sentence."""
 
-import difflib
 import functools
 import math
 import types
@@ -61,6 +60,8 @@ def refuse_unknown(path: tuple[str, ...], known: Mapping[str, Any], refuse: Refu
     key = path[-1]
     if looks_secret(key):
         refuse(path, SECRET_PROBLEM)
+    import difflib
+
     nearest = difflib.get_close_matches(key, known, n=1)
     refuse(path, f'is not known; did you mean "{nearest[0]}"?' if nearest else "is not known")
 

@@ -1,6 +1,5 @@
 """Gives memory that a sync has used back to the system, for a program that stays open all day."""
 
-import ctypes
 import sys
 
 
@@ -9,6 +8,8 @@ def give_back() -> None:
     index. Other allocators return them by themselves.
     """
     if sys.platform.startswith("linux"):
+        import ctypes  # nobody needs it who only searches
+
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
         if trim is not None:
             trim(0)

@@ -2,19 +2,21 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import apsw
 
 from engine.control import CancelToken
 from engine.records import Probe
 from engine.settings.options import VectorSettings
-from engine.store import vec0
 from engine.store.coding import Ids, StoredModel, Vectors
 from engine.store.index import IndexStore
 from engine.store.matrix_engine import MatrixEngine
 from engine.store.snapshot import Snapshot
-from engine.store.vec0_engine import Vec0Engine
+
+if TYPE_CHECKING:
+    from engine.store.vec0 import VecState
+    from engine.store.vec0_engine import Vec0Engine
 
 _STEPS_BETWEEN_LOOKS = 2000
 """Of SQLite's virtual machine; some tens of microseconds."""
@@ -29,10 +31,15 @@ class VectorIndex:
         self._store = store
         self._path = settings.extension_path or None
         self._matrix = MatrixEngine(store.files)
-        self._vec0 = Vec0Engine(store, self._path) if settings.engine == "sqlite-vec" else None
-        self._probed: vec0.VecState | None = None
+        self._vec0 = self._make_vec0() if settings.engine == "sqlite-vec" else None
+        self._probed: VecState | None = None
         self._behind = False
         """Whether the last question came while the engine's own table was not in step, and the matrix stood in."""
+
+    def _make_vec0(self) -> "Vec0Engine":
+        from engine.store.vec0_engine import Vec0Engine
+
+        return Vec0Engine(self._store, self._path)
 
     @property
     def engine(self) -> EngineName:
@@ -44,12 +51,14 @@ class VectorIndex:
         return self._vec0 is not None and (self._vec0.state is None or self._vec0.state.available)
 
     @property
-    def extension(self) -> vec0.VecState | None:
+    def extension(self) -> "VecState | None":
         """What is known of sqlite-vec; None before anyone tried to load it."""
         return self._vec0.state if self._vec0 is not None and self._vec0.state is not None else self._probed
 
     def probe(self) -> Probe:
         """Try to load sqlite-vec, into a connection of its own."""
+        from engine.store import vec0
+
         connection = apsw.Connection(":memory:")
         try:
             self._probed = vec0.load_extension(connection, self._path)
@@ -126,6 +135,8 @@ class VectorIndex:
         """Drop the table of sqlite-vec where the settings have gone back to the other engine."""
         if self._vec0 is not None:
             return
+        from engine.store import vec0
+
         with self._store.read() as snapshot:
             if not vec0.has_table(snapshot.connection):
                 return

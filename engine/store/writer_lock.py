@@ -1,9 +1,12 @@
 """The lock by which one process at a time writes an index; the system frees it when that process dies."""
 
 import threading
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from filelock import FileLock, Timeout
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 _PATIENCE = 0.03
 """Seconds. Another process that only looks whether someone writes holds the lock for a moment, too."""
@@ -16,8 +19,14 @@ class WriterLock:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._mutex = threading.Lock()
+
+    @cached_property
+    def _lock(self) -> "FileLock":
+        """Made under the mutex, when somebody wants to write: the package takes longer to load than a search does."""
+        from filelock import FileLock
+
         # Not bound to the thread that took it: a sync may be ended by another one.
-        self._lock = FileLock(path, thread_local=False)
+        return FileLock(self._path, thread_local=False)
 
     def acquire(self) -> bool:
         """Take it, or once more; False when another process has it. Raises OSError where no lock can be made."""
@@ -41,9 +50,12 @@ class WriterLock:
     def close(self) -> None:
         """Give it back however often it was taken."""
         with self._mutex:
-            self._lock.release(force=True)
+            if "_lock" in vars(self):
+                self._lock.release(force=True)
 
     def _acquire(self) -> bool:
+        from filelock import Timeout
+
         try:
             self._lock.acquire(timeout=_PATIENCE, poll_interval=_POLL)
         except Timeout:

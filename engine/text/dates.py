@@ -1,6 +1,5 @@
 """The dates that people type: days, months, years, "last week", and distances back from now (12h, 7d, 2w, 3m, 1y)."""
 
-import calendar
 import re
 from datetime import date, datetime, time, timedelta
 from typing import NamedTuple
@@ -86,7 +85,7 @@ def _of(first: date, unit: str) -> Period:
     if unit in "dw":
         after = first + timedelta(days=7 if unit == "w" else 1)
     elif unit == "m":
-        after = first + timedelta(days=calendar.monthrange(first.year, first.month)[1])
+        after = first + timedelta(days=_days_in(first.year, first.month))
     else:
         after = first.replace(year=first.year + 1)
     return Period(_midnight(first), _midnight(after))
@@ -103,5 +102,10 @@ def _back(moment: datetime, number: int, unit: str) -> datetime:
         return moment - timedelta(days=number * (7 if unit == "w" else 1))
     months = moment.year * 12 + moment.month - 1 - number * (12 if unit == "y" else 1)
     year, month = divmod(months, 12)
-    last = calendar.monthrange(year, month + 1)[1]
-    return moment.replace(year=year, month=month + 1, day=min(moment.day, last))
+    return moment.replace(year=year, month=month + 1, day=min(moment.day, _days_in(year, month + 1)))
+
+
+def _days_in(year: int, month: int) -> int:
+    import calendar  # it loads more than the rest of this, and few queries name a month
+
+    return calendar.monthrange(year, month)[1]

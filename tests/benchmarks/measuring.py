@@ -106,18 +106,32 @@ def environment() -> dict[str, str]:
     return os.environ | folders | {"OPENBLAS_NUM_THREADS": "1", "QT_QPA_PLATFORM": "offscreen"}
 
 
+_START = """
+import os, pickle, sys, time
+began = time.perf_counter()
+process = os.posix_spawn(sys.executable, [sys.executable, *sys.argv[2:]], os.environ)
+_, status, usage = os.wait4(process, 0)
+found = status, usage.ru_utime + usage.ru_stime, time.perf_counter() - began, usage.ru_maxrss * 1024
+os.write(int(sys.argv[1]), pickle.dumps(found))
+"""
+
+
 def run_program(arguments: Sequence[str]) -> Cost:
-    """Run `python ARGUMENTS` to its end; the value is what it printed."""
-    with tempfile.TemporaryFile() as output:
-        began = time.perf_counter()
-        process = subprocess.Popen([sys.executable, *arguments], stdout=output, cwd=ROOT, env=environment())
-        _, status, usage = os.wait4(process.pid, 0)
-        wall = time.perf_counter() - began
+    """Run `python ARGUMENTS` to its end; the value is what it printed.
+
+    A small process starts it: Linux counts the memory of whoever starts a program as that program's own.
+    """
+    reading, writing = os.pipe()
+    with tempfile.TemporaryFile() as output, os.fdopen(reading, "rb") as answer:
+        starter = [sys.executable, "-I", "-S", "-c", _START, str(writing), *arguments]
+        subprocess.run(starter, stdout=output, cwd=ROOT, env=environment(), pass_fds=[writing], check=True)
+        os.close(writing)
+        status, cpu, wall, peak = pickle.loads(answer.read())
         output.seek(0)
         text = output.read().decode()
     if status:
         raise SystemExit(f"python {' '.join(arguments)} failed: {text}")
-    return Cost(text, usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss * 1024)
+    return Cost(text, cpu, wall, peak)
 
 
 def peak_memory() -> int:

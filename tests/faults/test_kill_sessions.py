@@ -10,7 +10,8 @@ from pathlib import Path
 
 import msgspec
 
-from engine.corpus.transcripts.packing import Packer, Place, Said
+from engine.corpus.transcripts.packing import Packer, Said
+from engine.corpus.transcripts.place import Place
 from engine.corpus.transcripts.reading import read_session
 from engine.store import doctor
 from tests.faults.test_kill import run_and_kill, stored_chunks

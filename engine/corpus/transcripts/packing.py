@@ -7,6 +7,7 @@ A message that does not fit is cut like a note, together with the little that st
 import msgspec
 
 from engine.corpus.chunking import chunk_markdown
+from engine.corpus.transcripts.place import Place
 from engine.corpus.weighing import CHARACTERS_PER_TOKEN, weigh
 
 PACKER_VERSION = 2
@@ -30,17 +31,6 @@ class Said(msgspec.Struct, frozen=True, array_like=True, gc=False):
     @property
     def shown(self) -> str:
         return f"{_SPEAKERS[self.role]}: {self.text}"
-
-
-class Place(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """Where in a chunk a message starts, and where that is in the transcript."""
-
-    offset: int
-    """Code points from the chunk's beginning."""
-    line: int
-    ordinal: int
-    id: str
-    role: str
 
 
 class SessionChunk(msgspec.Struct, frozen=True):

@@ -15,7 +15,8 @@ from pathlib import Path
 import msgspec
 
 from engine.backends.builtin import BuiltinMemory
-from engine.corpus.transcripts.packing import Packer, Place, Said, SessionChunk
+from engine.corpus.transcripts.packing import Packer, Said, SessionChunk
+from engine.corpus.transcripts.place import Place
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
 from engine.sync import said_packer

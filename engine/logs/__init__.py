@@ -8,37 +8,16 @@ are kept: asked to by the environment, some log whole requests.
 """
 
 import logging
-import logging.handlers
-import re
 from pathlib import Path
 
 import platformdirs
 
 _OURS = ("engine", "gui")
 _NAME = "mnemoscope-file"
-_FILE_BYTES = 1_000_000
-_OLD_FILES = 2
 _LONGEST = 1000
 _SHORTEST_HIDDEN = 12
 """Letters. Servers on one's own machine take any key, and people write `ollama` or `not-needed`: masking such a word
 wherever it stands would hide nothing but the sense."""
-
-_SECRETS = (
-    # name = value, "name": "value", --name value, name: Bearer value
-    re.compile(
-        r"""((?:(?:key|token|secret|passw(?:or)?d|authorization)["']?\s*[=:]\s*|--[\w-]*(?:key|token|secret|password)\s+)"""
-        r"""["']?(?:(?:bearer|basic)\s+)?)"""
-        r"""(?!-----BEGIN)[^\s"',;&)]{4,}""",
-        re.IGNORECASE,
-    ),
-    re.compile(r"(\bbearer\s+)[\w.~+/=-]{8,}", re.IGNORECASE),
-    re.compile(r"(\b[a-z][a-z+.-]*://[^\s/:@]*:)[^\s/@]+(?=@)", re.IGNORECASE),
-    # forms that the well-known services use
-    re.compile(
-        r"()\b(?:sk-[\w*-]{8,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|xox[a-z]-[\w-]{8,}|xapp-[\w-]{8,}|gsk_\w{8,}"
-        r"|pplx-\w{8,}|(?:pa|al)-[\w-]{20,}|hf_\w{20,}|npm_\w{20,}|AIza[\w-]{20,}|AKIA[A-Z0-9]{16}|\d{6,}:[\w-]{30,})"
-    ),
-)
 
 _hidden: dict[str, None] = {}
 
@@ -53,11 +32,9 @@ def redact(text: str) -> str:
     """`text` with everything masked that looks like a key, a token or a password, or is a key in use."""
     for secret in tuple(_hidden):
         text = text.replace(secret, "***")
-    for pattern in _SECRETS:
-        text = pattern.sub(r"\1***", text)
-    from engine.redaction import masks  # most runs of the command line log nothing
+    from engine.logs.secrets import masked  # most runs of the command line log nothing
 
-    return masks.redact(text)
+    return masked(text)
 
 
 def configure_logging(*, verbose: bool = False) -> Path:
@@ -70,7 +47,7 @@ def configure_logging(*, verbose: bool = False) -> Path:
     for old in [handler for handler in root.handlers if handler.name == _NAME]:
         root.removeHandler(old)
         old.close()
-    handler = _QuietFile(path, maxBytes=_FILE_BYTES, backupCount=_OLD_FILES)
+    handler = _LateFile(path)
     handler.name = _NAME
     handler.addFilter(_is_wanted)
     handler.setFormatter(_Redacting("%(asctime)s %(levelname)s %(name)s [%(threadName)s] %(message)s"))
@@ -84,24 +61,26 @@ def _is_wanted(record: logging.LogRecord) -> bool:
     return record.levelno >= logging.WARNING or record.name.partition(".")[0] in _OURS
 
 
-class _QuietFile(logging.handlers.RotatingFileHandler):
-    """Makes its folder with the first message, and drops messages that cannot be written (full disk, no rights)."""
+class _LateFile(logging.Handler):
+    """Opens the file with the first message: most runs of the command line have none, and need not load all this."""
 
-    def __init__(self, path: Path, *, maxBytes: int, backupCount: int) -> None:  # noqa: N803 - the base's names
-        super().__init__(
-            path, maxBytes=maxBytes, backupCount=backupCount, encoding="utf-8", errors="backslashreplace", delay=True
-        )
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self._path = path
+        self._file: logging.Handler | None = None
 
     def emit(self, record: logging.LogRecord) -> None:
-        if self.stream is None:
-            try:
-                Path(self.baseFilename).parent.mkdir(parents=True, exist_ok=True)
-            except OSError:
-                return
-        super().emit(record)
+        if self._file is None:
+            from engine.logs.file import QuietFile
 
-    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the base's name
-        pass
+            self._file = QuietFile(self._path)
+            self._file.setFormatter(self.formatter)
+        self._file.emit(record)
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+        super().close()
 
 
 class _Redacting(logging.Formatter):
