@@ -154,6 +154,8 @@ class BuiltinMemory:
             self._user,
             self._updates,
             self._selection_to_show,
+            self._guard,
+            self._searcher.known_vector,
         )
 
     # --- asking ---------------------------------------------------------------------------------------------------

@@ -31,6 +31,7 @@ from engine.records.folders import (
     WorkspacePreview,
 )
 from engine.records.kept_searches import AskedQuestion, RecentSearch, SavedSearch
+from engine.records.mapping import IndexMap, MapAnswer, MapFile, MapGap, MapLayout, MapPlace, MapProgress
 from engine.records.overview import (
     ChunkSizes,
     DiskPart,
@@ -108,10 +109,17 @@ __all__ = [
     "FoundPlace",
     "FoundPlaces",
     "FtsStatus",
+    "IndexMap",
     "IndexOverview",
     "IndexSizes",
     "KeptSync",
     "KeyState",
+    "MapAnswer",
+    "MapFile",
+    "MapGap",
+    "MapLayout",
+    "MapPlace",
+    "MapProgress",
     "MatchField",
     "MemoryProviderStatus",
     "MemorySearchResult",

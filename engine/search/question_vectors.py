@@ -23,14 +23,21 @@ class QuestionVectors:
     def of(self, provider: EmbeddingProvider, text: str, cancel: CancelToken | None = None) -> Vectors:
         """Unit vector (dims,) of a question. Raises what `embed_query` raises."""
         name = (provider.id, provider.model, provider.key, text)
-        with self._lock:
-            vector = self._kept.pop(name, None)
-            if vector is not None:
-                self._kept[name] = vector
-                return vector
+        vector = self.known(provider, text)
+        if vector is not None:
+            return vector
         vector = provider.embed_query(text, cancel=cancel)
         with self._lock:
             self._kept[name] = vector
             if len(self._kept) > _MOST:
                 del self._kept[next(iter(self._kept))]
         return vector
+
+    def known(self, provider: EmbeddingProvider, text: str) -> Vectors | None:
+        """The same of a question that was asked lately; None of any other, for nothing is sent."""
+        name = (provider.id, provider.model, provider.key, text)
+        with self._lock:
+            vector = self._kept.pop(name, None)
+            if vector is not None:
+                self._kept[name] = vector
+            return vector

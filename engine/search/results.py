@@ -31,7 +31,7 @@ def make_result(
         score=round(scored.score, 6),
         snippet=snippet.text,
         source=chunk.source,
-        citation=cite(chunk.path, chunk.start_line, chunk.end_line),
+        citation=chunk.citation,
         title=chunk.title,
         heading=chunk.heading,
         modified=chunk.modified,
@@ -73,8 +73,3 @@ def _place(encoded: bytes, offset: int) -> Place:
     """The message that a place in a session's chunk is from."""
     places = msgspec.json.decode(encoded, type=tuple[Place, ...])
     return places[max(0, bisect_right([place.offset for place in places], offset) - 1)]
-
-
-def cite(path: str, start: int, end: int) -> str:
-    """`path#L5-L9`, or `path#L5` for one line."""
-    return f"{path}#L{start}" if start == end else f"{path}#L{start}-L{end}"

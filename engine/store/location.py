@@ -32,6 +32,11 @@ class IndexFiles:
         return self.folder / "vectors.matrix"
 
     @property
+    def map(self) -> Path:
+        """Disposable coordinates of the chunks on the map."""
+        return self.folder / "chunks.map"
+
+    @property
     def lock(self) -> Path:
         """Held by the one process that writes; never deleted."""
         return self.folder / "index.lock"

@@ -59,6 +59,15 @@ class QuantisedMatrix:
         """All ids, rising."""
         return self._state.lookup.ids.copy()
 
+    def parts(self) -> list[tuple[Ids, Codes, Floats]]:
+        """All rows as they are now, part by part: ids (n,), codes (n, dims) and scales (n,), which nobody may write."""
+        found = []
+        for block in self._state.blocks.values():
+            whole = block.live == block.count
+            rows = slice(block.count) if whole else block.live_rows()
+            found.append((block.ids[rows], block.codes[rows], block.scales[rows]))
+        return found
+
     def add(self, ids: Ids, vectors: NDArray[np.float32] | NDArray[np.float16]) -> None:
         """Add L2-normalised vectors, (n, dims), replacing rows that have the same ids, (n,); the ids are distinct.
 

@@ -46,6 +46,12 @@ class StoredChunk:
     """Of a session, else empty, as is the next."""
     project: str
 
+    @property
+    def citation(self) -> str:
+        """`path#L5-L9`, or `path#L5` for one line."""
+        first, last = self.start_line, self.end_line
+        return f"{self.path}#L{first}" if first == last else f"{self.path}#L{first}-L{last}"
+
 
 @dataclass(frozen=True, slots=True)
 class Unembedded:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from engine.store.vec0 import VecState
     from engine.store.vec0_engine import Vec0Engine
 
+if TYPE_CHECKING:
+    from engine.store.matrix_block import Codes
+
 _STEPS_BETWEEN_LOOKS = 2000
 """Of SQLite's virtual machine; some tens of microseconds."""
 
@@ -92,6 +95,16 @@ class VectorIndex:
         if self.engine == "numpy":
             return self._matrix.in_step(snapshot, model).rows
         return snapshot.chunk_count() - snapshot.pending_vectors(model)
+
+    def all_codes(self, snapshot: Snapshot, model: StoredModel) -> "list[tuple[Ids, Codes, Vectors]]":
+        """Every vector, quantised and part by part: chunk ids (n,), codes (n, dims), scales (n,).
+
+        Chunks that the snapshot does not hold may be among them.
+        """
+        parts = self._matrix.in_step(snapshot, model).parts()
+        if self._vec0_works and not self._behind:
+            self._matrix.forget()  # chosen to save memory
+        return parts
 
     def changed(
         self,
