@@ -13,8 +13,9 @@ from engine.control import CancelToken
 from engine.insight.map.neighbours import Ties
 from engine.store.coding import Vectors
 
-_NODES = 128
-"""Grid points a side."""
+_NODES, _FEW_NODES = 128, 64
+"""Grid points a side; the fewer do for some thousand points."""
+_FEW = 5000
 _EARLY, _ROUNDS = 60, 200
 """Rounds in which neighbours are drawn together more strongly, and rounds in all."""
 _EXAGGERATION = 8.0
@@ -71,7 +72,7 @@ def _repulsion(at: Vectors) -> Vectors:
     Points are spread over the four grid nodes around them, the nodes convolved with the kernels by FFT, and what comes
     out is read at the points again.
     """
-    side = _NODES
+    side = _FEW_NODES if len(at) <= _FEW else _NODES
     low = at.min(axis=0)
     spacing = float(max((at.max(axis=0) - low).max(), 1e-6)) * 1.0001 / (side - 1)
     where = (at - low) / np.float32(spacing)
