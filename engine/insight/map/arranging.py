@@ -22,6 +22,8 @@ _EXAGGERATION = 8.0
 _AGAIN = 40
 """Rounds that settle points which have a place already."""
 _FIRST_WIDTH = 1e-2
+_FARTHEST = np.float32(5)
+"""A round's step at most, in widths of the kernel: what swings would fly away."""
 
 
 def arrange(
@@ -40,7 +42,7 @@ def arrange(
     if not settled:
         at = at * np.float32(_FIRST_WIDTH / (at.std() or 1.0))
     rounds, early = (_AGAIN, 0) if settled else (_ROUNDS, _EARLY)
-    rate = np.float32(max(len(at) / 12, 10.0))
+    rate = np.float32(len(at) / 48)
     speed, gain = np.zeros_like(at), np.ones_like(at)
     for done in range(rounds):
         if cancel is not None:
@@ -49,6 +51,7 @@ def arrange(
         slope = 4 * (pull - _repulsion(at))
         gain = np.maximum(np.where((slope > 0) == (speed > 0), gain * np.float32(0.8), gain + np.float32(0.2)), 0.01)
         speed = np.float32(0.5 if done < early else 0.8) * speed - rate * gain * slope
+        speed = np.clip(speed, -_FARTHEST, _FARTHEST)
         at = at + speed
         at -= at.mean(axis=0)
         if progress is not None:
