@@ -114,7 +114,7 @@ class Searcher:
             grounds = Grounds(words, blend, calibration, work.request.min_score)
             return self._outcome(snapshot, question, meaning, kept, grounds, provider, work)
 
-    def known_vector(self, query: str) -> Vectors | None:
+    def known_vector(self, query: str) -> "Vectors | None":
         """The vector (dims,) of a question that was asked lately; None of any other, for nothing is sent."""
         provider = self._provider()
         return None if provider is None else self._questions.known(provider, parse_query(query).question)
