@@ -38,10 +38,15 @@ class CountLine(QWidget):
         """`texts`: the same said at length first, then shorter; the longest that fits beside the legend is shown."""
         self._texts, self._legend = texts, legend
         self.setAccessibleName(texts[0])
+        self.updateGeometry()
         self.update()
 
     def sizeHint(self) -> QSize:
         return QSize(80, QFontMetrics(font_at(12)).height())
+
+    def minimumSizeHint(self) -> QSize:
+        metrics = QFontMetrics(font_at(12))
+        return QSize(metrics.horizontalAdvance(self._texts[-1]), metrics.height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         colours = tokens(self.palette())
@@ -94,6 +99,7 @@ class SortButton(QPushButton):
             group.addAction(action)
         group.triggered.connect(self._choose)
         self.setMenu(menu)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._show()
 
     def add_option(self, words: str, choose: Callable[[bool], None]) -> None:
