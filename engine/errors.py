@@ -29,6 +29,10 @@ class PathRefused(MnemoscopeError):
         super().__init__("This path is not part of the index.")
 
 
+class PassageMissing(MnemoscopeError):
+    """Lines of which nothing is indexed: the file has changed or gone since, or never had them."""
+
+
 class TranscriptUnreadable(MnemoscopeError):
     """A transcript that is there, but damaged, or being written all the time; the message says why."""
 

@@ -2,17 +2,19 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, TypedDict, Unpack
 
 from engine.backends.insight import IndexInsight
 from engine.backends.listeners import StatusListener
 from engine.control import CancelToken
 from engine.corpus.numbered import NumberedText
 from engine.records import (
+    EarlierQuestion,
     EmbeddingEstimate,
     FileText,
     MemoryProviderStatus,
     MemorySyncProgressUpdate,
+    Passage,
     PathState,
     Probe,
     SearchOutcome,
@@ -31,33 +33,52 @@ if TYPE_CHECKING:
 ProgressCallback = Callable[[MemorySyncProgressUpdate], None]
 
 
+class SearchOptions(TypedDict, total=False):
+    """What may be said of a search besides what is asked; None takes the settings' value or sets no condition."""
+
+    max_results: int | None
+    """Reference: 6."""
+    min_score: float | None
+    """Reference: 0.35."""
+    sources: Sequence[Source] | None
+    path_glob: str | None
+    since: float | None
+    """Only files that changed then or later; seconds since the epoch."""
+    until: float | None
+    """Only files that changed before."""
+    session_key: str | None
+    """Of the session that asks: in groups and channels the person's own memory is left out."""
+    half_life_days: float | None
+    """In so many days what has a date loses half of its score, unless the settings name another time for its path; 0:
+    nothing ages."""
+    diverse: bool | None
+    """Whether results that say the same stand behind others."""
+    within: Sequence[EarlierQuestion]
+    """Questions of which each is asked only among the results of the one before, and this search among the last's."""
+    explain: bool
+    mode: Literal["auto", "keyword"]
+    """`keyword` leaves the vector leg out, for a first answer while a person types."""
+
+
 class MemorySearchManager(Protocol):
     """One open workspace. Synchronous; every method may be called from any thread at any time."""
 
     def search(
-        self,
-        query: str,
-        *,
-        max_results: int | None = None,
-        min_score: float | None = None,
-        sources: Sequence[Source] | None = None,
-        path_glob: str | None = None,
-        since: float | None = None,
-        until: float | None = None,
-        session_key: str | None = None,
-        half_life_days: float | None = None,
-        diverse: bool | None = None,
-        explain: bool = False,
-        cancel: CancelToken | None = None,
-        mode: Literal["auto", "keyword"] = "auto",
+        self, query: str, *, cancel: CancelToken | None = None, **options: Unpack[SearchOptions]
     ) -> SearchOutcome:
-        """Search by words and meaning; None takes the settings' value (reference: 6 results, 0.35, no ageing).
+        """Search by words and meaning.
 
-        In each `half_life_days` what has a date loses half of its score, unless the settings name another time for its
-        path; with 0 nothing ages. `diverse` puts results that say the same behind others.
+        A failing provider costs the answer its vector half and is told in `notice`. The same question is answered from
+        memory for a minute, as long as nothing has changed. Raises `Cancelled` when `cancel` fires.
+        """
 
-        `mode="keyword"` leaves the vector leg out, for a first answer while a person types. A failing provider costs
-        the answer its vector half and is told in `notice`. Raises `Cancelled` when `cancel` fires.
+    def search_like(
+        self, passage: Passage, *, cancel: CancelToken | None = None, **options: Unpack[SearchOptions]
+    ) -> SearchOutcome:
+        """Search for what is like a passage, without the passage itself: by its vector and its most telling words.
+
+        What has no vector yet, or was selected, is embedded as a question is. Raises `PassageMissing` where nothing is
+        indexed on these lines, else as `search`.
         """
 
     @property

@@ -1,15 +1,16 @@
 """The built-in backend: this program's own index behind the contract of `MemorySearchManager`."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Unpack
 
 import msgspec
 
 from engine.backends.listeners import Listeners, StatusListener
 from engine.backends.provider_slot import ProviderSlot
+from engine.backends.requests import make_request
 from engine.backends.updates import Updates
 from engine.control import CancelToken
 from engine.corpus.guard import PathGuard
@@ -19,17 +20,16 @@ from engine.records import (
     EmbeddingEstimate,
     FileText,
     MemoryProviderStatus,
+    Passage,
     PathState,
     Probe,
     SearchOutcome,
     SessionSummary,
     SessionText,
-    Source,
     StoredModelInfo,
     SyncReason,
     SyncReport,
 )
-from engine.search.filters import Filter, is_shared_session
 from engine.search.searcher import Searcher
 from engine.search.work import SearchRequest
 from engine.settings import Settings
@@ -41,7 +41,7 @@ from engine.store.vectors import VectorIndex
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from engine.backends.base import ProgressCallback
+    from engine.backends.base import ProgressCallback, SearchOptions
     from engine.backends.insight import IndexInsight
     from engine.backends.model_library import ModelLibrary
     from engine.backends.session_library import SessionLibrary
@@ -161,44 +161,14 @@ class BuiltinMemory:
     # --- asking ---------------------------------------------------------------------------------------------------
 
     def search(
-        self,
-        query: str,
-        *,
-        max_results: int | None = None,
-        min_score: float | None = None,
-        sources: Sequence[Source] | None = None,
-        path_glob: str | None = None,
-        since: float | None = None,
-        until: float | None = None,
-        session_key: str | None = None,
-        half_life_days: float | None = None,
-        diverse: bool | None = None,
-        explain: bool = False,
-        cancel: CancelToken | None = None,
-        mode: Literal["auto", "keyword"] = "auto",
+        self, query: str, *, cancel: CancelToken | None = None, **options: "Unpack[SearchOptions]"
     ) -> SearchOutcome:
-        self._check_open()
-        defaults, ageing = self._settings.query, self._settings.query.hybrid.temporal_decay
-        if session_key is not None:
-            self.warm_session(session_key)
-        request = SearchRequest(
-            query=query,
-            max_results=defaults.max_results if max_results is None else max(1, max_results),
-            min_score=defaults.min_score if min_score is None else min_score,
-            filter=Filter(sources, path_glob, since, until, is_shared_session(session_key)),
-            keyword_only=mode == "keyword",
-            explain=explain,
-            half_life_days=max(0.0, ageing.days_in_force if half_life_days is None else half_life_days),
-            diverse=defaults.hybrid.mmr.enabled if diverse is None else diverse,
-        )
-        if self._staying is not None:
-            self._staying.searched()
-        try:
-            return self._answer(request, cancel)
-        except IndexCorrupt as damage:
-            if not self._updates.mend(damage):
-                return self._answer(request, cancel)
-            raise IndexCorrupt(self._store.recovered or str(damage)) from damage
+        return self._ask(make_request(self._settings.query, query, None, options), options, cancel)
+
+    def search_like(
+        self, passage: Passage, *, cancel: CancelToken | None = None, **options: "Unpack[SearchOptions]"
+    ) -> SearchOutcome:
+        return self._ask(make_request(self._settings.query, "", passage, options), options, cancel)
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]:
         self._check_open()
@@ -362,6 +332,20 @@ class BuiltinMemory:
             return self._slot.selection
         soon = self._slot.soon(_CHOICE_SECONDS, self._listeners.tell)
         return soon or Selection(None, self._settings.provider, unavailable_reason=_CHOOSING)
+
+    def _ask(self, request: SearchRequest, options: "SearchOptions", cancel: CancelToken | None) -> SearchOutcome:
+        self._check_open()
+        session_key = options.get("session_key")
+        if session_key is not None:
+            self.warm_session(session_key)
+        if self._staying is not None:
+            self._staying.searched()
+        try:
+            return self._answer(request, cancel)
+        except IndexCorrupt as damage:
+            if not self._updates.mend(damage):
+                return self._answer(request, cancel)
+            raise IndexCorrupt(self._store.recovered or str(damage)) from damage
 
     def _answer(self, request: SearchRequest, cancel: CancelToken | None) -> SearchOutcome:
         outcome = self._searcher.search(request, cancel)

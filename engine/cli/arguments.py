@@ -65,7 +65,22 @@ def _add_index(index: argparse.ArgumentParser) -> None:
 def _add_search(search: argparse.ArgumentParser) -> None:
     search.formatter_class = argparse.RawDescriptionHelpFormatter
     search.epilog = _query_help(search.prog)
-    search.add_argument("query", nargs="+", type=_nonempty, metavar="Q", help="words or a question; see below")
+    # One of the two, which argparse can demand only of a query that is one argument.
+    asked = search.add_mutually_exclusive_group(required=True)
+    asked.add_argument(
+        "query", nargs="*", default=[], type=_nonempty, metavar="Q", help="words or a question; see below"
+    )
+    asked.add_argument(
+        "--like", type=_nonempty, metavar="PATH#L5-L9", help="find what is like these lines, or like a whole file"
+    )
+    search.add_argument(
+        "--within",
+        action="append",
+        default=[],
+        type=_nonempty,
+        metavar="Q",
+        help="only among what this finds; may be repeated, each within the one before",
+    )
     search.add_argument("--max-results", type=_count, metavar="N", help="show at most N results")
     search.add_argument("--min-score", type=_share, metavar="F", help="show results that score at least F, 0 to 1")
     search.add_argument("--source", action="append", choices=get_args(Source), help="search only this; may be repeated")

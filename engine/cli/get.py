@@ -1,10 +1,10 @@
 """`mnemoscope get`."""
 
-import re
 import sys
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
+from engine.cli.citations import parse_citation
 from engine.cli.opening import find_place, opened
 from engine.cli.output import print_json, safe_text
 from engine.errors import PathRefused
@@ -12,8 +12,6 @@ from engine.records import FileText, to_builtins
 
 if TYPE_CHECKING:
     from engine.backends.base import MemorySearchManager
-
-_CITED = re.compile(r"(?P<path>.+)(?:#L(?P<first>\d{1,9})(?:-L(?P<last>\d{1,9}))?|:(?P<from>\d{1,9})-(?P<to>\d{1,9}))")
 
 
 def run(arguments: Namespace) -> int:
@@ -28,7 +26,7 @@ def run(arguments: Namespace) -> int:
 
 def _read(manager: "MemorySearchManager", path: str, start: int | None, lines: int | None) -> FileText:
     """The file of that very name, else the lines that a citation or a line of `search` names."""
-    cited = None if start or lines else _CITED.fullmatch(path)
+    cited = None if start or lines else parse_citation(path)
     try:
         text = manager.read_file(path, start=start, lines=lines)
         if text.lines or not cited:
@@ -37,9 +35,7 @@ def _read(manager: "MemorySearchManager", path: str, start: int | None, lines: i
     except PathRefused:
         if not cited:
             raise
-    first = int(cited["first"] or cited["from"])
-    last = int(cited["last"] or cited["to"] or first)
-    return manager.read_file(cited["path"], start=first, lines=max(1, last - first + 1))
+    return manager.read_file(cited.path, start=cited.first, lines=cited.last - cited.first + 1)
 
 
 def _print_json(text: FileText) -> None:

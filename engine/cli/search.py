@@ -2,11 +2,16 @@
 
 import shlex
 from argparse import Namespace
+from typing import TYPE_CHECKING
 
+from engine.cli.citations import parse_citation
 from engine.cli.opening import find_place, interruptible, opened
 from engine.cli.output import marked, marks_wanted, plural, print_json, print_table, safe, safe_text
 from engine.records import (
+    LAST_LINE,
+    EarlierQuestion,
     MemorySearchResult,
+    Passage,
     RemedyName,
     ResultExplanation,
     SearchExplanation,
@@ -16,6 +21,9 @@ from engine.records import (
     to_builtins,
 )
 from engine.search.reasons import reasons_of
+
+if TYPE_CHECKING:
+    from engine.backends.base import SearchOptions
 
 _CONTROLS: dict[RemedyName, str] = {
     "weak": "--min-score 0",
@@ -34,21 +42,24 @@ _CONTROLS: dict[RemedyName, str] = {
 
 
 def run(arguments: Namespace) -> int:
+    options: SearchOptions = {
+        "max_results": arguments.max_results,
+        "min_score": arguments.min_score,
+        "sources": arguments.source,
+        "path_glob": arguments.path,
+        "since": arguments.since,
+        "until": arguments.until,
+        "half_life_days": arguments.half_life_days,
+        "diverse": arguments.diverse,
+        "within": tuple(EarlierQuestion(query=query) for query in arguments.within),
+        # A person who finds nothing is told why without asking again.
+        "explain": arguments.explain or not arguments.json,
+    }
     with interruptible() as token, opened(find_place(arguments)) as manager:
-        outcome = manager.search(
-            " ".join(arguments.query),
-            max_results=arguments.max_results,
-            min_score=arguments.min_score,
-            sources=arguments.source,
-            path_glob=arguments.path,
-            since=arguments.since,
-            until=arguments.until,
-            half_life_days=arguments.half_life_days,
-            diverse=arguments.diverse,
-            # A person who finds nothing is told why without asking again.
-            explain=arguments.explain or not arguments.json,
-            cancel=token,
-        )
+        if arguments.like is None:
+            outcome = manager.search(" ".join(arguments.query), cancel=token, **options)
+        else:
+            outcome = manager.search_like(_passage(arguments.like), cancel=token, **options)
     if arguments.json:
         _print_json(outcome)
     else:
@@ -56,10 +67,21 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
+def _passage(text: str) -> Passage:
+    """The lines that are cited, or the whole file."""
+    cited = parse_citation(text)
+    if cited is None:
+        return Passage(path=text, start_line=1, end_line=LAST_LINE)
+    return Passage(path=cited.path, start_line=cited.first, end_line=cited.last)
+
+
 def _print_json(outcome: SearchOutcome) -> None:
     values = to_builtins(outcome)
     values["timingsMs"] = values.pop("timings")
-    del values["remote"]  # for those who ask while somebody types
+    del values["remote"], values["age"]  # for those who ask while somebody types, or ask the same again
+    for key in ("telling", "within"):
+        if not values[key]:
+            del values[key]
     if values["explanation"] is None:
         del values["explanation"]
     print_json(values)
@@ -75,6 +97,12 @@ def _print_text(outcome: SearchOutcome, *, explain: bool) -> None:
     elif outcome.total > len(outcome.results):
         total = f"{outcome.total:,}+ results" if outcome.total_is_least else plural(outcome.total, "result")
         print(f"{len(outcome.results):,} of {total}; --max-results shows more.")
+    if outcome.telling:
+        what = "these words of it" if outcome.mode == "keyword" else "its meaning and these words"
+        print(f"Looked for {what}: {safe(', '.join(outcome.telling))}.")
+    for earlier in outcome.within:
+        total = f" of {earlier.total:,}" if earlier.total > earlier.passages else ""
+        print(f"Searched within {earlier.passages:,}{total} results.")
     if outcome.suggestions:
         meant = " or ".join(f"“{safe(suggestion.query)}”" for suggestion in outcome.suggestions)
         print(f"Did you mean {meant}?")

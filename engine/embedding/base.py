@@ -4,7 +4,7 @@ numpy is imported when the first vector is made: a search by words alone must no
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from engine.control import CancelToken
@@ -29,6 +29,14 @@ class Calibration:
     """Cosine that counts as the same meaning: scores 1."""
     weight: float
     """Share of the vector score where words match fully, 0 to 1."""
+
+    @property
+    def between_passages(self) -> "Calibration":
+        """For two passages, which are nearer than a question and its answer: the same text is 1.
+
+        Of the sample's passages a tenth of all pairs reaches 0.35 so, and three quarters of those of one file.
+        """
+        return replace(self, high=1.0)
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,7 @@ from engine.records.overview import (
 from engine.records.past_sessions import SessionMessage, SessionSummary, SessionText
 from engine.records.probing import KeyState, ModelFetchProgress, Probe, ProviderProbe
 from engine.records.searching import (
+    LAST_LINE,
     EarlierAnswer,
     EarlierQuestion,
     FileText,
@@ -80,6 +81,7 @@ from engine.records.syncing import (
 )
 
 __all__ = [
+    "LAST_LINE",
     "NOT_EMBEDDED",
     "AskedQuestion",
     "BatchJobStatus",

@@ -56,12 +56,17 @@ class MessagePlace(Record, frozen=True):
     project: str = ""
 
 
+LAST_LINE = 2**31 - 1
+"""Whatever the last line is, of any file."""
+
+
 class Passage(Record, frozen=True):
     """A part of a file: what a result cites, or what a person has selected."""
 
     path: str
     start_line: int
     end_line: int
+    """`LAST_LINE` for the rest of the file."""
     text: str = ""
     """What was selected; empty for all that stands on these lines."""
     message: int | None = None
@@ -75,7 +80,8 @@ class EarlierQuestion(Record, frozen=True):
     """Empty where `like` is set."""
     like: Passage | None = None
     min_score: float | None = None
-    """As the three below, None as in `search`."""
+    """As all below, None as in `search`."""
+    half_life_days: float | None = None
     sources: tuple[Source, ...] | None = None
     path_glob: str | None = None
     since: float | None = None
@@ -136,6 +142,8 @@ class SearchOutcome(Record, frozen=True):
     """Other questions to offer where words of this one occur nowhere, the likeliest first; none was asked."""
     within: tuple[EarlierAnswer, ...] = ()
     """What each of the earlier questions finds now, in their order; empty where there are none."""
+    telling: tuple[str, ...] = ()
+    """Of a search for what is like a passage: the words of it that were looked for, the most telling first."""
     age: float | None = None
     """Seconds since this answer was worked out, where it was remembered: then no leg ran. None for a new one."""
     understood: str = ""

@@ -57,6 +57,10 @@ class Filter:
             or self.hide_memory
         )
 
+    def hides(self, path: str, source: Source) -> bool:
+        """Whether others would read along what is the person's own."""
+        return self.hide_memory and (source == "sessions" or path in _PRIVATE_NAMES)
+
     def files(self, snapshot: Snapshot) -> list[tuple[int, str]]:
         """(id, name) of the files that pass."""
         conditions = ["1"]

@@ -73,6 +73,7 @@ class KeywordScores:
     contributions: dict[int, tuple[float, ...]] = field(default_factory=dict)
     groups: tuple[int, ...] = ()
     """By term: not 0 where it is one of several of which any will do, which share this number; () for none at all."""
+    full_match: float = scoring.FULL_MATCH
 
     def parts(self, contributions: Sequence[float]) -> scoring.TextParts:
         """What the score of a chunk with these contributions is made of.
@@ -81,14 +82,15 @@ class KeywordScores:
         """
         idfs = [term.idf for term in self.terms]
         if not self.groups:
-            return scoring.text_parts(contributions, idfs)
+            return scoring.text_parts(contributions, idfs, self.full_match)
         best: dict[int, int] = {}
         for index, group in enumerate(self.groups):
             key = group or -index - 1
             if key not in best or (contributions[index], idfs[index]) > (contributions[best[key]], idfs[best[key]]):
                 best[key] = index
         chosen = best.values()
-        return scoring.text_parts([contributions[index] for index in chosen], [idfs[index] for index in chosen])
+        given, most = [contributions[index] for index in chosen], [idfs[index] for index in chosen]
+        return scoring.text_parts(given, most, self.full_match)
 
     def best(self) -> float:
         return max(self.scores.values(), default=0.0)
@@ -127,9 +129,9 @@ class KeywordLeg:
         matches = sum(term.matches for term in self._choosing)
         return list(dict.fromkeys(found + self._ranked(self._ranking(), matches, limit, among)))
 
-    def score(self, ids: Iterable[int]) -> KeywordScores:
+    def score(self, ids: Iterable[int], full_match: float = scoring.FULL_MATCH) -> KeywordScores:
         """Exact keyword scores, with all terms, of those of these chunks that match any."""
-        result = KeywordScores(self.terms, groups=self._groups)
+        result = KeywordScores(self.terms, groups=self._groups, full_match=full_match)
         wanted = set(ids) if self._known else set()
         _register(self._snapshot.connection)
         kinds = "".join(term.kinds for term in self._known)

@@ -13,12 +13,19 @@ from engine.embedding.base import Calibration
 
 K1 = 1.2
 B = 0.75
-_FULL_MATCH = 0.5
+FULL_MATCH = 0.5
 """Share of the highest conceivable BM25 sum that counts as a full match."""
+FULL_LIKENESS = 0.25
+"""The same where the words are those that tell most about a passage: no other passage has most of them.
+
+A third of them, as search engines demand of what is like a document, then reaches the usual threshold.
+"""
 _SHORT_QUESTION = 3
 """Terms up to which a chunk scores no more than the share of the question that it covers."""
 _WEIGHT_WITHOUT_WORDS = 0.8
 """Weight of meaning where no word of the question matched anything."""
+_WEIGHT_BETWEEN_PASSAGES = 0.8
+"""Weight of meaning in likeness: two passages on one matter share few of the words that tell most about either."""
 
 
 def inverse_document_frequency(documents: int, containing: int) -> float:
@@ -54,8 +61,8 @@ class TextParts(NamedTuple):
         return min(1.0, self.limit, self.bm25 / self.full) if self.full else 0.0
 
 
-def text_parts(contributions: Sequence[float], idfs: Sequence[float]) -> TextParts:
-    """Keyword score 0..1 of a chunk: its BM25 sum against half of the best that the question's terms allow.
+def text_parts(contributions: Sequence[float], idfs: Sequence[float], full_match: float = FULL_MATCH) -> TextParts:
+    """Keyword score 0..1 of a chunk: its BM25 sum against a share of the best that the question's terms allow.
 
     In a short question every word matters: one of two, however often it occurs, is half an answer. In a long one the
     sum alone decides, since no passage holds all its words (capping there costs .03 nDCG@10 on technical abstracts).
@@ -65,7 +72,7 @@ def text_parts(contributions: Sequence[float], idfs: Sequence[float]) -> TextPar
         return TextParts(0.0, 0.0, 0.0, 0.0)
     covered = sum(compress(idfs, contributions)) / total
     limit = covered * max(1.0, len(idfs) / _SHORT_QUESTION)
-    return TextParts(sum(contributions), _FULL_MATCH * total * (K1 + 1), covered, limit)
+    return TextParts(sum(contributions), full_match * total * (K1 + 1), covered, limit)
 
 
 def text_score(contributions: Sequence[float], idfs: Sequence[float]) -> float:
@@ -89,6 +96,11 @@ class Blend:
         """The model's weight, raised towards 0.8 the worse the words of the question match anything at all."""
         raised = max(0.0, _WEIGHT_WITHOUT_WORDS - base_weight) * (1 - best_text_score)
         return cls(base_weight + raised)
+
+    @classmethod
+    def between_passages(cls) -> "Blend":
+        """For what is like a passage, whatever the model."""
+        return cls(_WEIGHT_BETWEEN_PASSAGES)
 
     def score(self, text: float, vector: float | None) -> float:
         """A chunk whose vector is still missing is scored by its words alone, as if its meaning fitted just as well.

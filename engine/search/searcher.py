@@ -8,34 +8,35 @@ import msgspec
 
 from engine.control import CancelToken
 from engine.corpus.guard import PathGuard
-from engine.errors import ProviderError
 from engine.records import SearchMode, SearchOutcome
 from engine.search.conditions import Conditions, wanted_roles
+from engine.search.embedding import QuestionEmbedder
 from engine.search.explanation import Grounds, Scored, explain
 from engine.search.filters import Among
+from engine.search.found import Found, Kept, is_lasting, leave_out, list_newest, narrow
 from engine.search.frequencies import Frequencies
 from engine.search.keywords import KeywordLeg, KeywordScores
 from engine.search.matched_fields import matched_fields
-from engine.search.question_vectors import QuestionVectors
+from engine.search.names import files_to_search, hidden
 from engine.search.restricting import restrict, said
+from engine.search.result_cache import Moment, ResultCache
 from engine.search.results import make_result
-from engine.search.scoring import Blend
+from engine.search.scoring import FULL_LIKENESS, FULL_MATCH, Blend
 from engine.search.sifting import cut, diverse
 from engine.search.suggestions import Spelling
 from engine.search.understanding import remarks_of
 from engine.search.work import SearchRequest, Work
 from engine.settings import Settings
-from engine.store import models
 from engine.store.index import IndexStore
 from engine.store.snapshot import Snapshot
 from engine.store.vectors import VectorIndex
-from engine.text import QueryAnalysis, analyse_query, parse_query
+from engine.text import QueryAnalysis, analyse_query
 
 if TYPE_CHECKING:
     from engine.embedding.base import EmbeddingProvider
     from engine.search.decay import Age, Decay
     from engine.search.meaning import MeaningLeg
-    from engine.store.coding import Vectors
+    from engine.search.passages import LikedPassage
 
 _CANDIDATES = 200
 _EXACT = 50
@@ -43,7 +44,7 @@ _EXACT = 50
 
 
 class Searcher:
-    """Answers questions about one index. Thread-safe; keeps nothing between questions but how frequent words are."""
+    """Answers questions about one index. Thread-safe; keeps the last answers and how frequent words are."""
 
     def __init__(
         self,
@@ -59,10 +60,11 @@ class Searcher:
         self._store = store
         self._vectors = vectors
         self._provider = provider
-        self._note_failure = note_failure
         self._frequencies = Frequencies()
         self._spelling = Spelling()
-        self._questions = QuestionVectors()
+        self._embedder = QuestionEmbedder(store, guard, note_failure)
+        self._answers = ResultCache[SearchOutcome](settings.query.cache)
+        self._earlier = ResultCache[Kept](settings.query.cache)
         self._guard = guard
 
     @cached_property
@@ -72,47 +74,96 @@ class Searcher:
         return Decay(self._settings.query.hybrid.temporal_decay, self._guard.in_extra_paths)
 
     def search(self, request: SearchRequest, cancel: CancelToken | None = None) -> SearchOutcome:
-        """Raises `Cancelled`, and the store's errors; a failing provider only costs the vector half."""
-        work = Work(request, parse_query(request.query), cancel)
-        outcome = self._answer(work)
-        if outcome.results or not request.explain:
-            return outcome
-        from engine.search.advice import advised
+        """Raises `Cancelled`, `PassageMissing`, the store's errors; a failing provider only costs the vector half."""
+        work = Work.on(request, cancel)
+        provider = None if request.keyword_only else self._provider()
+        if (remembered := self._remembered(provider, work)) is not None:
+            return remembered
+        if provider is not None:
+            self._embedder.take_vectors(provider, work)
+        with self._store.read(cancel) as snapshot:
+            moment = self._moment(snapshot, provider, work)
+            found = self._find(snapshot, provider, work)
+            outcome = self._outcome(snapshot, found, provider, work)
+        if request.explain and not outcome.results:
+            from engine.search.advice import advised
 
-        return advised(outcome, work, self._store, lambda other: self.search(other, cancel))
+            outcome = advised(outcome, work, self._store, lambda other: self.search(other, cancel))
+        if found.lasting:
+            self._answers.put(moment, request, outcome)
+        return outcome
 
-    def _answer(self, work: Work) -> SearchOutcome:
-        provider = None if work.request.keyword_only else self._provider()
-        query_vector = self._embed(provider, work)
+    def _remembered(self, provider: "EmbeddingProvider | None", work: Work) -> SearchOutcome | None:
+        """The same answer as it was a moment ago, where nothing has changed since."""
+        if not self._answers.enabled:
+            return None
         with self._store.read(work.cancel) as snapshot:
-            meaning = self._meaning(provider, query_vector, snapshot, work)
-            with work.timed("analysis"):
-                question = analyse_query(work.query, snapshot.languages())
-                demands = Conditions(snapshot, work.query, question.languages)
-                listed = meaning is not None or not question.terms
-                among = restrict(snapshot, demands, self._filtered(snapshot, work), work, listed=listed)
-            with work.timed("keyword"):
-                leg = KeywordLeg(snapshot, question, self._frequencies)
-            if not leg.chunks:
-                work.notice = self._store.recovered or "Nothing is indexed yet."
-                work.stages.add("index", 0, 0, work.notice)
-            if demands and not question.terms:
-                return self._newest(snapshot, demands, among, provider, work)
+            found = self._answers.get(self._moment(snapshot, provider, work), work.request)
+        if found is None:
+            return None
+        return msgspec.structs.replace(found[0], timings=work.timings(), age=round(found[1], 3))
+
+    @staticmethod
+    def _moment(snapshot: Snapshot, provider: "EmbeddingProvider | None", work: Work) -> Moment:
+        return Moment.of(snapshot, provider, by_the_minute=any(level.query.dated for level in work.levels))
+
+    def _find(self, snapshot: Snapshot, provider: "EmbeddingProvider | None", work: Work) -> Found:
+        """Everything that answers, best first."""
+        within = None if work.earlier is None else self._kept_by(snapshot, provider, work.earlier)
+        meaning = self._meaning(provider, snapshot, work)
+        with work.timed("analysis"):
+            liked, question = self._question(snapshot, work)
+            demands = Conditions(snapshot, work.query, question.languages)
+            listed = meaning is not None or within is not None or not question.terms
+            among = restrict(snapshot, demands, files_to_search(snapshot, self._guard, work), work, listed=listed)
+            if within is not None:
+                among = narrow(snapshot, among, within, work)
+        with work.timed("keyword"):
+            leg = KeywordLeg(snapshot, question, self._frequencies)
+        if not leg.chunks:
+            work.notice = self._store.recovered or "Nothing is indexed yet."
+            work.stages.add("index", 0, 0, work.notice)
+        lasting = is_lasting(provider, meaning, within, work)
+        if demands and not question.terms:
+            return list_newest(demands, among, within, work, lasting=lasting)
+        if liked is None:
             with work.timed("analysis"):
                 work.suggestions = self._spelling.suggest(snapshot, work.request.query, question, leg.terms, among)
-            work.stages.add_terms(leg.terms, [term.surface for term in question.terms if term.stop])
-            ids = self._candidates(leg, meaning, among, work)
-            ages = self._ages(ids, snapshot, work)
-            words, ranked, blend = self._rank(ids, leg, meaning, ages, work)
-            kept = cut(ranked, work.request.min_score, work.stages)
-            if roles := wanted_roles(work.query):
-                kept = said(snapshot, question, kept, roles, work)
-            if work.request.diverse:
-                with work.timed("merge"):
-                    kept = self._diverse(kept, snapshot, meaning, work)
-            calibration = None if meaning is None else meaning.calibration
-            grounds = Grounds(words, blend, calibration, work.request.min_score)
-            return self._outcome(snapshot, question, meaning, kept, grounds, provider, work)
+        work.stages.add_terms(leg.terms, [term.surface for term in question.terms if term.stop])
+        ids = self._candidates(leg, meaning, among, work)
+        if liked is not None:
+            ids = leave_out(liked, ids, work)
+        ages = self._ages(ids, snapshot, work)
+        words, ranked, blend = self._rank(ids, leg, meaning, ages, work)
+        kept = cut(ranked, work.request.min_score, work.stages)
+        if roles := wanted_roles(work.query):
+            kept = said(snapshot, question, kept, roles, work)
+        if work.request.diverse:
+            with work.timed("merge"):
+                kept = self._diverse(kept, snapshot, meaning, work)
+        calibration = None if meaning is None else meaning.calibration
+        grounds = Grounds(words, blend, calibration, work.request.min_score)
+        return Found(question, meaning, kept, len(kept), grounds, within, lasting)
+
+    def _question(self, snapshot: Snapshot, work: Work) -> "tuple[LikedPassage | None, QueryAnalysis]":
+        """The words that are asked for; of a passage those that tell most about it."""
+        if work.request.like is None:
+            return None, analyse_query(work.query, snapshot.languages())
+        from engine.search.passages import find_passage, telling_words
+
+        liked = find_passage(snapshot, work.request.like, hidden(snapshot, self._guard, work))
+        return liked, telling_words(snapshot, liked, self._frequencies)
+
+    def _kept_by(self, snapshot: Snapshot, provider: "EmbeddingProvider | None", work: Work) -> Kept:
+        """What an earlier question finds in this very state of the index."""
+        moment = self._moment(snapshot, provider, work)
+        remembered = self._earlier.get(moment, work.request)
+        if remembered is not None:
+            return remembered[0]
+        kept = Kept.of(self._find(snapshot, provider, work), work)
+        if kept.lasting:
+            self._earlier.put(moment, work.request, kept)
+        return kept
 
     def known_vector(self, query: str) -> "Vectors | None":
         """The vector (dims,) of a question that was asked lately; None of any other, for nothing is sent."""
@@ -126,69 +177,8 @@ class Searcher:
         with self._store.read() as snapshot:
             return values_of(snapshot, operator, start)
 
-    def _newest(
-        self,
-        snapshot: Snapshot,
-        demands: Conditions,
-        among: Among,
-        provider: "EmbeddingProvider | None",
-        work: Work,
-    ) -> SearchOutcome:
-        """The answer to a query that says where to look and not what for: one chunk of each file."""
-        ids, files = demands.newest(among.chunks or (), work.request.max_results)
-        work.stages.add("newest", len(among.chunks or ()), files, "The first chunk of each file, newest files first.")
-        listed = [Scored(id_, 1.0, 1.0, None, None, 1.0) for id_ in ids]
-        nothing = KeywordScores(())
-        grounds = Grounds(nothing, Blend(0.0), None, work.request.min_score)
-        outcome = self._outcome(snapshot, QueryAnalysis((), ()), None, listed, grounds, provider, work)
-        return msgspec.structs.replace(outcome, total=files)
-
-    def _filtered(self, snapshot: Snapshot, work: Work) -> list[int] | None:
-        """Ids of the files to search in; None for all."""
-        # Until the next sync the index holds names that the settings have come to exclude: nobody may open them.
-        all_allowed = snapshot.meta("names") == self._guard.rules
-        if all_allowed and not work.request.filter.active:
-            return None
-        found = work.request.filter.files(snapshot)
-        names = {name for _, name in found}
-        allowed = names if all_allowed else self._guard.accepted(names)
-        files = [id_ for id_, name in found if name in allowed]
-        note = f"{len(files):,} files pass the filters."
-        work.stages.add("filters", snapshot.file_count(), len(files), note, "files")
-        return files
-
-    def _embed(self, provider: "EmbeddingProvider | None", work: Work) -> "Vectors | None":
-        if provider is None or not work.query.question.strip() or not self._has_vectors(provider, work):
-            return None
-        with work.timed("embed"):
-            try:
-                vector = self._questions.of(provider, work.query.question, work.cancel)
-            except ProviderError as error:
-                work.by_words_only(str(error), "settings")
-                self._note_failure(str(error))
-                return None
-        self._note_failure(None)
-        work.stages.add("question", 1, 1, f"{provider.model} made {len(vector):,} numbers of it.", "questions")
-        # A vector of zeros has no direction: everything would be equally near.
-        return vector if vector.any() else None
-
-    def _has_vectors(self, provider: "EmbeddingProvider", work: Work) -> bool:
-        """Whether the question can be compared with anything; else it is not sent anywhere, and no model is loaded."""
-        with self._store.read(work.cancel) as snapshot:
-            model = snapshot.stored_model(provider.id, provider.model, provider.key)
-            if model is not None and snapshot.has_vectors(model.id):
-                return True
-            waits = models.awaiting(snapshot)
-        asked = waits is not None and waits.name == (provider.id, provider.model, provider.key)
-        if asked:
-            work.by_words_only("nobody has agreed to the embedding yet.", "embed")
-        else:
-            work.by_words_only("nothing has been embedded yet.", "sync")
-        return False
-
-    def _meaning(
-        self, provider: "EmbeddingProvider | None", query: "Vectors | None", snapshot: Snapshot, work: Work
-    ) -> "MeaningLeg | None":
+    def _meaning(self, provider: "EmbeddingProvider | None", snapshot: Snapshot, work: Work) -> "MeaningLeg | None":
+        query = work.vector
         if provider is None or query is None:
             return None
         from engine.search.meaning import MeaningLeg
@@ -200,7 +190,8 @@ class Searcher:
             now, then = f"{len(query):,}", f"{model.dims:,}"
             work.by_words_only(f"{provider.model} answers with {now} numbers, no more with {then}.", "settings")
             return None
-        return MeaningLeg(snapshot, self._vectors, model, provider.calibration, query)
+        calibration = provider.calibration.between_passages if work.stored else provider.calibration
+        return MeaningLeg(snapshot, self._vectors, model, calibration, query)
 
     def _candidates(self, leg: KeywordLeg, meaning: "MeaningLeg | None", among: Among, work: Work) -> list[int]:
         """Ids that either leg brings, at least 200 each."""
@@ -235,10 +226,10 @@ class Searcher:
     ) -> tuple[KeywordScores, list[Scored], Blend]:
         """Every candidate with its score, best first."""
         with work.timed("keyword"):
-            words = leg.score(ids)
+            words = leg.score(ids, FULL_MATCH if work.request.like is None else FULL_LIKENESS)
         with work.timed("vector"):
             cosines = {} if meaning is None else meaning.near_cosines(ids)
-        blend = self._blend(meaning, words)
+        blend = self._blend(meaning, words, work)
 
         def scored(id_: int) -> Scored:
             cosine = cosines.get(id_)
@@ -269,12 +260,14 @@ class Searcher:
         work.stages.add("scores", len(ids), len(ranked), note)
         return words, ranked, blend
 
-    def _blend(self, meaning: "MeaningLeg | None", words: KeywordScores) -> Blend:
+    def _blend(self, meaning: "MeaningLeg | None", words: KeywordScores, work: Work) -> Blend:
         hybrid = self._settings.query.hybrid
         if meaning is None:
             return Blend(0.0)
         if not hybrid.enabled:
             return Blend(1.0)
+        if work.request.like is not None and hybrid.vector_weight is None:
+            return Blend.between_passages()
         base = meaning.calibration.weight if hybrid.vector_weight is None else hybrid.vector_weight
         return Blend.of(base, words.best())
 
@@ -288,15 +281,9 @@ class Searcher:
         return diverse(kept, likeness, self._settings.query.hybrid.mmr.lambda_, work.request.max_results, work.stages)
 
     def _outcome(
-        self,
-        snapshot: Snapshot,
-        question: QueryAnalysis,
-        meaning: "MeaningLeg | None",
-        kept: list[Scored],
-        grounds: Grounds,
-        provider: "EmbeddingProvider | None",
-        work: Work,
+        self, snapshot: Snapshot, found: Found, provider: "EmbeddingProvider | None", work: Work
     ) -> SearchOutcome:
+        kept, grounds = found.kept, found.grounds
         shown = kept[: work.request.max_results]
         with work.timed("merge"):
             chunks = snapshot.chunks([scored.id for scored in shown])
@@ -305,7 +292,7 @@ class Searcher:
             for scored in shown:
                 if work.cancel is not None:
                     work.cancel.checkpoint()
-                results.append(make_result(chunks[scored.id], scored, question, grounds.blend, roles))
+                results.append(make_result(chunks[scored.id], scored, found.question, grounds.blend, roles))
         work.stages.add("results", len(kept), len(results), f"{len(results):,} of {len(kept):,} are shown.")
         explanation = None
         if work.request.explain:
@@ -314,16 +301,18 @@ class Searcher:
             explanation = explain(work.stages, cited, grounds, fields)
         return SearchOutcome(
             results=tuple(results),
-            total=len(kept),
+            total=found.total,
             total_is_least=any(scored.id in work.weakest for scored in kept),
             provider="none" if provider is None else provider.id,
             model="" if provider is None else provider.model,
-            mode=self._mode(meaning),
+            mode=self._mode(found.meaning),
             timings=work.timings(),
-            notice=" ".join(part for part in (work.notice, *remarks_of(work.query)) if part),
+            notice=" ".join(dict.fromkeys(part for part in (*work.notices, *remarks_of(work.query)) if part)),
             explanation=explanation,
             suggestions=work.suggestions,
             understood=work.understood,
+            within=() if found.within is None else found.within.answers,
+            telling=tuple(term.surface for term in found.question.terms) if work.request.like else (),
         )
 
     def _mode(self, meaning: "MeaningLeg | None") -> SearchMode:

@@ -4,17 +4,21 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from engine.control import CancelToken
-from engine.records import QuerySuggestion, RemedyName, SearchTimings
+from engine.records import Passage, QuerySuggestion, RemedyName, SearchTimings
 from engine.search.explanation import Stages
 from engine.search.filters import Filter
-from engine.text import Query
+from engine.text import Query, parse_query
+
+if TYPE_CHECKING:
+    from engine.store.coding import Vectors
 
 
 @dataclass(frozen=True)
 class SearchRequest:
-    """One question, its defaults filled in."""
+    """One question, its defaults filled in: everything that decides its answer beside the index and the provider."""
 
     query: str
     max_results: int
@@ -26,6 +30,10 @@ class SearchRequest:
     """Days in which what has a date loses half of its score; 0 where nothing ages."""
     diverse: bool = False
     """Whether results that say the same stand behind others."""
+    like: Passage | None = None
+    """What is wanted is like this; `query` is empty then."""
+    within: "SearchRequest | None" = None
+    """Only among the results of this question."""
 
 
 @dataclass
@@ -51,6 +59,30 @@ class Work:
     stages: Stages = field(default_factory=Stages)
     spent: dict[str, float] = field(default_factory=dict)
     begun: float = field(default_factory=time.perf_counter)
+    earlier: "Work | None" = None
+    """The question among whose results this one is asked."""
+    vector: "Vectors | None" = None
+    """Unit vector (dims,) of what is asked; None where words alone are searched."""
+    stored: bool = False
+    """`vector` is that of a passage, not of a question."""
+
+    @classmethod
+    def on(cls, request: SearchRequest, cancel: CancelToken | None, spent: dict[str, float] | None = None) -> "Work":
+        """The work on a question, and on all those that it is asked within: their time counts together."""
+        work = cls(request, parse_query(request.query), cancel, spent={} if spent is None else spent)
+        if request.within is not None:
+            work.earlier = cls.on(request.within, cancel, work.spent)
+        return work
+
+    @property
+    def levels(self) -> "tuple[Work, ...]":
+        """All questions, the widest first, this one last."""
+        return (self,) if self.earlier is None else (*self.earlier.levels, self)
+
+    @property
+    def notices(self) -> list[str]:
+        """What there is to say of the answers to all of them, of this one first."""
+        return [level.notice for level in reversed(self.levels)]
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:

@@ -169,10 +169,17 @@ class HybridSettings(Section, frozen=True):
         self._put("text_weight", text / (vector + text))
 
 
+class ResultCacheSettings(Section, frozen=True):
+    enabled: Annotated[bool, _option("Answer the same question from memory while the index stays as it is.")] = True
+    ttl_seconds: Annotated[float, _option("Seconds for which an answer is kept; 0 for none.", 0)] = 60
+    max_entries: Annotated[int, _option("Most answers to keep.", 1, 1000)] = 64
+
+
 class QuerySettings(Section, frozen=True):
     max_results: Annotated[int, _option("Results to show at first.", 1)] = 6
     min_score: Annotated[float, _option("Lowest score of a result, from 0 to 1.", 0, 1)] = 0.35
     hybrid: HybridSettings = HybridSettings()
+    cache: ResultCacheSettings = ResultCacheSettings()
 
 
 class BatchSettings(Section, frozen=True):

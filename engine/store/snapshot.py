@@ -182,6 +182,14 @@ class Snapshot:
             found += [id_ for (id_,) in self.connection.execute(query, group)]
         return sorted(found)
 
+    def files_of_chunks(self, ids: Sequence[int]) -> list[tuple[int, int]]:
+        """(id, id of its file) of the chunks with these ids, in rising order where `ids` rise; others are left out."""
+        found: list[tuple[int, int]] = []
+        for group in _groups(ids):
+            query = f"SELECT id, file_id FROM {self.tables.chunks} WHERE id IN ({_marks(group)}) ORDER BY id"
+            found += self.connection.execute(query, group)
+        return found
+
     # --- vectors --------------------------------------------------------------------------------------------------
 
     def stored_model(self, provider: str, model: str, provider_key: str) -> StoredModel | None:

@@ -3,7 +3,7 @@
 from engine.text.analysis import ANALYSER_VERSION, Analysis, analyse, forget_words
 from engine.text.highlight import highlight_ranges
 from engine.text.languages import detect_language
-from engine.text.query import QueryAnalysis, QueryTerm, analyse_query, analyse_word
+from engine.text.query import QueryAnalysis, QueryTerm, analyse_query, analyse_word, passage_terms
 from engine.text.query_language import Query, parse_query
 
 __all__ = [
@@ -19,4 +19,5 @@ __all__ = [
     "forget_words",
     "highlight_ranges",
     "parse_query",
+    "passage_terms",
 ]

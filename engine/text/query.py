@@ -96,6 +96,23 @@ def analyse_word(word: Word, languages: Sequence[str]) -> tuple[QueryTerm, ...]:
     )
 
 
+def passage_terms(text: str, languages: Sequence[str]) -> tuple[Iterator[QueryTerm], tuple[str, ...]]:
+    """The terms of a text that is no question, as often as they stand there, and the languages of their stems.
+
+    `languages` are the index's. A character alone says nothing of what a text is about.
+    """
+    known = tuple(dict.fromkeys((detect_language(text, languages), *languages)))
+    ended = f"{text} "  # its last word is complete
+    found = (
+        term
+        for run in RUN.finditer(ended)
+        for kind, start, end in groups(run[0])
+        for term in _terms(ended, Group(kind, run.start() + start, run.start() + end), known)
+        if not term.prefix_ok
+    )
+    return found, known
+
+
 def _placing(query: Query) -> Callable[[QueryTerm], QueryTerm]:
     """What gives a term the marks of the part of the query that it stands in."""
     if query.plain:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from engine.text.operators import OPERATORS, problem_with
+from engine.text.operators import DATED, OPERATORS, problem_with
 
 LONGEST = 4096
 """Code points of a query that are read; a longer text is a pasted file, and all of it words."""
@@ -103,6 +103,12 @@ class Query:
     def plain(self) -> bool:
         """Whether it is words and nothing else."""
         return not any(clause.required or _begins(clause) for clause in self.clauses)
+
+    @property
+    def dated(self) -> bool:
+        """Whether it names a date, which may be told from now."""
+        atoms = (atom for clause in self.clauses for atom in clause.alternatives)
+        return any(isinstance(atom, Field) and atom.name in DATED for atom in atoms)
 
     @property
     def required(self) -> tuple[Clause, ...]:

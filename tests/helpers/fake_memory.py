@@ -23,6 +23,7 @@ from engine import (
     Cancelled,
     CancelToken,
     Closed,
+    EarlierQuestion,
     EmbeddingEstimate,
     FileText,
     FtsStatus,
@@ -32,6 +33,8 @@ from engine import (
     MemorySyncProgressUpdate,
     MessagePlace,
     NumberedText,
+    Passage,
+    PassageMissing,
     PathRefused,
     PathState,
     Probe,
@@ -54,6 +57,7 @@ from engine.store.kept_searches import KeptSearches
 from engine.store.user_data import UserData
 from tests.helpers.fake_explanations import WEAK
 from tests.helpers.fake_explanations import explain as explained
+from tests.helpers.fake_narrowing import keep_within, telling_words, without
 from tests.helpers.fake_sessions import masked, raw_line, words_of
 
 if TYPE_CHECKING:
@@ -314,6 +318,7 @@ class FakeMemory:
         """What to offer for a question."""
         self.remedies: tuple[SearchRemedy, ...] = (WEAK,)
         """Of an empty answer with the usual threshold."""
+        self.liked: list[Passage] = []
         self.searches: list[tuple[str, str, dict[str, Any]]] = []
         self.syncs: list[tuple[str, bool]] = []
         self.path_states: dict[str, PathState] = {}
@@ -364,13 +369,14 @@ class FakeMemory:
         session_key: str | None = None,
         half_life_days: float | None = None,
         diverse: bool | None = None,
+        within: Sequence[EarlierQuestion] = (),
         explain: bool = False,
         cancel: CancelToken | None = None,
         mode: Literal["auto", "keyword"] = "auto",
     ) -> SearchOutcome:
         asked = {"max_results": max_results, "sources": sources, "path_glob": path_glob, "since": since, "until": until}
         asked |= {"explain": explain, "half_life_days": half_life_days, "diverse": diverse}
-        self.searches.append((query, mode, asked))
+        self.searches.append((query, mode, asked | ({"within": tuple(within)} if within else {})))
         started = time.perf_counter()
         self._wait(self.keyword_delay if mode == "keyword" else self.search_delay, cancel)
         self._check_open()
@@ -385,6 +391,7 @@ class FakeMemory:
             and (since is None or result.modified >= since)
             and (until is None or result.modified < until)
         ]
+        found, earlier = keep_within(found, within, lambda text: self._matches(text, mode == "auto" and self.vectors))
         found.sort(key=lambda result: (-result.score, result.path, result.start_line))
         shown = tuple(found[: 6 if max_results is None else max_results])
         spent = (time.perf_counter() - started) * 1000
@@ -402,7 +409,16 @@ class FakeMemory:
             explanation=explanation,
             remote=self.remote,
             suggestions=self.suggestions.get(query, ()),
+            within=earlier,
         )
+
+    def search_like(self, passage: Passage, **options: Any) -> SearchOutcome:
+        """By the words of the passage; recorded in `liked` and, with these words, in `searches`."""
+        self.liked.append(passage)
+        if passage.path not in self.files and not passage.text:
+            raise PassageMissing(f"Nothing of {passage.path} is indexed: it may have changed since.")
+        words = telling_words(passage, self.files.get(passage.path, ""))
+        return without(passage, words, self.search(" ".join(words), **options))
 
     def _matches(self, query: str, hybrid: bool) -> Iterator[MemorySearchResult]:
         words = [re.escape(word) for word in query.lower().split()]

@@ -207,6 +207,7 @@ def test_a_single_question_may_age_otherwise_than_the_settings_say(open_memory, 
     write(workspace, f"log/{day_before(60)}.md")
     write(workspace, f"law/{day_before(60)}.md")
     rules = {"evergreen": ("law",), "half_life_by_path": {"log": 60.0}}
+
     def factors(memory, **asked) -> list[float]:
         found, _ = explained(memory, min_score=0.0, **asked)
         return [round(found[f"{name}/{day_before(60)}.md"][1].decay, 2) for name in ("daily", "log", "law")]

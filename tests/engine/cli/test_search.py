@@ -4,7 +4,7 @@ from typing import get_args
 
 import pytest
 
-from engine.records import QuerySuggestion, RemedyName, SearchRemedy
+from engine.records import LAST_LINE, QuerySuggestion, RemedyName, SearchRemedy
 from engine.text.operators import QUERY_HELP
 from tests.helpers.command_line import Run
 from tests.helpers.fake_memory import FakeMemory
@@ -23,7 +23,7 @@ def test_results_show_score_place_heading_and_lines(run: Run) -> None:
 def test_json_has_the_documented_keys(run: Run) -> None:
     answer = run("search", "irrigation", "--json").json
     always = {"results", "total", "totalIsLeast", "provider", "model", "mode", "timingsMs", "notice", "suggestions"}
-    assert set(answer) == always | {"understood", "age", "within"}
+    assert set(answer) == always | {"understood"}
     result = answer["results"][0]
     assert {"path", "startLine", "endLine", "score", "snippet", "source", "citation"} <= set(result)
     assert answer["mode"] == "hybrid"
@@ -132,3 +132,29 @@ def test_the_help_explains_the_query_language(run: Run) -> None:
     text = run("search", "--help").out
     assert all(example in text for example, _ in QUERY_HELP)
     assert '"left valve"' in text
+
+
+def test_what_is_like_some_lines_is_found_without_them(run: Run, memory: FakeMemory) -> None:
+    answer = run("search", "--like", "projects/greenhouse.md#L7-L17", "--path", "topics/*", "--min-score", "0")
+    assert answer.code == 0
+    [passage] = memory.liked
+    assert (passage.path, passage.start_line, passage.end_line) == ("projects/greenhouse.md", 7, 17)
+    assert memory.searches[0][2]["path_glob"] == "topics/*"
+    assert "topics/shopping.md:1-" in answer.out
+    assert "Looked for its meaning and these words: watering, timer," in answer.out
+    found = run("search", "--like", "projects/greenhouse.md", "--json").json
+    assert memory.liked[1].end_line == LAST_LINE
+    assert found["telling"][0] == "greenhouse"
+    missing = run("search", "--like", "gone.md#L3")
+    assert missing.code == 1
+    assert missing.err == "mnemoscope: Nothing of gone.md is indexed: it may have changed since.\n"
+    for wrong in ((), ("irrigation", "--like", "a.md")):
+        assert run("search", *wrong).code == 2
+
+
+def test_one_can_search_within_what_something_else_finds(run: Run, memory: FakeMemory) -> None:
+    answer = run("search", "timer", "--within", "irrigation", "--within", "hose", "--json").json
+    [(_, _, asked)] = memory.searches
+    assert [question.query for question in asked["within"]] == ["irrigation", "hose"]
+    assert [level["passages"] for level in answer["within"]] == [3, 2]
+    assert "Searched within 3 results." in run("search", "timer", "--within", "irrigation").out

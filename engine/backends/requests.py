@@ -1,0 +1,57 @@
+"""Makes a request of what a caller asks: with the settings' values where none is given, and fit to be a key."""
+
+from typing import TYPE_CHECKING
+
+from engine.records import Passage
+from engine.search.filters import Filter, is_shared_session
+from engine.search.found import MOST_KEPT
+from engine.search.work import SearchRequest
+from engine.settings.options import QuerySettings
+
+if TYPE_CHECKING:
+    from engine.backends.base import SearchOptions
+
+
+def make_request(settings: QuerySettings, query: str, like: Passage | None, options: "SearchOptions") -> SearchRequest:
+    """`query` is empty where `like` is set."""
+    shared = is_shared_session(options.get("session_key"))
+    keyword_only = options.get("mode") == "keyword"
+    earlier: SearchRequest | None = None
+    for question in options.get("within", ()):
+        earlier = SearchRequest(
+            query=question.query,
+            max_results=MOST_KEPT,
+            min_score=_or(question.min_score, settings.min_score),
+            filter=Filter(question.sources, question.path_glob, question.since, question.until, shared),
+            keyword_only=keyword_only,
+            half_life_days=_days(question.half_life_days, settings),
+            like=question.like,
+            within=earlier,
+        )
+    sources, diverse, wanted = options.get("sources"), options.get("diverse"), options.get("max_results")
+    return SearchRequest(
+        query=query,
+        max_results=settings.max_results if wanted is None else max(1, wanted),
+        min_score=_or(options.get("min_score"), settings.min_score),
+        filter=Filter(
+            None if sources is None else tuple(sources),
+            options.get("path_glob"),
+            options.get("since"),
+            options.get("until"),
+            shared,
+        ),
+        keyword_only=keyword_only,
+        explain=options.get("explain", False),
+        half_life_days=_days(options.get("half_life_days"), settings),
+        diverse=settings.hybrid.mmr.enabled if diverse is None else diverse,
+        like=like,
+        within=earlier,
+    )
+
+
+def _or(given: float | None, usual: float) -> float:
+    return usual if given is None else given
+
+
+def _days(half_life: float | None, settings: QuerySettings) -> float:
+    return max(0.0, _or(half_life, settings.hybrid.temporal_decay.days_in_force))

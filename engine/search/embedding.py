@@ -1,0 +1,80 @@
+"""Turns what is asked into a vector: once, and only where there is something to compare it with."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from engine.corpus.guard import PathGuard
+from engine.errors import ProviderError
+from engine.search.names import hidden
+from engine.search.question_vectors import QuestionVectors
+from engine.search.work import Work
+from engine.store import models
+from engine.store.index import IndexStore
+
+if TYPE_CHECKING:
+    from engine.embedding.base import EmbeddingProvider
+    from engine.store.coding import Vectors
+
+
+class QuestionEmbedder:
+    """Thread-safe. A failing provider costs the vector, never the answer: the work's notice says so."""
+
+    def __init__(self, store: IndexStore, guard: PathGuard, note_failure: Callable[[str | None], None]) -> None:
+        """`note_failure` hears why a question could not be embedded, or None when it could."""
+        self._store = store
+        self._guard = guard
+        self._note_failure = note_failure
+        self._questions = QuestionVectors()
+
+    def take_vectors(self, provider: "EmbeddingProvider", work: Work) -> None:
+        """Give all that is asked its vector; who could not embed the one is not asked for the next."""
+        for level in work.levels:
+            level.vector = self._vector(provider, level)
+            if level.lacking is not None:
+                return
+
+    def _vector(self, provider: "EmbeddingProvider", work: Work) -> "Vectors | None":
+        """Unit vector (dims,): of a passage the stored one, else what the provider answers."""
+        if work.request.like is None:
+            return self._embed(provider, work.query.question, work)
+        from engine.search.passages import find_passage, stored_vector
+
+        with self._store.read(work.cancel) as snapshot:
+            liked = find_passage(snapshot, work.request.like, hidden(snapshot, self._guard, work))
+            model = snapshot.stored_model(provider.id, provider.model, provider.key)
+            stored = None if model is None else stored_vector(snapshot, model, liked)
+        if stored is None:
+            return self._embed(provider, liked.text, work)
+        work.stored = True
+        work.stages.add("question", 1, 1, "The passage's own vector was taken: nothing was embedded.", "questions")
+        return stored
+
+    def _embed(self, provider: "EmbeddingProvider", text: str, work: Work) -> "Vectors | None":
+        """None where words alone must do."""
+        if not text.strip() or not self._has_vectors(provider, work):
+            return None
+        with work.timed("embed"):
+            try:
+                vector = self._questions.of(provider, text, work.cancel)
+            except ProviderError as error:
+                work.by_words_only(str(error), "settings")
+                self._note_failure(str(error))
+                return None
+        self._note_failure(None)
+        work.stages.add("question", 1, 1, f"{provider.model} made {len(vector):,} numbers of it.", "questions")
+        # A vector of zeros has no direction: everything would be equally near.
+        return vector if vector.any() else None
+
+    def _has_vectors(self, provider: "EmbeddingProvider", work: Work) -> bool:
+        """Whether the question can be compared with anything; else it is not sent anywhere, and no model is loaded."""
+        with self._store.read(work.cancel) as snapshot:
+            model = snapshot.stored_model(provider.id, provider.model, provider.key)
+            if model is not None and snapshot.has_vectors(model.id):
+                return True
+            waits = models.awaiting(snapshot)
+        asked = waits is not None and waits.name == (provider.id, provider.model, provider.key)
+        if asked:
+            work.by_words_only("nobody has agreed to the embedding yet.", "embed")
+        else:
+            work.by_words_only("nothing has been embedded yet.", "sync")
+        return False

@@ -1,0 +1,227 @@
+"""Answers from memory: the same question again, and everything that must end one."""
+
+from pathlib import Path
+
+import pytest
+
+from engine.backends.builtin import BuiltinMemory
+from engine.control import CancelToken
+from engine.errors import Cancelled
+from engine.records import EarlierQuestion
+from engine.search import result_cache
+from engine.search.result_cache import IndexMoment, Moment, ResultCache
+from engine.settings.options import QuerySettings, ResultCacheSettings
+from tests.helpers.fake_provider import FakeProvider
+
+
+def paths(outcome) -> list[str]:
+    return [result.path for result in outcome.results]
+
+
+@pytest.fixture
+def memory(open_memory) -> BuiltinMemory:
+    memory = open_memory()
+    memory.sync()
+    return memory
+
+
+def test_the_same_question_is_answered_from_memory_and_says_so(memory) -> None:
+    first = memory.search("irrigation timer", explain=True)
+    again = memory.search("irrigation timer", explain=True)
+    assert first.age is None
+    assert again.age is not None
+    assert again.age >= 0
+    assert again.results == first.results
+    assert again.explanation == first.explanation
+    spent = again.timings
+    assert (spent.keyword, spent.embed, spent.vector, spent.merge) == (0, 0, 0, 0)
+    assert spent.total > 0
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"min_score": 0.1},
+        {"max_results": 2},
+        {"sources": ["memory"]},
+        {"path_glob": "daily/**"},
+        {"since": 1.0},
+        {"until": 1.0},
+        {"session_key": "agent:main:discord:group:1"},
+        {"half_life_days": 3.0},
+        {"diverse": True},
+        {"explain": True},
+        {"mode": "keyword"},
+        {"within": [EarlierQuestion(query="timer")]},
+    ],
+    ids=lambda options: next(iter(options)),
+)
+def test_whatever_decides_an_answer_makes_it_another_question(memory, options) -> None:
+    memory.search("irrigation timer")
+    assert memory.search("irrigation timer", **options).age is None
+    assert memory.search("irrigation timer", **options).age is not None
+    assert memory.search("irrigation timers").age is None
+
+
+def test_a_session_that_others_read_gets_no_answer_of_ones_own(memory, workspace: Path) -> None:
+    (workspace / "MEMORY.md").write_text("# Mine\n\nThe irrigation timer code is 4711.\n", "utf-8")
+    memory.sync()
+    assert "MEMORY.md" in paths(memory.search("irrigation timer"))
+    assert "MEMORY.md" not in paths(memory.search("irrigation timer", session_key="a:b:group:1"))
+    assert "MEMORY.md" in paths(memory.search("irrigation timer"))
+
+
+def test_what_this_process_writes_is_found_at_once(memory, workspace: Path) -> None:
+    memory.search("irrigation timer")
+    (workspace / "new.md").write_text("# New\n\nAn irrigation timer for the roof.\n", "utf-8")
+    assert memory.search("irrigation timer").age is not None, "nothing is indexed yet"
+    memory.sync()
+    outcome = memory.search("irrigation timer")
+    assert outcome.age is None
+    assert "new.md" in paths(outcome)
+
+
+def test_a_file_that_is_gone_is_shown_no_more(memory, workspace: Path) -> None:
+    assert "greenhouse.md" in paths(memory.search("irrigation timer"))
+    (workspace / "greenhouse.md").unlink()
+    memory.sync()
+    assert "greenhouse.md" not in paths(memory.search("irrigation timer"))
+
+
+def test_what_another_process_writes_is_found_at_once(open_memory, workspace: Path) -> None:
+    """Two memories on one index know nothing of each other, as two processes do not."""
+    window, command_line = open_memory(), open_memory()
+    window.sync()
+    assert "greenhouse.md" in paths(window.search("irrigation timer"))
+    (workspace / "greenhouse.md").unlink()
+    (workspace / "new.md").write_text("# New\n\nAn irrigation timer for the roof.\n", "utf-8")
+    command_line.sync()
+    found = paths(window.search("irrigation timer"))
+    assert "new.md" in found
+    assert "greenhouse.md" not in found
+
+
+def test_a_file_that_was_only_touched_is_newer_from_then_on(memory, workspace: Path) -> None:
+    import os
+
+    os.utime(workspace / "shopping.md", (1_000, 1_000))
+    memory.sync()
+    assert "shopping.md" not in paths(memory.search("irrigation timer", since=2_000.0))
+    os.utime(workspace / "shopping.md", (3_000, 3_000))
+    memory.sync()
+    assert "shopping.md" in paths(memory.search("irrigation timer", since=2_000.0))
+
+
+def test_a_rebuild_that_is_published_ends_all_answers(memory) -> None:
+    memory.search("irrigation timer")
+    memory.sync(force=True)
+    outcome = memory.search("irrigation timer")
+    assert outcome.age is None
+    assert paths(outcome)
+
+
+def test_names_that_the_settings_have_come_to_exclude_are_found_no_more(open_memory, tmp_path: Path) -> None:
+    first = open_memory()
+    first.sync()
+    assert "shopping.md" in paths(first.search("irrigation timer"))
+    second = open_memory(exclude=("shopping.md",))
+    assert "shopping.md" not in paths(second.search("irrigation timer")), "before its sync"
+    second.sync()
+    assert "shopping.md" not in paths(first.search("irrigation timer"))
+
+
+def test_an_answer_without_its_vector_half_is_not_kept(open_memory, provider: FakeProvider) -> None:
+    memory = open_memory()
+    memory.sync()
+    provider.fails_queries = "The quota is used up."
+    assert memory.search("irrigation timer").mode == "keyword"
+    assert memory.search("irrigation timer").age is None
+    provider.fails_queries = ""
+    outcome = memory.search("irrigation timer")
+    assert (outcome.mode, outcome.notice) == ("hybrid", "")
+    assert memory.search("irrigation timer").age is not None
+
+
+def test_an_answer_by_words_ends_when_the_first_vectors_are_there(open_memory, provider: FakeProvider) -> None:
+    without = open_memory(use=None)
+    without.sync()
+    assert without.search("irrigation timer").mode == "keyword"
+    memory = open_memory()
+    assert "nothing has been embedded yet" in memory.search("irrigation timer").notice
+    assert memory.search("irrigation timer").age is None
+    memory.sync()
+    assert memory.search("irrigation timer").mode == "hybrid"
+
+
+def test_another_provider_gives_another_answer(open_memory, provider: FakeProvider) -> None:
+    memory = open_memory(instead=FakeProvider(id="other", model="other-words"))
+    memory.sync()
+    assert memory.search("irrigation timer").provider == "fake"
+    memory._slot.prepare("It went away.")
+    memory._slot.take_over()
+    outcome = memory.search("irrigation timer")
+    assert (outcome.provider, outcome.age) == ("other", None)
+
+
+def test_tomorrow_yesterday_is_another_day(memory, monkeypatch) -> None:
+    class Clock(result_cache.datetime):
+        day = 1
+
+        @classmethod
+        def now(cls, tz=None):
+            return cls(2026, 5, cls.day, 10, 30)
+
+    monkeypatch.setattr(result_cache, "datetime", Clock)
+    memory.search("irrigation after:yesterday")
+    memory.search("irrigation")
+    assert memory.search("irrigation after:yesterday").age is not None
+    Clock.day = 2
+    assert memory.search("irrigation after:yesterday").age is None
+    assert memory.search("irrigation").age is None
+
+
+def test_a_cancelled_question_is_not_answered_from_memory_either(memory) -> None:
+    memory.search("irrigation timer")
+    token = CancelToken()
+    token.cancel()
+    with pytest.raises(Cancelled):
+        memory.search("irrigation timer", cancel=token)
+
+
+@pytest.mark.parametrize("cache", [{"enabled": False}, {"ttl_seconds": 0}])
+def test_it_can_be_switched_off(open_memory, cache) -> None:
+    memory = open_memory(query=QuerySettings(cache=ResultCacheSettings(**cache)))
+    memory.sync()
+    memory.search("irrigation timer")
+    assert memory.search("irrigation timer").age is None
+
+
+class TestResultCache:
+    MOMENT = Moment(IndexMoment("a", 1, 1, ()), None, "2026-05-01")
+
+    def make(self, **settings) -> ResultCache[str]:
+        self.now = 100.0
+        return ResultCache(ResultCacheSettings(**settings), lambda: self.now)
+
+    def test_an_answer_grows_old_and_is_forgotten(self) -> None:
+        cache = self.make(ttl_seconds=60)
+        cache.put(self.MOMENT, "q", "answer")
+        self.now += 59.5
+        assert cache.get(self.MOMENT, "q") == ("answer", 59.5)
+        self.now += 0.5
+        assert cache.get(self.MOMENT, "q") is None
+
+    def test_those_asked_for_last_are_kept(self) -> None:
+        cache = self.make(max_entries=2)
+        cache.put(self.MOMENT, "a", "A")
+        cache.put(self.MOMENT, "b", "B")
+        cache.get(self.MOMENT, "a")
+        cache.put(self.MOMENT, "c", "C")
+        assert [cache.get(self.MOMENT, name) is not None for name in "abc"] == [True, False, True]
+
+    def test_another_state_of_the_index_ends_them_all(self) -> None:
+        cache = self.make()
+        cache.put(self.MOMENT, "a", "A")
+        later = self.MOMENT._replace(indexed=self.MOMENT.indexed._replace(stamp=2))
+        assert cache.get(later, "a") is None
+        assert cache.get(self.MOMENT, "a") is None, "an older state does not come back"

@@ -1,0 +1,115 @@
+"""Questions within the results of others."""
+
+from pathlib import Path
+
+import pytest
+
+from engine.backends.builtin import BuiltinMemory
+from engine.records import EarlierAnswer, EarlierQuestion, Passage
+from engine.search import found
+from tests.helpers.fake_provider import FakeProvider
+
+
+def paths(outcome) -> list[str]:
+    return [result.path for result in outcome.results]
+
+
+@pytest.fixture
+def memory(open_memory) -> BuiltinMemory:
+    memory = open_memory()
+    memory.sync()
+    return memory
+
+
+IRRIGATION = EarlierQuestion(query="irrigation")
+
+
+def test_only_what_the_earlier_question_finds_is_searched(memory) -> None:
+    assert set(paths(memory.search("timer"))) >= {"greenhouse.md", "shopping.md"}
+    earlier = memory.search("Tuesday")
+    outcome = memory.search("timer", within=[EarlierQuestion(query="Tuesday")])
+    assert paths(outcome) == ["greenhouse.md"]
+    assert outcome.within == (
+        EarlierAnswer(passages=earlier.total, total=earlier.total, total_is_least=earlier.total_is_least),
+    )
+    assert memory.search("gauge", within=[IRRIGATION]).results == ()
+
+
+@pytest.mark.parametrize("mode", ["auto", "keyword"])
+def test_levels_nest(memory, mode: str) -> None:
+    outcome = memory.search("timer", within=[IRRIGATION, EarlierQuestion(query="hose")], mode=mode)
+    assert paths(outcome) == ["shopping.md"]
+    assert [answer.passages for answer in outcome.within] == [2, 1]
+
+
+def test_the_earlier_question_keeps_its_own_limits(memory) -> None:
+    in_one = EarlierQuestion(query="irrigation", path_glob="shopping.md")
+    assert paths(memory.search("timer", within=[in_one])) == ["shopping.md"]
+    nothing = EarlierQuestion(query="irrigation", sources=("sessions",))
+    assert memory.search("timer", within=[nothing]).within[0].passages == 0
+    strict = EarlierQuestion(query="irrigation gauge tomatoes", min_score=1.0)
+    assert paths(memory.search("timer", within=[strict])) == []
+
+
+def test_the_new_question_keeps_its_filters_and_operators(memory) -> None:
+    assert paths(memory.search("timer", within=[IRRIGATION], path_glob="green*")) == ["greenhouse.md"]
+    assert paths(memory.search("timer -hose", within=[IRRIGATION])) == ["greenhouse.md"]
+    assert paths(memory.search("path:shopping", within=[IRRIGATION])) == ["shopping.md"]
+    assert paths(memory.search("timer path:shopping", within=[IRRIGATION])) == ["shopping.md"]
+    assert paths(memory.search("timer", within=[IRRIGATION], until=1.0)) == []
+
+
+def test_it_follows_the_index(memory, workspace: Path) -> None:
+    within = [EarlierQuestion(query="Tuesday")]
+    assert paths(memory.search("timer", within=within)) == ["greenhouse.md"]
+    (workspace / "greenhouse.md").write_text("# Greenhouse\n\nThe timer on the drip irrigation works.\n", "utf-8")
+    (workspace / "new.md").write_text("# New\n\nOn Tuesday a timer came.\n", "utf-8")
+    memory.sync()
+    assert paths(memory.search("timer", within=within)) == ["new.md"]
+    memory.sync(force=True)
+    assert paths(memory.search("timer", within=within)) == ["new.md"]
+
+
+def test_it_works_within_what_is_like_a_passage_and_the_other_way_round(memory) -> None:
+    like = Passage(path="greenhouse.md", start_line=1, end_line=5)
+    within = [EarlierQuestion(like=like, min_score=0.05)]
+    assert paths(memory.search("batteries", within=within)) == ["shopping.md"]
+    assert paths(memory.search_like(like, within=[EarlierQuestion(query="batteries")])) == ["shopping.md"]
+
+
+def test_only_the_best_are_searched_where_there_are_many(open_memory, workspace: Path, monkeypatch) -> None:
+    monkeypatch.setattr(found, "MOST_KEPT", 3)
+    for number in range(6):
+        (workspace / f"note{number}.md").write_text(f"# Note {number}\n\nfilter{' filter' * number} water\n", "utf-8")
+    memory = open_memory(use=None)
+    memory.sync()
+    outcome = memory.search("water", within=[EarlierQuestion(query="filter", min_score=0.0)], explain=True)
+    [answer] = outcome.within
+    assert (answer.passages, answer.total) == (3, 6)
+    assert outcome.total == 3
+    note = next(stage.note for stage in outcome.explanation.stages if stage.name == "within")
+    assert note == "Only what “filter” finds was searched: 3 chunks, the best of 6."
+
+
+def test_each_question_is_embedded_once_and_a_failure_is_told_once(memory, provider: FakeProvider) -> None:
+    provider.questions.clear()
+    memory.search("timer", within=[IRRIGATION])
+    memory.search("hose", within=[IRRIGATION])
+    assert provider.questions == ["irrigation", "timer", "hose"]
+    provider.fails_queries = "The quota is used up."
+    outcome = memory.search("gauge", within=[EarlierQuestion(query="pressure")])
+    assert provider.questions[3:] == ["pressure"], "who failed for the one is not asked for the next"
+    assert outcome.mode == "keyword"
+    assert outcome.notice.count("quota") == 1
+    assert paths(outcome) == ["people/ines.md"]
+    provider.fails_queries = ""
+    outcome = memory.search("gauge", within=[EarlierQuestion(query="pressure")])
+    assert (outcome.mode, outcome.notice) == ("hybrid", "")
+
+
+def test_a_passage_of_an_earlier_question_that_is_gone_says_so(memory) -> None:
+    from engine.errors import PassageMissing
+
+    gone = EarlierQuestion(like=Passage(path="gone.md", start_line=1, end_line=2))
+    with pytest.raises(PassageMissing):
+        memory.search("timer", within=[gone])

@@ -1,0 +1,46 @@
+"""More like this, and questions within the results of others, for the fake memory: by words alone."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+import msgspec
+
+from engine import EarlierAnswer, EarlierQuestion, MemorySearchResult, Passage, SearchOutcome
+
+_LEAST_LETTERS = 5
+
+
+def telling_words(passage: Passage, text: str) -> tuple[str, ...]:
+    """The longer words of what was selected, or of the passage's lines in the text of its file."""
+    lines = text.split("\n")[passage.start_line - 1 : passage.end_line]
+    words = re.findall(r"\w+", passage.text or " ".join(lines))
+    return tuple(dict.fromkeys(word.lower() for word in words if len(word) >= _LEAST_LETTERS))
+
+
+def without(passage: Passage, words: tuple[str, ...], outcome: SearchOutcome) -> SearchOutcome:
+    """The answer without the passage itself."""
+
+    def own(result: MemorySearchResult) -> bool:
+        on_its_lines = result.start_line <= passage.end_line and result.end_line >= passage.start_line
+        return result.path == passage.path and on_its_lines
+
+    others = tuple(result for result in outcome.results if not own(result))
+    total = outcome.total - (len(outcome.results) - len(others))
+    return msgspec.structs.replace(outcome, results=others, total=total, telling=words)
+
+
+def keep_within(
+    found: list[MemorySearchResult],
+    within: Sequence[EarlierQuestion],
+    matches: Callable[[str], Iterable[MemorySearchResult]],
+) -> tuple[list[MemorySearchResult], tuple[EarlierAnswer, ...]]:
+    """Those that all earlier questions find, too, and how many each of these finds."""
+    answers: list[EarlierAnswer] = []
+    kept: set[tuple[str, int]] | None = None
+    for question in within:
+        text = question.query or (question.like.text if question.like else "")
+        least = 0.35 if question.min_score is None else question.min_score
+        places = {(result.path, result.start_line) for result in matches(text) if result.score >= least}
+        kept = places if kept is None else kept & places
+        answers.append(EarlierAnswer(passages=len(kept), total=len(kept), total_is_least=False))
+    return [result for result in found if kept is None or (result.path, result.start_line) in kept], tuple(answers)
