@@ -33,6 +33,10 @@ class QuestionEmbedder:
             if level.lacking is not None:
                 return
 
+    def known(self, provider: "EmbeddingProvider", text: str) -> "Vectors | None":
+        """The vector of what was embedded lately; None of all else, for nothing is sent."""
+        return self._questions.known(provider, text)
+
     def _vector(self, provider: "EmbeddingProvider", work: Work) -> "Vectors | None":
         """Unit vector (dims,): of a passage the stored one, else what the provider answers."""
         if work.request.like is None:

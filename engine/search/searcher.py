@@ -30,13 +30,14 @@ from engine.settings import Settings
 from engine.store.index import IndexStore
 from engine.store.snapshot import Snapshot
 from engine.store.vectors import VectorIndex
-from engine.text import QueryAnalysis, analyse_query
+from engine.text import QueryAnalysis, analyse_query, parse_query
 
 if TYPE_CHECKING:
     from engine.embedding.base import EmbeddingProvider
     from engine.search.decay import Age, Decay
     from engine.search.meaning import MeaningLeg
     from engine.search.passages import LikedPassage
+    from engine.store.coding import Vectors
 
 _CANDIDATES = 200
 _EXACT = 50
@@ -168,7 +169,7 @@ class Searcher:
     def known_vector(self, query: str) -> "Vectors | None":
         """The vector (dims,) of a question that was asked lately; None of any other, for nothing is sent."""
         provider = self._provider()
-        return None if provider is None else self._questions.known(provider, parse_query(query).question)
+        return None if provider is None else self._embedder.known(provider, parse_query(query).question)
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]:
         """What may be typed after an operator that has begun so; for no operator: the operators."""
