@@ -138,6 +138,7 @@ class MainWindow(QMainWindow):
             self.restoreGeometry(self.state.geometry_bytes())
         self.frame.restore(self.state)
         self.viewer.wrap_action.setChecked(self.state.wrap)
+        self.viewer.chunks_action.setChecked(self.state.chunk_borders)
         self.frame.show_page(self.panes)
 
     # --- the workspace ----------------------------------------------------------------------------------------------
@@ -152,8 +153,10 @@ class MainWindow(QMainWindow):
             return
         panel = self.sessions if view == "sessions" else self.search
         self.views.switch(view if view in ("sessions", "index") else "search")
-        if view in ("viewer", "sessions", "index", "diagnostics"):
+        if view in ("viewer", "chunks", "sessions", "index", "diagnostics"):
             self.panes.show_dock(view == "diagnostics")
+        if view == "chunks":
+            self.viewer.file_shown.connect(self.viewer.show_chunk, Qt.ConnectionType.SingleShotConnection)
         if query:
             panel.search(query)
 
@@ -270,6 +273,7 @@ class MainWindow(QMainWindow):
         self.state.set_geometry(self.saveGeometry())
         self.frame.keep(self.state)
         self.state.wrap = self.viewer.wrap_action.isChecked()
+        self.state.chunk_borders = self.viewer.chunks_action.isChecked()
         # What was not changed here is left to the settings.
         if self._appearance.theme != self._theme_before:
             self.state.theme = self._appearance.theme

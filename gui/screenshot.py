@@ -94,6 +94,8 @@ class Screenshot(QObject):
             return "the results"
         if self._view == "index":
             return "what is in the index" if window.views.index.busy else ""
+        if window.viewer.busy:
+            return "the chunks"
         return "" if self._wanted_file in ("", self._shown_file) else "the file"
 
     def _save(self) -> None:

@@ -39,6 +39,8 @@ _FILE: Keys = (
     ("Ctrl+F", "find in this file"),
     ("Alt+Z", "wrap lines"),
     ("Alt+R", "source or rendered page"),
+    ("Alt+C", "chunk borders beside the lines"),
+    ("Alt+Down, Alt+Up", "next and previous chunk, with all that the index has of it"),
     ("Ctrl+E", "open in the editor at this line"),
     ("Ctrl+Shift+C", "copy the citation"),
     ("Esc", "back to the results"),

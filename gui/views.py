@@ -97,6 +97,7 @@ class Views(QObject):
     def refresh(self) -> None:
         """The index changed. The sessions wait until someone looks at them."""
         self.search.refresh()
+        self.viewer.refresh()
         self.conversation.refresh()
         self.index.refresh()
         self._stale = True

@@ -26,6 +26,7 @@ class WindowState(msgspec.Struct, kw_only=True):
     dock_width: int = 330
     dock_shown: bool = True
     wrap: bool = True
+    chunk_borders: bool = False
     theme: Literal["system", "light", "dark"] | None = None
     """None: the settings decide."""
     font_scale: float | None = None

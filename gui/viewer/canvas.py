@@ -44,6 +44,8 @@ class LineCanvas(QAbstractScrollArea):
         self._highlight: tuple[int, int] | None = None
         self._wrap = False
         self._widest = 0.0
+        self._lanes = 0
+        """Of the margin beside the numbers."""
         self._layouts = LineLayouts(Typography.current())
         self._marks, self._found = LineMarks(jobs, self), LineMarks(jobs, self)
         for marks in (self._marks, self._found):
@@ -210,7 +212,7 @@ class LineCanvas(QAbstractScrollArea):
             row = max(0, self._scroll.hidden - self._pad_above(line)) // self.row_height
             kept = self._layouts.line(line).row_start(row)
         typography = Typography.current()
-        self._gutter = Gutter.for_lines(self.line_count, typography)
+        self._gutter = Gutter.for_lines(self.line_count, typography, self._lanes)
         if self._layouts.set_geometry(typography, self._text_width() if self._wrap else None):
             self._widest = 0.0
             row = self._layouts.line(line).row_of(kept) if kept else 0

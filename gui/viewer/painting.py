@@ -20,19 +20,22 @@ FOUND_OPACITY = 45
 
 @dataclass(frozen=True)
 class Gutter:
-    """Where numbers, accent edge and text stand, in pixels from the left."""
+    """Where numbers, the lanes of a margin, accent edge and text stand, in pixels from the left."""
 
     number_right: int
+    margin: int
+    lane_width: int
     edge: int
     edge_width: int
     text_left: int
 
     @classmethod
-    def for_lines(cls, line_count: int, typography: Typography) -> "Gutter":
+    def for_lines(cls, line_count: int, typography: Typography, lanes: int = 0) -> "Gutter":
         digits = max(_LEAST_DIGITS, len(str(line_count)))
         number_right = typography.scaled(16) + round(digits * typography.character_width)
-        edge = number_right + typography.scaled(14)
-        return cls(number_right, edge, typography.scaled(2), edge + typography.scaled(18))
+        margin, lane = number_right + typography.scaled(9), typography.scaled(10)
+        edge = margin + lanes * lane + typography.scaled(5)
+        return cls(number_right, margin, lane, edge, typography.scaled(2), edge + typography.scaled(18))
 
 
 @dataclass(frozen=True)

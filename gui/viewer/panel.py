@@ -1,11 +1,15 @@
 """The file viewer: a header, the file as source or as a page, and what is said about it."""
 
-from PySide6.QtCore import QUrl, Signal
+from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from engine import MemorySearchManager, MemorySearchResult
 from gui.jobs import Jobs
 from gui.viewer.actions import FileActions, give_key, key_action
+from gui.viewer.chunks.card import ChunkCard
+from gui.viewer.chunks.inspector import ChunkInspector
+from gui.viewer.chunks.view import ChunkedSource
 from gui.viewer.elsewhere import Elsewhere
 from gui.viewer.follow import FileFollower
 from gui.viewer.header import ViewerHeader
@@ -16,7 +20,6 @@ from gui.viewer.opening import FileOpener, OpenedFile
 from gui.viewer.outline import HeadingPlace, Outline, heading_key
 from gui.viewer.reading import ReadingPanel
 from gui.viewer.rendered_view import MOST_BYTES, RenderedView
-from gui.viewer.source_view import SourceView
 from gui.viewer.target import Target
 from gui.widgets.wording import size_text
 
@@ -25,15 +28,18 @@ _LONG_HINT_MS = 5_000
 
 
 class ViewerPanel(ReadingPanel):
-    """Shows one result or one file at a time. `wrap_action` is checked while long lines are wrapped.
+    """Shows one result or one file at a time. `wrap_action` is checked while long lines are wrapped, `chunks_action`
+    while the borders of chunks are shown.
 
     `elsewhere` hands files to other programs, also for the rest of the window.
 
     Signals:
         file_shown: the name of the file whose text is on the screen now, or why it has none.
+        more_wanted: passages like this `Passage` are wanted.
     """
 
     file_shown = Signal(str)
+    more_wanted = Signal(object)
 
     def __init__(self, jobs: Jobs, manager: MemorySearchManager | None = None, parent: QWidget | None = None) -> None:
         super().__init__(jobs, "file", parent)
@@ -43,7 +49,9 @@ class ViewerPanel(ReadingPanel):
         self._page_of: OpenedFile | None = None
         self._want_rendered = False
         self._reloading = False
-        self._source = SourceView(jobs)
+        self._source = ChunkedSource(jobs)
+        self._card = ChunkCard()
+        self._chunks = ChunkInspector(jobs, self._source, self._card, self)
         self._rendered = RenderedView(jobs)
         self.elsewhere = Elsewhere(jobs, self)
         self.elsewhere.manager = manager
@@ -53,6 +61,7 @@ class ViewerPanel(ReadingPanel):
         self._links = LinkFollower(jobs, self)
         self._header = self._make_header()
         self._put_together(self._header, self._header.show_active, self._source, self._rendered)
+        self._column.addWidget(self._card)
         self._connect()
         self.clear()
 
@@ -61,7 +70,21 @@ class ViewerPanel(ReadingPanel):
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """Show files of another memory, or of none; what was shown goes away."""
         self._manager = self.elsewhere.manager = manager
+        self._chunks.set_manager(manager)
         self.clear()
+
+    def refresh(self) -> None:
+        """The index has changed; the file is followed on its own."""
+        self._chunks.refresh()
+
+    def show_chunk(self) -> None:
+        """Show the row of the chunk that the person is at, with the borders of all."""
+        self._chunks.walk(True)
+
+    @property
+    def busy(self) -> bool:
+        """Whether what belongs to the text that is shown is not there yet."""
+        return self._chunks.busy
 
     def show_result(self, result: MemorySearchResult, query: str) -> None:
         """Show the part of a file that answers `query`, its words marked."""
@@ -114,6 +137,7 @@ class ViewerPanel(ReadingPanel):
         if old is not None:
             old.close()
         self._follower.follow(opened.location)
+        self._chunks.show_file(opened.name, opened.lines)
         self._apply(reveal=not reloading)
         if reloading:
             self._hint.say("Reloaded")
@@ -146,6 +170,7 @@ class ViewerPanel(ReadingPanel):
         lines = self._source.lines
         if not keep_lines and lines is not None:
             self._page_of = None
+            self._chunks.show_file("", None)
             self._source.set_lines(None, Outline())
             lines.close()
 
@@ -210,10 +235,16 @@ class ViewerPanel(ReadingPanel):
     def _choose_rendered(self, rendered: bool) -> None:
         self._want_rendered = rendered
         if rendered:
+            self._card.close_card()
             self._apply(reveal=False)
         else:
             self._rendered.cancel()
             self._show_source()
+
+    def _leave_page(self) -> None:
+        """What is wanted is only to be seen in the source."""
+        if self._page is self._rendered:
+            self._choose_rendered(False)
 
     # --- finding, links -------------------------------------------------------------------------------------------
 
@@ -233,6 +264,13 @@ class ViewerPanel(ReadingPanel):
         if self._target is not None and self._manager is not None:
             self._links.follow(url, self._target.name, self._manager)
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc first puts away what lies nearest."""
+        if event.key() == Qt.Key.Key_Escape and not self._finding.open and not self._card.isHidden():
+            self._card.close_card()
+        else:
+            super().keyPressEvent(event)
+
     # --- putting it together --------------------------------------------------------------------------------------
 
     def _make_header(self) -> ViewerHeader:
@@ -243,7 +281,8 @@ class ViewerPanel(ReadingPanel):
         do = self._actions
         for action, keys in ((do.edit, "Ctrl+E"), (do.cite, "Ctrl+Shift+C")):
             give_key(self, action, keys)
-        menu = [do.copy_path, do.copy_part, do.reveal, None, self._find, self.wrap_action]
+        self.chunks_action = self._chunks.margin_action
+        menu = [do.copy_path, do.copy_part, do.reveal, None, self._find, self.wrap_action, self.chunks_action]
         return ViewerHeader([do.edit, do.cite], menu, self)
 
     def _connect(self) -> None:
@@ -259,6 +298,10 @@ class ViewerPanel(ReadingPanel):
         self._links.heading_chosen.connect(lambda text: self._rendered.go_to_heading(HeadingPlace(heading_key(text))))
         self._links.said.connect(self._hint.say)
         key_action(self, "Source or rendered", "Alt+R").triggered.connect(self._header.toggle_mode)
+        self._chunks.said.connect(self._hint.say)
+        self._chunks.source_wanted.connect(self._leave_page)
+        self._chunks.more_wanted.connect(self.more_wanted)
+        self._card.closed.connect(self.setFocus)
         self._header.rendered_chosen.connect(self._choose_rendered)
         self._empty.retry.connect(lambda: self._open(reloading=False))
         self._actions.said.connect(self._hint.say)

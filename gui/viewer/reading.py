@@ -50,7 +50,7 @@ class ReadingPanel(QWidget):
             self._stack.addWidget(page)
         for page in pages:
             page.installEventFilter(self)
-        column = QVBoxLayout(self)
+        self._column = column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         for part in (header, self._banner, self._finding.bar):

@@ -1,0 +1,163 @@
+"""The card below a text with everything that the index holds of one chunk."""
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QKeyEvent
+from PySide6.QtWidgets import (
+    QFormLayout,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from engine import ChunkDetail, FileChunks
+from gui.style import font_at
+from gui.viewer.chunks.wording import VECTOR_STATES, Fact, as_text, facts, title
+from gui.widgets.elided import ElidedLabel
+from gui.widgets.icons import IconButton
+from gui.widgets.labels import breakable, label, line
+from gui.widgets.state import StateLabel
+
+_SIDE = 16
+_ROWS = 11
+_FEWEST_ROWS = 4
+
+
+class ChunkCard(QFrame):
+    """One chunk at a time.
+
+    Signals:
+        walked: on to the next (True) or back to the one before (False).
+        more_wanted: passages like this one are wanted.
+        said: a sentence about what was done.
+        closed: the card was put away.
+    """
+
+    walked = Signal(bool)
+    more_wanted = Signal()
+    said = Signal(str)
+    closed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "side")
+        self._text = ""
+        self._title = ElidedLabel()
+        self._title.setProperty("role", "strong")
+        self._before = IconButton("chevron-up", "Chunk before (Alt+Up)")
+        self._after = IconButton("chevron-down", "Next chunk (Alt+Down)")
+        self._copy = IconButton("copy", "Copy all that is known of this chunk")
+        close = IconButton("close", "Close (Esc)")
+        head = QHBoxLayout()
+        head.setContentsMargins(_SIDE, 6, 8, 4)
+        head.setSpacing(4)
+        head.addWidget(self._title, 1)
+        for button in (self._before, self._after, self._copy, close):
+            head.addWidget(button)
+        self._form = QFormLayout()
+        self._form.setContentsMargins(_SIDE, 2, _SIDE, 10)
+        self._form.setHorizontalSpacing(16)
+        self._form.setVerticalSpacing(4)
+        self._form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
+        self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        self._form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+        content = QFrame()
+        content.setProperty("role", "side")
+        content.setLayout(self._form)
+        self._body = QScrollArea()
+        self._body.setWidgetResizable(True)
+        self._body.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._body.setWidget(content)
+        self._body.setAccessibleName("What the index holds of this chunk")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(line())
+        column.addLayout(head)
+        column.addWidget(self._body, 1)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        self._before.clicked.connect(lambda: self.walked.emit(False))
+        self._after.clicked.connect(lambda: self.walked.emit(True))
+        self._copy.clicked.connect(self._copy_all)
+        close.clicked.connect(self.close_card)
+        self.hide()
+
+    def show_chunk(self, detail: ChunkDetail, file: FileChunks, *, same_as_file: bool | None) -> None:
+        """`same_as_file` as in `wording.facts`."""
+        words = title(detail, file)
+        rows = list(facts(detail, file, same_as_file=same_as_file))
+        self._text = as_text(words, rows)
+        self._title.setText(words)
+        self._before.setEnabled(detail.number > 1)
+        self._after.setEnabled(detail.number < len(file.chunks))
+        state, said = VECTOR_STATES[detail.row.vector]
+        while self._form.rowCount():
+            self._form.removeRow(0)
+        word = StateLabel()
+        word.show_state(state, said)
+        self._form.addRow(_name("Vector state"), word)
+        self._form.addRow(_name(""), self._more_button())
+        for fact in rows:
+            self._form.addRow(_name(fact.label), _value(fact))
+        self._body.verticalScrollBar().setValue(0)
+        self.setAccessibleName(words)
+        self.setAccessibleDescription(f"{said}. {rows[0].value}")
+        self.show()
+
+    def close_card(self) -> None:
+        """Put the card away, if it is there."""
+        if not self.isHidden():
+            self.hide()
+            self.closed.emit()
+
+    def _more_button(self) -> QPushButton:
+        more = QPushButton("More like this")
+        more.setProperty("role", "link")
+        more.setAutoDefault(True)  # Enter presses it while it has the keys
+        more.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        more.clicked.connect(self.more_wanted)
+        return more
+
+    def _copy_all(self) -> None:
+        QGuiApplication.clipboard().setText(self._text)
+        self.said.emit("Chunk copied")
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self._height(_ROWS))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(120, self._height(_FEWEST_ROWS))
+
+    def _height(self, rows: int) -> int:
+        return rows * round(1.75 * font_at(13).pixelSize())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.close_card()
+        else:
+            super().keyPressEvent(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self.updateGeometry()
+
+
+def _name(text: str) -> QLabel:
+    made = label(text, "muted")
+    made.setAlignment(Qt.AlignmentFlag.AlignTop)
+    return made
+
+
+def _value(fact: Fact) -> QLabel:
+    made = label(breakable(fact.value), wrap=True)
+    made.setTextInteractionFlags(
+        Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+    )
+    made.setAccessibleName(f"{fact.label}: {fact.value}")
+    made.setMinimumWidth(1)
+    return made

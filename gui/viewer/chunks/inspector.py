@@ -1,0 +1,234 @@
+"""Reads the chunks of the file that is shown, for the margin, and the row of the one that is chosen, for the card."""
+
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtWidgets import QWidget
+
+from engine import CancelToken, ChunkDetail, FileChunks, IndexInsight, MemorySearchManager, Passage
+from gui.job_slot import JobSlot
+from gui.jobs import Jobs
+from gui.viewer.actions import key_action
+from gui.viewer.chunks.card import ChunkCard
+from gui.viewer.chunks.lanes import ChunkLanes
+from gui.viewer.chunks.view import ChunkedSource
+from gui.viewer.lines import FileLines
+
+_CHANGED = "This file has changed since it was indexed: the borders are those of the indexed version."
+_NOT_INDEXED = "This file is not in the index, so it has no chunks."
+_NO_INSIGHT = "This index does not tell of its chunks."
+
+
+@dataclass(frozen=True)
+class _Read:
+    file: FileChunks
+    lanes: ChunkLanes
+
+
+class ChunkInspector(QObject):
+    """Of one file at a time; does nothing while `margin_action` is not checked.
+
+    Signals:
+        said: a sentence for the person.
+        source_wanted: what was chosen is only to be seen in the source.
+        more_wanted: passages like this `Passage` are wanted.
+    """
+
+    said = Signal(str)
+    source_wanted = Signal()
+    more_wanted = Signal(object)
+
+    def __init__(self, jobs: Jobs, view: ChunkedSource, card: ChunkCard, panel: QWidget) -> None:
+        """Its keys work anywhere in `panel`."""
+        super().__init__(panel)
+        self._jobs = jobs
+        self._view = view
+        self._card = card
+        self._rows, self._detail = JobSlot(self), JobSlot(self)
+        self._manager: MemorySearchManager | None = None
+        self._name = ""
+        self._lines: FileLines | None = None
+        self._read: _Read | None = None
+        self._chosen: int | None = None
+        self._walking: bool | None = None
+        """The way that a person wanted to go before the chunks were there."""
+        self.margin_action = key_action(panel, "Show chunk borders", "Alt+C")
+        self.margin_action.setCheckable(True)
+        self.margin_action.toggled.connect(self._show_margin)
+        for keys, forward in (("Alt+Down", True), ("Alt+Up", False)):
+            step = key_action(panel, "Next chunk" if forward else "Chunk before", keys)
+            step.triggered.connect(partial(self.walk, forward))
+        view.chunk_pressed.connect(self._choose)
+        card.walked.connect(self.walk)
+        card.closed.connect(self._let_go)
+        card.said.connect(self.said)
+        card.more_wanted.connect(self._ask_for_more)
+
+    @property
+    def busy(self) -> bool:
+        return self._rows.busy or self._detail.busy
+
+    def set_manager(self, manager: MemorySearchManager | None) -> None:
+        """Look into another memory, or none."""
+        self._manager = manager
+        self.show_file("", None)
+
+    def _show_margin(self, shown: bool) -> None:
+        self._view.set_margin(shown)
+        if shown:
+            self._load()
+        else:
+            self._forget()
+
+    def show_file(self, name: str, lines: FileLines | None) -> None:
+        """The file that the view shows now, by its stable name; empty for none."""
+        if name != self._name:
+            self._forget()
+        self._name, self._lines = name, lines
+        self._load()
+
+    @Slot()
+    def refresh(self) -> None:
+        """The index has changed."""
+        self._load()
+
+    @Slot(bool)
+    def walk(self, forward: bool) -> None:
+        """Choose the next chunk, or the one before; at first the one where the person is."""
+        if not self._name:
+            return
+        self.source_wanted.emit()
+        if self._read is None:
+            self._walking = forward
+            self.margin_action.setChecked(True)
+            return
+        lanes = self._read.lanes
+        if self._chosen is None:
+            place = lanes.next(self._view.current_line(), forward=forward)
+        else:
+            place = self._chosen + (1 if forward else -1)
+        if place is None or not 0 <= place < len(lanes.chunks):
+            self.said.emit("That was the last chunk." if forward else "That was the first chunk.")
+            return
+        self._view.reveal_chunk(place)
+        self._choose(place)
+
+    # --- the rows of the file ---------------------------------------------------------------------------------------
+
+    def _load(self) -> None:
+        if not self.margin_action.isChecked() or not self._name or self._manager is None:
+            return
+        insight, name = self._manager.insight, self._name
+        if insight is None:
+            self.said.emit(_NO_INSIGHT)
+            return
+        self._rows.put(self._jobs.read(lambda token: _read(insight, name, token), self._put, self._failed))
+
+    def _put(self, read: _Read | None) -> None:
+        self._rows.done()
+        before, self._read = self._read, read
+        chosen = self._chosen
+        if read is None:
+            self._view.set_chunks(None, None)
+            self._card.close_card()
+            self._walking = None
+            self.said.emit(_NOT_INDEXED)
+            return
+        self._view.set_chunks(read.file, read.lanes)
+        if read.file.changed and (before is None or not before.file.changed):
+            self.said.emit(_CHANGED)
+        if before is not None and chosen is not None:
+            self._choose_again(before, chosen)
+        if self._walking is not None:
+            forward, self._walking = self._walking, None
+            self.walk(forward)
+
+    def _choose_again(self, before: _Read, chosen: int) -> None:
+        """After a change of the index: the same chunk, or the one that is there now."""
+        assert self._read is not None
+        old = before.file.chunks[chosen]
+        place = self._read.lanes.place_of(old)
+        if place is None:
+            place = self._read.lanes.next(old.start_line, forward=True)
+        if place is None:
+            self._card.close_card()
+        else:
+            self._choose(place)
+
+    def _failed(self, sentence: str) -> None:
+        self._rows.done()
+        self.said.emit(sentence)
+
+    # --- the row of one ---------------------------------------------------------------------------------------------
+
+    @Slot(int)
+    def _choose(self, place: int) -> None:
+        manager, read, lines = self._manager, self._read, self._lines
+        if manager is None or manager.insight is None or read is None:
+            return
+        insight = manager.insight
+        self._chosen = place
+        self._view.set_chosen(place)
+        chunk = read.file.chunks[place]
+        self._detail.put(
+            self._jobs.read(
+                lambda token: _detail(insight, chunk.id, lines, token),
+                lambda found: self._show(read.file, *found),
+                self._detail_failed,
+            )
+        )
+
+    def _show(self, file: FileChunks, detail: ChunkDetail | None, same: bool | None) -> None:
+        self._detail.done()
+        if detail is None:
+            self._load()  # it was indexed anew a moment ago
+        else:
+            self._card.show_chunk(detail, file, same_as_file=same)
+
+    def _detail_failed(self, sentence: str) -> None:
+        self._detail.done()
+        self.said.emit(sentence)
+
+    @Slot()
+    def _let_go(self) -> None:
+        """The card was closed: nothing is chosen any more."""
+        self._detail.cancel()
+        self._chosen = None
+        self._view.set_chosen(None)
+
+    @Slot()
+    def _ask_for_more(self) -> None:
+        if self._read is not None and self._chosen is not None:
+            chunk = self._read.file.chunks[self._chosen]
+            self.more_wanted.emit(
+                Passage(path=self._read.file.path, start_line=chunk.start_line, end_line=chunk.end_line)
+            )
+
+    def _forget(self) -> None:
+        self._rows.cancel()
+        self._read = None
+        self._walking = None
+        self._card.close_card()
+        self._let_go()
+        self._view.set_chunks(None, None)
+
+
+def _read(insight: IndexInsight, name: str, token: CancelToken) -> _Read | None:
+    """On a pool thread: the rows, and where each stands."""
+    file = insight.chunks_of(name, token)
+    return None if file is None else _Read(file, ChunkLanes(file.chunks))
+
+
+def _detail(
+    insight: IndexInsight, id_: int, lines: FileLines | None, token: CancelToken
+) -> tuple[ChunkDetail | None, bool | None]:
+    """On a pool thread: one chunk, and whether the file has its text on these lines."""
+    detail = insight.chunk(id_, token)
+    if detail is None or lines is None:
+        return detail, None
+    stored = detail.text.replace("\r\n", "\n").replace("\r", "\n")
+    try:
+        return detail, stored in lines.whole(detail.row.start_line, detail.row.end_line)
+    except (OSError, ValueError):
+        return detail, None  # the file was closed or has gone meanwhile

@@ -1,0 +1,295 @@
+"""The margin with the borders of chunks, and the card with the row of one."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QGuiApplication, QHelpEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QPushButton, QToolTip
+
+from engine import ChunkRow, MnemoscopeError, Passage
+from gui.viewer.chunks.lanes import LANES, ChunkLanes
+from gui.viewer.panel import ViewerPanel
+from tests.helpers.fake_insight import FakeInsight
+from tests.helpers.fake_memory import FakeMemory
+
+GREENHOUSE = "projects/greenhouse.md"
+
+
+@pytest.fixture
+def insight(memory: FakeMemory) -> FakeInsight:
+    memory.insight = FakeInsight(memory)
+    return memory.insight
+
+
+@pytest.fixture
+def chunked(qtbot, insight: FakeInsight, panel: ViewerPanel, show):
+    """The greenhouse with its borders shown."""
+    panel.set_manager(panel._manager)
+    show(GREENHOUSE)
+    panel.chunks_action.trigger()
+    qtbot.waitUntil(lambda: panel._source._by_line is not None)
+    return panel
+
+
+def point_of(panel: ViewerPanel, line: int, lane: int = 0) -> QPoint:
+    """The middle of the margin beside a line."""
+    view = panel._source
+    top = view._scroll.top_of(line)
+    assert top is not None
+    x = view._gutter.margin + lane * view._gutter.lane_width + view._gutter.lane_width // 2
+    return QPoint(x, top + view._pad_above(line) + view.row_height // 2)
+
+
+def words(panel: ViewerPanel) -> str:
+    """All that the card says."""
+    return "\n".join(part.text().replace("\u200b", "") for part in panel._card.findChildren(QLabel))
+
+
+def hint(panel: ViewerPanel) -> str:
+    return panel._hint._text.text() if panel._hint.isVisible() else ""
+
+
+def row(id_: int, start: int, end: int) -> ChunkRow:
+    return ChunkRow(id=id_, start_line=start, end_line=end, heading=(), characters=9, tokens=3, vector="ready")
+
+
+# --- lanes ------------------------------------------------------------------------------------------------------------
+
+
+def test_chunks_that_overlap_stand_side_by_side() -> None:
+    lanes = ChunkLanes([row(1, 1, 10), row(2, 8, 20), row(3, 18, 30), row(4, 32, 40)])
+    assert lanes.lanes == [0, 1, 0, 0]
+    assert lanes.at(9) == [0, 1]
+    assert lanes.at(9, 1) == [1]
+    assert lanes.at(5, 1) == [0], "a press beside the border means the chunk of that line"
+    assert lanes.at(31) == []
+    assert lanes.next(31, forward=True) == 3
+    assert lanes.next(31, forward=False) == 2
+    assert lanes.next(41, forward=True) is None
+    assert list(lanes.between(19, 33)) == [1, 2, 3]
+
+
+def test_many_chunks_of_one_line_share_the_last_lane() -> None:
+    lanes = ChunkLanes([row(number, 7, 7) for number in range(5)])
+    assert lanes.lanes == [0, 1, 1, 1, 1]
+    assert lanes.at(7, 1) == [1, 2, 3, 4]
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 20)), max_size=30), st.integers(1, 200))
+def test_lanes_of_any_chunks(steps: list[tuple[int, int]], line: int) -> None:
+    chunks, start = [], 1
+    for number, (step, length) in enumerate(steps):
+        start += step
+        chunks.append(row(number, start, start + length))
+    lanes = ChunkLanes(chunks)
+    assert all(0 <= lane < LANES for lane in lanes.lanes)
+    assert lanes.at(line) == [n for n, chunk in enumerate(chunks) if chunk.start_line <= line <= chunk.end_line]
+    assert {n for n, chunk in enumerate(chunks) if chunk.start_line <= line + 5 and chunk.end_line >= line} <= set(
+        lanes.between(line, line + 5)
+    )
+
+
+# --- the margin -------------------------------------------------------------------------------------------------------
+
+
+def test_nothing_is_asked_while_the_margin_is_hidden(panel: ViewerPanel, insight: FakeInsight, show) -> None:
+    panel.set_manager(panel._manager)
+    show(GREENHOUSE)
+    assert insight.asked == []
+    assert panel._source._lanes == 0
+
+
+def test_the_text_makes_room_for_the_borders_and_takes_it_back(qtbot, chunked: ViewerPanel) -> None:
+    with_borders = chunked._source._gutter.text_left
+    chunked.chunks_action.trigger()
+    assert chunked._source._gutter.text_left == with_borders - LANES * chunked._source._gutter.lane_width
+    assert chunked._source._by_line is None
+
+
+def test_a_border_is_drawn_where_a_chunk_stands(qtbot, chunked: ViewerPanel) -> None:
+    picture = chunked._source.viewport().grab().toImage()
+    view = chunked._source
+    column = {
+        line: {
+            picture.pixelColor(x, point_of(chunked, line).y()).name()
+            for x in range(view._gutter.margin, view._gutter.margin + view._gutter.lane_width)
+        }
+        for line in (4, 10)
+    }
+    assert all(len(colours) > 1 for colours in column.values())
+
+
+def test_a_press_on_a_border_shows_the_row(qtbot, chunked: ViewerPanel) -> None:
+    QTest.mouseClick(chunked._source.viewport(), Qt.MouseButton.LeftButton, pos=point_of(chunked, 9))
+    qtbot.waitUntil(chunked._card.isVisible)
+    said = words(chunked)
+    for part in (
+        "Chunk 3 of 4 · lines 7–17",
+        "has its vector",
+        "Greenhouse › Watering",
+        "embedded · use-multilingual-v3, 512 dimensions",
+        "projects/greenhouse.md (notes, English)",
+        "garden",
+        "the same as in the file",
+    ):
+        assert part in said
+    assert chunked._source._chosen == 2
+    assert chunked._card.accessibleName() == "Chunk 3 of 4 · lines 7–17"
+
+
+def test_a_press_beside_the_numbers_selects_the_line_as_before(qtbot, chunked: ViewerPanel) -> None:
+    view = chunked._source
+    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(4, point_of(chunked, 9).y()))
+    assert view.selected_lines() == (9, 9)
+    assert chunked._card.isHidden()
+
+
+def test_keys_walk_along_the_chunks(qtbot, chunked: ViewerPanel) -> None:
+    view = chunked._source
+    with qtbot.waitActive(chunked):
+        chunked.activateWindow()
+    view.setFocus()
+    for key, chosen in ((Qt.Key.Key_Down, 0), (Qt.Key.Key_Down, 1), (Qt.Key.Key_Down, 2), (Qt.Key.Key_Up, 1)):
+        QTest.keyClick(view, key, Qt.KeyboardModifier.AltModifier)
+        assert view._chosen == chosen
+        qtbot.waitUntil(lambda chosen=chosen: f"Chunk {chosen + 1} of 4" in chunked._card.accessibleName())
+    QTest.keyClick(view, Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
+    QTest.keyClick(view, Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
+    assert hint(chunked) == "That was the first chunk."
+    assert view.current_line() == 1
+
+
+def test_walking_shows_the_margin_and_leaves_the_page(qtbot, insight: FakeInsight, panel: ViewerPanel, show) -> None:
+    panel.set_manager(panel._manager)
+    show(GREENHOUSE)
+    with qtbot.waitSignal(panel._rendered.rendered):
+        panel._header.toggle_mode()
+    with qtbot.waitActive(panel):
+        panel.activateWindow()
+    panel._rendered.setFocus()
+    QTest.keyClick(panel._rendered, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier)
+    qtbot.waitUntil(panel._card.isVisible)
+    assert panel.chunks_action.isChecked()
+    assert panel._page is panel._source
+
+
+def test_escape_closes_the_card_before_it_goes_back(qtbot, chunked: ViewerPanel) -> None:
+    chunked.show_chunk()
+    qtbot.waitUntil(chunked._card.isVisible)
+    with qtbot.assertNotEmitted(chunked.escape_pressed):
+        QTest.keyClick(chunked._source, Qt.Key.Key_Escape)
+    assert chunked._card.isHidden()
+    assert chunked._source._chosen is None
+    with qtbot.waitSignal(chunked.escape_pressed):
+        QTest.keyClick(chunked._source, Qt.Key.Key_Escape)
+
+
+def test_the_mouse_over_a_border_tells_of_the_chunk(qtbot, chunked: ViewerPanel, monkeypatch) -> None:
+    view = chunked._source
+    shown = []
+    monkeypatch.setattr(QToolTip, "showText", lambda _at, text, _over: shown.append(text))
+    at = point_of(chunked, 9)
+    event = QHelpEvent(QEvent.Type.ToolTip, at, view.viewport().mapToGlobal(at))
+    assert view.viewportEvent(event)
+    size = "351 characters, about 88 tokens"
+    assert shown == [f"Chunk 3 of 4, lines 7–17\nGreenhouse › Watering\n{size} · has its vector"]
+
+
+def test_states_are_told_by_words_and_not_by_colour_alone(qtbot, insight: FakeInsight, chunked: ViewerPanel) -> None:
+    pictures = set()
+    for state, said in (
+        ("ready", "has its vector"),
+        ("pending", "waits for its vector"),
+        ("refused", "too long"),
+        ("none", "no model"),
+    ):
+        insight.vectors = {1: state}
+        chunked.refresh()
+        qtbot.waitUntil(lambda state=state: chunked._source._file.chunks[0].vector == state)
+        chunked.show_chunk()
+        qtbot.waitUntil(lambda said=said: said in words(chunked))
+        grey = chunked._source.viewport().grab().toImage().convertToFormat(chunked.grab().toImage().Format.Format_Mono)
+        pictures.add(bytes(grey.constBits()))
+        chunked._card.close_card()
+    assert len(pictures) > 2
+
+
+def test_a_file_that_changed_since_says_that_the_borders_are_old(qtbot, insight, chunked: ViewerPanel) -> None:
+    insight.changed = True
+    chunked.refresh()
+    qtbot.waitUntil(lambda: "has changed since it was indexed" in hint(chunked))
+    chunked.show_chunk()
+    qtbot.waitUntil(lambda: "; it has changed since" in words(chunked))
+
+
+def test_stored_text_is_shown_where_the_file_has_another(qtbot, memory: FakeMemory, chunked: ViewerPanel) -> None:
+    memory.files[GREENHOUSE] = memory.files[GREENHOUSE].replace("skipped Tuesday", "skipped Wednesday")
+    chunked._chunks.walk(True)
+    chunked._chunks.walk(True)
+    chunked._chunks.walk(True)
+    qtbot.waitUntil(lambda: "skipped Wednesday again; the valve" in words(chunked))
+
+
+def test_a_file_that_is_not_indexed_has_no_borders(qtbot, memory: FakeMemory, chunked: ViewerPanel) -> None:
+    del memory.files[GREENHOUSE]
+    chunked.refresh()
+    qtbot.waitUntil(lambda: hint(chunked) == "This file is not in the index, so it has no chunks.")
+    assert chunked._source._by_line is None
+
+
+def test_an_error_is_told(qtbot, insight: FakeInsight, chunked: ViewerPanel) -> None:
+    insight.problem = MnemoscopeError("The index cannot be read.")
+    chunked.refresh()
+    qtbot.waitUntil(lambda: hint(chunked) == "The index cannot be read.")
+
+
+def test_the_same_chunk_stays_chosen_when_the_index_changes(qtbot, memory, chunked: ViewerPanel) -> None:
+    chunked.show_chunk()
+    qtbot.waitUntil(chunked._card.isVisible)
+    chunked._chunks.walk(True)
+    qtbot.waitUntil(lambda: "Chunk 2 of 4" in chunked._card.accessibleName())
+    memory.files[GREENHOUSE] += "\n## Winter\n\nDrain the pipes.\n"
+    chunked.refresh()
+    qtbot.waitUntil(lambda: "Chunk 2 of 5" in chunked._card.accessibleName())
+
+
+def test_another_file_puts_the_card_away_and_has_borders_of_its_own(qtbot, chunked: ViewerPanel, show) -> None:
+    chunked.show_chunk()
+    qtbot.waitUntil(chunked._card.isVisible)
+    show("topics/shopping.md")
+    assert chunked._card.isHidden()
+    qtbot.waitUntil(lambda: chunked._source._file is not None and chunked._source._file.path == "topics/shopping.md")
+
+
+def test_a_chunk_is_copied_whole_and_more_like_it_is_asked_for(qtbot, chunked: ViewerPanel) -> None:
+    chunked.show_chunk()
+    qtbot.waitUntil(chunked._card.isVisible)
+    chunked._card._copy.click()
+    copied = QGuiApplication.clipboard().text()
+    assert copied.startswith("Chunk 1 of 4 · lines 1–2\nHeading: Greenhouse\n")
+    more = next(button for button in chunked._card.findChildren(QPushButton) if button.text() == "More like this")
+    with qtbot.waitSignal(chunked.more_wanted) as asked:
+        more.click()
+    assert asked.args == [Passage(path=GREENHOUSE, start_line=1, end_line=2)]
+
+
+def test_thousands_of_chunks_are_not_looked_at_to_paint(qtbot, memory, insight, panel: ViewerPanel, show) -> None:
+    memory.files["long.md"] = "".join(f"## Part {number}\n\nWords of part {number}.\n\n" for number in range(5000))
+    panel.set_manager(panel._manager)
+    show("long.md")
+    panel.chunks_action.trigger()
+    qtbot.waitUntil(lambda: panel._source._by_line is not None)
+
+    class Counted(list):
+        read = 0
+
+        def __getitem__(self, place):
+            Counted.read += 1
+            return super().__getitem__(place)
+
+    lanes = panel._source._by_line
+    lanes.chunks = Counted(lanes.chunks)
+    panel._source.viewport().repaint()
+    assert 0 < Counted.read < 50

@@ -1,0 +1,134 @@
+"""What looks into the index of a `FakeMemory`: a chunk for each section, and duplicates that are given."""
+
+import hashlib
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from engine import (
+    CancelToken,
+    ChunkDetail,
+    ChunkRow,
+    ChunkVector,
+    DuplicateGroup,
+    DuplicateMember,
+    DuplicateReport,
+    FileChunks,
+    MnemoscopeError,
+)
+from tests.helpers.fake_memory import MODIFIED, FakeMemory, _sections
+
+
+def make_group(*paths: str, **changes: Any) -> DuplicateGroup:
+    """Files that share their lines 1 to 3."""
+    members = tuple(
+        DuplicateMember(
+            path=path,
+            title=path.rpartition("/")[2].removesuffix(".md").capitalize(),
+            start_line=1,
+            end_line=3,
+            size=640,
+            modified=MODIFIED - number * 86_400,
+            share=0.9,
+        )
+        for number, path in enumerate(paths)
+    )
+    group = DuplicateGroup(
+        kind="alike",
+        similarity=0.9,
+        words=50,
+        members=members,
+        files=len(members),
+        excerpt="# Greenhouse",
+        key="-".join(paths),
+    )
+    return msgspec.structs.replace(group, **changes)
+
+
+class FakeInsight:
+    """Attributes may be set at any time.
+
+    Attributes:
+        vectors: line at which a chunk begins -> its vector state; others are ready.
+        changed: whether files are other ones than were indexed.
+        groups: the duplicates; problem: raised in place of an answer.
+        asked: what was asked, in order. `during` is called while duplicates are looked for.
+    """
+
+    def __init__(self, memory: FakeMemory) -> None:
+        self._memory = memory
+        self.vectors: dict[int, Any] = {}
+        self.changed = False
+        self.groups: tuple[DuplicateGroup, ...] = ()
+        self.problem: MnemoscopeError | None = None
+        self.asked: list[tuple[Any, ...]] = []
+        self.during: Callable[[CancelToken], None] = lambda _token: None
+
+    def chunks_of(self, path: str, cancel: CancelToken | None = None) -> FileChunks | None:
+        self.asked.append(("chunks_of", path))
+        if self.problem is not None:
+            raise self.problem
+        text = self._memory.files.get(path)
+        if text is None:
+            return None
+        return FileChunks(
+            path=path,
+            source="memory",
+            title="Title",
+            language="english",
+            hash=hashlib.sha256(text.encode()).hexdigest(),
+            size=len(text.encode()),
+            modified=MODIFIED,
+            changed=self.changed,
+            tags=("garden",),
+            refusal="A passage is found by words only: too long." if "refused" in self.vectors.values() else "",
+            chunks=tuple(
+                ChunkRow(
+                    id=1000 * (1 + sorted(self._memory.files).index(path)) + section.start_line,
+                    start_line=section.start_line,
+                    end_line=section.start_line + len(section.lines) - 1,
+                    heading=section.heading,
+                    characters=len("\n".join(section.lines)),
+                    tokens=1 + len("\n".join(section.lines)) // 4,
+                    vector=self.vectors.get(section.start_line, "ready"),
+                )
+                for section in _sections(text)
+            ),
+        )
+
+    def chunk(self, id_: int, cancel: CancelToken | None = None) -> ChunkDetail | None:
+        self.asked.append(("chunk", id_))
+        for path in self._memory.files:
+            file = self.chunks_of(path)
+            assert file is not None
+            for number, row in enumerate(file.chunks, 1):
+                if row.id == id_:
+                    lines = self._memory.files[path].split("\n")[row.start_line - 1 : row.end_line]
+                    text = "\n".join(lines)
+                    vector = ChunkVector(provider="embedded", model="use-multilingual-v3", dims=512, active=True)
+                    return ChunkDetail(
+                        id=id_,
+                        number=number,
+                        path=path,
+                        row=row,
+                        hash=hashlib.sha256(text.encode()).hexdigest(),
+                        text=text,
+                        vectors=(vector,) if row.vector == "ready" else (),
+                        words=text.lower(),
+                        stems=text.lower().replace("ing", ""),
+                        heading_words=" ".join(row.heading).lower(),
+                        twins=0,
+                    )
+        return None
+
+    def duplicates(
+        self, cancel: CancelToken | None = None, progress: Callable[[float], None] | None = None
+    ) -> DuplicateReport:
+        self.asked.append(("duplicates",))
+        if progress is not None:
+            progress(0.5)
+        self.during(cancel or CancelToken())
+        if self.problem is not None:
+            raise self.problem
+        return DuplicateReport(groups=self.groups, found=len(self.groups), files=len(self._memory.files), seconds=0.1)
