@@ -3,7 +3,7 @@
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from gui.diagnostics.panel import DiagnosticsPanel
+from gui.dock import Dock
 from gui.first_run.panel import FirstRunPanel
 from gui.header import HeaderBar
 from gui.notices import Notices
@@ -18,16 +18,16 @@ from gui.window_state import WindowState
 class Frame(QWidget):
     """Puts the parts in their places. The views, their boxes and the dock belong to the panes alone."""
 
-    def __init__(self, views: Views, diagnostics: DiagnosticsPanel, first_run: FirstRunPanel, banner: Notices) -> None:
+    def __init__(self, views: Views, dock: Dock, first_run: FirstRunPanel, banner: Notices) -> None:
         super().__init__()
         self.header = HeaderBar(
             {"search": views.search.header, "sessions": views.sessions.header, "index": views.search.header}
         )
-        self.panes = Panes(views.lists, views.readers, views.index, diagnostics)
+        self.panes = Panes(views.lists, views.readers, views.index, dock)
         self.message = MessagePage()
         self.sync_bar = SyncBar()
         self._first_run = first_run
-        self._diagnostics = diagnostics
+        self._dock = dock
         self.pages = QStackedWidget()
         for page in (self.panes, first_run, self.message):
             self.pages.addWidget(page)
@@ -44,6 +44,8 @@ class Frame(QWidget):
         column.addWidget(self.sync_bar)
         self.header.dock_button.clicked.connect(self.panes.toggle_dock)
         self.panes.dock_shown.connect(self.header.dock_button.setChecked)
+        self.panes.dock_shown.connect(dock.note_shown)
+        dock.wanted.connect(self.panes.show_dock)
         self.header.view_wanted.connect(views.switch)
         views.switched.connect(self._show_view)
 
@@ -62,7 +64,7 @@ class Frame(QWidget):
     def restore(self, state: WindowState) -> None:
         """Take up the widths of an earlier run."""
         self.panes.restore(state.list_width, state.dock_width, dock_wanted=state.dock_shown)
-        self.header.dock_button.setChecked(not self._diagnostics.isHidden())
+        self.header.dock_button.setChecked(not self._dock.isHidden())
 
     def keep(self, state: WindowState) -> None:
         """Write them down for the next one."""

@@ -7,10 +7,13 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QMainWindow, QMenu
 
-from engine import MemoryProviderStatus
+from engine import MemoryProviderStatus, SearchRemedy
 from gui.appearance import Appearance
 from gui.commands import Commands
 from gui.diagnostics.panel import DiagnosticsPanel
+from gui.dock import Dock
+from gui.explanation.panel import ExplanationPanel
+from gui.explanation.way import ExplanationWay
 from gui.first_run.panel import FirstRunPanel
 from gui.folder_way import FolderWay
 from gui.frame import Frame
@@ -65,7 +68,9 @@ class MainWindow(QMainWindow):
         self.diagnostics = DiagnosticsPanel(None, jobs, places.config)
         self.first_run = FirstRunPanel(jobs, places.config, store_path=workspace.store_path)
         self.banner = Notices(workspace)
-        self.frame = Frame(self.views, self.diagnostics, self.first_run, self.banner)
+        self.explanation = ExplanationPanel()
+        self.dock = Dock(self.diagnostics, self.explanation)
+        self.frame = Frame(self.views, self.dock, self.first_run, self.banner)
         self.panes, self.pages, self.message = self.frame.panes, self.frame.pages, self.frame.message
         self.sync_bar = self.frame.sync_bar
         self.folders = FolderWay(
@@ -75,6 +80,7 @@ class MainWindow(QMainWindow):
         self.search_way = SearchWay(
             workspace, self.search, self.banner, jobs, places.config, remembers=remembers, parent=self
         )
+        ExplanationWay(self.search, self.explanation, self.dock, self._remedy)
         Ways(workspace, self.panes, self.views, self.diagnostics, self)
         self.setCentralWidget(self.frame)
         self._make_commands()
@@ -97,7 +103,8 @@ class MainWindow(QMainWindow):
         self._need_workspace = (add_sessions, sync, rebuild, settings, why)
         for action in self._need_workspace:
             action.setEnabled(False)
-        commands.add("Show or hide diagnostics", self.panes.toggle_dock, "Ctrl+D", "F9")
+        commands.add("Why this result?", self._explain, "Ctrl+I")
+        commands.add("Show or hide diagnostics", self.dock.toggle_diagnostics, "Ctrl+D", "F9")
         commands.add_appearance()
         commands.menu.addSeparator()
         commands.add("Keys", partial(show_keys, self), "F1", "?")
@@ -153,7 +160,9 @@ class MainWindow(QMainWindow):
             return
         panel = self.sessions if view == "sessions" else self.search
         self.views.switch(view if view in ("sessions", "index") else "search")
-        if view in ("viewer", "chunks", "sessions", "index", "diagnostics"):
+        if view == "explanation":
+            self.dock.show_explanation()
+        elif view in ("viewer", "chunks", "sessions", "index", "diagnostics"):
             self.panes.show_dock(view == "diagnostics")
         if view == "chunks":
             self.viewer.file_shown.connect(self.viewer.show_chunk, Qt.ConnectionType.SingleShotConnection)
@@ -227,14 +236,37 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def _show_failed_files(self) -> None:
-        self.panes.show_dock(True)
+        self.dock.show_diagnostics()
         self.diagnostics.show_files("failed")
 
     @Slot()
     def _ask_why(self) -> None:
         """Go to the field that says why a file is not found."""
-        self.panes.show_dock(True)
+        self.dock.show_diagnostics()
         self.diagnostics.ask_why()
+
+    @Slot()
+    def _explain(self) -> None:
+        """Show or hide where scores come from; in another view, go to the search for it."""
+        if self.views.current == "search":
+            self.dock.toggle_explanation()
+        else:
+            self.views.switch("search")
+            self.dock.show_explanation()
+
+    @Slot(object)
+    def _remedy(self, remedy: SearchRemedy) -> None:
+        """Do what would change an empty answer."""
+        match remedy.name:
+            case "folder":
+                self.first_run.choose()
+            case "add-sessions":
+                self.folders.add_sessions()
+            case "excluded":
+                self._ask_why()
+                self.diagnostics.why.ask(remedy.path)
+            case _:
+                self._do(remedy.name)
 
     @Slot(QMenu)
     def _fill_workspace_menu(self, menu: QMenu) -> None:

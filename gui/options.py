@@ -8,7 +8,18 @@ from typing import Literal, NoReturn, get_args
 
 from gui.versions import program_version
 
-View = Literal["search", "viewer", "chunks", "sessions", "index", "diagnostics", "first-run", "sources", "settings"]
+View = Literal[
+    "search",
+    "viewer",
+    "chunks",
+    "explanation",
+    "sessions",
+    "index",
+    "diagnostics",
+    "first-run",
+    "sources",
+    "settings",
+]
 
 
 @dataclass(frozen=True)
@@ -74,7 +85,7 @@ def parse_options(arguments: Sequence[str]) -> Options:
     found = parser.parse_args(arguments)
     if found.demo and found.workspace:
         parser.error("--demo brings its own notes: leave out --workspace")
-    if found.view in ("viewer", "chunks") and not found.query:
+    if found.view in ("viewer", "chunks", "explanation") and not found.query:
         parser.error(f"--view {found.view} shows the best result: name a --query")
     if found.view in ("first-run", "sources", "settings") and found.query:
         parser.error(f"--view {found.view} searches nothing: leave out --query")

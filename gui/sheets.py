@@ -17,6 +17,7 @@ _RESULTS: Keys = (
     ("Enter", "go to the file"),
     ("Ctrl+C", "copy the citation"),
     ("Ctrl+E", "open the result in the editor"),
+    ("Ctrl+I", "why this result is found, and why there"),
     ("Alt+Up, Alt+Down", "earlier and later questions, in the box"),
     ("Ctrl+Space", "complete an operator, in the box"),
     ("Alt+H", "what can be typed in the box"),

@@ -119,7 +119,7 @@ def _print_result(result: MemorySearchResult, reason: ResultExplanation | None) 
     snippet = safe_text(result.snippet)
     print(marked(snippet, result.match_ranges) if marks_wanted() else snippet)
     for said in reasons_of(reason) if reason else ():
-        print(f"  {safe(said.sentence)}")
+        print(f"  {safe(str(said))}")
     print()
 
 

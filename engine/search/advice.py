@@ -22,6 +22,11 @@ _MOST_DEMANDS = 4
 _MOST_EXCLUDED = 2
 _SHORTEST_NAME = 3
 """Letters of a word that is looked for in the names of what is left out."""
+_HELPS: dict[RemedyName, str] = {
+    "sync": "An update embeds what is there: then meaning is compared, too.",
+    "embed": "Once somebody agrees to the embedding, meaning is compared, too.",
+    "settings": "Once the model of the settings answers, meaning is compared, too.",
+}
 _LEGS = ("question", "words", "keywords", "vectors")
 _LIMITS: tuple[tuple[RemedyName, str, dict[str, Any]], ...] = (
     ("sources", "in all sources", {"sources": None}),
@@ -168,8 +173,7 @@ class _Advice:
         """What keeps the meaning from being compared."""
         work = self._work
         if work.lacking is not None:
-            name, reason = work.lacking
-            yield self._of_index(name, f"Meaning was not compared: {reason}")
+            yield self._of_index(work.lacking, _HELPS[work.lacking])
         elif work.vectors_ready < 1:
             ready = f"{work.vectors_ready:.0%} of the vectors are ready"
             yield self._of_index("sync", f"{ready}: what has none yet is found by its words alone.")

@@ -25,12 +25,17 @@ class Reason(NamedTuple):
     part: ReasonPart
     sentence: str
     """One or several."""
+    detail: str = ""
+    """What a drawing of the sentence's numbers leaves to be said."""
+
+    def __str__(self) -> str:
+        return f"{self.sentence} {self.detail}".rstrip()
 
 
 def reasons_of(explanation: ResultExplanation) -> tuple[Reason, ...]:
     """In the order in which the score came about; parts that had no say are left out."""
     said = (
-        Reason("words", " ".join(_words(explanation))),
+        Reason("words", _words(explanation), " ".join(_sums(explanation))),
         Reason("meaning", _meaning(explanation)),
         Reason("mixture", _mixture(explanation)),
         Reason("age", _age(explanation)),
@@ -40,21 +45,25 @@ def reasons_of(explanation: ResultExplanation) -> tuple[Reason, ...]:
     return tuple(reason for reason in said if reason.sentence)
 
 
-def _words(of: ResultExplanation) -> Iterator[str]:
+def _words(of: ResultExplanation) -> str:
     if not of.full_bm25:
-        yield "No words were looked for."
-        return
+        return "No words were looked for."
     if not of.terms:
-        yield f"It has none of the words: {_listed(of.missing)}."
-        return
+        return f"It has none of the words: {_listed(of.missing)}."
     first = sorted(of.terms, key=lambda term: -term.score)
     named = ", ".join(map(_term, first[:_MOST_TERMS]))
     more = f" and {len(first) - _MOST_TERMS} more" if len(first) > _MOST_TERMS else ""
-    yield f"Its words give {of.text_score:.2f}: {named}{more}."
-    if of.missing:
-        yield f"It lacks {_listed(of.missing)}."
+    lacks = f" It lacks {_listed(of.missing)}." if of.missing else ""
+    return f"Its words give {of.text_score:.2f}: {named}{more}.{lacks}"
+
+
+def _sums(of: ResultExplanation) -> Iterator[str]:
+    if not of.terms:
+        return
     share = of.bm25 / of.full_bm25
-    yield f"Their BM25 sum of {of.bm25:.1f} is {share:.0%} of the {of.full_bm25:.1f} of a full match."
+    full = f"the {of.full_bm25:.1f} of a full match"
+    said = f"is {share:.0%} of {full}" if share < 1 else f"reaches {full}"
+    yield f"The BM25 sum of {of.bm25:.1f} {said}."
     if of.text_limit < min(1.0, share):
         yield f"With {of.covered:.0%} of the question, weighed by rarity, it cannot give more than {of.text_limit:.2f}."
 

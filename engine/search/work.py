@@ -48,8 +48,8 @@ class Work:
     understood: str = ""
     best: float = 0.0
     """The highest score, or score by words alone, of all that were scored."""
-    lacking: tuple[RemedyName, str] | None = None
-    """Why the meaning was not compared, one sentence, and what would change that."""
+    lacking: RemedyName | None = None
+    """What would change that the meaning was not compared; `notice` says why it was not."""
     vectors_ready: float = 1.0
     """Share of the chunks that have a vector; counted where the answer is explained."""
     tags_wait: bool = False
@@ -96,7 +96,7 @@ class Work:
 
     def by_words_only(self, reason: str, remedy: RemedyName) -> None:
         """The question is not compared by meaning; `reason` ends with a full stop."""
-        self.lacking = remedy, reason
+        self.lacking = remedy
         self.notice = f"Searched by words only: {reason}"
         self.stages.add("question", 1, 0, self.notice, "questions")
 

@@ -7,9 +7,9 @@ scrolling only draws. Heights depend on the font alone: a list of any length kno
 from collections import OrderedDict
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QPainter
-from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QHelpEvent, QPainter
+from PySide6.QtWidgets import QAbstractItemView, QStyledItemDelegate, QStyleOptionViewItem, QToolTip, QWidget
 
 from gui.search.excerpt_layout import ExcerptLayout
 from gui.search.model import more_text
@@ -31,6 +31,7 @@ BAR_HEIGHT = 4
 BAR_GAP = 8
 NOTE_SHARE = 0.4
 """How much of the width of path and heading together a heading may claim."""
+_WHY = "\nClick to see why (Ctrl+I)"
 LEAST_NOTE = 8
 """A heading that is cut shows at least so many letters."""
 KEPT = 400
@@ -100,6 +101,19 @@ class ResultDelegate(QStyledItemDelegate):
                 painter.setPen(colours.accent)
                 painter.drawText(rect, AT_LEFT, more_text(row))
         painter.restore()
+
+    def helpEvent(self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: Index) -> bool:
+        row = index.data(RowRole)
+        if event.type() == QEvent.Type.ToolTip and isinstance(row, ResultRow):
+            on_bar = self.is_on_bar(option.rect, event.pos())
+            QToolTip.showText(event.globalPos(), spoken_score(row) + _WHY if on_bar else "", view)
+            return True
+        return super().helpEvent(event, view, option, index)
+
+    def is_on_bar(self, row: QRect, at: QPoint) -> bool:
+        """Whether a place is on the score bar of a result's row, or near enough to be meant."""
+        bar = QRect(row.left() + GUTTER, row.bottom() - PAD - self.metrics.meta_line, BAR_WIDTH, self.metrics.meta_line)
+        return bar.contains(at)
 
     def _paint_file(self, painter: QPainter, rect: QRect, row: FileRow, colours: Tokens) -> None:
         metrics = self.metrics
@@ -189,6 +203,13 @@ def _place(row: ResultRow) -> tuple[str, str]:
         return row.result.path, row.lines
     told = (agent_name(message.agent), folder_name(message.project)) if message.agent else ("Session",)
     return " · ".join(part for part in told if part), _SPEAKERS.get(message.role, message.role)
+
+
+def spoken_score(row: ResultRow) -> str:
+    """The bar in words."""
+    result = row.result
+    words = result.score * result.text_share
+    return f"Score {result.score:.2f}: words {words:.2f}, meaning {result.score - words:.2f}"
 
 
 def _paint_score(painter: QPainter, corner: QPointF, row: ResultRow, colours: Tokens) -> None:

@@ -1,5 +1,7 @@
 """The chips beside the search box: source, time and the workspace."""
 
+from typing import Literal
+
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QWidget
@@ -102,11 +104,25 @@ class Filters(QWidget):
             action.setChecked(days is None)
             action.setData(days)
             group.addAction(action)
+        self._any_time = group.actions()[0]
         group.triggered.connect(self._choose_period)
         chip = Chip(PERIODS[0][0], menu)
         chip.setAccessibleName("Changed: any time")
         row.addWidget(chip)
         return chip
+
+    def free(self, *limits: Literal["sources", "period", "scope"]) -> None:
+        """Take these limits back, as if the person had."""
+        if "sources" in limits:
+            self._source_chips[0].setChecked(True)
+            self.sources = SOURCES[0][1]
+        if "period" in limits:
+            self._any_time.setChecked(True)
+            self._show_period(self._any_time)
+            self.days = None
+        if "scope" in limits:
+            self.set_scope(None)
+        self.changed.emit()
 
     @Slot()
     def _leave_scope(self) -> None:
@@ -122,13 +138,16 @@ class Filters(QWidget):
 
     @Slot(QAction)
     def _choose_period(self, action: QAction) -> None:
+        self._show_period(action)
+        if action.data() != self.days:
+            self.days = action.data()
+            self.changed.emit()
+
+    def _show_period(self, action: QAction) -> None:
         self._period_chip.setText(action.text())
         self._period_chip.setAccessibleName(f"Changed: {action.text().lower()}")
         self._period_chip.set_narrows(action.data() is not None)
         self._period_chip.updateGeometry()
-        if action.data() != self.days:
-            self.days = action.data()
-            self.changed.emit()
 
     @Slot()
     def _open_workspace_menu(self) -> None:

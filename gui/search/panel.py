@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QMenu, QWidget
 
-from engine import MemoryProviderStatus, MemorySearchManager, MemorySearchResult
+from engine import MemoryProviderStatus, MemorySearchManager, MemorySearchResult, SearchRemedy
 from gui.jobs import Jobs
 from gui.search import texts
 from gui.search.completion import Completion
@@ -45,6 +45,12 @@ class SearchPanel(QObject):
     """MemorySearchResult whose file to show in the file manager."""
     answer_changed = Signal(object)
     """Answer that is shown now, or None where nothing is asked any more."""
+    result_current = Signal(object)
+    """MemorySearchResult that the list stands on, or None: at once, where the preview waits a moment."""
+    why_wanted = Signal()
+    """The person wants to see where scores come from."""
+    remedy_wanted = Signal(object)
+    """SearchRemedy of an empty answer that is not a matter of the question."""
     settled = Signal()
     """Nothing is running or due: what is shown answers the box, and the preview was told."""
 
@@ -85,11 +91,15 @@ class SearchPanel(QObject):
         self.ranking.changed.connect(self._ask)
         self._view.more_wanted.connect(self._ask_for_more)
         self._view.weak_wanted.connect(self._ask_for_weak)
-        self._view.why_wanted.connect(self._ask_why)
+        self._view.why_wanted.connect(self.why_wanted)
+        self._view.remedy_chosen.connect(self._remedy)
         self._view.retry_wanted.connect(self._ask)
         self._view.meant.connect(self._ask_what_was_meant)
         results = self._view.list
         results.current_changed.connect(self._follow)
+        results.current_changed.connect(self.result_current)
+        results.why_wanted.connect(self.why_wanted)
+        self._actions.why_wanted.connect(self.why_wanted)
         results.opened.connect(self._open)
         results.left.connect(self._box.focus)
         results.typed.connect(self._box.type_key)
@@ -199,16 +209,35 @@ class SearchPanel(QObject):
 
     @Slot(bool)
     def _ask_for_weak(self, wanted: bool) -> None:
-        self._ask_variant(min_score=0.0 if wanted else None, explain=False)
+        self._ask_variant(min_score=0.0 if wanted else None)
 
     @Slot(str)
     def _ask_what_was_meant(self, text: str) -> None:
         self._box.focus()
         self.search(text)
 
-    @Slot()
-    def _ask_why(self) -> None:
-        self._ask_variant(explain=True)
+    @Slot(bool)
+    def explain(self, wanted: bool) -> None:
+        """Let answers come with their explanation from now on; the one on show is asked for again where it has none."""
+        self._runner.explaining = wanted
+        answer = self._view.answer
+        if wanted and answer is not None and answer.final and answer.outcome.explanation is None:
+            self._ask_variant()
+
+    @Slot(object)
+    def _remedy(self, remedy: SearchRemedy) -> None:
+        """Do what would change an empty answer."""
+        match remedy.name:
+            case "weak":
+                self._ask_for_weak(True)
+            case "sources" | "period" | "scope":
+                self._filters.free(remedy.name)
+            case "limits":
+                self._filters.free("sources", "period", "scope")
+            case "demand":
+                self._ask_what_was_meant(remedy.query)
+            case _:
+                self.remedy_wanted.emit(remedy)
 
     @Slot()
     def _accept(self) -> None:
@@ -229,6 +258,8 @@ class SearchPanel(QObject):
         self._box.set_state(texts.partial_state(answer.outcome) if partial else texts.box_state(answer.outcome))
         self._view.show_answer(answer)
         self.answer_changed.emit(answer)
+        if answer.final and self._runner.explaining and not (answer.explained or answer.outcome.explanation):
+            self._ask_variant()  # it was under way when explanations came to be wanted
 
     @Slot(object, str)
     def _show_failure(self, question: Question, sentence: str) -> None:

@@ -15,6 +15,9 @@ class ResultActions(QObject):
     reveal_requested = Signal(object)
     """MemorySearchResult whose file to show in the file manager."""
 
+    why_wanted = Signal()
+    """The current result's score is to be explained."""
+
     def __init__(self, results: ResultList, parent: QObject) -> None:
         super().__init__(parent)
         self._results = results
@@ -37,6 +40,7 @@ class ResultActions(QObject):
     @Slot(object, QPoint)
     def _show_menu(self, result: MemorySearchResult, at: QPoint) -> None:
         menu = ResultMenu(result, self._results)
+        menu.why.triggered.connect(self.why_wanted)
         menu.editor.triggered.connect(lambda: self.editor_requested.emit(result))
         menu.reveal.triggered.connect(lambda: self.reveal_requested.emit(result))
         menu.aboutToHide.connect(menu.deleteLater)

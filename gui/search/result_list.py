@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal, Slot
-from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from engine import MemorySearchResult
@@ -25,6 +25,8 @@ class ResultList(RowList):
     more_wanted = Signal()
     copy_wanted = Signal()
     edit_wanted = Signal()
+    why_wanted = Signal()
+    """By a click on the bar of the current result's score."""
     menu_wanted = Signal(object, QPoint)
     """MemorySearchResult and the global position."""
 
@@ -126,6 +128,15 @@ class ResultList(RowList):
             self.edit_wanted.emit()
         else:
             super().keyPressEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        at = event.position().toPoint()
+        index = self.indexAt(at)
+        if not isinstance(self.rows.row(index.row()), ResultRow) or event.button() != Qt.MouseButton.LeftButton:
+            return
+        if self.painter.is_on_bar(self.visualRect(index), at):
+            self.why_wanted.emit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -11,7 +11,7 @@ def copy_text(text: str) -> None:
 
 
 class ResultMenu(QMenu):
-    """The context menu of `result`. Copying happens here; `editor` and `reveal` are for the owner to connect."""
+    """The context menu of `result`. Copying happens here; `why`, `editor` and `reveal` are for the owner to connect."""
 
     def __init__(self, result: MemorySearchResult, parent: QWidget) -> None:
         super().__init__(parent)
@@ -22,6 +22,9 @@ class ResultMenu(QMenu):
         ):
             self.addAction(text).triggered.connect(lambda _=False, copied=copied: copy_text(copied))
         self.actions()[0].setShortcut(QKeySequence.StandardKey.Copy)
+        self.addSeparator()
+        self.why = self.addAction("Why this result?")
+        self.why.setShortcut("Ctrl+I")
         self.addSeparator()
         self.editor = self.addAction("Open in editor")
         self.editor.setShortcut("Ctrl+E")

@@ -1,6 +1,7 @@
 """The body of the search panel: counts, notices, and the list or what stands in its place."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import QPoint, Signal, Slot
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
@@ -11,10 +12,11 @@ from gui.search import texts
 from gui.search.list_header import ListHeader, Order
 from gui.search.notice_bar import NoticeBar
 from gui.search.ranking import RankingMenu
+from gui.search.remedies import button_words
 from gui.search.result_list import ResultList
 from gui.search.rows import SortOrder, build_rows
 from gui.search.runner import Answer
-from gui.search.state_page import Action, StatePage, make_key_table, make_stage_table
+from gui.search.state_page import Action, Offer, StatePage, make_key_table
 from gui.search.suggestion_line import SuggestionLine
 from gui.widgets.wording import counted
 
@@ -30,7 +32,10 @@ class ResultsView(QWidget):
     more_wanted = Signal()
     weak_wanted = Signal(bool)
     """Show results below the minimal score, or hide them again."""
+    remedy_chosen = Signal(object)
+    """SearchRemedy of an empty answer."""
     why_wanted = Signal()
+    """Show how the answer came about."""
     missing_file_wanted = Signal()
     """Ask why a certain file is not found."""
     retry_wanted = Signal()
@@ -129,19 +134,19 @@ class ResultsView(QWidget):
             self._notice.show_notice(notice, "Hide them", lambda: self.weak_wanted.emit(False))
 
     def _show_empty(self, answer: Answer) -> None:
-        question, explanation = answer.question, answer.outcome.explanation
-        actions: list[Action] = []
-        if question.min_score is None:
-            actions.append(("Show weak matches", lambda: self.weak_wanted.emit(True)))
-        if explanation is None:
-            actions.append(("Why?", self.why_wanted.emit))
-        actions.append(("A file is missing…", self.missing_file_wanted.emit))
-        make_table = None if explanation is None else lambda: make_stage_table(explanation)
+        explanation = answer.outcome.explanation
+        remedies = () if explanation is None else explanation.remedies
+        offers = [
+            Offer(remedy.advice, button_words(remedy), partial(self.remedy_chosen.emit, remedy)) for remedy in remedies
+        ]
+        actions: list[Action] = [("A file is missing…", self.missing_file_wanted.emit)]
+        if explanation is not None:
+            actions.insert(0, ("How this answer came about", self.why_wanted.emit))
         self._show_page(
-            texts.empty(question, answer.outcome),
+            texts.empty(answer.question, answer.outcome),
             "No results",
+            offers=offers,
             actions=actions,
-            make_table=make_table,
             suggestions=answer.outcome.suggestions,
         )
 
@@ -150,18 +155,19 @@ class ResultsView(QWidget):
         words: tuple[str, str],
         counts: str,
         *,
+        offers: Sequence[Offer] = (),
         actions: Sequence[Action] = (),
         make_table: Callable[[], QWidget] | None = None,
         suggestions: Sequence[QuerySuggestion] = (),
     ) -> None:
-        content = (words, tuple(text for text, _ in actions))
+        content = (words, tuple(offer[:2] for offer in offers), tuple(text for text, _ in actions))
         self._header.show_counts(counts, legend=False, sortable=False)
         self.suggestions.show_suggestions(suggestions)
         if self._stack.currentWidget() is self.page and content == self._content:
             return  # a silent repeat must not take a focused button away
         self._content = content
         self._notice.show_notice("")
-        self.page.show_state(*words, actions=actions, table=make_table() if make_table else None)
+        self.page.show_state(*words, offers=offers, actions=actions, table=make_table() if make_table else None)
         self._stack.setCurrentWidget(self.page)
         self.list.show_rows((), keep=False)
 

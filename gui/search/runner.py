@@ -53,7 +53,6 @@ class Question:
     max_results: int = FIRST_RESULTS
     min_score: float | None = None
     """None for the setting's value."""
-    explain: bool = False
     like: Passage | None = None
     """What is wanted is like this, in place of what answers a text: that is empty then."""
     within: "Question | None" = None
@@ -66,7 +65,7 @@ class Question:
     @property
     def subject(self) -> "Question":
         """What is asked for, without how much of the answer is wanted."""
-        return replace(self, max_results=FIRST_RESULTS, min_score=None, explain=False)
+        return replace(self, max_results=FIRST_RESULTS, min_score=None)
 
     @property
     def levels(self) -> tuple["Question", ...]:
@@ -80,6 +79,8 @@ class Answer:
     outcome: SearchOutcome
     final: bool
     """False while only the words have been searched."""
+    explained: bool = False
+    """Whether it was asked for with its explanation."""
 
 
 def is_searchable(text: str) -> bool:
@@ -120,6 +121,8 @@ class SearchRunner(QObject):
         self._repeat: Question | None = None
         self._asked_at = 0.0
         self._waited = False
+        self.explaining = False
+        """Whether whole answers come with their explanation; those without results do in any case."""
         self._pause = QTimer(self, singleShot=True)
         self._pause.timeout.connect(self._start)
         self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
@@ -201,8 +204,9 @@ class SearchRunner(QObject):
         manager, number = self._manager, self._number
         assert manager is not None
         since = None if question.days is None else time.time() - question.days * DAY
+        explained = final and self.explaining
 
-        def work(token: CancelToken) -> SearchOutcome:
+        def search(token: CancelToken, *, explain: bool) -> SearchOutcome:
             return manager.search(
                 question.text,
                 max_results=question.max_results,
@@ -212,14 +216,20 @@ class SearchRunner(QObject):
                 since=since,
                 half_life_days=question.half_life_days,
                 diverse=question.diverse,
-                explain=question.explain,
+                explain=explain,
                 cancel=token,
                 mode="auto" if final else "keyword",
             )
 
+        def work(token: CancelToken) -> SearchOutcome:
+            outcome = search(token, explain=explained)
+            if final and not outcome.results and outcome.explanation is None:
+                return search(token, explain=True)  # whoever finds nothing is told why without asking
+            return outcome
+
         def on_done(outcome: SearchOutcome) -> None:
             if number == self._number:
-                self._finish(Answer(question, outcome, final))
+                self._finish(Answer(question, outcome, final, explained))
 
         def on_error(sentence: str) -> None:
             if number == self._number:

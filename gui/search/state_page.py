@@ -1,15 +1,14 @@
 """What stands in the list's place when there are no results: one sentence, and what can be done about it."""
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtGui import QPalette, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from engine import SearchExplanation
 from gui.style import font_at
-from gui.widgets.labels import label
-from gui.widgets.wording import grouped
+from gui.widgets.labels import breakable, label
 
 KEYS = (
     ("Down", "go to the results"),
@@ -19,10 +18,20 @@ KEYS = (
     ("Ctrl K", "search from anywhere"),
 )
 _WIDEST = 420
+_MARGIN = 32
 _BESIDE = 2
 """Buttons that a narrow list has room for beside each other."""
 
 Action = tuple[str, Callable[[], None]]
+
+
+class Offer(NamedTuple):
+    """Something that may help, with why."""
+
+    sentence: str
+    words: str
+    """On its button."""
+    act: Callable[[], None]
 
 
 class StatePage(QScrollArea):
@@ -37,14 +46,21 @@ class StatePage(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._title = label()
         self._buttons: list[QPushButton] = []
+        self._rows: list[QBoxLayout] = []
 
     def show_state(
-        self, title: str, sentence: str, *, actions: Sequence[Action] = (), table: QWidget | None = None
+        self,
+        title: str,
+        sentence: str,
+        *,
+        offers: Sequence[Offer] = (),
+        actions: Sequence[Action] = (),
+        table: QWidget | None = None,
     ) -> None:
         """Show this, and nothing of what was shown before."""
         page = QWidget()
         column = QVBoxLayout(page)
-        column.setContentsMargins(32, 40, 32, 24)
+        column.setContentsMargins(_MARGIN, 40, _MARGIN, 24)
         column.setSpacing(8)
         self._title = label(title, "strong", wrap=True)
         self._title.setFont(font_at(15))
@@ -56,19 +72,25 @@ class StatePage(QScrollArea):
         if table is not None:
             column.addSpacing(8)
             column.addWidget(table)
-        self._buttons = [self._button(text, act) for text, act in actions]
-        for start in range(0, len(self._buttons), _BESIDE):
-            row = QHBoxLayout()
+        self._buttons, self._rows = [], []
+        for offer in offers:
+            self._add_offer(column, offer)
+        others = [self._button(text, act) for text, act in actions]
+        self._buttons += others
+        for start in range(0, len(others), _BESIDE):
+            row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
             row.setSpacing(8)
-            for button in self._buttons[start : start + _BESIDE]:
-                row.addWidget(button)
+            for button in others[start : start + _BESIDE]:
+                row.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
             row.addStretch(1)
             column.addSpacing(0 if start else 8)
             column.addLayout(row)
+            self._rows.append(row)
         column.addStretch(1)
         page.setAccessibleName(" ".join(part for part in (title, sentence) if part))
         self.setAccessibleName(page.accessibleName())
         self.setWidget(page)  # deletes the page before
+        self._fold()
 
     def has_focus(self) -> bool:
         """One of the page's buttons has the focus."""
@@ -80,14 +102,38 @@ class StatePage(QScrollArea):
             self._buttons[0].setFocus(Qt.FocusReason.OtherFocusReason)
         return bool(self._buttons)
 
+    def _fold(self) -> None:
+        """Put buttons below each other that have no room beside each other."""
+        room = self.viewport().width() - 2 * _MARGIN
+        for row in self._rows:
+            widgets = [item.widget() for number in range(row.count()) if (item := row.itemAt(number))]
+            width = sum(widget.sizeHint().width() + row.spacing() for widget in widgets if widget is not None)
+            way = QBoxLayout.Direction
+            row.setDirection(way.LeftToRight if width - row.spacing() <= room else way.TopToBottom)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold()
+
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
             self._title.setFont(font_at(15))
 
+    def _add_offer(self, column: QVBoxLayout, offer: Offer) -> None:
+        """Why, and below it the button."""
+        why = label(breakable(offer.sentence), "meta", wrap=True)
+        why.setMaximumWidth(_WIDEST)
+        button = self._button(offer.words, offer.act)
+        button.setAccessibleDescription(offer.sentence)
+        self._buttons.append(button)
+        column.addSpacing(6)
+        column.addWidget(why)
+        column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+
     @staticmethod
     def _button(text: str, act: Callable[[], None]) -> QPushButton:
-        button = QPushButton(text)
+        button = QPushButton(text.replace("&", "&&"))
         button.clicked.connect(lambda _checked: act())
         return button
 
@@ -103,21 +149,4 @@ def make_key_table() -> QWidget:
         grid.addWidget(label(key), row, 0)
         grid.addWidget(label(does, "meta", wrap=True), row, 1)
     grid.setColumnStretch(1, 1)
-    return table
-
-
-def make_stage_table(explanation: SearchExplanation) -> QWidget:
-    """What each stage of the search took in, let through and why it kept the rest."""
-    table = QWidget()
-    grid = QGridLayout(table)
-    grid.setContentsMargins(0, 0, 0, 0)
-    grid.setVerticalSpacing(2)
-    for number, stage in enumerate(explanation.stages):
-        name = stage.name[:1].upper() + stage.name[1:]
-        grid.addWidget(label(name, "strong"), 3 * number, 0)
-        counts = label(f"{grouped(stage.entered)} in, {grouped(stage.left)} left", "meta")
-        grid.addWidget(counts, 3 * number, 1, Qt.AlignmentFlag.AlignRight)
-        grid.addWidget(label(stage.note, "meta", wrap=True), 3 * number + 1, 0, 1, 2)
-        grid.setRowMinimumHeight(3 * number + 2, 8)
-    grid.setColumnStretch(0, 1)
     return table

@@ -86,5 +86,16 @@ def empty(question: Question, outcome: SearchOutcome) -> tuple[str, str]:
         outcome.understood or words,
         outcome.notice,
         f"Only {limits} were searched." if limits else "",
+        _emptied(outcome),
     )
     return f"Nothing found for “{query}”", " ".join(part for part in sentences if part)
+
+
+def _emptied(outcome: SearchOutcome) -> str:
+    """What the stage that let nothing through says, unless it is said already."""
+    explanation = outcome.explanation
+    if explanation is None or any(remedy.name == "weak" for remedy in explanation.remedies):
+        return ""
+    said = (outcome.understood, outcome.notice)
+    notes = (stage.note for stage in explanation.stages if stage.name == explanation.emptied_by)
+    return next((note for note in notes if note not in said), "")

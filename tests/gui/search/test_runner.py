@@ -230,7 +230,7 @@ def test_without_a_memory_nothing_is_asked(qtbot, heard, memory):
 
 
 def test_limits_do_not_change_the_subject():
-    assert Question("a").subject == Question("a", max_results=900, min_score=0.0, explain=True).subject
+    assert Question("a").subject == Question("a", max_results=900, min_score=0.0).subject
     assert len({Question("a").subject, Question("b").subject, Question("a", ("memory",)).subject}) == 3
     assert Question("a").subject != Question("a", days=7).subject
 

@@ -1,0 +1,53 @@
+"""The place at the right of the window: the diagnostics, or the explanation of the answer."""
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QStackedWidget, QWidget
+
+from gui.diagnostics.panel import DiagnosticsPanel
+from gui.explanation.panel import ExplanationPanel
+
+
+class Dock(QStackedWidget):
+    """One of the two; begins with the diagnostics, and goes back to them when it is hidden."""
+
+    wanted = Signal(bool)
+    """Whether the dock is to stand in the window."""
+
+    def __init__(self, diagnostics: DiagnosticsPanel, explanation: ExplanationPanel) -> None:
+        super().__init__()
+        self._diagnostics, self._explanation = diagnostics, explanation
+        for page in (diagnostics, explanation):
+            self.addWidget(page)
+        explanation.close_wanted.connect(self.toggle_explanation)
+
+    @Slot()
+    def toggle_diagnostics(self) -> None:
+        self._toggle(self._diagnostics)
+
+    @Slot()
+    def toggle_explanation(self) -> None:
+        self._toggle(self._explanation)
+
+    @Slot()
+    def show_diagnostics(self) -> None:
+        self._show(self._diagnostics)
+
+    @Slot()
+    def show_explanation(self) -> None:
+        self._show(self._explanation)
+
+    @Slot(bool)
+    def note_shown(self, shown: bool) -> None:
+        """It was put into the window, or taken out of it."""
+        if not shown:
+            self.setCurrentWidget(self._diagnostics)
+
+    def _toggle(self, page: QWidget) -> None:
+        if self.isHidden() or self.currentWidget() is not page:
+            self._show(page)
+        else:
+            self.wanted.emit(False)
+
+    def _show(self, page: QWidget) -> None:
+        self.setCurrentWidget(page)
+        self.wanted.emit(True)

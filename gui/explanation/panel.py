@@ -1,0 +1,176 @@
+"""The explanation beside the results: why the selected one was found, and how the whole answer came about."""
+
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QGuiApplication, QHideEvent, QKeyEvent, QShowEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from engine import MemorySearchResult, SearchExplanation, to_json
+from gui.explanation.result_view import ResultView
+from gui.explanation.tables import StageTable
+from gui.search.runner import Answer
+from gui.widgets.icons import IconButton
+from gui.widgets.labels import breakable, label
+
+_GUTTER = 16
+_SPACING = 16
+_COPIED_MS = 1500
+_TITLE, _EMPTY_TITLE = "Why this result", "Why nothing was found"
+_NOTHING = "Search for something: this says where each score comes from, and what every stage of the search did."
+_LOOKING = "Looking…"
+_UNEXPLAINED = "This answer came without an explanation."
+
+
+class ExplanationPanel(QWidget):
+    """Follows the selection; asks for explanations only while it is seen, since they cost time."""
+
+    wanted = Signal(bool)
+    """Whether answers are to come with their explanation."""
+    left = Signal()
+    """Back to the results."""
+    close_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._answer: Answer | None = None
+        self._result: MemorySearchResult | None = None
+        self._close = IconButton("close", "Close the explanation (Ctrl+I)")
+        self._close.clicked.connect(self.close_wanted)
+        self._title = label(_TITLE, "section")
+        self._hint = label(_NOTHING, "meta", wrap=True)
+        self._of_result = ResultView()
+        self._how = label("How this answer came about", "section", wrap=True)
+        self._total = label(role="meta", wrap=True)
+        self._stages = StageTable()
+        self._note = label(role="meta", wrap=True)
+        self._note.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._stages.chosen.connect(lambda said: self._note.setText(breakable(said)))
+        self._page = QFrame()
+        self._page.setProperty("role", "side")
+        column = QVBoxLayout(self._page)
+        column.setContentsMargins(_GUTTER, 0, _GUTTER, 14)
+        column.setSpacing(_SPACING)
+        column.addWidget(self._hint)
+        column.addWidget(self._of_result)
+        self._of_answer = QWidget()
+        stages = QVBoxLayout(self._of_answer)
+        stages.setContentsMargins(0, 0, 0, 0)
+        stages.setSpacing(6)
+        for widget in (self._how, self._total, self._stages, self._note):
+            stages.addWidget(widget)
+        column.addWidget(self._of_answer)
+        column.addWidget(self._make_copy(), 0, Qt.AlignmentFlag.AlignLeft)
+        column.addStretch(1)
+        self._scroll = QScrollArea()
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll.setWidget(self._page)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(0)
+        outer.addWidget(self._head())
+        outer.addWidget(self._scroll, 1)
+        self.setAccessibleName("Why this result")
+        self._render()
+
+    def _head(self) -> QWidget:
+        head = QFrame()
+        head.setProperty("role", "side")
+        row = QHBoxLayout(head)
+        row.setContentsMargins(_GUTTER, 10, 8, 10)
+        row.addWidget(self._title, 1)
+        row.addWidget(self._close)
+        return head
+
+    def _make_copy(self) -> QWidget:
+        self._copy = QPushButton("Copy as JSON")
+        self._copy.setAutoDefault(True)
+        self._copy.setToolTip("Copy the whole explanation of this answer")
+        self._copy.clicked.connect(self._copy_json)
+        self._copied = QTimer(self, singleShot=True, interval=_COPIED_MS)
+        self._copied.timeout.connect(lambda: self._copy.setText("Copy as JSON"))
+        return self._copy
+
+    # --- what is shown ----------------------------------------------------------------------------------------------
+
+    @Slot(object)
+    def show_answer(self, answer: Answer | None) -> None:
+        """The answer on show; one by words alone leaves what stands here until the whole one comes."""
+        if answer is not None and not answer.final:
+            return
+        self._answer = answer
+        self._render()
+
+    @Slot(object)
+    def show_result(self, result: MemorySearchResult | None) -> None:
+        """The selected one."""
+        self._result = result
+        self._render()
+
+    def _render(self) -> None:
+        if not self.isVisible():
+            return
+        explanation = None if self._answer is None else self._answer.outcome.explanation
+        self._copy.setVisible(explanation is not None)
+        self._of_answer.setVisible(explanation is not None)
+        if self._answer is None or explanation is None:
+            self._say(_NOTHING if self._answer is None else _UNEXPLAINED if self._answer.explained else _LOOKING)
+            return
+        self._title.setText(_TITLE if self._answer.outcome.results else _EMPTY_TITLE)
+        self._show_result(self._answer, explanation)
+        spent = sum(stage.milliseconds for stage in explanation.stages)
+        self._total.setText(f"{len(explanation.stages)} stages in {spent:.1f} ms.")
+        self._stages.show_stages(explanation)
+
+    def _show_result(self, answer: Answer, explanation: SearchExplanation) -> None:
+        place = self._place(answer)
+        if place is None:
+            self._say("")
+            return
+        self._hint.hide()
+        self._of_result.show()
+        self._of_result.show_reason(answer.outcome.results[place], explanation.results[place], answer.outcome)
+
+    def _place(self, answer: Answer) -> int | None:
+        """Where the selected result stands in the answer, by its place in its file: its score may be another now."""
+        wanted = self._result
+        if wanted is None:
+            return None
+        lines = (wanted.path, wanted.start_line, wanted.end_line)
+        places = [
+            place
+            for place, result in enumerate(answer.outcome.results)
+            if (result.path, result.start_line, result.end_line) == lines
+        ]
+        # A long line is cut into several that share its number.
+        same = (place for place in places if answer.outcome.results[place].snippet == wanted.snippet)
+        return next(same, places[0] if places else None)
+
+    def _say(self, hint: str) -> None:
+        self._of_result.hide()
+        self._hint.setText(hint)
+        self._hint.setVisible(bool(hint))
+
+    # --- events -----------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _copy_json(self) -> None:
+        if self._answer is not None and self._answer.outcome.explanation is not None:
+            QGuiApplication.clipboard().setText(to_json(self._answer.outcome.explanation, indent=2))
+            self._copy.setText("Copied")
+            self._copied.start()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.wanted.emit(True)
+        self._render()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.wanted.emit(False)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.left.emit()
+        else:
+            super().keyPressEvent(event)

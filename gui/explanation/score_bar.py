@@ -1,0 +1,133 @@
+"""One score as a bar: the words' part, the meaning's part, what age has taken, and what was asked for."""
+
+from collections.abc import Iterator
+
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt
+from PySide6.QtGui import QBrush, QColor, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from gui.explanation.wording import Shares, spoken_shares
+from gui.style import font_at
+from gui.theme import Tokens, tokens
+
+_BAR = 10
+_GAP = 8
+_SQUARE = 10
+_BETWEEN = 14
+_TICK = 3
+"""Pixels that the mark of the threshold stands out above and below."""
+
+Entry = tuple[str, QBrush]
+
+
+class ScoreBar(QWidget):
+    """Bar with its legend, which wraps where the bar is short."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._shares = Shares(0.0, 0.0, 0.0, 0.0)
+        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(policy)
+
+    def show_shares(self, shares: Shares) -> None:
+        self._shares = shares
+        self.setAccessibleName(spoken_shares(shares))
+        self._measure()
+        self.update()
+
+    # --- measuring --------------------------------------------------------------------------------------------------
+
+    def _entries(self, colours: Tokens) -> Iterator[Entry]:
+        """What the legend names, each with its look."""
+        shares = self._shares
+        yield f"words {shares.words:.2f}", QBrush(colours.accent)
+        yield f"meaning {shares.meaning:.2f}", QBrush(colours.meaning)
+        if shares.aged >= 0.005:
+            yield f"lost by age {shares.aged:.2f}", _hatched(colours.muted)
+        if shares.least:
+            yield f"asked for {shares.least:g}", QBrush(colours.text)
+
+    def _lines(self, colours: Tokens) -> list[list[Entry]]:
+        """The legend, as much in a line as fits."""
+        metrics = QFontMetrics(font_at(12))
+        lines: list[list[Entry]] = [[]]
+        room = self.width()
+        for entry in self._entries(colours):
+            width = _SQUARE + 4 + metrics.horizontalAdvance(entry[0]) + _BETWEEN
+            if lines[-1] and width - _BETWEEN > room:
+                lines.append([])
+                room = self.width()
+            lines[-1].append(entry)
+            room -= width
+        return lines
+
+    def _line_height(self) -> int:
+        return round(QFontMetrics(font_at(12)).height() * 1.25)
+
+    def _measure(self) -> None:
+        lines = len(self._lines(tokens(self.palette())))
+        self.setFixedHeight(2 * _TICK + _BAR + _GAP + lines * self._line_height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(120, self.height())
+
+    # --- events -----------------------------------------------------------------------------------------------------
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._measure()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._measure()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        colours = tokens(self.palette())
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # as all that is measured here
+        self._paint_bar(painter, colours)
+        painter.setFont(font_at(12))
+        height = self._line_height()
+        top = 2 * _TICK + _BAR + _GAP
+        for line in self._lines(colours):
+            x = 0
+            for words, brush in line:
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(brush)
+                tick = brush.color() == colours.text
+                square = QRectF(x + 4 if tick else x, top + (height - _SQUARE) / 2, 2 if tick else _SQUARE, _SQUARE)
+                painter.drawRoundedRect(square, 1, 1)
+                x += _SQUARE + 4
+                painter.setPen(colours.muted)
+                width = painter.fontMetrics().horizontalAdvance(words)
+                painter.drawText(x, top, width + 1, height, int(Qt.AlignmentFlag.AlignVCenter), words)
+                x += width + _BETWEEN
+            top += height
+
+    def _paint_bar(self, painter: QPainter, colours: Tokens) -> None:
+        """From the longest to the shortest, each over what is longer."""
+        shares, full = self._shares, self.width()
+        painter.setPen(Qt.PenStyle.NoPen)
+        for share, brush in (
+            (1.0, QBrush(colours.line)),
+            (shares.score + shares.aged, _hatched(colours.muted)),
+            (shares.score, QBrush(colours.meaning)),
+            (shares.words, QBrush(colours.accent)),
+        ):
+            length = full * min(1.0, share)
+            if length >= 1:
+                if brush.style() != Qt.BrushStyle.SolidPattern:
+                    painter.setBrush(colours.base)
+                    painter.drawRect(QRectF(0, _TICK, length, _BAR))
+                painter.setBrush(brush)
+                painter.drawRoundedRect(QRectF(0, _TICK, length, _BAR), 3, 3)
+        if shares.least:
+            x = full * min(1.0, shares.least)
+            painter.fillRect(QRectF(x - 1, 0, 2, _BAR + 2 * _TICK), colours.text)
+
+
+def _hatched(colour: QColor) -> QBrush:
+    return QBrush(colour, Qt.BrushStyle.BDiagPattern)

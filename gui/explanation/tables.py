@@ -1,0 +1,123 @@
+"""The tables behind the explanation: as high as their rows, in the order in which things happened."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from engine import SearchExplanation, SearchStage
+from gui.explanation.wording import Figure, counts, spent, stage_name
+from gui.widgets.table import Column, Index, RecordsTable
+from gui.widgets.wording import grouped
+
+Record = TypeVar("Record")
+_MARK = "\N{MULTIPLICATION SIGN}"
+
+
+@dataclass(frozen=True)
+class StageRow:
+    """One stage, and whether it let nothing through."""
+
+    stage: SearchStage
+    emptied: bool
+
+    @property
+    def name(self) -> str:
+        return f"{_MARK} {stage_name(self.stage)}" if self.emptied else stage_name(self.stage)
+
+    @property
+    def said(self) -> str:
+        """All of it in a sentence or two."""
+        told = (counts(self.stage), self.stage.note, "Here nothing was left." if self.emptied else "")
+        return f"{stage_name(self.stage)}: {' '.join(part for part in told if part)}"
+
+
+def stage_rows(explanation: SearchExplanation) -> tuple[StageRow, ...]:
+    return tuple(StageRow(stage, stage.name == explanation.emptied_by) for stage in explanation.stages)
+
+
+class _FittedTable(RecordsTable[Record]):
+    """Scrolls in no direction: what holds it does."""
+
+    def __init__(
+        self, columns: Sequence[Column[Record]], tip: Callable[[Record], str], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(columns, tip, parent)
+        self.sortByColumn(-1, Qt.SortOrder.AscendingOrder)  # as the records come; a click on a header sorts
+        for policy in (self.setHorizontalScrollBarPolicy, self.setVerticalScrollBarPolicy):
+            policy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def show_records(self, records: tuple[Record, ...]) -> None:
+        super().show_records(records)
+        self._fit()
+
+    def select_record(self, record: Record | None) -> None:
+        model = self.model()
+        for number in range(model.rowCount()):
+            if self.record_at(model.index(number, 0)) == record:
+                self.selectRow(number)
+
+    def _fit(self) -> None:
+        rows = self.model().rowCount() * self.verticalHeader().defaultSectionSize()
+        self.setFixedHeight(rows + self.horizontalHeader().sizeHint().height() + 2 * self.frameWidth())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(120, self.height())
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._fit()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
+
+
+class StageTable(_FittedTable[StageRow]):
+    """Each stage with what went in, what was left, and milliseconds."""
+
+    chosen = Signal(str)
+    """What the current stage says; empty for none."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        columns = (
+            Column[StageRow]("Stage", 0, lambda row: row.name),
+            Column[StageRow]("In", 8, lambda row: row.stage.entered, lambda row: grouped(row.stage.entered), True),
+            Column[StageRow]("Left", 8, lambda row: row.stage.left, lambda row: grouped(row.stage.left), True),
+            Column[StageRow]("ms", 7, _microseconds, lambda row: spent(row.stage.milliseconds), True),
+        )
+        super().__init__(columns, lambda row: row.said, parent)
+        self.setAccessibleName("Stages of the search")
+
+    def show_stages(self, explanation: SearchExplanation) -> None:
+        """With the stage current that emptied the answer, else the one that was, or the threshold at first."""
+        before = self.record_at(self.currentIndex())
+        wanted = explanation.emptied_by or ("threshold" if before is None else before.stage.name)
+        rows = stage_rows(explanation)
+        self.show_records(rows)
+        self.select_record(next((row for row in rows if row.stage.name == wanted), rows[-1] if rows else None))
+
+    def currentChanged(self, current: Index, previous: Index) -> None:
+        super().currentChanged(current, previous)
+        row = self.record_at(current)
+        self.chosen.emit("" if row is None else row.said)
+
+
+class FigureTable(_FittedTable[Figure]):
+    """Every number of one result."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        columns = (
+            Column[Figure]("Figure", 18, lambda figure: figure.name),
+            Column[Figure]("Value", 0, lambda figure: figure.value),
+        )
+        super().__init__(columns, lambda figure: f"{figure.name}: {figure.value}", parent)
+        self.setAccessibleName("Figures of this result")
+
+
+def _microseconds(row: StageRow) -> int:
+    return round(row.stage.milliseconds * 1000)

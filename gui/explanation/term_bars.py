@@ -1,0 +1,127 @@
+"""What each word of the question brings, as bars below each other; and the place of a cosine in its model's range."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from gui.explanation.wording import Part, spoken_parts
+from gui.style import font_at
+from gui.theme import tokens
+from gui.widgets.elided import elide
+from gui.widgets.row_painting import AT_LEFT, AT_RIGHT
+
+_BAR = 4
+_GAP = 8
+_LEAST_WHERE = 3
+"""Letters; with room for fewer, where a term stands is left to the tooltip."""
+_TERM_SHARE = 0.5
+"""Of the width, for the terms and where they stand."""
+
+
+class TermBars(QWidget):
+    """One row a term: the word, its bar, its figure; the longest bar is that of the word that brings most."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._parts: tuple[Part, ...] = ()
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def show_parts(self, parts: Sequence[Part]) -> None:
+        self._parts = tuple(parts)
+        self.setAccessibleName(spoken_parts(parts))
+        self.setToolTip("\n".join(f"{part.term}: {part.where}" for part in parts if part.where))
+        self._measure()
+        self.update()
+
+    def _row(self) -> int:
+        return round(QFontMetrics(font_at(12)).height() * 1.4)
+
+    def _measure(self) -> None:
+        self.setFixedHeight(self._row() * len(self._parts))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(120, self.height())
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._measure()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        colours = tokens(self.palette())
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # as all that is measured here
+        painter.setFont(font_at(12))
+        metrics = painter.fontMetrics()
+        row, terms = self._row(), int(self.width() * _TERM_SHARE)
+        figure = metrics.horizontalAdvance("0.00")
+        room = self.width() - terms - figure - 2 * _GAP
+        most = max((part.score for part in self._parts), default=0.0) or 1.0
+        for number, part in enumerate(self._parts):
+            line = QRect(0, number * row, self.width(), row)
+            painter.setPen(colours.muted if part.missing else colours.text)
+            term = elide(metrics, part.term, Qt.TextElideMode.ElideRight, terms)
+            painter.drawText(line, AT_LEFT, term)
+            painter.setPen(colours.muted)
+            begin = metrics.horizontalAdvance(term) + _GAP
+            left = self.width() - begin if part.missing else terms - begin
+            if left > metrics.averageCharWidth() * _LEAST_WHERE:
+                where = elide(metrics, part.where, Qt.TextElideMode.ElideRight, left)
+                painter.drawText(line.adjusted(begin, 0, 0, 0), AT_LEFT, where)
+            if part.missing:
+                continue
+            painter.drawText(line, AT_RIGHT, f"{part.score:.2f}")
+            painter.setPen(Qt.PenStyle.NoPen)
+            top = line.center().y() - _BAR / 2 + 0.5
+            for length, colour in ((room, colours.line), (room * part.score / most, colours.accent)):
+                painter.setBrush(colour)
+                painter.drawRoundedRect(QRectF(terms + _GAP, top, max(1.0, length), _BAR), 2, 2)
+
+
+class RangeBar(QWidget):
+    """From the cosine that counts nothing to that which counts as the same meaning, filled as far as this one goes."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._low = self._high = self._filled = 0.0
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self._measure()
+
+    def show_range(self, low: float, high: float, cosine: float) -> None:
+        self._low, self._high = low, high
+        self._filled = min(1.0, max(0.0, (cosine - low) / (high - low))) if high > low else 0.0
+        self.setAccessibleName(f"Cosine {cosine:.2f} between {low:.2f} and {high:.2f}")
+        self.update()
+
+    def _measure(self) -> None:
+        self.setFixedHeight(round(QFontMetrics(font_at(12)).height() * 1.4))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(120, self.height())
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._measure()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        colours = tokens(self.palette())
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # as all that is measured here
+        painter.setFont(font_at(12))
+        painter.setPen(colours.muted)
+        low, high = f"{self._low:.2f}", f"{self._high:.2f}"
+        painter.drawText(self.rect(), AT_LEFT, low)
+        painter.drawText(self.rect(), AT_RIGHT, high)
+        begin = painter.fontMetrics().horizontalAdvance(low) + _GAP
+        room = self.width() - begin - painter.fontMetrics().horizontalAdvance(high) - _GAP
+        top = self.rect().center().y() - _BAR / 2 + 0.5
+        painter.setPen(Qt.PenStyle.NoPen)
+        for length, colour in ((room, colours.line), (room * self._filled, colours.meaning)):
+            if length >= 1:
+                painter.setBrush(colour)
+                painter.drawRoundedRect(QRectF(begin, top, length, _BAR), 2, 2)

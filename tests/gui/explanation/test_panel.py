@@ -1,0 +1,195 @@
+import json
+
+import msgspec
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLabel, QTableView, QWidget
+
+from engine import MemorySearchResult, SearchOutcome
+from gui.appearance import Appearance
+from gui.explanation.panel import ExplanationPanel
+from gui.explanation.score_bar import ScoreBar
+from gui.explanation.tables import FigureTable, StageTable
+from gui.explanation.term_bars import RangeBar, TermBars
+from gui.search.runner import Answer, Question
+from gui.theme import theme_tokens
+from tests.helpers.fake_explanations import explain, make_reason
+from tests.helpers.fake_memory import FakeMemory
+
+
+@pytest.fixture
+def outcome() -> SearchOutcome:
+    memory = FakeMemory()
+    try:
+        return memory.search("irrigation timer", max_results=9, explain=True)
+    finally:
+        memory.close()
+
+
+@pytest.fixture
+def panel(qtbot) -> ExplanationPanel:
+    panel = ExplanationPanel()
+    qtbot.addWidget(panel)
+    panel.resize(330, 900)
+    with qtbot.waitExposed(panel):
+        panel.show()
+    return panel
+
+
+def _answer(outcome: SearchOutcome, **changes) -> Answer:
+    return Answer(Question("irrigation timer"), outcome, **({"final": True, "explained": True} | changes))
+
+
+def _said(panel: QWidget) -> str:
+    return " | ".join(part.text() for part in panel.findChildren(QLabel) if part.isVisible() and part.text())
+
+
+def _cells(table: QTableView) -> list[list[str]]:
+    model = table.model()
+    return [
+        [model.index(row, column).data() for column in range(model.columnCount())] for row in range(model.rowCount())
+    ]
+
+
+def _show(panel: ExplanationPanel, outcome: SearchOutcome, result: MemorySearchResult) -> None:
+    panel.show_result(result)
+    panel.show_answer(_answer(outcome))
+
+
+def test_before_anything_is_asked_it_says_what_it_is_for(panel):
+    assert "this says where each score comes from" in _said(panel)
+    assert not panel.findChild(StageTable).isVisible()
+
+
+def test_it_tells_of_the_selected_result_and_follows_the_selection(panel, outcome):
+    first, second = outcome.results[:2]
+    _show(panel, outcome, first)
+    said = _said(panel)
+    assert first.citation in said
+    assert f"Number 1 of {outcome.total} results · score {first.score:.2f}" in said
+    assert "Meaning counts 30% and words 70%" in said
+    assert "reaches the 0.35 that are asked for" in said
+    panel.show_result(second)
+    assert second.citation in _said(panel)
+    assert f"Number 2 of {outcome.total} results" in _said(panel)
+
+
+def test_bars_and_tables_are_told_to_assistive_tools(panel, outcome):
+    _show(panel, outcome, outcome.results[0])
+    assert panel.findChild(ScoreBar).accessibleName().startswith("Score 0.84: words 0.63, meaning 0.21")
+    assert panel.findChild(TermBars).accessibleName() == "word 0.90"
+    assert panel.findChild(RangeBar).accessibleName() == "Cosine 0.70 between 0.00 and 1.00"
+    assert panel.findChild(StageTable).accessibleName() == "Stages of the search"
+
+
+def test_all_figures_fold_out(qtbot, panel, outcome):
+    _show(panel, outcome, outcome.results[0])
+    figures = panel.findChild(FigureTable)
+    assert not figures.isVisible()
+    fold = panel._of_result.fold_button
+    fold.setFocus()
+    qtbot.keyClick(fold, Qt.Key.Key_Space)
+    assert figures.isVisible()
+    assert ["Cosine", "0.700"] in _cells(figures)
+    assert fold.accessibleName() == "Hide the figures"
+    rows = figures.model().rowCount() * figures.verticalHeader().defaultSectionSize()
+    assert figures.height() > rows  # nothing scrolls inside of what scrolls
+
+
+def test_stages_stand_in_their_order_with_counts_and_milliseconds(panel, outcome):
+    _show(panel, outcome, outcome.results[0])
+    cells = _cells(panel.findChild(StageTable))
+    assert [row[0] for row in cells] == ["Words", "Found by words", "Found by meaning", "Threshold", "Shown"]
+    assert cells[0] == ["Words", "2", "2", "0.40"]
+    assert "5 stages in 5.0 ms." in _said(panel)
+    assert "Threshold: 4 passages in" in _said(panel)
+
+
+def test_the_stage_that_was_looked_at_stays_current(panel, outcome):
+    _show(panel, outcome, outcome.results[0])
+    table = panel.findChild(StageTable)
+    table.selectRow(2)
+    panel.show_result(outcome.results[1])
+    assert table.currentIndex().row() == 2
+
+
+def test_an_empty_answer_says_where_nothing_was_left(panel, outcome, memory_of_nothing):
+    panel.show_result(outcome.results[0])
+    panel.show_answer(_answer(memory_of_nothing))
+    said = _said(panel)
+    assert "Why nothing was found" in said
+    assert "Threshold: 4 passages in, 0 left. 4 scored below 0.35. Here nothing was left." in said
+    assert outcome.results[0].citation not in said
+
+
+@pytest.fixture
+def memory_of_nothing() -> SearchOutcome:
+    memory = FakeMemory()
+    try:
+        return memory.search("quagga", explain=True)
+    finally:
+        memory.close()
+
+
+def test_an_answer_by_words_alone_leaves_what_is_shown(panel, outcome, memory_of_nothing):
+    _show(panel, outcome, outcome.results[0])
+    before = _said(panel)
+    panel.show_answer(_answer(memory_of_nothing, final=False))
+    assert _said(panel) == before
+
+
+def test_an_answer_without_an_explanation_is_looked_into_or_admitted(panel, outcome):
+    bare = _bare(outcome)
+    panel.show_answer(_answer(bare, explained=False))
+    assert "Looking…" in _said(panel)
+    panel.show_answer(_answer(bare))
+    assert "came without an explanation" in _said(panel)
+    panel.show_answer(None)
+    assert "this says where each score comes from" in _said(panel)
+
+
+def _bare(outcome: SearchOutcome) -> SearchOutcome:
+    return msgspec.structs.replace(outcome, explanation=None)
+
+
+def test_explanations_are_wanted_only_while_it_is_seen(qtbot, panel):
+    with qtbot.waitSignal(panel.wanted) as heard:
+        panel.hide()
+    assert heard.args == [False]
+    with qtbot.waitSignal(panel.wanted) as heard:
+        panel.show()
+    assert heard.args == [True]
+
+
+def test_the_whole_explanation_can_be_copied(qtbot, panel, outcome):
+    _show(panel, outcome, outcome.results[0])
+    copy = next(b for b in panel.findChildren(QWidget) if getattr(b, "text", str)() == "Copy as JSON")
+    qtbot.mouseClick(copy, Qt.MouseButton.LeftButton)
+    assert json.loads(QGuiApplication.clipboard().text())["results"][0]["citation"] == outcome.results[0].citation
+    qtbot.waitUntil(lambda: copy.text() == "Copy as JSON", timeout=4000)
+
+
+def test_escape_leads_back_to_the_results(qtbot, panel):
+    with qtbot.waitSignal(panel.left):
+        qtbot.keyClick(panel, Qt.Key.Key_Escape)
+
+
+@pytest.mark.parametrize("width", [260, 330, 600])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_it_fits_its_width_and_draws_in_the_colours_of_its_theme(qapp, qtbot, panel, outcome, theme, width):
+    appearance = Appearance(qapp, theme)
+    aged = make_reason(citation=outcome.results[0].citation)
+    full = explain(outcome.results, outcome.results, min_score=0.35, remedies=())
+    told = msgspec.structs.replace(
+        outcome, explanation=msgspec.structs.replace(full, results=(aged, *full.results[1:]))
+    )
+    panel.resize(width, 700)
+    _show(panel, told, outcome.results[0])
+    qtbot.waitUntil(lambda: panel._page.width() <= width)
+    assert panel._page.minimumSizeHint().width() <= width
+    picture = panel.findChild(ScoreBar).grab().toImage()
+    seen = {picture.pixelColor(x, 8).name() for x in range(picture.width())}
+    colours = theme_tokens(theme)
+    assert {colours.accent.name(), colours.meaning.name(), colours.text.name()} <= seen
+    appearance.set_theme("light")

@@ -1,0 +1,74 @@
+import pytest
+
+from engine import MemorySearchResult, SearchStage
+from gui.explanation import wording
+from gui.explanation.tables import stage_rows
+from tests.helpers.fake_explanations import WEAK, explain, make_reason
+from tests.helpers.fake_memory import FakeMemory
+
+
+@pytest.fixture
+def result() -> MemorySearchResult:
+    memory = FakeMemory()
+    try:
+        return memory.search("timer").results[0]
+    finally:
+        memory.close()
+
+
+def test_the_bar_adds_up_to_the_score_and_to_what_age_took(result):
+    reason = make_reason()
+    of = wording.shares(reason, result)
+    assert of.score == pytest.approx(reason.score)
+    assert of.words == pytest.approx(reason.score * result.text_share)
+    assert of.score + of.aged == pytest.approx(reason.fresh_score)
+    assert wording.spoken_shares(of).endswith("lost by age; 0.35 are asked for")
+
+
+def test_nothing_is_said_of_age_where_nothing_ages(result):
+    reason = make_reason(fresh_score=0.343, decay=1.0, min_score=0.0)
+    assert wording.spoken_shares(wording.shares(reason, result)).count(",") == 1
+
+
+def test_terms_that_give_most_come_first_and_those_that_lack_last():
+    parts = wording.parts(make_reason())
+    assert [(part.term, part.where) for part in parts] == [
+        ("timer", "heading, text"),
+        ("irrigation", "text"),
+        ("skipped", "not in this passage"),
+    ]
+    assert wording.spoken_parts(parts) == "timer 0.46, irrigation 0.25, skipped not in this passage"
+
+
+def test_the_table_has_every_number_with_its_unit():
+    figures = {figure.name: figure.value for figure in wording.figures(make_reason())}
+    assert figures["“timer”"] == "0.460 (BM25 4.40, in 5 passages)"
+    assert figures["Range of cosines"] == "0.15 to 0.65"
+    assert figures["Half-life"] == "30 days"
+    assert figures["Left after age"] == "50.0%"
+    assert figures["Date from"] == "the name"
+    assert figures["Like"] == "topics/shopping.md#L1-L3"
+
+
+def test_the_table_leaves_out_what_had_no_say():
+    bare = make_reason(
+        vector_score=None, cosine=None, cosine_low=None, cosine_high=None, date_origin=None, mmr_like="", rank=1
+    )
+    names = {figure.name for figure in wording.figures(bare)}
+    assert names == {
+        *("Place", "Score", "Asked for", "Words' score", "“timer”", "“irrigation”", "“skipped”"),
+        *("BM25 sum", "Full match", "Of the question", "Most it may give"),
+    }
+
+
+def test_a_stage_is_marked_where_nothing_was_left():
+    rows = stage_rows(explain((), (), min_score=0.35, remedies=(WEAK,)))
+    assert [row.name for row in rows if row.emptied] == ["\N{MULTIPLICATION SIGN} Threshold"]
+    emptied = next(row for row in rows if row.emptied)
+    assert emptied.said == "Threshold: 4 passages in, 0 left. 4 scored below 0.35. Here nothing was left."
+
+
+def test_a_stage_that_is_new_here_keeps_its_own_name():
+    stage = SearchStage(name="proximity", entered=1, left=1, note="", unit="questions")
+    assert (wording.stage_name(stage), wording.counts(stage)) == ("Proximity", "")
+    assert [wording.spent(each) for each in (0.004, 9.99, 12.4, 1240.2)] == ["0.00", "9.99", "12", "1,240"]

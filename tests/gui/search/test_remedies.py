@@ -1,0 +1,168 @@
+"""What an empty answer offers, and what explanations cost the list."""
+
+from collections.abc import Callable
+from typing import get_args
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton
+
+from engine import RemedyName, SearchRemedy
+from gui.search import runner
+from gui.search.panel import SearchPanel
+from gui.search.query_box import QueryBox
+from gui.search.remedies import button_words
+from gui.search.result_list import ResultList
+from gui.search.runner import Scope
+
+
+@pytest.fixture(autouse=True)
+def short_waits(monkeypatch):
+    monkeypatch.setattr(runner, "PAUSE_MS", 5)
+    monkeypatch.setattr(runner, "REPEAT_MS", 1)
+
+
+@pytest.fixture
+def results(panel) -> ResultList:
+    return panel.body.findChild(ResultList)
+
+
+@pytest.fixture
+def ask(qtbot, panel) -> Callable[[str], None]:
+    def run(text: str) -> None:
+        panel.search(text)
+        qtbot.waitUntil(lambda: not panel.busy)
+
+    return run
+
+
+@pytest.fixture
+def press(qtbot, panel) -> Callable[[str], None]:
+    def run(words: str) -> None:
+        button = next(b for b in panel.body.findChildren(QPushButton) if b.text() == words and b.isVisible())
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+        qtbot.waitUntil(lambda: not panel.busy)
+
+    return run
+
+
+def _remedy(name: RemedyName, **changes) -> SearchRemedy:
+    return SearchRemedy(name=name, stage="filters", advice=f"So much for {name}.", **changes)
+
+
+def _said(panel: SearchPanel) -> str:
+    return " ".join(part.text() for part in panel.body.findChildren(QLabel) if part.isVisible())
+
+
+def test_what_emptied_an_answer_is_said_where_nothing_weaker_is_there(panel, ask, memory):
+    memory.remedies = ()
+    ask("zucchini")
+    assert "4 scored below 0.35." in _said(panel)
+
+
+@pytest.mark.parametrize("name", get_args(RemedyName))
+def test_each_remedy_has_words_for_its_button(name):
+    assert button_words(_remedy(name, query="irrigation " * 9)).strip()
+    assert len(button_words(_remedy(name, query="irrigation " * 9))) < 50
+
+
+def _limit(panel: SearchPanel) -> None:
+    """Notes of the past week in one file alone, as chosen by the person."""
+    filters = panel._filters
+    filters.set_scope(Scope("a.md", "A"))
+    filters._source_chips[1].click()
+    next(action for action in filters._any_time.actionGroup().actions() if action.data() == 7).trigger()
+
+
+def test_a_remedy_takes_back_what_limits_the_question(panel, ask, press, memory):
+    _limit(panel)
+    memory.remedies = (_remedy("sources"), _remedy("period"), _remedy("scope"))
+    ask("zucchini")
+    for words, left in (
+        ("Search all sources", (None, True, "a.md")),
+        ("Search any time", (None, False, "a.md")),
+        ("Search all files", (None, False, None)),
+    ):
+        press(words)
+        asked = memory.searches[-1][2]
+        assert (asked["sources"], asked["since"] is not None, asked["path_glob"]) == left
+    assert [chip.text() for chip in panel._filters._source_chips if chip.isChecked()] == ["All"]
+    assert panel._filters._period_chip.text() == "Any time"
+
+
+def test_all_limits_go_at_once_where_none_is_to_blame_alone(panel, ask, press, memory):
+    _limit(panel)
+    memory.remedies = (_remedy("limits"),)
+    ask("zucchini")
+    count = len(memory.searches)
+    press("Search everything")
+    asked = [(asked["sources"], asked["since"], asked["path_glob"]) for _, _, asked in memory.searches[count:]]
+    assert set(asked) == {(None, None, None)}
+
+
+def test_a_demand_is_left_out_on_a_click(panel, results, ask, press, memory):
+    memory.remedies = (_remedy("demand", query="timer & hose"),)
+    ask("zucchini")
+    press("Search for “timer && hose”")
+    assert results.isVisible()
+    assert panel.header.findChild(QueryBox).edit.text() == "timer & hose"
+
+
+@pytest.mark.parametrize("name", ["excluded", "add-sessions", "sync", "embed", "settings", "folder"])
+def test_what_is_no_matter_of_the_question_is_for_the_window(qtbot, panel, ask, memory, name):
+    memory.remedies = (_remedy(name, path="drafts"),)
+    ask("zucchini")
+    panel.focus_results()
+    with qtbot.waitSignal(panel.remedy_wanted) as heard:
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
+    assert heard.args == [memory.remedies[0]]
+
+
+def test_a_narrow_page_puts_its_buttons_below_each_other(qtbot, panel, ask):
+    ask("zucchini")
+    page = panel.body.page
+    panel.header.window().resize(300, 600)
+    buttons = [
+        b for b in page.findChildren(QPushButton) if b.text() in ("How this answer came about", "A file is missing…")
+    ]
+    qtbot.waitUntil(lambda: buttons[0].geometry().bottom() < buttons[1].geometry().top())
+    assert page.widget().minimumSizeHint().width() <= 300
+
+
+# --- explanations of results ----------------------------------------------------------------------------------------
+
+
+def test_answers_come_with_their_explanation_only_while_it_is_wanted(qtbot, panel, results, ask, memory):
+    ask("timer")
+    assert not any(asked["explain"] for _, _, asked in memory.searches)
+    qtbot.keyClick(results, Qt.Key.Key_Down)
+    before = results.rows.rowCount(), results.current_result(), results.verticalScrollBar().value()
+    panel.explain(True)
+    qtbot.waitUntil(lambda: not panel.busy)
+    assert [(mode, asked["explain"]) for _, mode, asked in memory.searches[2:]] == [("auto", True)]
+    assert (results.rows.rowCount(), results.current_result(), results.verticalScrollBar().value()) == before
+    panel.explain(False)
+    panel.explain(True)
+    assert not panel.busy  # the answer on show has one
+    ask("hose")
+    assert [(mode, asked["explain"]) for _, mode, asked in memory.searches[3:]] == [("keyword", False), ("auto", True)]
+
+
+def test_an_answer_that_was_under_way_is_explained_when_it_comes(qtbot, panel, memory, meaning_waits):
+    panel.search("timer")
+    qtbot.waitUntil(meaning_waits.entered.is_set)
+    panel.explain(True)
+    meaning_waits.set()
+    qtbot.waitUntil(lambda: not panel.busy)
+    assert panel.body.answer.outcome.explanation is not None
+
+
+def test_the_score_bar_of_a_result_leads_to_its_explanation(qtbot, panel, results, ask):
+    ask("timer")
+    rect = results.visualRect(results.currentIndex())
+    bar = QPoint(rect.left() + 20, rect.bottom() - 14)
+    assert results.painter.is_on_bar(rect, bar)
+    with qtbot.waitSignal(panel.why_wanted):
+        qtbot.mouseClick(results.viewport(), Qt.MouseButton.LeftButton, pos=bar)
+    with qtbot.assertNotEmitted(panel.why_wanted):
+        qtbot.mouseClick(results.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(rect.center().x(), rect.top() + 20))
