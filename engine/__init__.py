@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from engine.backends.base import MemorySearchManager as MemorySearchManager
     from engine.backends.base import ProgressCallback as ProgressCallback
+    from engine.backends.base import SearchOptions as SearchOptions
     from engine.backends.insight import IndexInsight as IndexInsight
     from engine.backends.opening import open_memory as open_memory
     from engine.control import CancelToken as CancelToken
@@ -49,6 +50,7 @@ _HOME = {
     "open_memory": "engine.backends.opening",
     "MemorySearchManager": "engine.backends.base",
     "ProgressCallback": "engine.backends.base",
+    "SearchOptions": "engine.backends.base",
     "IndexInsight": "engine.backends.insight",
     "CancelToken": "engine.control",
     "NumberedText": "engine.corpus.numbered",

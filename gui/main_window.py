@@ -23,6 +23,7 @@ from gui.notices import Notices
 from gui.options import View
 from gui.places import Places
 from gui.search.panel import SearchPanel
+from gui.search.result_menu import WITHIN_KEY
 from gui.search_way import SearchWay
 from gui.settings.way import SettingsWay
 from gui.sheets import show_about, show_keys
@@ -111,6 +112,7 @@ class MainWindow(QMainWindow):
         commands.add("About Mnemoscope", self._show_about)
         commands.menu.addSeparator()
         commands.add("Quit", self.close, "Ctrl+Q")
+        commands.add_hidden("Search within these results", self._search_within, WITHIN_KEY)
         commands.add_hidden("Go to the search box", self.views.focus_box, "Ctrl+K", "Ctrl+L")
         self.frame.header.menu_button.setMenu(commands.menu)
 
@@ -279,6 +281,10 @@ class MainWindow(QMainWindow):
             action.triggered.connect(lambda _checked, folder=Path(name): self.folders.open(folder))
         menu.addSeparator()
         menu.addAction(self._choose)
+
+    def _search_within(self) -> None:
+        self.views.switch("search")
+        self.search.search_within()
 
     def _show_about(self) -> None:
         show_about(self, self._places.listed(self.workspace.status))

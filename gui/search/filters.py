@@ -54,6 +54,19 @@ class Filters(QWidget):
         self.show_sessions(available=False)
         self.set_scope(None)
 
+    def choose(self, sources: tuple[Source, ...] | None, days: int | None, scope: Scope | None) -> None:
+        """Choose these without telling; what no chip stands for is left out."""
+        for number, (_, meant) in enumerate(SOURCES):
+            if meant == sources:
+                self.sources = sources
+                self._source_chips[number].setChecked(True)
+        for action in self._period_actions:
+            if action.data() == days:
+                self.days = days
+                action.setChecked(True)
+                self._show_period(action)
+        self.set_scope(scope)
+
     def set_scope(self, scope: Scope | None) -> None:
         """Search one file or session alone, or all again, without telling. A click on its chip does the latter."""
         self.scope = scope
@@ -106,6 +119,7 @@ class Filters(QWidget):
             group.addAction(action)
         self._any_time = group.actions()[0]
         group.triggered.connect(self._choose_period)
+        self._period_actions = group.actions()
         chip = Chip(PERIODS[0][0], menu)
         chip.setAccessibleName("Changed: any time")
         row.addWidget(chip)

@@ -6,14 +6,16 @@ It owns two widgets that the window places apart: `header` for the top bar and `
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QMenu, QWidget
 
-from engine import MemoryProviderStatus, MemorySearchManager, MemorySearchResult, SearchRemedy
+from engine import MemoryProviderStatus, MemorySearchManager, MemorySearchResult, Passage, SearchRemedy
 from gui.jobs import Jobs
 from gui.search import texts
 from gui.search.completion import Completion
 from gui.search.filters import Filters
+from gui.search.narrowing import Narrowing, passage_of
+from gui.search.preview import Preview
 from gui.search.query_box import QueryBox
 from gui.search.query_help import QueryHelpButton
 from gui.search.result_actions import ResultActions
@@ -22,7 +24,6 @@ from gui.search.runner import Answer, Question, Scope, SearchRunner, is_searchab
 from gui.search.status_reader import StatusReader
 from gui.widgets.folding_row import FoldingRow
 
-PREVIEW_MS = 60
 BOX_LETTERS = 56
 """Where the box cannot have that many, the filters go below it."""
 GROWTH = 4
@@ -60,16 +61,16 @@ class SearchPanel(QObject):
         self._status = StatusReader(jobs, self)
         self._late = False
         self._asked = ""
-        self._told: tuple[object, ...] = ()
         self._runner = SearchRunner(jobs, self)
-        self._preview = QTimer(self, singleShot=True, interval=PREVIEW_MS)
         self._box = QueryBox()
         self._completion = Completion(self._box.edit, jobs)
         self._help = QueryHelpButton(jobs)
         self._box.add_button(self._help)
         self._filters = Filters()
         self._view = ResultsView()
+        self._preview = Preview(self._view, self)
         self._actions = ResultActions(self._view.list, self)
+        self._narrowing = Narrowing(self._view.narrowing_bar, self)
         self.header: QWidget = FoldingRow(self._box, self._filters, BOX_LETTERS)
         self.body = self._view
         self.ranking = self._view.ranking
@@ -81,7 +82,8 @@ class SearchPanel(QObject):
         self._runner.failed.connect(self._show_failure)
         self._runner.waiting.connect(self._show_waiting)
         self._runner.idle.connect(self._tell_settled)
-        self._preview.timeout.connect(self._tell_selected)
+        self._preview.selected.connect(self.result_selected)
+        self._preview.idle.connect(self._tell_settled)
         self._box.text_changed.connect(self._typed)
         self._box.into_list.connect(self.focus_results)
         self._box.accepted.connect(self._accept)
@@ -96,7 +98,6 @@ class SearchPanel(QObject):
         self._view.retry_wanted.connect(self._ask)
         self._view.meant.connect(self._ask_what_was_meant)
         results = self._view.list
-        results.current_changed.connect(self._follow)
         results.current_changed.connect(self.result_current)
         results.why_wanted.connect(self.why_wanted)
         self._actions.why_wanted.connect(self.why_wanted)
@@ -105,6 +106,10 @@ class SearchPanel(QObject):
         results.typed.connect(self._box.type_key)
         self._actions.editor_requested.connect(self.editor_requested)
         self._actions.reveal_requested.connect(self.reveal_requested)
+        self._actions.like_wanted.connect(self._look_for_like)
+        self._actions.within_wanted.connect(self.search_within)
+        self._narrowing.returned.connect(self._return)
+        self._box.left.connect(self._narrowing.back)
         self._status.read.connect(self._take_status)
         self._status.idle.connect(self._tell_settled)
 
@@ -113,7 +118,7 @@ class SearchPanel(QObject):
     @property
     def busy(self) -> bool:
         """False once `settled` was emitted, until something else is asked."""
-        return self._runner.busy or self._preview.isActive() or self._status.busy
+        return self._runner.busy or self._preview.busy or self._status.busy
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """Search this memory from now on; what is in the box is asked again."""
@@ -124,6 +129,7 @@ class SearchPanel(QObject):
         self._view.show_hint(None)
         self._filters.show_workspace("")
         self._filters.set_scope(None)
+        self._narrowing.show(Question(""))
         self._status.set_manager(manager)
         self._ask()
 
@@ -155,13 +161,35 @@ class SearchPanel(QObject):
             self._ask()
         self.focus_box()
 
+    def search_like(self, passage: Passage, words: str) -> None:
+        """Find what is like this passage, which begins with these words, until its line above the results is left."""
+        self._narrowing.begin_like(passage, words, self._question(self._box.query))
+        self._put("")
+        self._ask()
+
+    @Slot()
+    def search_within(self) -> None:
+        """Ask the next question among the results on show alone, until their line above the results is left."""
+        answer = self._view.answer
+        if answer is not None and self._view.has_results:
+            self._narrowing.begin_within(answer.question, answer.outcome)
+            self._put("")
+        self.focus_box()
+
+    def ask_again(self, question: Question) -> None:
+        """Ask this, with all that it was asked with, as if a person had chosen it."""
+        self._filters.choose(question.sources, question.days, question.scope)
+        self._narrowing.show(question)
+        self._put(question.text)
+        self._ask()
+
     @Slot()
     def refresh(self) -> None:
         """The index changed: count again, and ask the same again without moving anything."""
         self._status.refresh()
         if self._view.answer is not None:
             self._runner.repeat(self._view.answer.question)
-        elif is_searchable(self._box.query) and not self._runner.busy:
+        elif self._due() is not None and not self._runner.busy:
             self._ask()  # the last try failed
 
     # --- asking -----------------------------------------------------------------------------------------------------
@@ -169,6 +197,8 @@ class SearchPanel(QObject):
     @Slot()
     def _typed(self) -> None:
         if self._box.query != self._asked:
+            if self._box.query and self._narrowing.like is not None:
+                self._narrowing.end_like()
             self._ask(at_once=False)
 
     @Slot()
@@ -177,13 +207,28 @@ class SearchPanel(QObject):
         if query != self._asked:
             self._asked = query
             self.query_changed.emit(query)
-        if self._manager is not None and is_searchable(query):
-            self._runner.ask(self._question(query), at_once=at_once)
+        question = self._due()
+        if self._manager is not None and question is not None:
+            self._runner.ask(question, at_once=at_once)
         else:
             self._runner.stop()
             self._box.set_state("")
             self._view.show_hint(self._status.status)
             self.answer_changed.emit(None)
+
+    def _due(self) -> Question | None:
+        """What the box and all around it ask; in an empty box it is what the next question is asked within."""
+        question = self._question(self._box.query)
+        if is_searchable(question.text) or question.like is not None:
+            return question
+        return None if question.within is None or question.text else question.within
+
+    def _put(self, text: str) -> None:
+        """Have this text in the box without asking."""
+        if text != self._box.query:
+            self._asked = text
+            self._box.edit.setText(text)
+            self.query_changed.emit(text)
 
     def _question(self, text: str) -> Question:
         """This text with all that is chosen around it."""
@@ -193,6 +238,8 @@ class SearchPanel(QObject):
             chosen.sources,
             chosen.days,
             chosen.scope,
+            like=self._narrowing.like,
+            within=self._narrowing.within,
             half_life_days=ranking.half_life_days,
             diverse=ranking.diverse,
         )
@@ -239,6 +286,19 @@ class SearchPanel(QObject):
             case _:
                 self.remedy_wanted.emit(remedy)
 
+    @Slot(object)
+    def _look_for_like(self, result: MemorySearchResult) -> None:
+        self.search_like(passage_of(result), result.snippet)
+
+    @Slot(object)
+    def _return(self, question: Question | None) -> None:
+        """A line above the results was left."""
+        if question is not None:
+            self.ask_again(question)
+        else:
+            self._narrowing.end_like()
+            self._ask()
+
     @Slot()
     def _accept(self) -> None:
         """Enter in the box: open the best result if it answers what stands there, else hurry."""
@@ -256,6 +316,7 @@ class SearchPanel(QObject):
             return  # the meaning may still find something
         partial = self._late and not answer.final
         self._box.set_state(texts.partial_state(answer.outcome) if partial else texts.box_state(answer.outcome))
+        self._narrowing.hear(answer)
         self._view.show_answer(answer)
         self.answer_changed.emit(answer)
         if answer.final and self._runner.explaining and not (answer.explained or answer.outcome.explanation):
@@ -281,23 +342,6 @@ class SearchPanel(QObject):
         self._box.set_state(texts.partial_state(answer.outcome) if answer and partial else texts.SEARCHING)
         self._view.show_searching()
 
-    @Slot(object)
-    def _follow(self, result: MemorySearchResult | None) -> None:
-        if result is None:
-            self._preview.stop()
-        elif self._identity(result) != self._told:
-            self._preview.start()
-
-    @Slot()
-    def _tell_selected(self) -> None:
-        results = self._view.list
-        result = results.current_result()
-        if result is not None:
-            results.hold()
-            self._told = self._identity(result)
-            self.result_selected.emit(result, self._answered_query())
-        self._tell_settled()
-
     @Slot()
     def _tell_settled(self) -> None:
         if not self.busy:
@@ -305,14 +349,7 @@ class SearchPanel(QObject):
 
     @Slot(object)
     def _open(self, result: MemorySearchResult) -> None:
-        self.result_activated.emit(result, self._answered_query())
-
-    def _identity(self, result: MemorySearchResult) -> tuple[object, ...]:
-        """A new score does not make it another result, and the viewer need not move."""
-        return result.path, result.start_line, result.end_line, self._answered_query()
-
-    def _answered_query(self) -> str:
-        return self._view.answer.question.text if self._view.answer else ""
+        self.result_activated.emit(result, self._preview.query)
 
     # --- the index --------------------------------------------------------------------------------------------------
 

@@ -14,6 +14,10 @@ class ResultActions(QObject):
     """MemorySearchResult to open in the external editor."""
     reveal_requested = Signal(object)
     """MemorySearchResult whose file to show in the file manager."""
+    like_wanted = Signal(object)
+    """MemorySearchResult like which others are to be found."""
+    within_wanted = Signal()
+    """Another question among the results on show."""
 
     why_wanted = Signal()
     """The current result's score is to be explained."""
@@ -23,6 +27,7 @@ class ResultActions(QObject):
         self._results = results
         results.copy_wanted.connect(self._copy_citation)
         results.edit_wanted.connect(self._edit)
+        results.like_wanted.connect(self._want_like)
         results.menu_wanted.connect(self._show_menu)
 
     @Slot()
@@ -37,11 +42,19 @@ class ResultActions(QObject):
         if result is not None:
             self.editor_requested.emit(result)
 
+    @Slot()
+    def _want_like(self) -> None:
+        result = self._results.current_result()
+        if result is not None:
+            self.like_wanted.emit(result)
+
     @Slot(object, QPoint)
     def _show_menu(self, result: MemorySearchResult, at: QPoint) -> None:
         menu = ResultMenu(result, self._results)
         menu.why.triggered.connect(self.why_wanted)
         menu.editor.triggered.connect(lambda: self.editor_requested.emit(result))
         menu.reveal.triggered.connect(lambda: self.reveal_requested.emit(result))
+        menu.like.triggered.connect(lambda: self.like_wanted.emit(result))
+        menu.within.triggered.connect(self.within_wanted)
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(at)

@@ -27,6 +27,7 @@ class ResultList(RowList):
     edit_wanted = Signal()
     why_wanted = Signal()
     """By a click on the bar of the current result's score."""
+    like_wanted = Signal()
     menu_wanted = Signal(object, QPoint)
     """MemorySearchResult and the global position."""
 
@@ -126,6 +127,8 @@ class ResultList(RowList):
             self.copy_wanted.emit()
         elif event.key() == Qt.Key.Key_E and event.modifiers() == Qt.KeyboardModifier.ControlModifier:
             self.edit_wanted.emit()
+        elif event.key() == Qt.Key.Key_M and event.modifiers() == Qt.KeyboardModifier.AltModifier:
+            self.like_wanted.emit()
         else:
             super().keyPressEvent(event)
 

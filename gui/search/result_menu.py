@@ -5,23 +5,33 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from engine import MemorySearchResult
 
+LIKE_KEY = "Alt+M"
+WITHIN_KEY = "Ctrl+Shift+K"
+
 
 def copy_text(text: str) -> None:
     QGuiApplication.clipboard().setText(text)
 
 
 class ResultMenu(QMenu):
-    """The context menu of `result`. Copying happens here; `why`, `editor` and `reveal` are for the owner to connect."""
+    """The context menu of `result`. Copying happens here; the other actions are for the owner to connect."""
 
     def __init__(self, result: MemorySearchResult, parent: QWidget) -> None:
         super().__init__(parent)
+        self.like = self.addAction("More like this")
+        self.like.setShortcut(LIKE_KEY)
+        self.within = self.addAction("Search within these results")
+        self.within.setShortcut(WITHIN_KEY)
+        self.addSeparator()
         for text, copied in (
             ("Copy citation", result.citation),
             ("Copy path", result.path),
             ("Copy snippet", result.snippet),
         ):
-            self.addAction(text).triggered.connect(lambda _=False, copied=copied: copy_text(copied))
-        self.actions()[0].setShortcut(QKeySequence.StandardKey.Copy)
+            action = self.addAction(text)
+            action.triggered.connect(lambda _=False, copied=copied: copy_text(copied))
+            if copied == result.citation:
+                action.setShortcut(QKeySequence.StandardKey.Copy)
         self.addSeparator()
         self.why = self.addAction("Why this result?")
         self.why.setShortcut("Ctrl+I")

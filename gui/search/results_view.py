@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 from engine import MemoryProviderStatus, QuerySuggestion
 from gui.search import texts
 from gui.search.list_header import ListHeader, Order
+from gui.search.narrowing_bar import NarrowingBar
 from gui.search.notice_bar import NoticeBar
 from gui.search.ranking import RankingMenu
 from gui.search.remedies import button_words
@@ -49,6 +50,7 @@ class ResultsView(QWidget):
         self._content: tuple[object, ...] = ()
         self._header = ListHeader(ORDERS)
         self.ranking = RankingMenu(self._header.sort_button)
+        self.narrowing_bar = NarrowingBar()
         self.suggestions = SuggestionLine()
         self._notice = NoticeBar()
         self.list = ResultList()
@@ -59,7 +61,7 @@ class ResultsView(QWidget):
         self._column = column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for widget in (self._header, self.suggestions, self._notice, self._stack):
+        for widget in (self.narrowing_bar, self._header, self.suggestions, self._notice, self._stack):
             column.addWidget(widget)
         self._header.order_chosen.connect(self._sort)
         self.list.more_wanted.connect(self.more_wanted)

@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from engine import CancelToken, MemorySearchManager, Passage, SearchOutcome, Source
 from gui.jobs import Job, Jobs
+from gui.search.asking import ask
 
 PAUSE_MS = 80
 """Least time between two questions; the first key after a pause is asked at once, of the keys in between the last."""
@@ -24,7 +25,6 @@ PATIENCE_MS = 150
 REPEAT_MS = 300
 """Repeats that come faster are asked as one."""
 FIRST_RESULTS = 50
-DAY = 86_400
 _MEANT_BY_GLOBS = re.compile(r"[*?\[]")
 
 
@@ -203,28 +203,13 @@ class SearchRunner(QObject):
     def _run(self, question: Question, *, final: bool) -> None:
         manager, number = self._manager, self._number
         assert manager is not None
-        since = None if question.days is None else time.time() - question.days * DAY
         explained = final and self.explaining
 
-        def search(token: CancelToken, *, explain: bool) -> SearchOutcome:
-            return manager.search(
-                question.text,
-                max_results=question.max_results,
-                min_score=question.min_score,
-                sources=question.sources,
-                path_glob=question.scope.glob if question.scope else None,
-                since=since,
-                half_life_days=question.half_life_days,
-                diverse=question.diverse,
-                explain=explain,
-                cancel=token,
-                mode="auto" if final else "keyword",
-            )
-
         def work(token: CancelToken) -> SearchOutcome:
-            outcome = search(token, explain=explained)
+            outcome = ask(manager, question, by_words=not final, explain=explained, cancel=token)
             if final and not outcome.results and outcome.explanation is None:
-                return search(token, explain=True)  # whoever finds nothing is told why without asking
+                # Whoever finds nothing is told why without asking.
+                return ask(manager, question, by_words=False, explain=True, cancel=token)
             return outcome
 
         def on_done(outcome: SearchOutcome) -> None:

@@ -1,0 +1,59 @@
+"""What is said of likeness and of questions within the results of others."""
+
+from engine import LAST_LINE, EarlierAnswer, Passage
+from gui.search.narrowing_bar import Crumb
+from gui.search.runner import Question
+from gui.widgets.wording import counted, grouped
+
+_LONGEST_QUOTE = 60
+
+
+def like(passage: Passage, words: str) -> Crumb:
+    """As: Like “The irrigation timer opens…” · projects/greenhouse.md#L22-L37."""
+    whole = f"Like {_passage(passage, words)}"
+    return Crumb(whole, whole, "Stop looking for what is like it")
+
+
+def within(question: Question, count: EarlierAnswer | None, words: str) -> Crumb:
+    """As: Within 37 results of “irrigation timer”."""
+    asked = f"like {_passage(question.like, words)}" if question.like is not None else f"of “{question.text}”"
+    said = f"Within {_how_many(count)} {asked}"
+    limits = " · ".join(_limits(question))
+    return Crumb(said, f"{said} ({limits})" if limits else said, "Leave these results and show them again")
+
+
+def citation(passage: Passage) -> str:
+    first, last = passage.start_line, passage.end_line
+    if last == LAST_LINE:
+        return passage.path
+    return f"{passage.path}#L{first}" if first == last else f"{passage.path}#L{first}-L{last}"
+
+
+def quoted(words: str) -> str:
+    """The beginning of a passage in quotation marks."""
+    line = " ".join(words.split())
+    return f"“{line}”" if len(line) <= _LONGEST_QUOTE else f"“{line[:_LONGEST_QUOTE].rstrip()}…”"
+
+
+def _passage(passage: Passage, words: str) -> str:
+    return " · ".join((*((quoted(words),) if words.strip() else ()), citation(passage)))
+
+
+def _how_many(count: EarlierAnswer | None) -> str:
+    if count is None:
+        return "the results"
+    if count.total > count.passages:
+        return (
+            f"the best {grouped(count.passages)} of {grouped(count.total)}{'+' if count.total_is_least else ''} results"
+        )
+    return counted(count.passages, "result")
+
+
+def _limits(question: Question) -> tuple[str, ...]:
+    sources = " and ".join("notes" if source == "memory" else source for source in question.sources or ())
+    return (
+        *((sources,) if sources else ()),
+        *((f"changed in the past {question.days} days",) if question.days else ()),
+        *((f"in “{question.scope.name}”",) if question.scope else ()),
+        *(("weak matches too",) if question.min_score == 0 else ()),
+    )
