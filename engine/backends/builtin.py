@@ -156,6 +156,8 @@ class BuiltinMemory:
             self._selection_to_show,
             self._guard,
             self._searcher.known_vector,
+            lambda: self._slot.error,
+            lambda: None if self._staying is None else self._staying.watcher_status(),
         )
 
     # --- asking ---------------------------------------------------------------------------------------------------

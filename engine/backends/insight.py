@@ -1,7 +1,7 @@
 """The inside of an open memory's index, for whoever wants to see it: one method for each matter."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +9,7 @@ from engine.control import CancelToken
 from engine.settings import Settings
 
 if TYPE_CHECKING:
+    from engine.backends.health import Health
     from engine.backends.updates import Updates
     from engine.corpus.guard import PathGuard
     from engine.embedding.registry import Selection
@@ -19,12 +20,16 @@ if TYPE_CHECKING:
         ChunkDetail,
         DuplicateReport,
         FileChunks,
+        HealthFinding,
+        HealthProgress,
+        HealthRepair,
         IndexMap,
         IndexOverview,
         MapAnswer,
         MapPlace,
         MapProgress,
         MemorySearchResult,
+        WatcherStatus,
     )
     from engine.store.coding import Vectors
     from engine.store.index import IndexStore
@@ -48,9 +53,12 @@ class IndexInsight:
         selection: "Callable[[], Selection]",
         guard: "PathGuard",
         known_vector: "Callable[[str], Vectors | None]",
+        provider_error: Callable[[], str | None],
+        watcher: "Callable[[], WatcherStatus | None]",
     ) -> None:
         """`selection`: the provider in use, as the status shows it; waits a moment at most. `known_vector`: of a
-        question that was asked lately."""
+        question that was asked lately. `provider_error`: why the last embedding failed. `watcher`: None in a program
+        that does not stay."""
         self._workspace = workspace
         self._settings = settings
         self._store = store
@@ -62,6 +70,8 @@ class IndexInsight:
         self._overviews: Overviews | None = None
         self._guard = guard
         self._known_vector = known_vector
+        self._provider_error = provider_error
+        self._watcher = watcher
         self._lock = threading.Lock()
         self._kept_maps: IndexMaps | None = None
 
@@ -142,6 +152,52 @@ class IndexInsight:
             if self._kept_maps is None:
                 self._kept_maps = IndexMaps(self._store, self._vectors, self._guard)
             return self._kept_maps
+
+    def health(
+        self,
+        cancel: CancelToken | None = None,
+        *,
+        ask: bool = False,
+        deep: bool = False,
+        progress: "Callable[[HealthProgress], None] | None" = None,
+    ) -> "Iterator[HealthFinding]":
+        """Whether the index is sound and complete: one finding after the other, from seconds of reading.
+
+        `ask` tries the provider with one word; `deep` embeds a few passages anew, on this machine only, and compares.
+        """
+        return self._health(cancel, progress).look(ask=ask, deep=deep)
+
+    def repair(
+        self,
+        ids: "Collection[str] | None" = None,
+        cancel: CancelToken | None = None,
+        *,
+        progress: "Callable[[HealthProgress], None] | None" = None,
+    ) -> "HealthRepair":
+        """Mend what the findings of these ids told of; None mends all that can be, and brings the index up to date.
+
+        Notes are never touched. Raises `IndexBusy` while somebody writes the index.
+        """
+        return self._health(cancel, progress).repair(ids)
+
+    def _health(
+        self, cancel: CancelToken | None, progress: "Callable[[HealthProgress], None] | None"
+    ) -> "Health":
+        from engine.backends.health import Health
+
+        return Health(
+            self._workspace,
+            self._settings,
+            self._store,
+            self._vectors,
+            self._user,
+            self._updates,
+            self._selection,
+            self._provider_error,
+            self._watcher,
+            cancel or CancelToken(),
+            progress or (lambda _: None),
+        )
 
     def _model(self) -> "ModelName | None":
         """Whose vectors are searched with; None where words alone are."""

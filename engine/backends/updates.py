@@ -110,10 +110,14 @@ class Updates:
         except MnemoscopeError as error:
             log.warning("The damaged index could not be set aside: %s", error)
             return True
+        self.replaced()
+        return True
+
+    def replaced(self) -> None:
+        """A damaged index made way for a new one, which has to be filled."""
         self.dirty = True
         self._refused.clear()
         self._mended()
-        return True
 
     def close(self) -> None:
         """Cancel what runs and wait for it."""

@@ -35,6 +35,7 @@ def make_parser() -> argparse.ArgumentParser:
     status = add("status", "Show the state of the index.")
     status.add_argument("--deep", action="store_true", help="also try the embedding model and sqlite-vec")
     doctor = add("doctor", "Check the index and everything that it needs.")
+    doctor.add_argument("--deep", action="store_true", help="also embed some passages anew and compare")
     what = doctor.add_mutually_exclusive_group()
     what.add_argument("path", nargs="?", type=_nonempty, metavar="PATH", help="only say why this file is found, or not")
     what.add_argument("--repair", action="store_true", help="mend what can be mended without losing anything")

@@ -4,8 +4,8 @@ import time
 from collections.abc import Iterator
 
 from engine.cli.embedding import duration
-from engine.cli.output import plural
 from engine.records import BatchStatus
+from engine.wording import plural
 
 
 def batch_lines(batch: BatchStatus) -> Iterator[tuple[str, str]]:

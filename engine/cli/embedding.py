@@ -4,8 +4,9 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from engine.cli.output import plural, safe
+from engine.cli.output import safe
 from engine.records import EmbeddingEstimate, MemoryProviderStatus
+from engine.wording import plural
 
 _AGREED = {
     "named as provider": "as the settings name it as provider",

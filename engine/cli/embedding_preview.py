@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from engine.cli.embedding import dollars, estimate_text
 from engine.cli.opening import Place
-from engine.cli.output import plural, safe, size
+from engine.cli.output import safe
 from engine.control import CancelToken
 from engine.corpus.discovery import discover
 from engine.embedding.base import EmbeddingProvider
@@ -15,6 +15,7 @@ from engine.store.index import IndexStore
 from engine.store.location import index_files
 from engine.store.snapshot import StoredFile
 from engine.sync.estimating import estimate
+from engine.wording import plural, size
 
 _BYTES_A_TOKEN = 3
 """Of notes in English some 4, less of other scripts; passages overlap by a fifth."""

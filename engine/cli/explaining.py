@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from engine.cli.opening import Place, interruptible, opened
-from engine.cli.output import plural, print_issues, print_json, print_table, safe, size
+from engine.cli.output import print_issues, print_json, print_table, safe
 from engine.records import PathState
+from engine.wording import plural, size
 
 
 def explain(place: Place, arguments: Namespace) -> int:

@@ -4,12 +4,13 @@ import sys
 
 from engine.cli.embedding import can_ask
 from engine.cli.opening import interruptible
-from engine.cli.output import safe, size
+from engine.cli.output import safe
 from engine.cli.progress import LiveLine
 from engine.embedding.gguf_models import missing_model
 from engine.errors import ProviderError
 from engine.records import ModelFetchProgress
 from engine.settings import Settings
+from engine.wording import size
 
 
 def fetch_missing(settings: Settings, *, agreed: bool, may_ask: bool) -> str:

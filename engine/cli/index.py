@@ -8,10 +8,11 @@ from engine.cli.batch_jobs import left_running
 from engine.cli.embedding import ask, awaiting_text, can_ask, provider_problem, spent_text
 from engine.cli.fetching import fetch_missing
 from engine.cli.opening import Place, find_place, interruptible, opened
-from engine.cli.output import plural, print_failed, print_issues, print_json, print_table, safe, size
+from engine.cli.output import print_failed, print_issues, print_json, print_table, safe
 from engine.cli.progress import ProgressLine
 from engine.control import CancelToken
 from engine.records import EmbeddingEstimate, SyncReport, WorkspacePreview, to_builtins
+from engine.wording import plural, size
 
 if TYPE_CHECKING:
     from engine.backends.base import MemorySearchManager

@@ -7,8 +7,9 @@ import unicodedata
 from typing import Self
 
 from engine.cli.embedding import spent_text
-from engine.cli.output import plural, safe
-from engine.records import MemorySyncProgressUpdate
+from engine.cli.output import safe
+from engine.records import HealthProgress, MemorySyncProgressUpdate
+from engine.wording import plural
 
 _PHASES = {
     "discovering": "Looking for files",
@@ -30,6 +31,9 @@ class LiveLine:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.clear()
+
+    def clear(self) -> None:
         if self._shown:
             print(_ERASE_LINE, end="", file=sys.stderr, flush=True)
 
@@ -48,6 +52,13 @@ class ProgressLine(LiveLine):
 
     def __call__(self, update: MemorySyncProgressUpdate) -> None:
         self.show(progress_text(update, time.monotonic() - self._started))
+
+
+class StepLine(LiveLine):
+    """Shows how far a look at the index, or its repair, is."""
+
+    def __call__(self, progress: HealthProgress) -> None:
+        self.show(f"{progress.step} {progress.done:,}/{progress.total:,}" if progress.total else progress.step)
 
 
 def progress_text(update: MemorySyncProgressUpdate, elapsed: float) -> str:

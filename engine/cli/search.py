@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from engine.cli.citations import parse_citation
 from engine.cli.opening import find_place, interruptible, opened
-from engine.cli.output import marked, marks_wanted, plural, print_json, print_table, safe, safe_text
+from engine.cli.output import marked, marks_wanted, print_json, print_table, safe, safe_text
 from engine.records import (
     LAST_LINE,
     EarlierQuestion,
@@ -21,6 +21,7 @@ from engine.records import (
     to_builtins,
 )
 from engine.search.reasons import reasons_of
+from engine.wording import plural
 
 if TYPE_CHECKING:
     from engine.backends.base import SearchOptions

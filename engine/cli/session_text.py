@@ -4,8 +4,9 @@ import json
 from collections.abc import Iterator
 from datetime import datetime
 
-from engine.cli.output import plural, safe, safe_text
+from engine.cli.output import safe, safe_text
 from engine.records import SessionMessage, SessionSummary, SessionText
+from engine.wording import plural
 
 _LONGEST_LINE = 100
 _LONGEST_INPUT = 64 * 1024

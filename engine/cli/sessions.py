@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from engine.cli.opening import Place, find_place, interruptible, opened
-from engine.cli.output import plural, print_json, safe
+from engine.cli.output import print_json, safe
 from engine.cli.session_text import print_session
 from engine.errors import MnemoscopeError
 from engine.records import SessionSummary
 from engine.settings import settings_path
+from engine.wording import plural
 
 _SHORT_ID = 8
 _MOST_CANDIDATES = 4

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from engine.cli.batch_jobs import batch_lines
 from engine.cli.embedding import dealings, spent_text
 from engine.cli.opening import Place, find_place, opened
-from engine.cli.output import plural, print_failed, print_issues, print_json, safe, size
+from engine.cli.output import print_failed, print_issues, print_json, safe
 from engine.records import MemoryProviderStatus, Probe, VectorStatus, to_builtins
+from engine.wording import plural, size
 
 _ON = {True: "enabled", False: "disabled"}
 

@@ -30,6 +30,7 @@ from engine.records.folders import (
     RuleOrigin,
     WorkspacePreview,
 )
+from engine.records.health import HealthFinding, HealthProgress, HealthRepair, HealthState
 from engine.records.kept_searches import AskedQuestion, RecentSearch, SavedSearch
 from engine.records.mapping import IndexMap, MapAnswer, MapFile, MapGap, MapLayout, MapPlace, MapProgress
 from engine.records.overview import (
@@ -111,6 +112,10 @@ __all__ = [
     "FoundPlace",
     "FoundPlaces",
     "FtsStatus",
+    "HealthFinding",
+    "HealthProgress",
+    "HealthRepair",
+    "HealthState",
     "IndexMap",
     "IndexOverview",
     "IndexSizes",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _READ_AT_ONCE = 2048
-_WORTH_SAVING = 1000
+WORTH_SAVING = 1000
 """So many changed rows are read again at the next start in a tenth of a second; to write them costs the whole file."""
 
 
@@ -115,7 +115,7 @@ class MatrixEngine:
     def worth_saving(self, snapshot: Snapshot, model: StoredModel) -> bool:
         """Whether the saved file lacks so much that a start would feel it."""
         self.in_step(snapshot, model)
-        return self._unsaved >= _WORTH_SAVING
+        return self._unsaved >= WORTH_SAVING
 
     def save(self, snapshot: Snapshot, model: StoredModel) -> None:
         """Write the matrix beside the database, so that the next start need not read every vector.
@@ -127,7 +127,7 @@ class MatrixEngine:
             matrix.save(
                 self._files.matrix,
                 generation=snapshot.generation,
-                model_key=_key(snapshot, model),
+                model_key=matrix_key(snapshot, model),
                 stamp=snapshot.stamp,
             )
             self._unsaved = 0
@@ -139,7 +139,7 @@ class MatrixEngine:
         from engine.store.matrix import QuantisedMatrix
 
         found = QuantisedMatrix.load(
-            self._files.matrix, generation=snapshot.generation, model_key=_key(snapshot, model)
+            self._files.matrix, generation=snapshot.generation, model_key=matrix_key(snapshot, model)
         )
         if found is not None:
             matrix, stamp = found
@@ -147,7 +147,7 @@ class MatrixEngine:
                 self._stamp, self._unsaved = stamp, 0
                 return matrix
         # A file that is of no use is replaced at the next occasion.
-        self._stamp, self._unsaved = -1, _WORTH_SAVING
+        self._stamp, self._unsaved = -1, WORTH_SAVING
         return QuantisedMatrix(model.dims)
 
     def _reconcile(self, matrix: "QuantisedMatrix", snapshot: Snapshot, model: StoredModel) -> None:
@@ -165,5 +165,6 @@ class MatrixEngine:
             matrix.add(ids, decode([vector for _, vector in rows], model.dims))
 
 
-def _key(snapshot: Snapshot, model: StoredModel) -> str:
+def matrix_key(snapshot: Snapshot, model: StoredModel) -> str:
+    """What the file of a matrix is told apart by."""
     return f"{snapshot.identity}/{model.name}"

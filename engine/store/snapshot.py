@@ -14,6 +14,8 @@ from engine.store.discarding import discarded
 from engine.store.schema import Tables, generations_present
 
 HEADING_SEPARATOR = "\x1f"
+MOST_FREE = 0.25
+"""Share of empty pages from which on they are given back to the disk; below it new notes will fill them."""
 _GROUP = 400
 
 

@@ -68,7 +68,7 @@ def ready_table(connection: apsw.Connection, dims: int) -> bool:
     existing = connection.execute("SELECT sql FROM sqlite_schema WHERE name = ?", (_TABLE,)).get
     if existing is not None:
         declared = re.search(r"float\[(\d+)\]", str(existing))
-        if declared and int(declared[1]) == dims and not _mostly_holes(connection):
+        if declared and int(declared[1]) == dims and not mostly_holes(connection):
             return False
         drop_table(connection)
     connection.execute(f"CREATE VIRTUAL TABLE {_TABLE} USING vec0(embedding float[{dims}] distance_metric=cosine)")
@@ -157,7 +157,8 @@ def _load(connection: apsw.Connection, path: str) -> str | None:
     return None
 
 
-def _mostly_holes(connection: apsw.Connection) -> bool:
+def mostly_holes(connection: apsw.Connection) -> bool:
+    """Whether more than half of the table's slots are empty."""
     rows = connection.execute(f"SELECT count(*) FROM {_TABLE}_rowids").get
     # Slots come in chunks of 1,024; less than two chunks' worth of holes is not worth the work.
     slots = connection.execute(f"SELECT total(size) FROM {_TABLE}_chunks").get

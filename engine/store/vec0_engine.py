@@ -90,6 +90,23 @@ class Vec0Engine:
             writer.set_meta("vec0", _moment(writer, model))
 
 
+    def problem(self, snapshot: Snapshot, model: StoredModel) -> str:
+        """What is wrong with a table that is there, one sentence; empty where nothing is."""
+        if snapshot.meta("vec0") != _moment(snapshot, model):
+            return "It is not in step with the vectors: they are compared in memory."
+        if vec0.stored_ids(snapshot.connection) != snapshot.vector_chunk_ids(model.id):
+            return "It has other rows than the chunks with a vector."
+        return "It is mostly holes that removed vectors left." if vec0.mostly_holes(snapshot.connection) else ""
+
+    def refill(self, model: StoredModel, cancel: CancelToken | None) -> None:
+        """Make the table anew, as `settle` does."""
+        with self._store.write() as writer:
+            writer.set_meta("vec0", None)
+            if vec0.has_table(writer.connection) and self.usable(writer.connection):
+                vec0.drop_table(writer.connection)
+        self.settle(model, cancel)
+
+
 def _moment(snapshot: Snapshot, model: StoredModel, stamp: int | None = None) -> str:
     at = snapshot.stamp if stamp is None else stamp
     return f"{_model(model)} generation {snapshot.generation}, stamp {at}"

@@ -144,6 +144,30 @@ class VectorIndex:
         """Drop what stands outside the database after vectors were deleted from it."""
         self._matrix.discard()
 
+    def rewrite(self, model: StoredModel, cancel: CancelToken | None = None) -> None:
+        """Write the saved matrix anew from the vectors in the database. Raises `Cancelled`."""
+        self._matrix.discard()
+        with self._store.read(cancel) as snapshot, _stopping(snapshot.connection, cancel):
+            self._store.make_durable()
+            self._matrix.save(snapshot, model)
+
+    def table_problem(self, snapshot: Snapshot, model: StoredModel | None) -> str:
+        """What is wrong with the table of sqlite-vec, one sentence; empty where nothing is, or none is needed."""
+        from engine.store import vec0
+
+        if not vec0.has_table(snapshot.connection):
+            return "" if self._vec0 is None or model is None else "It is not there yet: vectors are compared in memory."
+        if self._vec0 is None:
+            return "A table that nobody uses any more takes room."
+        return "" if model is None else self._vec0.problem(snapshot, model)
+
+    def refill_table(self, model: StoredModel | None, cancel: CancelToken | None = None) -> None:
+        """Make the table of sqlite-vec anew, or drop it where nobody uses it; only for the holder of the lock."""
+        if self._vec0 is None:
+            self.discard_unused()
+        elif model is not None:
+            self._vec0.refill(model, cancel)
+
     def discard_unused(self) -> None:
         """Drop the table of sqlite-vec where the settings have gone back to the other engine."""
         if self._vec0 is not None:

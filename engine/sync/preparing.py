@@ -12,7 +12,7 @@ from engine.corpus.transcripts.packing import PACKER_VERSION, SessionChunk
 from engine.redaction.masks import REDACTION_VERSION
 from engine.settings import Settings
 from engine.store.writer import NewChunk, NewFile
-from engine.text import ANALYSER_VERSION, analyse, detect_language
+from engine.text import ANALYSER_VERSION, analyse, analyse_both, detect_language
 
 
 def fingerprint(settings: Settings) -> str:
@@ -44,8 +44,8 @@ def prepare(file: FoundFile, note: NoteText, settings: Settings) -> NewFile:
         size=file.size,
         title=title,
         language=language,
-        title_tokens=both(title, language),
-        name_tokens=both(file.name, language),
+        title_tokens=analyse_both(title, language),
+        name_tokens=analyse_both(file.name, language),
         chunks=tuple(chunk_rows(chunks, language)),
         tags=tags_of(note.text),
     )
@@ -57,7 +57,7 @@ def chunk_rows(chunks: Iterable[Chunk | SessionChunk], language: str) -> Iterato
     for chunk in chunks:
         analysed = analyse(chunk.text, language)
         if chunk.heading not in headings:
-            headings[chunk.heading] = both("\n".join(chunk.heading), language)
+            headings[chunk.heading] = analyse_both("\n".join(chunk.heading), language)
         yield NewChunk(
             start_line=chunk.start_line,
             end_line=chunk.end_line,
@@ -68,9 +68,3 @@ def chunk_rows(chunks: Iterable[Chunk | SessionChunk], language: str) -> Iterato
             words=analysed.words,
             stems=analysed.stems,
         )
-
-
-def both(text: str, language: str) -> str:
-    """Words, then stems: one stream for the short columns that are searched both ways. Phrases hold in each half."""
-    words, stems = analyse(text, language)
-    return words if stems == words else f"{words} {stems}"

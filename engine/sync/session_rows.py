@@ -16,8 +16,8 @@ from engine.corpus.transcripts.messages import SessionFacts
 from engine.corpus.transcripts.packing import SessionChunk
 from engine.redaction.masks import redact
 from engine.store.writer import NewChunk, NewChunks, NewFile, NewSession
-from engine.sync.preparing import both, chunk_rows
-from engine.text import detect_language
+from engine.sync.preparing import chunk_rows
+from engine.text import analyse_both, detect_language
 
 _HEAD_CHARACTERS = 4096
 _BATCH_CHARACTERS = 32 * 1024
@@ -49,8 +49,8 @@ def session_file(
         size=size,
         title=title,
         language=language,
-        title_tokens=both(title, language) if rows else "",
-        name_tokens=both(words, language) if rows else "",
+        title_tokens=analyse_both(title, language) if rows else "",
+        name_tokens=analyse_both(words, language) if rows else "",
         chunks=rows,
         session=NewSession(
             transcript=file.name,

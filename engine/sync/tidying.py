@@ -3,10 +3,8 @@
 from engine.control import CancelToken
 from engine.store.coding import StoredModel
 from engine.store.index import WORDS_TO_FORGET, IndexStore
+from engine.store.snapshot import MOST_FREE
 from engine.sync.parts import SyncParts
-
-_MOST_FREE = 0.25
-"""Share of empty pages from which on they are given back to the disk; below it new notes will fill them."""
 
 
 def tidy(parts: SyncParts, model: StoredModel | None, token: CancelToken) -> None:
@@ -19,7 +17,7 @@ def tidy(parts: SyncParts, model: StoredModel | None, token: CancelToken) -> Non
         # Vectors in use may be more than are to be kept: no need to look for others again before anything changes.
         surplus = snapshot.cache_entries() > keep and snapshot.meta("evicted") != f"{snapshot.stamp}, {keep}"
         old = len(snapshot.generations()) > 1
-        holes = snapshot.free_share() > _MOST_FREE
+        holes = snapshot.free_share() > MOST_FREE
         words = snapshot.meta(WORDS_TO_FORGET) is not None
     if old:
         with store.write() as writer:

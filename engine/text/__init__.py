@@ -1,6 +1,6 @@
 """Analysis of text, shared by index, query and highlight: what counts as a word, and which words are the same."""
 
-from engine.text.analysis import ANALYSER_VERSION, Analysis, analyse, forget_words
+from engine.text.analysis import ANALYSER_VERSION, Analysis, analyse, analyse_both, forget_words
 from engine.text.highlight import highlight_ranges
 from engine.text.languages import detect_language
 from engine.text.query import QueryAnalysis, QueryTerm, analyse_query, analyse_word, passage_terms
@@ -13,6 +13,7 @@ __all__ = [
     "QueryAnalysis",
     "QueryTerm",
     "analyse",
+    "analyse_both",
     "analyse_query",
     "analyse_word",
     "detect_language",

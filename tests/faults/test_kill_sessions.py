@@ -13,8 +13,8 @@ import msgspec
 from engine.corpus.transcripts.packing import Packer, Said
 from engine.corpus.transcripts.place import Place
 from engine.corpus.transcripts.reading import read_session
-from engine.store import doctor
 from tests.faults.test_kill import run_and_kill, stored_chunks
+from tests.helpers.health import unsound
 from tests.helpers.sync_worker import open_with_fake
 
 KILLS = int(os.environ.get("MNEMOSCOPE_KILLS", "4"))
@@ -108,7 +108,7 @@ def test_no_kill_loses_or_tears_a_session(tmp_path: Path) -> None:
     memory = open_with_fake(notes, data, sessions)
     report = memory.sync()
     assert (report.error, report.failed, report.vectors_pending) == ("", (), 0)
-    assert [finding.problem for finding in doctor.check(memory._store)] == [""] * 5
+    assert unsound(memory) == []
     assert len(memory.sessions()) == len(transcripts.states)
     memory.close()
     stored = stored_chunks(data, tmp_path / "copy", "c.text")

@@ -5,7 +5,7 @@ import sys
 import threading
 from pathlib import Path
 
-from engine.store import doctor
+from tests.helpers.health import unsound
 from tests.helpers.sync_worker import open_with_fake
 
 ROOT = Path(__file__).parents[2]
@@ -34,7 +34,7 @@ def test_two_processes_that_index_at_once_do_the_work_once(tmp_path: Path) -> No
     assert (status.files, status.pending_vectors) == (150, 0)
     # Each of the three noted its sync; only one had files to read.
     assert sum(sync.files_indexed for sync in status.recent_syncs) == 150
-    assert [finding.problem for finding in doctor.check(memory._store)] == [""] * 5
+    assert unsound(memory) == []
     memory.close()
 
 

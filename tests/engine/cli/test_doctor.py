@@ -78,7 +78,7 @@ def test_parts_that_disagree_are_found_and_mended(verb: Run, database: Path, sta
     change(database, statement)
     assert name in wrong(verb("doctor", "--json"))
     mended = verb("doctor", "--repair", "--json")
-    assert mended.json["repaired"][-1] == "The index was brought up to date with the notes."
+    assert mended.json["repaired"]
     assert wrong(mended) == set()
     assert verb("search", "bulbs", "--json").json["results"][0]["path"] == "a.md"
 

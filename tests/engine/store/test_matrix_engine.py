@@ -28,7 +28,7 @@ def notes(tmp_path: Path) -> Path:
 @pytest.fixture
 def opened(notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opened]:
     monkeypatch.setattr(builtin, "select_provider", lambda *_, **__: selection_of(FakeProvider()))
-    monkeypatch.setattr(matrix_engine, "_WORTH_SAVING", 3)
+    monkeypatch.setattr(matrix_engine, "WORTH_SAVING", 3)
     settings = Settings()
     store = msgspec.structs.replace(settings.store, path=str(tmp_path / "data"))
     memories: list[BuiltinMemory] = []

@@ -1,0 +1,223 @@
+"""The health of one open memory: what is looked at, one after the other, and how what is found is mended.
+
+Notes are never written. Every repair leaves an index that answers at each of its commits, so one that is cancelled or
+killed is simply repaired again.
+"""
+
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from engine.backends.model_library import still_awaiting
+from engine.backends.updates import Updates
+from engine.control import CancelToken
+from engine.corpus.transcripts.stores import find_transcripts
+from engine.embedding.registry import Selection
+from engine.errors import Cancelled, Closed, IndexBusy, IndexCorrupt, MnemoscopeError
+from engine.insight.health import chunks, file, keywords, provider, sources, surroundings, vectors
+from engine.insight.health.findings import UPDATE, degraded, failed, fine
+from engine.insight.health.subject import Matter, Subject, Tell
+from engine.records import (
+    HealthFinding,
+    HealthProgress,
+    HealthRepair,
+    MemorySyncProgressUpdate,
+    SyncReport,
+    WatcherStatus,
+)
+from engine.settings import Settings
+from engine.store import models
+from engine.store.index import IndexStore
+from engine.store.models import ModelName
+from engine.store.user_data import UserData
+from engine.store.vectors import VectorIndex
+from engine.sync.estimating import name_of
+from engine.wording import plural
+
+_ROWS = (keywords.ROWS, keywords.SAMPLE, file.WORDS, chunks.CHUNKS, vectors.VECTORS, file.GENERATIONS)
+_COPIES = (vectors.MATRIX, vectors.TABLE)
+_MATTERS: tuple[Matter, ...] = (*_ROWS, file.SPACE, *_COPIES)
+_UPDATED = frozenset({"index", "notes", "transcripts", "meaning"})
+"""Findings that an update mends."""
+_DATABASE = "Database file"
+_REBUILD = "Rebuild"
+
+
+class Health:
+    """Thread-safe, and made for one look or one repair."""
+
+    def __init__(
+        self,
+        workspace: Path,
+        settings: Settings,
+        store: IndexStore,
+        vectors: VectorIndex,
+        user: UserData,
+        updates: Updates,
+        selection: Callable[[], Selection],
+        provider_error: Callable[[], str | None],
+        watcher: Callable[[], WatcherStatus | None],
+        cancel: CancelToken,
+        tell: Tell,
+    ) -> None:
+        """`watcher`: None in a program that does not stay."""
+        self._workspace = workspace
+        self._settings = settings
+        self._store = store
+        self._vectors = vectors
+        self._user = user
+        self._updates = updates
+        self._selection = selection
+        self._provider_error = provider_error
+        self._watcher = watcher
+        self._cancel = cancel
+        self._tell = tell
+
+    # --- looking ----------------------------------------------------------------------------------------------------
+
+    def look(self, *, ask: bool, deep: bool) -> Iterator[HealthFinding]:
+        """One finding after the other. `ask`: the provider, with one word; `deep`: embed a sample of passages anew.
+
+        Raises `Cancelled`, `Closed`.
+        """
+        selection = self._selection()
+        subject = self._subject(selection)
+        yield surroundings.look_at_index(self._store)
+        yield surroundings.look_at_writer(self._store, updating=self._updates.gate.current() is not None)
+        yield from self._look_inside(subject, selection)
+        yield self._look_at_user_data()
+        if ask:
+            yield from provider.look_at_keys(self._settings)
+        yield provider.look_at_provider(self._settings, selection, self._provider_error(), self._cancel, ask=ask)
+        if deep and selection.provider is not None:
+            yield provider.look_at_agreement(subject, selection.provider)
+        yield surroundings.look_at_extension(subject)
+        if (watcher := self._watcher()) is not None:
+            yield surroundings.look_at_watcher(watcher, wanted=self._settings.sync.watch)
+
+    def _look_inside(self, subject: Subject, selection: Selection) -> Iterator[HealthFinding]:
+        subject.step("Reading the database file", 0, 0)
+        try:
+            damage = file.damage(subject)
+        except IndexCorrupt as error:
+            damage = str(error)
+        if damage:
+            yield failed(file.DATABASE, _DATABASE, damage, repair=_REBUILD)
+            return  # what stands in a damaged file says nothing
+        yield fine(file.DATABASE, _DATABASE, file.sound(subject))
+        try:
+            for matter in _MATTERS:
+                subject.step(f"Looking at: {matter.name.lower()}", 0, 0)
+                yield matter.finding(subject)
+            yield from self._look_at_sources(subject, selection)
+        except IndexCorrupt as error:
+            yield failed(file.DATABASE, _DATABASE, str(error), repair=_REBUILD)
+
+    def _look_at_sources(self, subject: Subject, selection: Selection) -> Iterator[HealthFinding]:
+        subject.step("Looking through the folders", 0, 0)
+        found = find_transcripts(self._settings, cancel=self._cancel)
+        yield from sources.look_at_stores(self._settings, found)
+        yield sources.look_at_notes(subject)
+        with self._store.read(self._cancel) as snapshot:
+            inside = [sources.look_at_transcripts(self._settings, found, snapshot), *sources.look_at_issues(snapshot)]
+        yield from inside
+        if subject.name is not None:
+            yield self._look_at_meaning(subject, subject.name)
+
+    def _look_at_meaning(self, subject: Subject, name: ModelName) -> HealthFinding:
+        """What has no vector yet, and what it waits for."""
+        with self._store.read(self._cancel) as snapshot:
+            pending = snapshot.pending_vectors(snapshot.stored_model(*name))
+            awaiting = models.awaiting(snapshot)
+            chunks = snapshot.chunk_count()
+        id_, title = "meaning", "Meaning"
+        if not pending:
+            return fine(id_, title, f"Each of {plural(chunks, 'passage')} has a vector.")
+        estimate = still_awaiting(awaiting, name, self._settings, self._updates.approvals.tokens)
+        detail = f"{plural(pending, 'passage')} can be found by words only so far."
+        if estimate is not None:
+            detail = f"{detail} Embedding them with {estimate.provider} waits for your agreement."
+            return degraded(id_, title, detail, advice="Agree to it, or choose another provider.", count=pending)
+        return degraded(id_, title, detail, repair=UPDATE, count=pending)
+
+    def _look_at_user_data(self) -> HealthFinding:
+        try:
+            return surroundings.look_at_user_data(self._user, self._store)
+        except (Cancelled, Closed):
+            raise
+        except MnemoscopeError as error:
+            return failed("user-data", "Your data", str(error))
+
+    def _subject(self, selection: Selection) -> Subject:
+        name = None if selection.provider is None else name_of(selection.provider)
+        return Subject(self._workspace, self._settings, self._store, self._vectors, name, self._cancel, self._tell)
+
+    # --- mending ----------------------------------------------------------------------------------------------------
+
+    def repair(self, ids: Collection[str] | None) -> HealthRepair:
+        """Mend what these findings told of, or all that can be; in the order in which one needs the other.
+
+        Raises `IndexBusy` while somebody writes, `Cancelled`, and the store's errors.
+        """
+        subject = self._subject(self._selection())
+        done: list[str] = []
+        damage = self._damage(subject) if ids is None or file.DATABASE in ids else ""
+        if damage and self._store.mend(IndexCorrupt(damage)):
+            self._updates.replaced()
+            done.append(self._store.recovered)
+        elif not damage:
+            with self._alone():
+                done += self._mend(subject, [matter for matter in (*_ROWS, file.SPACE) if _chosen(matter, ids)])
+        problem = ""
+        if ids is None or damage or _UPDATED.intersection(ids):
+            report = self._update()
+            problem = report.error
+            done += _said(report)
+        copies = [matter for matter in _COPIES if _chosen(matter, ids)]
+        if copies:
+            with self._alone():
+                done += self._mend(subject, copies)
+        return HealthRepair(done=tuple(filter(None, done)), problem=problem)
+
+    def _damage(self, subject: Subject) -> str:
+        try:
+            return file.damage(subject)
+        except IndexCorrupt as error:
+            return str(error)
+
+    def _mend(self, subject: Subject, matters: list[Matter]) -> Iterator[str]:
+        for matter in matters:
+            subject.step(f"Looking at: {matter.name.lower()}", 0, 0)
+            if matter.mend is not None and matter.look(subject).count:
+                yield matter.mend(subject)
+
+    def _update(self) -> SyncReport:
+        def tell(update: MemorySyncProgressUpdate) -> None:
+            self._tell(HealthProgress(step=update.label, done=update.completed, total=update.total))
+
+        report = self._updates.run("manual", force=False, progress=tell, cancel=self._cancel, approve=False)
+        self._cancel.checkpoint()
+        return report
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """With the writer's lock, and no update of this program."""
+        with self._updates.gate.alone():
+            if not self._store.try_lock():
+                raise IndexBusy("Another process is writing the index: try again when it has finished.")
+            try:
+                yield
+            finally:
+                self._store.rest()
+                self._store.unlock()
+
+
+def _chosen(matter: Matter, ids: Collection[str] | None) -> bool:
+    return ids is None or matter.id in ids
+
+
+def _said(report: SyncReport) -> Iterator[str]:
+    if report.full or report.files_indexed or report.files_removed or report.vectors_embedded or report.chunks_indexed:
+        yield "The index was brought up to date with the notes."
+    if report.awaiting is not None:
+        yield f"{plural(report.awaiting.chunks, 'passage')} wait for your agreement before they are embedded."

@@ -1,0 +1,65 @@
+"""Rows that belong to nothing: chunks, sessions and tags whose file is no longer known."""
+
+from engine.insight.health.subject import Matter, Seen, Subject
+from engine.store.connection import number
+from engine.store.snapshot import Snapshot
+from engine.store.writer import Writer
+from engine.wording import plural
+
+_ROWS_AT_ONCE = 500
+
+
+def _orphaned(snapshot: Snapshot) -> str:
+    return f"file_id NOT IN (SELECT id FROM {snapshot.tables.files})"
+
+
+def _count(snapshot: Snapshot, table: str) -> int:
+    return number(snapshot.connection, f"SELECT count(*) FROM {table} WHERE {_orphaned(snapshot)}")
+
+
+def _look(subject: Subject) -> Seen:
+    with subject.store.read(subject.cancel) as snapshot:
+        tables = snapshot.tables
+        lost = _count(snapshot, tables.chunks)
+        others = _count(snapshot, tables.sessions) + _count(snapshot, tables.tags)
+        chunks, files = snapshot.chunk_count(), snapshot.file_count()
+    if lost:
+        return Seen(f"Of {plural(chunks, 'chunk')}, {lost:,} belong to no file.", lost + others)
+    if others:
+        return Seen(f"What is known of sessions and tags has {plural(others, 'row')} of no file.", others)
+    return Seen(f"Each of {plural(chunks, 'chunk')} belongs to one of {plural(files, 'file')}.")
+
+
+def _drop(subject: Subject) -> str:
+    removed = some = _drop_some(subject)
+    while some:
+        subject.step("Removing chunks of no file", removed, 0)
+        some = _drop_some(subject)
+        removed += some
+    with subject.store.write() as writer:
+        for table in (writer.tables.sessions, writer.tables.tags):
+            writer.connection.execute(f"DELETE FROM {table} WHERE {_orphaned(writer)}")
+            removed += writer.connection.changes()
+    return f"Removed {plural(removed, 'row')} that belonged to no file." if removed else ""
+
+
+def _drop_some(subject: Subject) -> int:
+    model = subject.model()
+    with subject.store.write() as writer:
+        before = writer.stamp
+        ids = _remove_rows(writer)
+        after = writer.advance_stamp() if ids else before
+    if ids:
+        subject.vectors.changed(before, after, model, removed=ids)
+    return len(ids)
+
+
+def _remove_rows(writer: Writer) -> list[int]:
+    query = f"SELECT id FROM {writer.tables.chunks} WHERE {_orphaned(writer)} LIMIT {_ROWS_AT_ONCE}"
+    rows: list[tuple[int]] = list(writer.connection.execute(query))
+    writer.connection.executemany(f"DELETE FROM {writer.tables.fts} WHERE rowid = ?", rows)
+    writer.connection.executemany(f"DELETE FROM {writer.tables.chunks} WHERE id = ?", rows)
+    return [id_ for (id_,) in rows]
+
+
+CHUNKS = Matter("chunks", "Chunks", _look, "Remove them", _drop)

@@ -1,0 +1,18 @@
+"""What is said of a matter that is more than a count."""
+
+from engine.records import HealthFinding
+
+UPDATE = "Update"
+"""The repair that is an update of the index."""
+
+
+def fine(id_: str, name: str, detail: str) -> HealthFinding:
+    return HealthFinding(id=id_, name=name, state="fine", detail=detail)
+
+
+def degraded(id_: str, name: str, detail: str, *, repair: str = "", advice: str = "", count: int = 1) -> HealthFinding:
+    return HealthFinding(id=id_, name=name, state="degraded", detail=detail, repair=repair, advice=advice, count=count)
+
+
+def failed(id_: str, name: str, detail: str, *, repair: str = "", advice: str = "") -> HealthFinding:
+    return HealthFinding(id=id_, name=name, state="failed", detail=detail, repair=repair, advice=advice, count=1)

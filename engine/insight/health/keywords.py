@@ -1,0 +1,165 @@
+"""The keyword index against the chunks: the same rows, and in a sample of them the same words.
+
+FTS5's own check reads no content in a contentless table. What a row holds cannot be read back either, but it can be
+asked for: each word of the chunk must be found in its row, and FTS5 notes how many tokens each column has.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from engine.insight.health.subject import Matter, Seen, Subject
+from engine.store.connection import number
+from engine.store.index import WORDS_TO_FORGET
+from engine.store.schema import FTS_COLUMNS
+from engine.store.snapshot import Snapshot
+from engine.store.writer import Writer
+from engine.text import analyse, analyse_both
+from engine.wording import plural
+
+_SAMPLE = 200
+_SAMPLED_AT_ONCE = 20
+_MOST_WORDS = 16
+"""Of one chunk, that are asked for: the longest, which hardly another one has."""
+_ROWS_AT_ONCE = 200
+_WORDS = FTS_COLUMNS.index("words")
+
+
+class _Row(NamedTuple):
+    """The token streams of a chunk, in the order of `FTS_COLUMNS`, as the analysis makes them of what is stored."""
+
+    id: int
+    streams: tuple[str, ...]
+    session: bool
+
+
+def _rows(snapshot: Snapshot, ids: Sequence[int]) -> Iterator[_Row]:
+    tables = snapshot.tables
+    marks = ",".join("?" * len(ids))
+    rows: list[tuple[int, str, str, int, str, str, str, str]] = list(
+        snapshot.connection.execute(
+            f"""SELECT c.id, c.text, replace(c.heading, char(31), char(10)), f.source = 'sessions', f.path, f.title,
+                f.language, coalesce(s.agent || ' ' || s.project || ' ' || s.branch, '')
+            FROM {tables.chunks} c JOIN {tables.files} f ON f.id = c.file_id
+            LEFT JOIN {tables.sessions} s ON s.file_id = f.id WHERE c.id IN ({marks}) ORDER BY c.id""",
+            tuple(ids),
+        )
+    )
+    for id_, text, heading, session, path, title, language, place in rows:
+        words, stems = analyse(text, language)
+        short = (analyse_both(part, language) for part in (title, heading, place if session else path))
+        yield _Row(id_, (*short, words, stems), bool(session))
+
+
+def _agrees(snapshot: Snapshot, row: _Row) -> bool:
+    """Whether the keyword index holds this row as it should. What it stands for may have changed in a session."""
+    fts = snapshot.tables.fts
+    found = snapshot.connection.execute(f"SELECT sz FROM {fts}_docsize WHERE id = ?", (row.id,)).get
+    if found is None:
+        return True  # that it is not there is the other matter's
+    stored, made = _lengths(found), [len(stream.split()) for stream in row.streams]
+    # A session that went on may have got another title, which its first chunks were not written with.
+    if stored[_WORDS] != made[_WORDS] or not (row.session or stored == made):
+        return False
+    words = sorted(set(row.streams[_WORDS].split()), key=lambda word: (-len(word), word))[:_MOST_WORDS]
+    if not words:
+        return True
+    query = " AND ".join(f'"{word}"' for word in words)
+    sql = f"SELECT 1 FROM {fts} WHERE {fts} MATCH ? AND rowid = ?"
+    return snapshot.connection.execute(sql, (f"words : ({query})", row.id)).fetchone() is not None
+
+
+def _lengths(sizes: bytes) -> list[int]:
+    """Tokens in each column, from SQLite's variable-length integers."""
+    found, value = [], 0
+    for byte in sizes:
+        value = value << 7 | byte & 0x7F
+        if byte < 0x80:
+            found.append(value)
+            value = 0
+    return found
+
+
+# --- the rows ------------------------------------------------------------------------------------------------------
+
+
+def _missing(snapshot: Snapshot) -> str:
+    return f"SELECT id FROM {snapshot.tables.chunks} WHERE id NOT IN (SELECT id FROM {snapshot.tables.fts}_docsize)"
+
+
+def _surplus(snapshot: Snapshot) -> str:
+    return f"SELECT id FROM {snapshot.tables.fts}_docsize WHERE id NOT IN (SELECT id FROM {snapshot.tables.chunks})"
+
+
+def _look_at_rows(subject: Subject) -> Seen:
+    with subject.store.read(subject.cancel) as snapshot:
+        missing = number(snapshot.connection, f"SELECT count(*) FROM ({_missing(snapshot)})")
+        surplus = number(snapshot.connection, f"SELECT count(*) FROM ({_surplus(snapshot)})")
+        chunks = snapshot.chunk_count()
+    if missing or surplus:
+        detail = f"Not found by words: {plural(missing, 'chunk')}. Rows of no chunk: {surplus:,}."
+        return Seen(detail, missing + surplus)
+    return Seen(f"It has one row for each of {plural(chunks, 'chunk')}.")
+
+
+def _mend_rows(subject: Subject) -> str:
+    with subject.store.read(subject.cancel) as snapshot:
+        missing = [id_ for (id_,) in snapshot.connection.execute(_missing(snapshot))]
+        surplus = [id_ for (id_,) in snapshot.connection.execute(_surplus(snapshot))]
+    _write(subject, sorted(missing + surplus))
+    if not missing and not surplus:
+        return ""
+    return f"Keyword index: {plural(len(missing), 'row')} made again, {len(surplus):,} removed."
+
+
+# --- what is in them ------------------------------------------------------------------------------------------------
+
+
+def _look_at_words(subject: Subject) -> Seen:
+    with subject.store.read(subject.cancel) as snapshot:
+        ids = [id_ for (id_,) in snapshot.connection.execute(f"SELECT id FROM {snapshot.tables.chunks} ORDER BY id")]
+    sample = ids[:: max(1, len(ids) // _SAMPLE)][:_SAMPLE]
+    looked = wrong = 0
+    for start in range(0, len(sample), _SAMPLED_AT_ONCE):
+        subject.step("Comparing words", start, len(sample))
+        with subject.store.read(subject.cancel) as snapshot:
+            for row in _rows(snapshot, sample[start : start + _SAMPLED_AT_ONCE]):
+                looked += 1
+                wrong += not _agrees(snapshot, row)
+    if wrong:
+        return Seen(f"Of {plural(looked, 'chunk')} looked at, {wrong:,} cannot be found by each of its words.", wrong)
+    return Seen(f"{plural(looked, 'chunk')} analysed anew: all of their words are in the keyword index.")
+
+
+def _rewrite(subject: Subject) -> str:
+    with subject.store.read(subject.cancel) as snapshot:
+        ids = [id_ for (id_,) in snapshot.connection.execute(f"SELECT id FROM {snapshot.tables.chunks} ORDER BY id")]
+    _write(subject, ids)
+    return f"The keyword index of {plural(len(ids), 'chunk')} was written anew."
+
+
+def _write(subject: Subject, ids: Sequence[int]) -> None:
+    """Make the rows of these ids what the chunks say, in steps of which each leaves whole rows."""
+    model = subject.model()
+    for start in range(0, len(ids), _ROWS_AT_ONCE):
+        subject.step("Writing the keyword index", start, len(ids))
+        with subject.store.write() as writer:
+            before = writer.stamp
+            _replace(writer, ids[start : start + _ROWS_AT_ONCE])
+            writer.set_meta(WORDS_TO_FORGET, 1)  # a kill leaves the rest to the next update
+            after = writer.advance_stamp()
+        subject.vectors.changed(before, after, model)
+    if ids:
+        subject.store.forget_words(subject.cancel)
+
+
+def _replace(writer: Writer, ids: Sequence[int]) -> None:
+    fts = writer.tables.fts
+    writer.connection.executemany(f"DELETE FROM {fts} WHERE rowid = ?", ((id_,) for id_ in ids))
+    writer.connection.executemany(
+        f"INSERT INTO {fts} (rowid, {', '.join(FTS_COLUMNS)}) VALUES (?, ?, ?, ?, ?, ?)",
+        ((row.id, *row.streams) for row in _rows(writer, ids)),
+    )
+
+
+ROWS = Matter("keywords", "Keyword index", _look_at_rows, "Make them again", _mend_rows)
+SAMPLE = Matter("keyword-words", "Words", _look_at_words, "Write anew", _rewrite)

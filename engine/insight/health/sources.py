@@ -1,0 +1,106 @@
+"""Whether the index knows the notes and the past sessions as they are now, and what of them it could not take."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Protocol
+
+from engine.corpus.discovery import discover
+from engine.corpus.transcripts.stores import FoundTranscripts, find_stores
+from engine.errors import WorkspaceError
+from engine.insight.health.findings import UPDATE, degraded, failed, fine
+from engine.insight.health.subject import Subject
+from engine.records import HealthFinding
+from engine.settings import Settings
+from engine.store import sessions
+from engine.store.snapshot import Snapshot
+from engine.wording import plural
+
+_FOLDERS = "Correct folders under [defaults.sessions] in the settings."
+
+
+class _Known(Protocol):
+    @property
+    def size(self) -> int: ...
+    @property
+    def mtime_ns(self) -> int: ...
+
+
+def look_at_stores(settings: Settings, found: FoundTranscripts) -> Iterator[HealthFinding]:
+    """One finding for each folder or export that the settings list."""
+    problems = {issue.path: issue.detail for issue in found.skipped}
+    for store in find_stores(settings):
+        id_ = f"store:{store.name}"
+        count = sum(file.name.startswith(f"{store.name}/") for file in found.files)
+        if store.name in problems:
+            yield degraded(id_, store.name, problems[store.name], advice=_FOLDERS)
+        elif not count:
+            yield degraded(id_, store.name, f"No transcript is in {store.path}.", advice=_FOLDERS)
+        else:
+            yield fine(id_, store.name, f"{plural(count, 'transcript')} in {store.path}")
+
+
+def look_at_notes(subject: Subject) -> HealthFinding:
+    """By their sizes and times."""
+    try:
+        there = {file.name: file for file in discover(subject.workspace, subject.settings, cancel=subject.cancel).files}
+    except WorkspaceError as error:
+        return failed("notes", "Notes", str(error))
+    with subject.store.read(subject.cancel) as snapshot:
+        known = snapshot.files("memory")
+    if behind := _behind(there, known):
+        return degraded("notes", "Notes", behind[0], repair=UPDATE, count=behind[1])
+    return fine("notes", "Notes", f"The index knows {plural(len(there), 'file')} as they are now.")
+
+
+def look_at_transcripts(settings: Settings, found: FoundTranscripts, snapshot: Snapshot) -> HealthFinding:
+    """By their sizes and times."""
+    id_, name = "transcripts", "Transcripts"
+    known = sessions.transcripts(snapshot)
+    if not known and not settings.sessions.folders:
+        return fine(id_, name, "No session folder is listed in the settings.")
+    unknown = {issue.path for issue in snapshot.issues("failed")}
+    there = {file.name: file for file in found.files}
+    stores = {store.name for store in find_stores(settings)}
+    unread = unknown & there.keys() | {
+        issue.path for issue in found.skipped if issue.rule == "unreadable" and issue.path not in stores
+    }
+    rules = Counter(stored.rule for stored in known.values())
+    parts = [
+        f"{plural(len(known), 'transcript')} with {plural(len(sessions.sessions(snapshot)), 'session')} known",
+        f"{len(unread):,} cannot be read" if unread else "",
+        f"{rules['broken']:,} broken off" if rules["broken"] else "",
+        f"{rules['unknown-format']:,} of unknown format" if rules["unknown-format"] else "",
+    ]
+    detail = f"{', '.join(filter(None, parts))}."
+    if behind := _behind({name: file for name, file in there.items() if name not in unknown - known.keys()}, known):
+        return degraded(id_, name, f"{detail} {behind[0]}", repair=UPDATE, count=behind[1])
+    if unread or rules["broken"]:
+        names = "Run mnemoscope status for their names."
+        return degraded(id_, name, detail, advice=names, count=len(unread) + rules["broken"])
+    return fine(id_, name, detail)
+
+
+def look_at_issues(snapshot: Snapshot) -> Iterator[HealthFinding]:
+    """What could not be read, and what was read but not embedded; nothing where there is nothing."""
+    if issues := snapshot.issues("failed"):
+        detail = f"{plural(len(issues), 'file')} could not be read, the first is {issues[0].path}: {issues[0].detail}"
+        yield degraded("failed-files", "Failed files", detail, count=len(issues))
+    if issues := snapshot.issues("not embedded"):
+        files = len({issue.path for issue in issues})
+        some = f"Some of {plural(files, 'file')} could not be embedded"
+        detail = f"{some}, the first is {issues[0].path}: {issues[0].detail}"
+        yield degraded("not-embedded", "Not embedded", detail, count=files)
+
+
+def _behind(there: Mapping[str, _Known], known: Mapping[str, _Known]) -> tuple[str, int] | None:
+    """What the next update will find, and how much; None where it will find nothing."""
+    new = len(there.keys() - known.keys())
+    gone = len(known.keys() - there.keys())
+    changed = sum(
+        (file.size, file.mtime_ns) != (known[name].size, known[name].mtime_ns)
+        for name, file in there.items()
+        if name in known
+    )
+    if not new and not gone and not changed:
+        return None
+    return f"Since the last update {new:,} came, {changed:,} changed, {gone:,} went.", new + gone + changed

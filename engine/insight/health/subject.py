@@ -1,0 +1,75 @@
+"""What an index is examined with, and how the parts of the examination say what they found."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.control import CancelToken
+from engine.records import HealthFinding, HealthProgress
+from engine.settings import Settings
+from engine.store.coding import StoredModel
+from engine.store.index import IndexStore
+from engine.store.models import ModelName
+from engine.store.vectors import VectorIndex
+
+Tell = Callable[[HealthProgress], None]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """An open index, and who may stop the work on it."""
+
+    workspace: Path
+    settings: Settings
+    store: IndexStore
+    vectors: VectorIndex
+    name: ModelName | None
+    """Whose vectors are searched with; None where words alone are."""
+    cancel: CancelToken
+    tell: Tell
+
+    def model(self) -> StoredModel | None:
+        """The model of that name; None before anything was embedded with it."""
+        if self.name is None:
+            return None
+        with self.store.read(self.cancel) as snapshot:
+            return snapshot.stored_model(*self.name)
+
+    def step(self, step: str, done: int, total: int) -> None:
+        """Say how far it is. Raises `Cancelled`."""
+        self.cancel.checkpoint()
+        self.tell(HealthProgress(step=step, done=done, total=total))
+
+
+@dataclass(frozen=True)
+class Matter:
+    """One thing to look at, and how it is mended; see the modules beside this one."""
+
+    id: str
+    name: str
+    look: Callable[[Subject], "Seen"]
+    repair: str = ""
+    """What mending does, as a button says it."""
+    mend: Callable[[Subject], str] | None = None
+    """Mends it, and returns what was done as a sentence; "" where nothing was to be done. Only whoever holds the
+    writer's lock may call it."""
+
+    def finding(self, subject: Subject) -> HealthFinding:
+        seen = self.look(subject)
+        return HealthFinding(
+            id=self.id,
+            name=self.name,
+            state="degraded" if seen.count else "fine",
+            detail=seen.detail,
+            repair=self.repair if seen.count else "",
+            count=seen.count,
+        )
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What one look saw."""
+
+    detail: str
+    count: int = 0
+    """How many things are not as they should be."""

@@ -1,0 +1,57 @@
+"""Looks whether the saved matrix says what the database says."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from engine.store.coding import StoredModel, decode
+from engine.store.matrix_engine import WORTH_SAVING, matrix_key
+from engine.store.matrix_file import read_matrix
+from engine.store.snapshot import Snapshot
+
+_SAMPLE = 200
+_LEAST_COSINE = 0.99
+"""Between a vector and its int8 form; rounding alone leaves more than .999."""
+
+
+class MatrixState(NamedTuple):
+    problem: str
+    """Empty, or what is wrong, one sentence."""
+    rows: int = 0
+    behind: int = 0
+    """Chunks that got a vector since it was written: the next search reads them from the database."""
+
+
+def examine(path: Path, snapshot: Snapshot, model: StoredModel) -> MatrixState:
+    """The file against the vectors of this moment. A missing one is a problem only where one would have been saved."""
+    wanted = np.asarray(snapshot.vector_chunk_ids(model.id), dtype=np.int64)
+    found = read_matrix(path, generation=snapshot.generation, model_key=matrix_key(snapshot, model))
+    if found is None:
+        if path.exists():
+            return MatrixState("The file is damaged, or of an older state, and of no use.")
+        many = len(wanted) >= WORTH_SAVING
+        return MatrixState("There is no file: each start reads every vector." if many else "")
+    stamp, ids, scales, codes = found
+    if codes.shape[1] != model.dims or stamp > snapshot.stamp:
+        return MatrixState("The file is of another state than the database.")
+    behind = len(np.setdiff1d(wanted, ids, assume_unique=True))
+    gone = len(np.setdiff1d(ids, wanted, assume_unique=True))
+    if stamp == snapshot.stamp and (behind or gone):
+        return MatrixState(f"The file lacks {behind:,} vectors and has {gone:,} that are no more.")
+    order = np.argsort(ids)
+    sample = order[:: max(1, len(order) // _SAMPLE)][:_SAMPLE]
+    # Vectors that are none are not this file's fault.
+    rows = [row for row in snapshot.vectors(model.id, ids[sample].tolist()) if len(row[1]) == 2 * model.dims]
+    place = {int(ids[slot]): slot for slot in sample}
+    slots = np.asarray([place[id_] for id_, _ in rows], dtype=np.intp)
+    if len(slots):
+        exact = decode([vector for _, vector in rows], model.dims).astype(np.float32)
+        saved = codes[slots].astype(np.float32) * scales[slots][:, None]
+        exact[~np.isfinite(exact).all(axis=1)] = 0
+        lengths = np.linalg.norm(exact, axis=1) * np.linalg.norm(saved, axis=1)
+        cosines = (exact * saved).sum(axis=1) / np.where(lengths > 0, lengths, 1)
+        wrong = int(((cosines < _LEAST_COSINE) & (lengths > 0)).sum())
+        if wrong:
+            return MatrixState(f"Of {len(slots):,} vectors in the file {wrong:,} are not those of the database.")
+    return MatrixState("", len(ids), behind)

@@ -1,0 +1,402 @@
+"""What is wrong with an index is found and mended, and nothing else is changed."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import apsw
+import msgspec
+import numpy as np
+import pytest
+
+from engine.backends.builtin import BuiltinMemory
+from engine.control import CancelToken
+from engine.errors import Cancelled, IndexBusy
+from engine.records import HealthProgress
+from engine.settings.options import VectorSettings
+from engine.store import matrix_engine
+from engine.store.index import WORDS_TO_FORGET, IndexStore
+from tests.helpers.fake_provider import FakeProvider, PaidProvider
+from tests.helpers.health import findings, unsound, wrong
+
+OpenMemory = Callable[..., BuiltinMemory]
+
+
+@pytest.fixture
+def memory(open_memory: OpenMemory) -> BuiltinMemory:
+    memory = open_memory()
+    assert memory.sync().error == ""
+    return memory
+
+
+def execute(memory: BuiltinMemory, statement: str, values: tuple = ()) -> None:
+    with memory._store.write() as writer:
+        writer.connection.execute(statement, values)
+        writer.advance_stamp()
+
+
+def content(memory: BuiltinMemory) -> dict[str, list[tuple]]:
+    """All rows of the tables that hold what a repair must not lose."""
+    with memory._store.read() as view:
+        tables = (view.tables.files, view.tables.chunks, "models", "embedding_cache")
+        return {name: list(view.connection.execute(f"SELECT * FROM {name} ORDER BY 1")) for name in tables}
+
+
+def found_by(memory: BuiltinMemory, words: str) -> set[str]:
+    return {result.path for result in memory.search(words, mode="keyword", min_score=0).results}
+
+
+def test_a_sound_index_is_fine_and_each_finding_says_what_was_looked_at(memory: BuiltinMemory) -> None:
+    found = findings(memory, ask=True, deep=True)
+    assert {id_ for id_, finding in found.items() if finding.state != "fine"} == set()
+    assert all(finding.detail and not finding.repair for finding in found.values())
+    assert found["keywords"].detail == "It has one row for each of 4 chunks."
+    assert found["keyword-words"].detail.startswith("4 chunks analysed anew")
+    assert found["vector-agreement"].detail == "4 passages embedded anew got the vectors that are stored."
+    assert memory.insight.repair().done == ()
+
+
+@pytest.mark.parametrize(
+    ("statement", "id_", "detail"),
+    [
+        ("DELETE FROM chunks_fts_1 WHERE rowid = 2", "keywords", "Not found by words: 1 chunk. Rows of no chunk: 0."),
+        (
+            "INSERT INTO chunks_fts_1 (rowid, words) VALUES (99, 'ghost')",
+            "keywords",
+            "Not found by words: 0 chunks. Rows of no chunk: 1.",
+        ),
+    ],
+)
+def test_rows_of_the_keyword_index_are_made_again(
+    memory: BuiltinMemory, statement: str, id_: str, detail: str
+) -> None:
+    before = content(memory)
+    execute(memory, statement)
+    finding = findings(memory)[id_]
+    assert (finding.state, finding.detail, finding.count, bool(finding.repair)) == ("degraded", detail, 1, True)
+    assert memory.insight.repair([id_]).problem == ""
+    assert unsound(memory) == []
+    assert content(memory) == before
+    assert found_by(memory, "ghost") == set()
+    assert found_by(memory, "gauge") == {"people/ines.md"}
+
+
+@pytest.mark.parametrize("kept", ["", "she lent us the pressure barge ines"])
+def test_rows_with_other_words_are_found_though_they_are_there(memory: BuiltinMemory, kept: str) -> None:
+    before = content(memory)
+    [result] = [r for r in memory.search("gauge", mode="keyword").results if r.path == "people/ines.md"]
+    with memory._store.read() as view:
+        query = f"SELECT c.id FROM {view.tables.chunks} c JOIN {view.tables.files} f ON f.id = file_id WHERE path = ?"
+        id_ = view.connection.execute(query, (result.path,)).get
+    with memory._store.write() as writer:
+        writer.connection.execute("DELETE FROM chunks_fts_1 WHERE rowid = ?", (id_,))
+        writer.connection.execute("INSERT INTO chunks_fts_1 (rowid, words) VALUES (?, ?)", (id_, kept))
+    assert wrong(memory) == {"keyword-words"}
+    memory.insight.repair(["keyword-words"])
+    assert wrong(memory) == set()
+    assert content(memory) == before
+    assert found_by(memory, "gauge") == {"people/ines.md"}
+
+
+def test_chunks_of_no_file_go_and_the_update_brings_the_file_back(memory: BuiltinMemory) -> None:
+    execute(memory, "DELETE FROM files_1 WHERE path = 'shopping.md'")
+    assert wrong(memory) == {"chunks", "notes"}
+    memory.insight.repair(["chunks"])
+    assert wrong(memory) == {"notes"}
+    vectors = content(memory)["embedding_cache"]
+    assert len(vectors) == 4
+    assert memory.insight.repair(["notes"]).done == ("The index was brought up to date with the notes.",)
+    assert wrong(memory) == set()
+    assert content(memory)["embedding_cache"] == vectors
+
+
+def test_rows_about_sessions_and_tags_of_no_file_go(memory: BuiltinMemory) -> None:
+    execute(memory, "INSERT INTO tags_1 VALUES ('left', 99)")
+    assert "1 row of no file" in findings(memory)["chunks"].detail
+    memory.insight.repair(["chunks"])
+    assert wrong(memory) == set()
+
+
+def _half(number: float, dims: int = 64) -> bytes:
+    return np.full(dims, number, "<f2").tobytes()
+
+
+@pytest.mark.parametrize(
+    ("vector", "fault"),
+    [
+        (b"\0", "have the wrong length"),
+        (_half(0), "are all zeros"),
+        (_half(float("nan")), "hold what is no number"),
+        (_half(float("inf")), "hold what is no number"),
+        (_half(1), "are not of length 1"),
+    ],
+)
+def test_vectors_that_are_none_are_deleted_and_made_again(
+    memory: BuiltinMemory, provider: FakeProvider, vector: bytes, fault: str
+) -> None:
+    before = content(memory)["embedding_cache"]
+    execute(memory, "UPDATE embedding_cache SET vector = ? WHERE id = 1", (vector,))
+    assert findings(memory)["vectors"].detail == f"Of 4 vectors, 1 {fault}."
+    provider.embedded.clear()
+    memory.insight.repair(["vectors"])
+    assert wrong(memory) == {"meaning"}
+    assert provider.embedded == []
+    memory.insight.repair(["meaning"])
+    assert wrong(memory) == set()
+    assert len(provider.embedded) == 1
+    assert {row[2]: row[3] for row in content(memory)["embedding_cache"]} == {row[2]: row[3] for row in before}
+
+
+def test_what_waits_for_an_agreement_is_not_embedded_by_a_repair(open_memory: OpenMemory) -> None:
+    paid = PaidProvider()
+    paid.price = 10_000.0
+    memory = open_memory(use=paid)
+    memory.sync()
+    assert paid.embedded == []
+    finding = findings(memory)["meaning"]
+    assert (finding.repair, finding.count) == ("", 4)
+    assert "waits for your agreement" in finding.detail
+    memory.insight.repair()
+    assert paid.embedded == []
+
+
+def test_a_model_that_answers_otherwise_is_found_by_the_deep_look(
+    memory: BuiltinMemory, provider: FakeProvider
+) -> None:
+    before = provider._vectors
+    provider._vectors = lambda texts: np.roll(before(texts), 1, axis=1)  # type: ignore[method-assign]
+    assert wrong(memory) == set()
+    found = findings(memory, deep=True)["vector-agreement"]
+    assert (found.state, found.count) == ("degraded", 4)
+
+
+def test_nothing_is_sent_by_the_deep_look(open_memory: OpenMemory) -> None:
+    paid = PaidProvider()
+    memory = open_memory(use=paid)
+    memory.sync(approve=True)
+    paid.embedded.clear()
+    assert findings(memory, deep=True)["vector-agreement"].state == "fine"
+    assert (paid.embedded, paid.questions) == ([], [])
+
+
+@pytest.mark.parametrize("damage", ["checksum", "rows", "codes"])
+def test_the_saved_matrix_is_compared_and_written_anew(
+    open_memory: OpenMemory, monkeypatch: pytest.MonkeyPatch, damage: str
+) -> None:
+    monkeypatch.setattr(matrix_engine, "WORTH_SAVING", 1)
+    memory = open_memory()
+    memory.sync()
+    path = memory._store.files.matrix
+    assert "holds 4 vectors and agrees" in findings(memory)["matrix"].detail
+    if damage == "checksum":
+        path.write_bytes(path.read_bytes()[:-1] + b"\x55")
+    elif damage == "rows":
+        with memory._store.write() as writer:  # behind the back of whoever keeps the stamp
+            writer.connection.execute("DELETE FROM embedding_cache WHERE id = 1")
+    else:
+        with memory._store.write() as writer:
+            other = "(SELECT vector FROM embedding_cache WHERE id = 2)"
+            writer.connection.execute(f"UPDATE embedding_cache SET vector = {other} WHERE id = 1")
+    assert "matrix" in wrong(memory)
+    assert memory.insight.repair(["matrix"]).done == ("The vector matrix was written anew from the stored vectors.",)
+    assert "matrix" not in wrong(memory)
+
+
+def test_a_matrix_of_an_older_moment_is_fine(open_memory: OpenMemory, workspace: Path, monkeypatch) -> None:
+    monkeypatch.setattr(matrix_engine, "WORTH_SAVING", 4)
+    memory = open_memory()
+    memory.sync()
+    (workspace / "later.md").write_text("Parsnips, sown late.\n")
+    memory.sync()
+    assert findings(memory)["matrix"].detail.endswith("agrees with the database, which has 1 more.")
+
+
+def test_the_table_of_sqlite_vec_is_brought_in_step(open_memory: OpenMemory) -> None:
+    pytest.importorskip("sqlite_vec")
+    store = msgspec.structs.replace(open_memory()._settings.store, vector=VectorSettings(engine="sqlite-vec"))
+    memory = open_memory(store=store)
+    memory.sync()
+    assert findings(memory)["vector-table"].detail == "It has a row for each chunk with a vector."
+    execute(memory, "DELETE FROM embedding_cache WHERE id = 1")
+    assert "vector-table" in wrong(memory)
+    memory.insight.repair(["vector-table"])
+    assert wrong(memory) == {"meaning"}
+
+
+def test_a_table_of_sqlite_vec_that_nobody_uses_goes(open_memory: OpenMemory) -> None:
+    pytest.importorskip("sqlite_vec")
+    plain = open_memory()
+    store = msgspec.structs.replace(plain._settings.store, vector=VectorSettings(engine="sqlite-vec"))
+    memory = open_memory(store=store)
+    memory.sync()
+    memory.close()
+    assert wrong(plain) == {"vector-table"}
+    plain.insight.repair(["vector-table"])
+    assert wrong(plain) == set()
+
+
+def test_tables_of_an_older_generation_are_dropped(memory: BuiltinMemory) -> None:
+    before = content(memory)
+    with memory._store.write() as writer:
+        writer.begin_generation("of no use")
+        writer.set_meta("building", None)
+    assert wrong(memory) == {"generations"}
+    memory.insight.repair(["generations"])
+    assert wrong(memory) <= {"space"}
+    assert content(memory) == before
+
+
+def test_a_rebuild_under_way_is_left_alone(memory: BuiltinMemory) -> None:
+    with memory._store.write() as writer:
+        writer.begin_generation("of somebody")
+    assert findings(memory)["generations"].state == "fine"
+
+
+def test_free_space_is_given_back(memory: BuiltinMemory) -> None:
+    before = content(memory)
+    execute(memory, "CREATE TABLE big (x)")
+    execute(memory, "INSERT INTO big VALUES (zeroblob(4000000))")
+    execute(memory, "DROP TABLE big")
+    assert "space" in wrong(memory)
+    [done] = memory.insight.repair(["space"]).done
+    assert "The file was 4" in done
+    assert wrong(memory) == set()
+    assert content(memory) == before
+
+
+def test_words_of_what_was_removed_are_forgotten(memory: BuiltinMemory, workspace: Path) -> None:
+    with memory._store.write() as writer:
+        writer.set_meta(WORDS_TO_FORGET, 1)
+    assert wrong(memory) == {"removed-words"}
+    memory.insight.repair(["removed-words"])
+    assert wrong(memory) == set()
+
+
+def _damage(database: Path, table: str) -> None:
+    """Overwrite the end of the first page of a table or index, where its rows are; nobody may have the file open."""
+    connection = apsw.Connection(str(database))
+    page, size = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (table,)).get, 8192
+    connection.close()
+    with database.open("r+b") as file:
+        file.seek(page * size - 64)
+        file.write(b"\x55" * 64)
+
+
+def test_a_damaged_file_is_rebuilt_and_its_vectors_survive(open_memory: OpenMemory, provider: FakeProvider) -> None:
+    memory = open_memory()
+    memory.sync()
+    vectors = {row[2]: row[3] for row in content(memory)["embedding_cache"]}
+    database = memory._store.files.database
+    memory.close()
+    _damage(database, "chunks_1_hash")
+    memory = open_memory()
+    found = findings(memory)
+    assert (found["database"].state, found["database"].repair) == ("failed", "Rebuild")
+    assert "keywords" not in found  # what stands in a damaged file says nothing
+    provider.embedded.clear()
+    done = memory.insight.repair(["database"]).done
+    assert "4 vectors were carried over" in done[0]
+    assert wrong(memory) == set()
+    assert provider.embedded == []
+    assert {row[2]: row[3] for row in content(memory)["embedding_cache"]} == vectors
+    assert found_by(memory, "gauge") == {"people/ines.md"}
+
+
+def test_damaged_data_of_the_person_is_told_and_left_alone(open_memory: OpenMemory) -> None:
+    memory = open_memory()
+    path = memory._store.files.user
+    memory.close()
+    path.write_bytes(b"no database at all" * 1000)
+    before = path.read_bytes()
+    memory = open_memory()
+    found = findings(memory)["user-data"]
+    assert (found.state, found.repair) == ("failed", "")
+    assert found.advice.startswith("Move it away")
+    memory.insight.repair()
+    memory.close()
+    assert path.read_bytes() == before
+
+
+def test_files_that_changed_are_counted_and_updated(memory: BuiltinMemory, workspace: Path) -> None:
+    (workspace / "later.md").write_text("Parsnips.\n")
+    (workspace / "shopping.md").unlink()
+    finding = findings(memory)["notes"]
+    assert (finding.detail, finding.count) == ("Since the last update 1 came, 0 changed, 1 went.", 2)
+    memory.insight.repair(["notes"])
+    assert wrong(memory) == set()
+
+
+def test_nothing_is_repaired_while_another_process_writes(memory: BuiltinMemory) -> None:
+    execute(memory, "DELETE FROM chunks_fts_1 WHERE rowid = 2")
+    other = IndexStore(memory._store.files)
+    try:
+        assert other.try_lock()
+        assert wrong(memory) == {"keywords", "writing"}
+        with pytest.raises(IndexBusy, match="Another process"):
+            memory.insight.repair(["keywords"])
+    finally:
+        other.close()
+    memory.insight.repair(["keywords"])
+    assert wrong(memory) == set()
+
+
+def test_nothing_is_repaired_while_an_update_runs(memory: BuiltinMemory) -> None:
+    with memory._updates.gate.alone(), pytest.raises(IndexBusy, match="being updated"):
+        memory.insight.repair(["keywords"])
+
+
+def test_a_watcher_that_has_to_look_by_itself_is_told(open_memory: OpenMemory) -> None:
+    memory = open_memory(background=True)
+    assert findings(memory)["watching"].name == "Watching"
+    assert "watching" not in findings(open_memory())
+
+
+@pytest.mark.parametrize("after", range(1, 12, 2))
+def test_a_repair_that_is_cancelled_leaves_an_index_that_answers(
+    memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch, after: int
+) -> None:
+    from engine.insight.health import keywords
+
+    monkeypatch.setattr(keywords, "_ROWS_AT_ONCE", 1)
+    for id_ in (1, 2, 3):
+        execute(memory, "DELETE FROM chunks_fts_1 WHERE rowid = ?", (id_,))
+    token = CancelToken()
+    seen: list[HealthProgress] = []
+
+    def tell(progress: HealthProgress) -> None:
+        seen.append(progress)
+        if len(seen) == after:
+            token.cancel()
+
+    before = content(memory)
+    try:
+        memory.insight.repair(["keywords", "keyword-words"], token, progress=tell)
+    except Cancelled:
+        pass
+    else:
+        assert len(seen) < after
+    assert content(memory) == before
+    assert memory._store.try_lock()  # nobody holds it any more
+    memory._store.unlock()
+    memory.insight.repair()
+    assert wrong(memory) == set()
+
+
+def test_looking_can_be_cancelled(memory: BuiltinMemory) -> None:
+    token = CancelToken()
+    looking = memory.insight.health(token)
+    next(looking)
+    token.cancel()
+    with pytest.raises(Cancelled):
+        list(looking)
+
+
+def test_notes_are_never_written(memory: BuiltinMemory, workspace: Path) -> None:
+    def state() -> dict[str, tuple[bytes, int]]:
+        return {str(p): (p.read_bytes(), p.stat().st_mtime_ns) for p in workspace.rglob("*") if p.is_file()}
+
+    before = state()
+    execute(memory, "DELETE FROM files_1")
+    execute(memory, "DELETE FROM chunks_fts_1 WHERE rowid = 2")
+    memory.insight.repair()
+    assert wrong(memory) == set()
+    assert state() == before

@@ -1,0 +1,58 @@
+"""kill -9 at any moment of a repair: the index answers, has lost nothing, and is sound after the next repair."""
+
+import os
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from tests.helpers.health import unsound
+from tests.helpers.sync_worker import open_with_fake
+
+KILLS = int(os.environ.get("MNEMOSCOPE_KILLS", "6"))
+FILES = 120
+ROOT = Path(__file__).parents[2]
+
+
+def _repair_and_kill(notes: Path, data: Path, delay: float) -> bool:
+    """Whether it was killed before its end."""
+    command = [sys.executable, "-m", "tests.helpers.repair_worker", str(notes), str(data)]
+    worker = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    assert worker.stdout is not None
+    assert worker.stdout.readline() == "started\n"
+    time.sleep(delay)
+    worker.kill()
+    return "done" not in worker.communicate()[0]
+
+
+def test_a_killed_repair_leaves_an_index_that_answers(tmp_path: Path) -> None:
+    rng = random.Random(5)
+    notes, data = tmp_path / "notes", tmp_path / "data"
+    notes.mkdir()
+    (notes / "marker.md").write_text("# Marker\n\nThe lighthouse never changes.\n")
+    for number in range(FILES):
+        (notes / f"n{number}.md").write_text(f"# Note {number}\n\nPump{number} leaks at the left valve.\n")
+    memory = open_with_fake(notes, data)
+    assert memory.sync().error == ""
+    before = {count.source: (count.files, count.chunks) for count in memory.status().source_counts}
+    memory.close()
+
+    killed = 0
+    for _ in range(KILLS):
+        killed += _repair_and_kill(notes, data, rng.random() * 0.3)
+        memory = open_with_fake(notes, data)
+        found = memory.search("lighthouse", mode="keyword").results
+        counts = {count.source: (count.files, count.chunks) for count in memory.status().source_counts}
+        memory.close()
+        assert [result.path for result in found] == ["marker.md"]
+        assert counts == before
+    assert killed
+
+    memory = open_with_fake(notes, data)
+    memory.insight.repair()
+    assert unsound(memory) == []
+    for number in range(0, FILES, 7):
+        [first, *_] = memory.search(f"Pump{number}", mode="keyword").results
+        assert first.path == f"n{number}.md"
+    memory.close()
