@@ -17,6 +17,7 @@ from gui.explanation.way import ExplanationWay
 from gui.first_run.panel import FirstRunPanel
 from gui.folder_way import FolderWay
 from gui.frame import Frame
+from gui.index.panel import PageName
 from gui.index_news import IndexNews
 from gui.jobs import Jobs
 from gui.notices import Notices
@@ -33,6 +34,9 @@ from gui.widgets.drop import dropped_folder
 from gui.widgets.message import Action
 from gui.window_state import WindowState
 from gui.workspace import Opened, OpenFailure, Workspace
+
+_PAGES: dict[View, PageName] = {"index": "overview", "duplicates": "duplicates"}
+"""Views that are a page of the view into the index."""
 
 
 class MainWindow(QMainWindow):
@@ -161,10 +165,13 @@ class MainWindow(QMainWindow):
             self.workspace.opened.connect(self.settings.show, Qt.ConnectionType.SingleShotConnection)
             return
         panel = self.sessions if view == "sessions" else self.search
-        self.views.switch(view if view in ("sessions", "index") else "search")
+        page = _PAGES.get(view)
+        self.views.switch("index" if page else "sessions" if view == "sessions" else "search")
+        if page is not None:
+            self.views.index.show_page(page)
         if view == "explanation":
             self.dock.show_explanation()
-        elif view in ("viewer", "chunks", "sessions", "index", "diagnostics"):
+        elif page or view in ("viewer", "chunks", "sessions", "diagnostics"):
             self.panes.show_dock(view == "diagnostics")
         if view == "chunks":
             self.viewer.file_shown.connect(self.viewer.show_chunk, Qt.ConnectionType.SingleShotConnection)

@@ -15,6 +15,7 @@ View = Literal[
     "explanation",
     "sessions",
     "index",
+    "duplicates",
     "diagnostics",
     "first-run",
     "sources",

@@ -92,7 +92,7 @@ class Screenshot(QObject):
             panel.search("")
             panel.search(self._query)
             return "the results"
-        if self._view == "index":
+        if window.views.current == "index":
             return "what is in the index" if window.views.index.busy else ""
         if window.viewer.busy:
             return "the chunks"

@@ -64,6 +64,7 @@ class Views(QObject):
         search.result_selected.connect(self.show_result)
         self.sessions.session_selected.connect(self._show_selected)
         self.viewer.escape_pressed.connect(self.focus_list)
+        self.viewer.more_wanted.connect(search.search_like)
         self.conversation.escape_pressed.connect(self.focus_list)
         self.conversation.similar_wanted.connect(self._show_similar)
         self.conversation.more_wanted.connect(self._search_in)

@@ -199,6 +199,18 @@ class IndexInsight:
             progress or (lambda _: None),
         )
 
+    def hidden_duplicates(self) -> frozenset[str]:
+        """Keys of the groups that the person does not want to see."""
+        from engine.insight.hidden import hidden_groups
+
+        return hidden_groups(self._user)
+
+    def hide_duplicates(self, key: str, *, hidden: bool) -> None:
+        """Hide a group from now on, or show it again. Raises `IndexReadOnly` where that cannot be kept."""
+        from engine.insight.hidden import hide_group
+
+        hide_group(self._user, key, hidden=hidden)
+
     def _model(self) -> "ModelName | None":
         """Whose vectors are searched with; None where words alone are."""
         from engine.sync.estimating import name_of

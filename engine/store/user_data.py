@@ -69,12 +69,18 @@ def _m005_kept_searches(connection: apsw.Connection) -> None:
     )
 
 
+def _m006_hidden_duplicates(connection: apsw.Connection) -> None:
+    # Groups of notes that share text and that the person does not want to see, by what names them.
+    connection.execute("CREATE TABLE hidden_duplicates (key TEXT PRIMARY KEY, hidden REAL NOT NULL) WITHOUT ROWID")
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     _m001_sync_history,
     _m002_approvals,
     _m003_batch_jobs,
     _m004_agreed_tokens,
     _m005_kept_searches,
+    _m006_hidden_duplicates,
 )
 
 

@@ -7,13 +7,14 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from engine import MemorySearchManager
+from gui.index.duplicates.page import DuplicatesPage
 from gui.index.overview import OverviewPage
 from gui.index.page import IndexPage
 from gui.jobs import Jobs
 from gui.search.runner import Answer
 from gui.widgets.chip import Chip
 
-PageName = Literal["overview"]
+PageName = Literal["overview", "duplicates"]
 
 _GUTTER = 16
 
@@ -48,6 +49,7 @@ class IndexPanel(QWidget):
         column.addWidget(self._bar)
         column.addWidget(self._stack, 1)
         self._add("overview", "Overview", OverviewPage(jobs))
+        self._add("duplicates", "Duplicates", DuplicatesPage(jobs))
         self.setAccessibleName("Index")
         self.show_page("overview")
 

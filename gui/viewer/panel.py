@@ -35,11 +35,11 @@ class ViewerPanel(ReadingPanel):
 
     Signals:
         file_shown: the name of the file whose text is on the screen now, or why it has none.
-        more_wanted: passages like this `Passage` are wanted.
+        more_wanted: passages like this `Passage` are wanted, and its text.
     """
 
     file_shown = Signal(str)
-    more_wanted = Signal(object)
+    more_wanted = Signal(object, str)
 
     def __init__(self, jobs: Jobs, manager: MemorySearchManager | None = None, parent: QWidget | None = None) -> None:
         super().__init__(jobs, "file", parent)

@@ -52,7 +52,7 @@ class FakeInsight:
     Attributes:
         vectors: line at which a chunk begins -> its vector state; others are ready.
         changed: whether files are other ones than were indexed.
-        groups: the duplicates; problem: raised in place of an answer.
+        groups: the duplicates, found in so many `seconds`; hidden: keys of some; problem: raised in place of an answer.
         asked: what was asked, in order. `during` is called while duplicates are looked for.
     """
 
@@ -62,6 +62,8 @@ class FakeInsight:
         self.changed = False
         self.groups: tuple[DuplicateGroup, ...] = ()
         self.problem: MnemoscopeError | None = None
+        self.hidden: set[str] = set()
+        self.seconds = 0.1
         self.asked: list[tuple[Any, ...]] = []
         self.during: Callable[[CancelToken], None] = lambda _token: None
 
@@ -131,4 +133,14 @@ class FakeInsight:
         self.during(cancel or CancelToken())
         if self.problem is not None:
             raise self.problem
-        return DuplicateReport(groups=self.groups, found=len(self.groups), files=len(self._memory.files), seconds=0.1)
+        return DuplicateReport(
+            groups=self.groups, found=len(self.groups), files=len(self._memory.files), seconds=self.seconds
+        )
+
+    def hidden_duplicates(self) -> frozenset[str]:
+        return frozenset(self.hidden)
+
+    def hide_duplicates(self, key: str, *, hidden: bool) -> None:
+        if self.problem is not None:
+            raise self.problem
+        (self.hidden.add if hidden else self.hidden.discard)(key)

@@ -32,12 +32,12 @@ class ChunkInspector(QObject):
     Signals:
         said: a sentence for the person.
         source_wanted: what was chosen is only to be seen in the source.
-        more_wanted: passages like this `Passage` are wanted.
+        more_wanted: passages like this `Passage` are wanted, and its text.
     """
 
     said = Signal(str)
     source_wanted = Signal()
-    more_wanted = Signal(object)
+    more_wanted = Signal(object, str)
 
     def __init__(self, jobs: Jobs, view: ChunkedSource, card: ChunkCard, panel: QWidget) -> None:
         """Its keys work anywhere in `panel`."""
@@ -51,6 +51,8 @@ class ChunkInspector(QObject):
         self._lines: FileLines | None = None
         self._read: _Read | None = None
         self._chosen: int | None = None
+        self._text = ""
+        """Of the chunk on the card."""
         self._walking: bool | None = None
         """The way that a person wanted to go before the chunks were there."""
         self.margin_action = key_action(panel, "Show chunk borders", "Alt+C")
@@ -184,6 +186,7 @@ class ChunkInspector(QObject):
         if detail is None:
             self._load()  # it was indexed anew a moment ago
         else:
+            self._text = detail.text
             self._card.show_chunk(detail, file, same_as_file=same)
 
     def _detail_failed(self, sentence: str) -> None:
@@ -201,9 +204,9 @@ class ChunkInspector(QObject):
     def _ask_for_more(self) -> None:
         if self._read is not None and self._chosen is not None:
             chunk = self._read.file.chunks[self._chosen]
-            self.more_wanted.emit(
-                Passage(path=self._read.file.path, start_line=chunk.start_line, end_line=chunk.end_line)
-            )
+            path = self._read.file.path
+            wanted = Passage(path=path, start_line=chunk.start_line, end_line=chunk.end_line)
+            self.more_wanted.emit(wanted, self._text)
 
     def _forget(self) -> None:
         self._rows.cancel()

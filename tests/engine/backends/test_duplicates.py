@@ -210,3 +210,17 @@ def test_progress_rises_to_one_and_a_cancel_ends_it(open_memory) -> None:
     token = CancelToken()
     with pytest.raises(Cancelled):
         find_duplicates(memory._store, token, lambda _share: token.cancel())
+
+
+def test_a_group_stays_hidden_over_a_restart(open_memory, workspace: Path) -> None:
+    (workspace / "twin.md").write_text((workspace / "shopping.md").read_text("utf-8"), "utf-8")
+    memory = open_memory()
+    memory.sync()
+    (group,) = memory.insight.duplicates().groups
+    memory.insight.hide_duplicates(group.key, hidden=True)
+    memory.close()
+    memory = open_memory()
+    assert memory.insight.hidden_duplicates() == {group.key}
+    assert memory.insight.duplicates().groups[0].key == group.key
+    memory.insight.hide_duplicates(group.key, hidden=False)
+    assert memory.insight.hidden_duplicates() == frozenset()

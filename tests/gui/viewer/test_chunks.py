@@ -272,7 +272,7 @@ def test_a_chunk_is_copied_whole_and_more_like_it_is_asked_for(qtbot, chunked: V
     more = next(button for button in chunked._card.findChildren(QPushButton) if button.text() == "More like this")
     with qtbot.waitSignal(chunked.more_wanted) as asked:
         more.click()
-    assert asked.args == [Passage(path=GREENHOUSE, start_line=1, end_line=2)]
+    assert asked.args == [Passage(path=GREENHOUSE, start_line=1, end_line=2), "# Greenhouse\n"]
 
 
 def test_thousands_of_chunks_are_not_looked_at_to_paint(qtbot, memory, insight, panel: ViewerPanel, show) -> None:

@@ -1,0 +1,223 @@
+"""Two notes of a group side by side, and what can be done with them; nothing here changes a note."""
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from engine import CancelToken, DuplicateGroup, DuplicateMember, MemorySearchManager, MnemoscopeError
+from gui.index.duplicates.difference import MOST_LINES, Row, Text, beside_each_other
+from gui.index.duplicates.side_by_side import SideBySide
+from gui.index.duplicates.wording import between_text, facts_text, kind_text, measure_text, member_text
+from gui.job_slot import JobSlot
+from gui.jobs import Jobs
+from gui.viewer.lines import LINE_LIMIT
+from gui.widgets.combo import ComboBox
+from gui.widgets.elided import ElidedLabel
+from gui.widgets.icons import IconButton
+from gui.widgets.labels import label, line
+
+_CONTEXT = 2
+"""Lines round a passage."""
+_SIDE = 16
+
+
+@dataclass(frozen=True)
+class _Compared:
+    rows: list[Row]
+    cut: bool
+
+
+class ComparisonPane(QWidget):
+    """Signals:
+    open_requested: name and line of a note to read.
+    hide_requested: the group, and whether it is to be hidden, as no duplicate for this person, or shown again.
+    said: a sentence about what was done.
+    back_wanted: to the list, in a narrow window.
+    """
+
+    open_requested = Signal(str, object)
+    hide_requested = Signal(object, bool)
+    said = Signal(str)
+    back_wanted = Signal()
+
+    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._job = JobSlot(self)
+        self._manager: MemorySearchManager | None = None
+        self._group: DuplicateGroup | None = None
+        self._hidden: frozenset[str] = frozenset()
+        self._title = ElidedLabel()
+        self._title.setProperty("role", "strong")
+        self.back = IconButton("chevron-right", "Back to the list (Esc)")
+        self.back.setText("List")
+        self._choices = (ComboBox("Left note"), ComboBox("Right note"))
+        self._facts = (label("", "meta", wrap=True), label("", "meta", wrap=True))
+        self._between = label("", "meta", wrap=True)
+        self._problem = label("", "muted", wrap=True)
+        self._problem.hide()
+        self.view = SideBySide()
+        self._before = IconButton("chevron-up", "Difference before (Shift+N)")
+        self._after = IconButton("chevron-down", "Next difference (N)")
+        copy = QPushButton("Copy paths")
+        self._hide = QPushButton("Not a duplicate")
+        self._hide.setToolTip("Leave this group out of the list from now on, or list it again")
+        self._arrange(copy)
+        self._before.clicked.connect(lambda: self._step(forward=False))
+        self._after.clicked.connect(lambda: self._step(forward=True))
+        copy.clicked.connect(self._copy_paths)
+        self._hide.clicked.connect(self._ask_to_hide)
+        self.back.clicked.connect(self.back_wanted)
+        for choice in self._choices:
+            choice.activated.connect(self._compare)
+
+    def _arrange(self, copy: QPushButton) -> None:
+        head = QHBoxLayout()
+        head.setContentsMargins(_SIDE, 8, 8, 4)
+        head.setSpacing(6)
+        head.addWidget(self.back)
+        head.addWidget(self._title, 1)
+        for button in (self._before, self._after, copy, self._hide):
+            head.addWidget(button)
+        sides = QGridLayout()
+        sides.setContentsMargins(_SIDE, 0, _SIDE, 6)
+        sides.setHorizontalSpacing(_SIDE)
+        sides.setVerticalSpacing(2)
+        for side, (choice, facts) in enumerate(zip(self._choices, self._facts, strict=True)):
+            row = QHBoxLayout()
+            row.setSpacing(6)
+            row.addWidget(choice, 1)
+            read = QPushButton("Open")
+            read.setAccessibleName(f"Open the {'right' if side else 'left'} note")
+            read.clicked.connect(lambda _=False, side=side: self._open(side))
+            row.addWidget(read)
+            sides.addLayout(row, 0, side)
+            sides.addWidget(facts, 1, side)
+            sides.setColumnStretch(side, 1)
+        sides.addWidget(self._between, 2, 0, 1, 2)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(head)
+        column.addLayout(sides)
+        column.addWidget(line())
+        column.addWidget(self._problem)
+        column.addWidget(self.view, 1)
+        self._problem.setContentsMargins(_SIDE, 8, _SIDE, 8)
+
+    @property
+    def busy(self) -> bool:
+        return self._job.busy
+
+    def set_manager(self, manager: MemorySearchManager | None) -> None:
+        """Whose notes are read."""
+        self._manager = manager
+        self.show_group(None)
+
+    def show_hidden(self, keys: frozenset[str]) -> None:
+        """Which groups are hidden, so that they can be shown again."""
+        self._hidden = keys
+        self._name_hiding()
+
+    def _name_hiding(self) -> None:
+        hidden = self._group is not None and self._group.key in self._hidden
+        self._hide.setText("List it again" if hidden else "Not a duplicate")
+
+    @Slot(object)
+    def show_group(self, group: DuplicateGroup | None) -> None:
+        """Compare the newest note of a group with the next one; the same group again stays as it is."""
+        if group == self._group:
+            return
+        self._group = group
+        self._job.cancel()
+        self.view.set_rows([])
+        if group is None:
+            return
+        self._name_hiding()
+        self._title.setText(f"{kind_text(group)} · {measure_text(group)}")
+        for place, choice in enumerate(self._choices):
+            choice.clear()
+            choice.addItems([member_text(member) for member in group.members])
+            choice.setCurrentIndex(min(place, len(group.members) - 1))
+        self._compare()
+
+    def _pair(self) -> tuple[DuplicateMember, DuplicateMember] | None:
+        if self._group is None:
+            return None
+        left, right = (self._group.members[max(0, choice.currentIndex())] for choice in self._choices)
+        return left, right
+
+    @Slot()
+    def _compare(self) -> None:
+        pair, manager, group = self._pair(), self._manager, self._group
+        if pair is None or manager is None or group is None:
+            return
+        for facts, member in zip(self._facts, pair, strict=True):
+            facts.setText(facts_text(member))
+        self._between.setText(between_text(*pair))
+        whole = group.kind in ("identical", "alike")
+        self._job.put(
+            self._jobs.read(lambda token: _compared(manager, pair, token, whole=whole), self._show, self._fail)
+        )
+
+    def _show(self, found: _Compared) -> None:
+        self._job.done()
+        self._problem.setVisible(found.cut)
+        self._problem.setText(f"Only the first {MOST_LINES:,} lines are compared.")
+        self.view.set_rows(found.rows)
+        same = all(row.kind == "same" for row in found.rows)
+        self._before.setDisabled(same)
+        self._after.setDisabled(same)
+
+    def _fail(self, sentence: str) -> None:
+        self._job.done()
+        self.view.set_rows([])
+        self._problem.setText(sentence)
+        self._problem.show()
+
+    # --- what can be done -------------------------------------------------------------------------------------------
+
+    def _step(self, *, forward: bool) -> None:
+        if not self.view.step(forward=forward):
+            self.said.emit("That was the last difference." if forward else "That was the first difference.")
+
+    def _open(self, side: int) -> None:
+        pair = self._pair()
+        if pair is not None:
+            self.open_requested.emit(pair[side].path, pair[side].start_line)
+
+    @Slot()
+    def _copy_paths(self) -> None:
+        if self._group is not None:
+            QGuiApplication.clipboard().setText("\n".join(member.path for member in self._group.members) + "\n")
+            self.said.emit("Paths copied")
+
+    @Slot()
+    def _ask_to_hide(self) -> None:
+        if self._group is not None:
+            self.hide_requested.emit(self._group, self._group.key not in self._hidden)
+
+
+def _compared(
+    manager: MemorySearchManager, pair: tuple[DuplicateMember, DuplicateMember], token: CancelToken, *, whole: bool
+) -> _Compared:
+    """On a pool thread: read both and compare them, as they are now."""
+    texts = [_read(manager, member, token, whole=whole) for member in pair]
+    rows = beside_each_other(texts[0][0], texts[1][0], token.checkpoint)
+    return _Compared(rows, texts[0][1] or texts[1][1])
+
+
+def _read(
+    manager: MemorySearchManager, member: DuplicateMember, token: CancelToken, *, whole: bool
+) -> tuple[Text, bool]:
+    """The lines that are compared, and whether there are more."""
+    first = 1 if whole else max(1, member.start_line - _CONTEXT)
+    try:
+        with manager.open_file(member.path, cancel=token) as text:
+            last = text.line_count if whole else min(text.line_count, member.end_line + _CONTEXT)
+            end = min(last, first + MOST_LINES - 1)
+            return Text(first, tuple(text.lines(first, end, limit=LINE_LIMIT))), end < last
+    except FileNotFoundError as problem:
+        raise MnemoscopeError(f"{member.path} is not there any more.") from problem

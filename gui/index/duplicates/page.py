@@ -1,0 +1,272 @@
+"""The page of notes that share text: looked for when someone comes here, shown as groups, compared side by side."""
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from engine import CancelToken, DuplicateGroup, DuplicateReport, IndexInsight, MemorySearchManager
+from gui.index.duplicates.comparison import ComparisonPane
+from gui.index.duplicates.group_list import GroupList
+from gui.index.duplicates.wording import NOTHING, NOTHING_MORE, summary_text
+from gui.index.page import IndexPage
+from gui.job_slot import JobSlot
+from gui.jobs import Jobs
+from gui.search.notice_bar import NoticeBar
+from gui.search.state_page import StatePage
+from gui.style import font_at
+from gui.viewer.notice import Hint
+from gui.widgets.labels import label, line
+
+_LOOK_MS = 100
+_QUICK_SECONDS = 2.0
+"""A search that took no longer is made anew when the notes change; a longer one when the person says so."""
+_FEWEST_LETTERS = 100
+"""Of list and comparison together; with fewer, one stands in the other's place."""
+
+
+@dataclass(frozen=True)
+class Duplicates:
+    """What was read."""
+
+    report: DuplicateReport
+    hidden: frozenset[str]
+
+
+class DuplicatesPage(IndexPage):
+    """Signals:
+    counted: how many groups are there and not hidden; -1 while that is not known.
+    """
+
+    counted = Signal(int)
+
+    def __init__(self, jobs: Jobs) -> None:
+        super().__init__(jobs)
+        self._found: Duplicates | None = None
+        self._show_hidden = False
+        self._share = [0.0]
+        """How much is done: written by the working thread, so no signal and no object of Qt's."""
+        self._change = JobSlot(self)
+        self._message = StatePage()
+        self._summary = label("", "meta")
+        self._notice = NoticeBar()
+        self._list = GroupList()
+        self._pane = ComparisonPane(jobs)
+        self._split = QSplitter(Qt.Orientation.Horizontal)
+        self._stack = QStackedWidget()
+        self._hint = Hint(self._stack)
+        self._clock = QTimer(self, interval=_LOOK_MS)
+        self._clock.timeout.connect(self._tell_progress)
+        self._reading_pane = False
+        self._arrange()
+        self._list.chosen.connect(self._pane.show_group)
+        self._list.activated_group.connect(self._go_to_pane)
+        self._pane.open_requested.connect(self.open_requested)
+        self._pane.said.connect(self._hint.say)
+        self._pane.back_wanted.connect(self._go_to_list)
+        self._pane.hide_requested.connect(lambda group, hidden: self._hide(group, hidden=hidden))
+        self.setFocusProxy(self._list)
+
+    def _arrange(self) -> None:
+        left = QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        row = QHBoxLayout()
+        row.setContentsMargins(16, 8, 16, 8)
+        row.addWidget(self._summary, 1)
+        column.addLayout(row)
+        column.addWidget(line())
+        column.addWidget(self._notice)
+        column.addWidget(self._list, 1)
+        self._left = left
+        self._split.setHandleWidth(1)
+        self._split.setChildrenCollapsible(False)
+        self._split.addWidget(left)
+        self._split.addWidget(self._pane)
+        self._split.setStretchFactor(0, 0)
+        self._split.setStretchFactor(1, 1)
+        self._split.setSizes([340, 700])
+        self._split.setMinimumWidth(1)  # it folds where both are too wide
+        self._stack.addWidget(self._message)
+        self._stack.addWidget(self._split)
+        page = QVBoxLayout(self)
+        page.setContentsMargins(0, 8, 0, 0)
+        page.addWidget(self._stack)
+
+    # --- reading ----------------------------------------------------------------------------------------------------
+
+    @property
+    def busy(self) -> bool:
+        return super().busy or self._pane.busy or self._change.busy
+
+    def set_manager(self, manager: MemorySearchManager | None) -> None:
+        self._pane.set_manager(manager)
+        super().set_manager(manager)
+
+    @Slot()
+    def refresh(self) -> None:
+        """The index has changed. A long search is not made anew for every note that is saved."""
+        if self._found is not None and self._found.report.seconds > _QUICK_SECONDS:
+            self._notice.show_notice("The index has changed since these were found.", "Compare again", self.compare)
+        else:
+            super().refresh()
+
+    @Slot()
+    def compare(self) -> None:
+        """Look for duplicates now."""
+        self._notice.show_notice("")
+        super().refresh()
+
+    def read(self, insight: IndexInsight, cancel: CancelToken) -> Duplicates:
+        share = self._share
+
+        def note(done: float) -> None:
+            share[0] = done
+
+        return Duplicates(insight.duplicates(cancel, note), insight.hidden_duplicates())
+
+    def _read_if_due(self) -> None:
+        before = self._reading.busy
+        super()._read_if_due()
+        if self._reading.busy and not before:
+            self._share = [0.0]
+            self._clock.start()
+
+    @Slot()
+    def _tell_progress(self) -> None:
+        if not self._reading.busy:
+            self._clock.stop()
+        elif self._found is None:
+            done = f"{100 * self._share[0]:.0f} %"
+            self._say("Comparing the notes…", f"{done} is done. What is found is kept until a note changes.", stop=True)
+        else:
+            self._notice.show_notice(f"Comparing the notes again… {100 * self._share[0]:.0f} %", "Stop", self._stop)
+
+    @Slot()
+    def _stop(self) -> None:
+        self._reading.cancel()
+        self._clock.stop()
+        if self._found is None:
+            self._message.show_state(
+                "Stopped", "The notes were not compared to the end.", actions=(("Compare the notes", self.compare),)
+            )
+        else:
+            self._notice.show_notice("Stopped. These are from before.", "Compare again", self.compare)
+
+    def show_read(self, found: Duplicates) -> None:
+        self._clock.stop()
+        self._found = found
+        self._notice.show_notice("")
+        self._show()
+
+    def show_problem(self, sentence: str) -> None:
+        self._clock.stop()
+        self._stack.setCurrentWidget(self._message)
+        self._message.show_state("The notes could not be compared", sentence, actions=(("Try again", self.compare),))
+
+    def clear(self) -> None:
+        self._clock.stop()
+        self._found = None
+        self._show_hidden = False
+        self._notice.show_notice("")
+        self._list.show_groups(())
+        self._say("Comparing the notes…", "", stop=False)
+        self.counted.emit(-1)
+
+    def _say(self, title: str, sentence: str, *, stop: bool) -> None:
+        self._stack.setCurrentWidget(self._message)
+        self._message.show_state(title, sentence, actions=(("Stop", self._stop),) if stop else ())
+
+    # --- showing ----------------------------------------------------------------------------------------------------
+
+    def _show(self) -> None:
+        if self._found is None:
+            return
+        report, hidden = self._found.report, self._found.hidden
+        there = [group for group in report.groups if group.key not in hidden]
+        put_away = len(report.groups) - len(there)
+        shown = report.groups if self._show_hidden else tuple(there)
+        self.counted.emit(len(there))
+        self._summary.setText(summary_text(len(shown), report.found, report.files, put_away))
+        if not shown:
+            see = (("Show what is hidden", self._toggle_hidden),) if put_away else ()
+            self._message.show_state(NOTHING, NOTHING_MORE, actions=see)
+            self._list.show_groups(())
+            self._stack.setCurrentWidget(self._message)
+            return
+        if put_away and not self._notice.isVisible():
+            words = "Groups that you have hidden are listed, too." if self._show_hidden else f"{put_away:,} hidden."
+            self._notice.show_notice(words, "Leave them out" if self._show_hidden else "Show", self._toggle_hidden)
+        self._pane.show_hidden(hidden)
+        self._list.show_groups(shown)
+        self._stack.setCurrentWidget(self._split)
+        self._fold()
+
+    @Slot()
+    def _toggle_hidden(self) -> None:
+        self._show_hidden = not self._show_hidden
+        self._notice.show_notice("")
+        self._show()
+
+    def _hide(self, group: DuplicateGroup, *, hidden: bool) -> None:
+        insight = self.insight
+        if insight is not None:
+            self._change.put(
+                self.jobs.write(
+                    lambda _: insight.hide_duplicates(group.key, hidden=hidden),
+                    lambda _: self._was_hidden(group, hidden=hidden),
+                    self._not_hidden,
+                )
+            )
+
+    def _was_hidden(self, group: DuplicateGroup, *, hidden: bool) -> None:
+        self._change.done()
+        if self._found is None:
+            return
+        keys = self._found.hidden | {group.key} if hidden else self._found.hidden - {group.key}
+        self._found = Duplicates(self._found.report, keys)
+        self._notice.show_notice("")
+        self._show()
+        if hidden:
+            self._notice.show_notice("The group is hidden.", "Undo", lambda: self._hide(group, hidden=False))
+
+    def _not_hidden(self, sentence: str) -> None:
+        self._change.done()
+        self._hint.say(sentence)
+
+    # --- in a narrow window -----------------------------------------------------------------------------------------
+
+    @property
+    def _narrow(self) -> bool:
+        return self.width() < QFontMetrics(font_at(13)).averageCharWidth() * _FEWEST_LETTERS
+
+    def _fold(self) -> None:
+        """With room for one of the two, the comparison stands in the place of the list while it is read."""
+        narrow = self._narrow
+        self._left.setHidden(narrow and self._reading_pane)
+        self._pane.setHidden(narrow and not self._reading_pane)
+        self._pane.back.setVisible(narrow)
+
+    @Slot()
+    def _go_to_pane(self) -> None:
+        self._reading_pane = True
+        self._fold()
+        self._pane.view.setFocus()
+
+    @Slot()
+    def _go_to_list(self) -> None:
+        self._reading_pane = False
+        self._fold()
+        self._list.take_focus()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self._pane.isAncestorOf(self.focusWidget() or self):
+            self._go_to_list()
+        else:
+            super().keyPressEvent(event)

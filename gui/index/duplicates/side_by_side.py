@@ -1,0 +1,229 @@
+"""Two texts side by side, line by line; lays out only what is in view."""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QRectF, Qt
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
+
+from gui.index.duplicates.difference import LONGEST, Row, Side
+from gui.theme import tokens
+from gui.viewer.laid_line import LaidLine, LineStyle
+from gui.viewer.painting import Decoration, Gutter, LinePainter
+from gui.viewer.scroll import LazyScroll
+from gui.viewer.typography import Typography
+
+_SIGNS = {"same": "", "changed": "≠", "left": "−", "right": "+", "moved": "↕"}  # noqa: RUF001 the minus sign is meant
+_SAID = {
+    "changed": "changed",
+    "left": "only at the left",
+    "right": "only at the right",
+    "moved": "in another place",
+    "same": "the same",
+}
+_KEPT = 400
+_WHEEL_ROWS = 3
+_WHEEL_NOTCH = 120
+_PAD = 10
+
+
+class SideBySide(QAbstractScrollArea):
+    """Rows of two columns; what differs has a sign before it, a ground, and its words marked."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._rows: Sequence[Row] = ()
+        self._laid: OrderedDict[tuple[int, bool], LaidLine] = OrderedDict()
+        self._typography = Typography.current()
+        self._scroll = LazyScroll(self._height_of, lambda number: self._height_of(number, 0))
+        self._moving_bar = False
+        self._current = 0
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName("Both texts side by side")
+
+    def set_rows(self, rows: Sequence[Row]) -> None:
+        """Show another comparison from its start."""
+        self._rows = rows
+        self._current = 0
+        self._laid.clear()
+        self._scroll.reset(len(rows))
+        self._relayout()
+
+    def step(self, *, forward: bool) -> bool:
+        """Go to the next part that differs, or the one before; False where there is none."""
+        places = [
+            place
+            for place, row in enumerate(self._rows, 1)
+            if row.kind != "same" and (place == 1 or self._rows[place - 2].kind == "same")
+        ]
+        if forward:
+            found = next((place for place in places if place > self._current), None)
+        else:
+            found = next((place for place in reversed(places) if place < self._current), None)
+        if found is None:
+            return False
+        self._current = found
+        self._scroll.go_to(found, above=self.viewport().height() // 4)
+        self._moved()
+        return True
+
+    # --- geometry -------------------------------------------------------------------------------------------------
+
+    def _gutters(self) -> tuple[Gutter, Gutter]:
+        """Where the numbers and the text of both columns stand."""
+        last = max((side.number for row in self._rows for side in (row.left, row.right) if side), default=1)
+        plain = Gutter.for_lines(last, self._typography)
+        middle = self.viewport().width() // 2
+        moved = Gutter(
+            plain.number_right + middle,
+            plain.margin + middle,
+            plain.lane_width,
+            plain.edge + middle,
+            plain.edge_width,
+            plain.text_left + middle,
+        )
+        return plain, moved
+
+    def _relayout(self) -> None:
+        self._typography = Typography.current()
+        self._both = self._gutters()
+        self._laid.clear()
+        self._scroll.resize(self.viewport().height(), len(self._rows))
+        self._moved()
+
+    def _line(self, number: int, *, right: bool) -> LaidLine | None:
+        row = self._rows[number - 1]
+        side = row.right if right else row.left
+        if side is None:
+            return None
+        known = self._laid.get((number, right))
+        if known is None:
+            width = self.viewport().width() // 2 - self._both[0].text_left - self._typography.scaled(_PAD)
+            style = LineStyle(self._typography, max(20, width))
+            known = LaidLine(side.text[:LONGEST], " …" if len(side.text) > LONGEST else "", style)
+            self._laid[number, right] = known
+            if len(self._laid) > _KEPT:
+                self._laid.popitem(last=False)
+        return known
+
+    def _height_of(self, number: int, enough: float) -> int:
+        rows = 1
+        for right in (False, True):
+            laid = self._line(number, right=right)
+            if laid is not None:
+                rows = max(rows, laid.rows_within(float("inf")))
+        return rows * self._typography.row_height
+
+    def _moved(self) -> None:
+        unit = self._typography.row_height
+        bar = self.verticalScrollBar()
+        self._moving_bar = True
+        bar.setRange(0, self._scroll.maximum(unit))
+        bar.setPageStep(max(unit, self.viewport().height()))
+        bar.setSingleStep(unit)
+        bar.setValue(self._scroll.value(unit))
+        self._moving_bar = False
+        self.setAccessibleDescription(self._spoken())
+        self.viewport().update()
+
+    def _spoken(self) -> str:
+        """The line at the top, or the difference that was gone to."""
+        if not self._rows:
+            return ""
+        row = self._rows[(self._current or self._scroll.line) - 1]
+        texts = [f"{side.number}: {side.text[:200]}" for side in (row.left, row.right) if side is not None]
+        return f"{_SAID[row.kind]}. {' / '.join(texts)}"
+
+    # --- painting -------------------------------------------------------------------------------------------------
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self.viewport())
+        painter.setFont(self._typography.font)
+        colours = tokens(self.palette())
+        width, height = self.viewport().width(), self.viewport().height()
+        columns = (QRectF(0, 0, width // 2, height), QRectF(width // 2, 0, width - width // 2, height))
+        pens = [LinePainter(painter, colours, self._typography, gutter) for gutter in self._both]
+        for pen, column in zip(pens, columns, strict=True):
+            pen.visible = QRectF(0, 0, column.right(), height)
+        top = -self._scroll.hidden
+        for number in range(self._scroll.line, len(self._rows) + 1):
+            if top >= height:
+                break
+            row = self._rows[number - 1]
+            tall = self._height_of(number, height)
+            for right, side in enumerate((row.left, row.right)):
+                if row.kind != "same":
+                    ground = colours.alternate if side is None else colours.line_highlight
+                    painter.fillRect(QRectF(columns[right].left(), top, columns[right].width(), tall), ground)
+                if side is not None:
+                    self._paint_side(painter, pens[right], number, side, top, right=bool(right))
+            top += tall
+        painter.fillRect(QRectF(width // 2, 0, 1, height), colours.line)
+        painter.end()
+
+    def _paint_side(
+        self, painter: QPainter, pen: LinePainter, number: int, side: Side, top: int, *, right: bool
+    ) -> None:
+        sign = _SIGNS[self._rows[number - 1].kind]
+        if sign:
+            painter.setPen(tokens(self.palette()).accent)
+            x = self._both[right].number_right + self._typography.scaled(8)
+            painter.drawText(x, round(top + self._typography.baseline), sign)
+        pen.number(top, side.number)
+        laid = self._line(number, right=right)
+        if laid is not None:
+            marks = [(laid.unit(first), laid.unit(last)) for first, last in side.marks]
+            pen.text(top, laid, Decoration(marks=marks))
+
+    # --- Qt's events ----------------------------------------------------------------------------------------------
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._relayout()
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        if dy and not self._moving_bar:
+            self._scroll.set_value(self.verticalScrollBar().value(), self._typography.row_height)
+            self._current = 0
+        self.viewport().update()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        pixels = event.pixelDelta().y() or round(
+            event.angleDelta().y() / _WHEEL_NOTCH * _WHEEL_ROWS * self._typography.row_height
+        )
+        self._move(-pixels)
+        event.accept()
+
+    def _move(self, pixels: int) -> None:
+        self._scroll.move(pixels)
+        self._current = 0
+        self._moved()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        unit = self._typography.row_height
+        page = max(unit, self.viewport().height() - 2 * unit)
+        match event.key():
+            case Qt.Key.Key_Up | Qt.Key.Key_Down:
+                self._move(unit if event.key() == Qt.Key.Key_Down else -unit)
+            case Qt.Key.Key_PageUp | Qt.Key.Key_PageDown | Qt.Key.Key_Space:
+                self._move(-page if event.key() == Qt.Key.Key_PageUp else page)
+            case Qt.Key.Key_Home:
+                self._scroll.go_to(1)
+                self._moved()
+            case Qt.Key.Key_End:
+                self._scroll.go_to_end()
+                self._moved()
+            case Qt.Key.Key_N:
+                self.step(forward=not event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+            case _:
+                event.ignore()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._relayout()
+        elif event.type() == QEvent.Type.PaletteChange:
+            self.viewport().update()

@@ -1,0 +1,85 @@
+"""What the page says of groups and of their files. Pure functions."""
+
+from engine import DuplicateGroup, DuplicateKind, DuplicateMember
+from gui.widgets.wording import ago, counted, duration, grouped, size_text
+
+_KINDS: dict[DuplicateKind, str] = {
+    "identical": "The same text",
+    "alike": "Nearly the same",
+    "contained": "One holds the other",
+    "passage": "A passage in common",
+    "recurring": "Recurs in many notes",
+}
+_DAY = 86_400
+
+NOTHING = "No two notes share text"
+NOTHING_MORE = "Notes that are the same, nearly the same, or share a passage of some lines would be listed here."
+
+
+def kind_text(group: DuplicateGroup) -> str:
+    """Nearly the same · 92 %"""
+    words = _KINDS[group.kind]
+    if group.kind in ("identical", "recurring"):
+        return words
+    return f"{words} · {_percent(group.similarity)}"
+
+
+def _percent(share: float) -> str:
+    """Never 100 for what is not the same to the last word."""
+    return f"{100 if share >= 1 else min(99, round(100 * share))} %"
+
+
+def names_text(group: DuplicateGroup) -> str:
+    """The first names, and how many more there are."""
+    names = [member.path.rpartition("/")[2] for member in group.members]
+    if len(set(names)) < len(names):
+        names = [member.path for member in group.members]
+    shown = names[:3]
+    more = group.files - len(shown)
+    return ", ".join(shown) + (f" and {grouped(more)} more" if more > 0 else "")
+
+
+def measure_text(group: DuplicateGroup) -> str:
+    return f"{counted(group.files, 'note')} · {counted(group.words, 'word')} in common"
+
+
+def member_text(member: DuplicateMember) -> str:
+    """In the choice of what is compared."""
+    return f"{member.path} · {lines_text(member)}"
+
+
+def lines_text(member: DuplicateMember) -> str:
+    if member.start_line == member.end_line:
+        return f"line {grouped(member.start_line)}"
+    return f"lines {grouped(member.start_line)}–{grouped(member.end_line)}"
+
+
+def facts_text(member: DuplicateMember) -> str:
+    """Below the choice."""
+    return f"{ago(member.modified)} · {size_text(member.size)} · {_percent(member.share)} of it shared"
+
+
+def between_text(left: DuplicateMember, right: DuplicateMember) -> str:
+    """Which of the two is newer, and which longer."""
+    parts = []
+    apart = abs(left.modified - right.modified)
+    if apart >= 1:
+        days = f"{apart / _DAY:.0f} days" if apart >= 2 * _DAY else duration(apart)
+        parts.append(f"{_side(left.modified > right.modified)} is newer by {days}")
+    if left.size != right.size:
+        parts.append(f"{_side(left.size > right.size)} is longer by {size_text(abs(left.size - right.size))}")
+    return "; ".join(parts).capitalize() or "As old and as long as each other"
+
+
+def _side(left: bool) -> str:
+    return "the left one" if left else "the right one"
+
+
+def summary_text(shown: int, found: int, files: int, hidden: int) -> str:
+    """Above the list."""
+    parts = [f"{counted(found, 'group')} among {counted(files, 'note')}"]
+    if shown < found - hidden:
+        parts.append(f"the first {grouped(shown)} are listed")
+    if hidden:
+        parts.append(f"{grouped(hidden)} hidden")
+    return " · ".join(parts)

@@ -1,0 +1,69 @@
+"""Lines of two texts beside each other."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gui.index.duplicates.difference import Row, Text, beside_each_other
+
+
+def rows(left: str, right: str, first: tuple[int, int] = (1, 1)) -> list[Row]:
+    return beside_each_other(Text(first[0], tuple(left.split("\n"))), Text(first[1], tuple(right.split("\n"))))
+
+
+def told(found: list[Row]) -> list[tuple[str, int | None, int | None]]:
+    return [(row.kind, row.left and row.left.number, row.right and row.right.number) for row in found]
+
+
+def test_the_same_text_has_no_difference() -> None:
+    assert told(rows("a\n\nb", "a\n\nb", (5, 8))) == [("same", 5, 8), ("same", 6, 9), ("same", 7, 10)]
+
+
+def test_a_changed_line_has_its_words_marked() -> None:
+    (row,) = rows("Set both zones to 06:10, after the frost", "Set both zones to 07:30 after the last frost")
+    assert row.kind == "changed"
+    assert [row.left.text[slice(*mark)] for mark in row.left.marks] == ["06", "10,"]
+    assert [row.right.text[slice(*mark)] for mark in row.right.marks] == ["07", "30", "last"]
+
+
+def test_a_line_that_one_text_lacks() -> None:
+    assert told(rows("a\nonly here\nb", "a\nb")) == [("same", 1, 1), ("left", 2, None), ("same", 3, 2)]
+    assert told(rows("a\nb", "a\nonly here\nb")) == [("same", 1, 1), ("right", None, 2), ("same", 2, 3)]
+
+
+def test_changed_lines_are_paired_by_their_words() -> None:
+    left = "the pump ran all night\nbent the arm back\nAnton says that copper would help"
+    right = "new: a second tank\nthe pump ran all day\nAnton says copper would help"
+    assert told(rows(left, right)) == [
+        ("right", None, 1),
+        ("changed", 1, 2),
+        ("left", 2, None),
+        ("changed", 3, 3),
+    ]
+
+
+def test_lines_that_were_moved() -> None:
+    assert told(rows("one\ntwo\nthree", "three\none\ntwo")) == [
+        ("moved", None, 1),
+        ("same", 1, 2),
+        ("same", 2, 3),
+        ("moved", 3, None),
+    ]
+
+
+def test_spaces_make_no_difference() -> None:
+    assert {row.kind for row in rows("a  b\n\n", "a b\n \n")} == {"same"}
+
+
+_LINES = st.lists(st.text(alphabet="ab c", max_size=6), max_size=12)
+
+
+@given(_LINES, _LINES)
+def test_every_line_is_shown_once_and_in_order(left: list[str], right: list[str]) -> None:
+    found = beside_each_other(Text(1, tuple(left)), Text(1, tuple(right)))
+    assert [row.left.text for row in found if row.left] == left
+    assert [row.right.text for row in found if row.right] == right
+    for row in found:
+        assert row.left is not None or row.right is not None
+        assert (row.kind in ("left", "right", "moved")) == (row.left is None or row.right is None)
+        for side in (row.left, row.right):
+            assert side is None or all(0 <= a < b <= len(side.text) for a, b in side.marks)

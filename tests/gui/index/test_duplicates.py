@@ -1,0 +1,247 @@
+"""The page of notes that share text."""
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QPushButton
+
+from engine import CancelToken, MnemoscopeError
+from gui.index.duplicates import wording
+from gui.index.duplicates.page import DuplicatesPage
+from gui.jobs import Jobs
+from tests.helpers.fake_insight import FakeInsight, make_group
+from tests.helpers.fake_memory import FakeMemory
+
+LEFT, RIGHT = "projects/greenhouse.md", "topics/shopping.md"
+
+
+@pytest.fixture
+def insight(memory: FakeMemory) -> FakeInsight:
+    memory.insight = FakeInsight(memory)
+    memory.insight.groups = (
+        make_group(LEFT, RIGHT),
+        make_group(LEFT, "daily/2026-02-08.md", kind="passage", similarity=1.0, words=44),
+    )
+    return memory.insight
+
+
+@pytest.fixture
+def page(qtbot, appearance, jobs: Jobs) -> Iterator[DuplicatesPage]:
+    page = DuplicatesPage(jobs)
+    qtbot.addWidget(page)
+    page.resize(1100, 600)
+    with qtbot.waitExposed(page):
+        page.show()
+    yield page
+    page.hide()
+
+
+@pytest.fixture
+def shown(qtbot, page: DuplicatesPage, memory: FakeMemory, insight: FakeInsight) -> DuplicatesPage:
+    page.set_manager(memory)
+    qtbot.waitUntil(lambda: not page.busy)
+    return page
+
+
+def words(page: DuplicatesPage) -> str:
+    return "\n".join(part.text() for part in page.findChildren(QLabel) if part.isVisible())
+
+
+def press(page: DuplicatesPage, text: str) -> None:
+    next(b for b in page.findChildren(QPushButton) if b.text() == text and b.isVisible()).click()
+
+
+def listed(page: DuplicatesPage) -> list[str]:
+    return [page._list.rows.row(place).key for place in range(page._list.rows.rowCount())]
+
+
+def test_groups_are_listed_and_the_first_is_compared(qtbot, shown: DuplicatesPage, insight: FakeInsight) -> None:
+    assert len(listed(shown)) == 2
+    assert "2 groups among 4 notes" in words(shown)
+    assert "Nearly the same · 90 % · 2 notes · 50 words in common" in words(shown)
+    assert "The left one is newer by 24 h" in words(shown)
+    kinds = {row.kind for row in shown._pane.view._rows}
+    assert "same" in kinds or "changed" in kinds
+    assert shown._pane.view.accessibleDescription()
+
+
+def test_nothing_is_looked_for_while_the_page_is_hidden(qtbot, appearance, jobs: Jobs, memory, insight) -> None:
+    page = DuplicatesPage(jobs)
+    qtbot.addWidget(page)
+    page.set_manager(memory)
+    page.refresh()
+    assert insight.asked == []
+
+
+def test_no_duplicates(qtbot, page: DuplicatesPage, memory: FakeMemory, insight: FakeInsight) -> None:
+    insight.groups = ()
+    with qtbot.waitSignal(page.counted, check_params_cb=lambda count: count == 0):
+        page.set_manager(memory)
+    assert wording.NOTHING in words(page)
+
+
+def test_a_passage_is_compared_with_its_neighbouring_lines(qtbot, shown: DuplicatesPage) -> None:
+    QTest.keyClick(shown._list, Qt.Key.Key_Down)
+    qtbot.waitUntil(lambda: not shown.busy)
+    numbers = [row.left.number for row in shown._pane.view._rows if row.left]
+    assert numbers == [1, 2, 3, 4, 5]
+
+
+def test_other_notes_of_a_group_are_chosen(qtbot, page, memory: FakeMemory, insight: FakeInsight) -> None:
+    insight.groups = (make_group(LEFT, RIGHT, "daily/2026-02-08.md"),)
+    page.set_manager(memory)
+    qtbot.waitUntil(lambda: not page.busy)
+    right = page._pane._choices[1]
+    assert right.count() == 3
+    right.setCurrentIndex(2)
+    right.activated.emit(2)
+    qtbot.waitUntil(lambda: not page.busy)
+    assert any(row.right and "Tomatoes limp" in row.right.text for row in page._pane.view._rows)
+
+
+def test_differences_are_gone_through_by_key(qtbot, shown: DuplicatesPage) -> None:
+    view = shown._pane.view
+    assert view.step(forward=True)
+    first = view._current
+    QTest.keyClick(view, Qt.Key.Key_N, Qt.KeyboardModifier.ShiftModifier)
+    assert view._current == first, "there is none before"
+    for key in (Qt.Key.Key_End, Qt.Key.Key_Home, Qt.Key.Key_PageDown, Qt.Key.Key_Up):
+        QTest.keyClick(view, key)
+
+
+def test_both_columns_are_painted_and_signs_tell_what_colours_tell(qtbot, shown: DuplicatesPage) -> None:
+    picture = shown._pane.view.viewport().grab().toImage()
+    half = picture.width() // 2
+    ink = [
+        {picture.pixelColor(x, 10).name() for x in range(start, start + half)} for start in (0, half)
+    ]
+    assert all(len(colours) > 2 for colours in ink)
+
+
+def test_either_note_is_opened(qtbot, shown: DuplicatesPage) -> None:
+    opened = [b for b in shown.findChildren(QPushButton) if b.text() == "Open"]
+    for button, path in zip(opened, (LEFT, RIGHT), strict=True):
+        with qtbot.waitSignal(shown.open_requested) as asked:
+            button.click()
+        assert asked.args == [path, 1]
+
+
+def test_paths_are_copied(qtbot, shown: DuplicatesPage) -> None:
+    press(shown, "Copy paths")
+    assert QGuiApplication.clipboard().text() == f"{LEFT}\n{RIGHT}\n"
+
+
+def test_a_group_is_hidden_and_comes_back(qtbot, shown: DuplicatesPage, insight: FakeInsight) -> None:
+    before = listed(shown)
+    press(shown, "Not a duplicate")
+    qtbot.waitUntil(lambda: listed(shown) == before[1:])
+    assert insight.hidden == {before[0]}
+    assert "1 hidden" in words(shown)
+    press(shown, "Undo")
+    qtbot.waitUntil(lambda: listed(shown) == before)
+    assert insight.hidden == set()
+
+
+def test_hidden_groups_can_be_listed_again(qtbot, page: DuplicatesPage, memory, insight: FakeInsight) -> None:
+    insight.hidden = {group.key for group in insight.groups}
+    page.set_manager(memory)
+    qtbot.waitUntil(lambda: not page.busy)
+    assert wording.NOTHING in words(page)
+    press(page, "Show what is hidden")
+    qtbot.waitUntil(lambda: not page.busy)
+    assert len(listed(page)) == 2
+    press(page, "List it again")
+    qtbot.waitUntil(lambda: len(insight.hidden) == 1)
+
+
+def test_what_cannot_be_kept_is_told(qtbot, shown: DuplicatesPage, insight: FakeInsight) -> None:
+    insight.problem = MnemoscopeError("The folder of the index cannot be written.")
+    press(shown, "Not a duplicate")
+    qtbot.waitUntil(lambda: "cannot be written" in words(shown))
+    assert len(listed(shown)) == 2
+
+
+def test_progress_is_shown_and_the_search_can_be_stopped(qtbot, page, memory, insight: FakeInsight) -> None:
+    ended = threading.Event()
+
+    def wait(token: CancelToken) -> None:
+        token.on_cancel(ended.set)
+        assert ended.wait(10)
+        token.checkpoint()
+
+    insight.during = wait
+    page.set_manager(memory)
+    qtbot.waitUntil(lambda: "50 % is done" in words(page))
+    press(page, "Stop")
+    assert "Stopped" in words(page)
+    assert ended.wait(5)
+    insight.during = lambda _token: None
+    press(page, "Compare the notes")
+    qtbot.waitUntil(lambda: len(listed(page)) == 2)
+
+
+def test_a_failure_is_told_and_tried_again(qtbot, page, memory, insight: FakeInsight) -> None:
+    insight.problem = MnemoscopeError("The index cannot be read.")
+    page.set_manager(memory)
+    qtbot.waitUntil(lambda: "The index cannot be read." in words(page))
+    insight.problem = None
+    press(page, "Try again")
+    qtbot.waitUntil(lambda: len(listed(page)) == 2)
+
+
+def test_a_quick_search_is_made_anew_when_the_index_changes(qtbot, shown: DuplicatesPage, insight) -> None:
+    insight.groups = insight.groups[:1]
+    shown.refresh()
+    qtbot.waitUntil(lambda: len(listed(shown)) == 1)
+
+
+def test_a_long_search_is_made_anew_when_the_person_says_so(qtbot, page, memory, insight: FakeInsight) -> None:
+    insight.seconds = 9.0
+    page.set_manager(memory)
+    qtbot.waitUntil(lambda: not page.busy)
+    asked = len(insight.asked)
+    page.refresh()
+    assert "The index has changed since these were found." in words(page)
+    assert len(insight.asked) == asked
+    press(page, "Compare again")
+    qtbot.waitUntil(lambda: len(insight.asked) > asked and not page.busy)
+
+
+def test_a_note_that_has_gone_is_told(qtbot, page, memory: FakeMemory, insight: FakeInsight) -> None:
+    memory.open_error = FileNotFoundError(LEFT)
+    page.set_manager(memory)
+    qtbot.waitUntil(lambda: f"{LEFT} is not there any more." in words(page))
+
+
+def test_in_a_narrow_window_the_comparison_takes_the_place_of_the_list(qtbot, shown: DuplicatesPage) -> None:
+    shown.resize(500, 300)
+    assert shown._pane.isHidden()
+    QTest.keyClick(shown._list, Qt.Key.Key_Return)
+    assert shown._pane.isVisible()
+    assert shown._left.isHidden()
+    QTest.keyClick(shown._pane.view, Qt.Key.Key_Escape)
+    assert shown._left.isVisible()
+    shown.resize(1100, 600)
+    assert shown._pane.isVisible()
+
+
+def test_another_memory_has_nothing_of_the_one_before(qtbot, shown: DuplicatesPage) -> None:
+    shown.set_manager(None)
+    assert listed(shown) == []
+    assert shown._pane.view._rows == []
+
+
+def test_words() -> None:
+    group = make_group("a/x.md", "b/x.md", "c.md", "d.md", similarity=0.999, files=40)
+    assert wording.kind_text(group) == "Nearly the same · 99 %"
+    assert wording.names_text(group) == "a/x.md, b/x.md, c.md and 37 more"
+    left, right = group.members[:2]
+    assert wording.between_text(left, left) == "As old and as long as each other"
+    assert wording.between_text(right, left) == "The right one is newer by 24 h"
+    assert wording.summary_text(1000, 1200, 10_000, 3) == (
+        "1,200 groups among 10,000 notes · the first 1,000 are listed · 3 hidden"
+    )
