@@ -9,7 +9,7 @@ from engine.cli.dates import parse_since, parse_until
 from engine.records import Source
 from engine.text.operators import QUERY_HELP
 
-VERBS = ("index", "search", "get", "sessions", "status", "doctor")
+VERBS = ("index", "search", "get", "sessions", "duplicates", "status", "doctor")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -32,6 +32,8 @@ def make_parser() -> argparse.ArgumentParser:
     _add_search(add("search", "Find passages by words and meaning."))
     _add_get(add("get", "Print the text of an indexed file."))
     _add_sessions(add("sessions", "List past sessions, or print one."))
+    duplicates = add("duplicates", "List the notes that share text: copies, near-copies and passages.")
+    duplicates.add_argument("--all", action="store_true", help="also list the groups that were hidden in the window")
     status = add("status", "Show the state of the index.")
     status.add_argument("--deep", action="store_true", help="also try the embedding model and sqlite-vec")
     doctor = add("doctor", "Check the index and everything that it needs.")

@@ -1,0 +1,65 @@
+"""`mnemoscope duplicates`."""
+
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+
+from engine.cli.opening import find_place, interruptible, opened
+from engine.cli.output import print_json, safe
+from engine.cli.progress import LiveLine
+from engine.errors import MnemoscopeError
+from engine.records import DuplicateGroup, DuplicateKind, DuplicateMember
+from engine.wording import plural
+
+_KINDS: dict[DuplicateKind, str] = {
+    "identical": "The same text",
+    "alike": "Nearly the same",
+    "contained": "One holds the other",
+    "passage": "A passage in common",
+    "recurring": "Recurs in many notes",
+}
+
+
+def run(arguments: Namespace) -> int:
+    place = find_place(arguments)
+    with interruptible() as token, opened(place) as manager, LiveLine() as line:
+        insight = manager.insight
+        if insight is None:
+            raise MnemoscopeError("This index does not tell which notes share text.")
+        report = insight.duplicates(token, lambda share: line.show(f"Comparing the notes: {100 * share:.0f} %"))
+        hidden: frozenset[str] = frozenset() if arguments.all else insight.hidden_duplicates()
+    groups = [group for group in report.groups if group.key not in hidden]
+    put_away = len(report.groups) - len(groups)
+    if arguments.json:
+        print_json({"groups": groups, "found": report.found, "files": report.files, "hidden": put_away})
+        return 0
+    for text in _lines(groups):
+        print(text)
+    if not report.files:
+        print("No notes are indexed yet: run mnemoscope index.")
+        return 0
+    left_out = report.found - len(report.groups)
+    also = [f"{put_away:,} hidden (--all lists them)"] if put_away else []
+    also += [f"{left_out:,} more not listed"] if left_out else []
+    print(", ".join([f"{plural(len(groups), 'group')} among {plural(report.files, 'note')}", *also]) + ".")
+    return 0
+
+
+def _lines(groups: Sequence[DuplicateGroup]) -> Iterator[str]:
+    for group in groups:
+        share = "" if group.kind in ("identical", "recurring") else f" ({_percent(group.similarity)})"
+        yield f"{_KINDS[group.kind]}{share}, {plural(group.words, 'word')} in {plural(group.files, 'note')}:"
+        yield from (f"  {safe(_place(member))}" for member in group.members)
+        if group.files > len(group.members):
+            yield f"  … and {group.files - len(group.members):,} more"
+        yield ""
+
+
+def _place(member: DuplicateMember) -> str:
+    """As search cites it."""
+    last = f"-L{member.end_line}" if member.end_line > member.start_line else ""
+    return f"{member.path}#L{member.start_line}{last}"
+
+
+def _percent(share: float) -> str:
+    """Never 100 for what is not the same to the last word."""
+    return f"{100 if share >= 1 else min(99, round(100 * share))} %"
