@@ -14,7 +14,8 @@ from gui.widgets.labels import label
 
 _BUTTONS_TOP = 19
 _NAME_TOP = 23
-_SWITCH_TOP = 18
+_SWITCH_TOP, _SWITCH_GAP = 18, 4
+_STACK_TOP, _STACK_GAP = 9, 3
 _FEWEST_LETTERS = 110
 """In a narrower window the box needs the room beside the switch, whose buttons then stand one above the other."""
 _FEWEST_STACKED = 90
@@ -72,8 +73,6 @@ class HeaderBar(QWidget):
 
     def _make_switch(self) -> dict[ViewName, QPushButton]:
         row = self._switch_row
-        row.setContentsMargins(16, _SWITCH_TOP, 0, 0)
-        row.setSpacing(4)
         group = QButtonGroup(self._switch)
         made: dict[ViewName, QPushButton] = {}
         for view, words, tip in _VIEWS:
@@ -93,6 +92,8 @@ class HeaderBar(QWidget):
         stacked = letters < _FEWEST_LETTERS
         ways = QBoxLayout.Direction
         self._switch_row.setDirection(ways.TopToBottom if stacked else ways.LeftToRight)
+        self._switch_row.setContentsMargins(16, _STACK_TOP if stacked else _SWITCH_TOP, 0, 0)
+        self._switch_row.setSpacing(_STACK_GAP if stacked else _SWITCH_GAP)
         self._switch.setVisible(self._working and letters >= _FEWEST_STACKED)
         for box in self._boxes.values():
             box.setVisible(self._working and box is self._boxes[self._view])

@@ -129,6 +129,8 @@ class MainWindow(QMainWindow):
         self.search.workspace_menu_requested.connect(self._fill_workspace_menu)
         self.sessions.folder_wanted.connect(self.folders.add_sessions)
         self.diagnostics.action_requested.connect(self._do)
+        self.views.index.action_requested.connect(self._do)
+        self.views.index.files_requested.connect(self._show_files)
         self.search.body.missing_file_wanted.connect(self._ask_why)
         self.diagnostics.add_requested.connect(self.folders.add_extra_path)
         self.diagnostics.refresh_requested.connect(self.workspace.feed.refresh)
@@ -136,7 +138,7 @@ class MainWindow(QMainWindow):
         self.sync_bar.resume.connect(self.workspace.resume)
         self.sync_bar.cancel.connect(self.workspace.cancel)
         self.sync_bar.sync_now.connect(self.workspace.sync)
-        self.sync_bar.failed_requested.connect(self._show_failed_files)
+        self.sync_bar.failed_requested.connect(partial(self._show_files, "failed"))
         self._news.changed.connect(self.views.refresh)
         self._news.problem.connect(self.banner.tell_index_problem)
         self.banner.left.connect(self.views.focus_box)
@@ -225,6 +227,7 @@ class MainWindow(QMainWindow):
     def _show_status(self, status: MemoryProviderStatus | None) -> None:
         self.sync_bar.show_status(status)
         self.diagnostics.show_status(status)
+        self.views.index.show_status(status)
         for action in self._need_workspace:
             action.setEnabled(status is not None)
         self._news.hear(status)
@@ -243,10 +246,10 @@ class MainWindow(QMainWindow):
         else:
             self.workspace.sync()
 
-    @Slot()
-    def _show_failed_files(self) -> None:
+    @Slot(str)
+    def _show_files(self, which: str) -> None:
         self.dock.show_diagnostics()
-        self.diagnostics.show_files("failed")
+        self.diagnostics.show_files(which)
 
     @Slot()
     def _ask_why(self) -> None:

@@ -1,4 +1,4 @@
-"""Two small windows of text: the keys, and what this program is."""
+"""Small windows of text: the keys, what this program is, and the frame of all such windows."""
 
 import platform
 from collections.abc import Sequence
@@ -48,7 +48,7 @@ _FILE: Keys = (
 )
 
 
-def _sheet(title: str, content: QWidget, parent: QWidget) -> QDialog:
+def sheet(title: str, content: QWidget, parent: QWidget) -> QDialog:
     """A window with `content` and a close button; Esc closes it, and it forgets itself."""
     dialog = QDialog(parent)
     dialog.setWindowTitle(title)
@@ -80,7 +80,7 @@ def show_keys(window: QWidget) -> QDialog:
     content = QWidget()
     grid.setContentsMargins(0, 0, 0, 0)
     content.setLayout(grid)
-    return _sheet("Keys", content, window)
+    return sheet("Keys", content, window)
 
 
 def _keys_of(action: QAction) -> str:
@@ -116,4 +116,4 @@ def show_about(parent: QWidget, places: tuple[tuple[str, str], ...]) -> QDialog:
         row.addWidget(title)
         row.addWidget(where, 1)
         column.addLayout(row)
-    return _sheet("About Mnemoscope", content, parent)
+    return sheet("About Mnemoscope", content, parent)

@@ -93,9 +93,12 @@ QListWidget#offers { background: $base; color: $text; border: 1px solid $line; b
 QListWidget#offers::item { padding: 4px 10px; }
 QListWidget#offers::item:hover, QListWidget#offers::item:selected { background: $accent_ground; color: $text; }
 
-QTableView { background: $base; border: 1px solid $line; border-radius: 6px; gridline-color: $line; }
+QTableView, QTreeView { background: $base; border: 1px solid $line; border-radius: 6px; gridline-color: $line; }
 QTableView::item { padding: 2px 3px; border: none; }
-QTableView::item:selected { background: $accent_ground; color: $text; }
+QTreeView { border: none; outline: none; show-decoration-selected: 1; }
+QTreeView::item { padding: 3px 0px; border: none; }
+QTableView::item:selected, QTreeView::item:selected, QTreeView::branch:selected {
+    background: $accent_ground; color: $text; }
 QHeaderView { background: $alternate; border: none; }
 QHeaderView::section {
     background: $alternate; color: $muted; border: none; border-bottom: 1px solid $line; padding: 4px 6px;

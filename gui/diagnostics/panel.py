@@ -9,8 +9,9 @@ from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication, QHideEvent, QRes
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from engine import FileIssue, MemoryProviderStatus, MemorySearchManager, PathRemedy, PathState, Probe, to_json
+from gui.charts.bars import BarChart
+from gui.charts.syncs import sync_series
 from gui.diagnostics.group_view import GroupView, must_stack
-from gui.diagnostics.history import SyncHistory
 from gui.diagnostics.readings import REMEDY_WORDS, Remedy, read_status
 from gui.diagnostics.why import WhyView
 from gui.diagnostics.why_words import ACTION_WORDS
@@ -119,7 +120,7 @@ class DiagnosticsPanel(QWidget):
 
     def _build_history(self) -> None:
         self._history_title = label("Last syncs", "section")
-        self._history = SyncHistory()
+        self._history = BarChart("Last syncs", 52, bar_width=16)
         self._column.addWidget(self._history_title)
         self._column.addWidget(self._history)
 
@@ -224,7 +225,7 @@ class DiagnosticsPanel(QWidget):
         for group in groups:
             self._groups[group.title].show_group(group, self._answers)
         self.why.refresh((status.generation, status.files, status.chunks, status.vector.rows, status.last_sync))
-        self._history.show_syncs(status.recent_syncs)
+        self._history.show_series(sync_series(status.recent_syncs))
         self._show_issues(status.failed_files, status.skipped_files)
         self._page.show()
         if self._buttons() != before:

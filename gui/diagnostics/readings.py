@@ -7,7 +7,7 @@ from typing import Literal
 from engine import MemoryProviderStatus, SyncSummary
 from gui.widgets.pricing import estimate_words, spent_words
 from gui.widgets.state import State
-from gui.widgets.sync_line import PHASE_WORDS
+from gui.widgets.sync_line import PHASE_WORDS, REASON_WORDS
 from gui.widgets.wording import ago, counted, duration, exact, grouped, size_text
 
 Remedy = Literal[
@@ -32,17 +32,6 @@ REMEDY_WORDS: dict[Remedy, str] = {
     "show-failed": "Show failed files",
     "show-skipped": "Show skipped files",
     "show-index": "Show the index file",
-}
-
-REASON_WORDS = {
-    "session-start": "session start",
-    "search": "search",
-    "watch": "watch",
-    "session-delta": "session grew",
-    "interval": "interval",
-    "cli": "command line",
-    "manual": "by hand",
-    "fallback": "fallback",
 }
 
 

@@ -1,52 +1,183 @@
-"""The page that says what is in the index."""
+"""The page that says what is in the index: figures, charts, and what needs attention."""
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QGridLayout, QVBoxLayout
+import time
 
-from engine import CancelToken, IndexInsight, IndexOverview
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtGui import QFontMetrics, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
+
+from engine import CancelToken, IndexInsight, IndexOverview, MemoryProviderStatus
+from gui.charts.bars import BarChart
+from gui.charts.card import ChartCard
+from gui.charts.series import Mark
+from gui.charts.shares import ShareChart
+from gui.charts.spark import SparkChart
+from gui.charts.syncs import SYNC_COLUMNS, sync_series
+from gui.index import pictures
+from gui.index.attention import Attention, attention_of
+from gui.index.attention_card import AttentionCard
+from gui.index.figures import NOTHING, FigureCard, figures
+from gui.index.folder_tree import FolderCard
 from gui.index.page import IndexPage
+from gui.index.sync_sheet import show_sync
+from gui.index.throughput import THROUGHPUT_COLUMNS, Throughput
+from gui.index.two_columns import TwoColumns
 from gui.jobs import Jobs
-from gui.widgets.labels import label
-from gui.widgets.wording import grouped
+from gui.style import font_at
+
+_CARD_LETTERS = 24
+_ACROSS = (5, 3, 2)
+"""Figures in a row, as many as there is room for."""
+_AGAIN = "count-again"
+_GROUPS = ("overview", "status", "duplicates", "health")
+"""Whose rows need attention, in their order."""
 
 
 class OverviewPage(IndexPage):
-    """Cards with a figure each."""
+    """Figures that change all the time come with the status, everything else is counted when the index has changed.
+
+    Signals:
+        action_requested: what a row that needs attention asks for.
+    """
+
+    action_requested = Signal(str)
 
     def __init__(self, jobs: Jobs) -> None:
         super().__init__(jobs)
-        self._problem = label("", "muted", wrap=True)
-        self._problem.hide()
-        self._figures = {name: label("", "figure") for name in ("files", "chunks", "vectors")}
-        cards = QGridLayout()
-        cards.setSpacing(12)
-        for column, (name, figure) in enumerate(self._figures.items()):
-            card = QFrame()
-            card.setProperty("role", "card")
-            inside = QVBoxLayout(card)
-            inside.setContentsMargins(14, 12, 14, 12)
-            inside.addWidget(figure)
-            inside.addWidget(label(name, "meta"))
-            cards.addWidget(card, 0, column)
+        self._status: MemoryProviderStatus | None = None
+        self._overview: IndexOverview | None = None
+        self._throughput = Throughput()
+        self._figures = [FigureCard() for _ in NOTHING]
+        self._grid = QGridLayout()
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(12)
+        self._across = 0
+        above = QWidget()
+        above.setLayout(self._grid)
+        self._folders = FolderCard()
+        self._syncs = ChartCard(
+            "Syncs",
+            BarChart("Syncs", 72, bar_width=9),
+            SYNC_COLUMNS,
+            "Every update of the index will be told here.",
+            newest_first=True,
+        )
+        self._speed = ChartCard(
+            "Throughput",
+            SparkChart("Throughput", 56),
+            THROUGHPUT_COLUMNS,
+            "Drawn while a sync runs.",
+            newest_first=True,
+        )
+        self._sizes = ChartCard(
+            "Chunk sizes", BarChart("Chunk sizes", 116), pictures.SIZE_COLUMNS, "There is no chunk yet."
+        )
+        self._attention = AttentionCard(_GROUPS)
+        self._disk = ChartCard("On disk", ShareChart("On disk", 8), pictures.DISK_COLUMNS, "Nothing is on disk yet.")
+        self._times = ChartCard(
+            "Files over time", BarChart("Files over time", 88), pictures.TIME_COLUMNS, "There is no file yet."
+        )
+        self._charts = (self._folders, self._syncs, self._speed, self._sizes, self._disk, self._times)
+        self._columns = TwoColumns(
+            above,
+            (self._folders, self._syncs, self._speed),
+            (self._sizes, self._attention, self._disk, self._times),
+            (self._attention, self._folders, self._sizes, self._syncs, self._speed, self._disk, self._times),
+        )
         page = QVBoxLayout(self)
-        page.setContentsMargins(16, 12, 16, 12)
-        page.addLayout(cards)
-        page.addWidget(self._problem)
-        page.addStretch(1)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        page.setContentsMargins(0, 0, 0, 0)
+        page.addWidget(self._columns)
+        self._attention.action_requested.connect(self._act)
+        self._syncs.chart.opened.connect(self._show_sync)
+        self._place_figures()
+        self.clear()
+
+    # --- what is counted --------------------------------------------------------------------------------------------
 
     def read(self, insight: IndexInsight, cancel: CancelToken) -> IndexOverview:
         return insight.overview(cancel)
 
     def show_read(self, found: IndexOverview) -> None:
-        self._problem.hide()
-        for name, figure in self._figures.items():
-            figure.setText(grouped(sum(getattr(folder, name) for folder in found.folders)))
+        self._overview = found
+        self._attention.show_rows("overview", ())
+        self._folders.show_folders(found.folders)
+        sizes = found.sizes
+        self._sizes.show_series(pictures.size_series(sizes))
+        self._disk.show_series(pictures.disk_series(found.disk))
+        self._times.show_series(pictures.time_series(found.months), "notes by last change, sessions by start")
+        self._syncs.show_series(sync_series(found.syncs))
+        self._show_live()
 
     def show_problem(self, sentence: str) -> None:
-        self._problem.setText(sentence)
-        self._problem.show()
+        again = Attention("", "degraded", "The index could not be counted", sentence, ("Try again", _AGAIN))
+        self._attention.show_rows("overview", (again,))
 
     def clear(self) -> None:
-        for figure in self._figures.values():
-            figure.setText("–")
+        self._overview = None
+        self._status = None
+        self._throughput.clear()
+        for card, figure in zip(self._figures, NOTHING, strict=True):
+            card.show_figure(figure)
+        self._attention.show_rows("status", ())
+        for chart in self._charts:
+            chart.hide()
+
+    # --- what is live -----------------------------------------------------------------------------------------------
+
+    def show_status(self, status: MemoryProviderStatus | None) -> None:
+        """What goes on now; drawn only while someone looks."""
+        self._status = status
+        self._throughput.hear(status, time.time())
+        if self.isVisible():
+            self._show_live()
+
+    def _show_live(self) -> None:
+        status = self._status
+        if status is None:
+            return
+        for card, figure in zip(self._figures, figures(status, self._overview), strict=True):
+            card.show_figure(figure)
+        self._attention.show_rows("status", attention_of(status))
+        self._speed.show_series(self._throughput.series(), self._throughput.now())
+        for chart in self._charts:
+            chart.setVisible(bool(status.files) and self._overview is not None)
+
+    @Slot(str, tuple)
+    def show_attention(self, page: str, rows: tuple[Attention, ...]) -> None:
+        """What another page has to tell of."""
+        self._attention.show_rows(page, rows)
+
+    @Slot(str)
+    def _act(self, action: str) -> None:
+        if action == _AGAIN:
+            self.refresh()
+        else:
+            self.action_requested.emit(action)
+
+    @Slot(object)
+    def _show_sync(self, mark: Mark) -> None:
+        if self._overview is not None:
+            show_sync(self._overview.syncs[self._syncs.chart.series.marks.index(mark)], self.window())
+
+    # --- places -----------------------------------------------------------------------------------------------------
+
+    def _place_figures(self) -> None:
+        letters = self.width() // QFontMetrics(font_at(13)).averageCharWidth()
+        across = next((many for many in _ACROSS if letters >= many * _CARD_LETTERS), _ACROSS[-1])
+        if across == self._across:
+            return
+        for place in range(self._across):
+            self._grid.setColumnStretch(place, 0)
+        self._across = across
+        for number, card in enumerate(self._figures):
+            self._grid.addWidget(card, number // across, number % across)
+        for place in range(across):
+            self._grid.setColumnStretch(place, 1)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._show_live()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_figures()

@@ -1,14 +1,19 @@
 """What the pages of the view into the index have in common: they read when someone looks, and again after a change."""
 
+import time
 from typing import Any
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from engine import CancelToken, IndexInsight, MemorySearchManager
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
+
+_REST = 4
+"""So many times as long as the last reading took nothing is read."""
+_LONGEST_REST = 10.0
 
 
 class IndexPage(QWidget):
@@ -18,9 +23,11 @@ class IndexPage(QWidget):
 
     Signals:
         open_requested: stable name of a file or a session, and a line or None: the person wants to read there.
+        attention_changed: the Attention rows that the page has to tell of, in place of those before.
     """
 
     open_requested = Signal(str, object)
+    attention_changed = Signal(tuple)
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -28,6 +35,9 @@ class IndexPage(QWidget):
         self.insight: IndexInsight | None = None
         self._reading = JobSlot(self)
         self._stale = False
+        self._began = 0.0
+        self._rest = QTimer(self, singleShot=True)
+        self._rest.timeout.connect(self._read_if_due)
 
     @property
     def busy(self) -> bool:
@@ -37,6 +47,7 @@ class IndexPage(QWidget):
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """Look into another memory, or none."""
         self._reading.cancel()
+        self._rest.stop()
         self.insight = None if manager is None else manager.insight
         self._stale = self.insight is not None
         self.clear()
@@ -47,6 +58,15 @@ class IndexPage(QWidget):
         """The index has changed."""
         self._stale = self.insight is not None
         self._read_if_due()
+
+    def take_focus(self) -> None:
+        """Go to the first thing in the page that takes the keys."""
+        widget: QWidget | None = self.nextInFocusChain()
+        while widget is not None and self.isAncestorOf(widget):
+            if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisible() and widget.isEnabled():
+                widget.setFocus(Qt.FocusReason.TabFocusReason)
+                return
+            widget = widget.nextInFocusChain()
 
     def read(self, insight: IndexInsight, cancel: CancelToken) -> Any:
         """On a pool thread: what `show_read` gets."""
@@ -64,17 +84,20 @@ class IndexPage(QWidget):
         """Nothing is known any more, or not yet."""
         raise NotImplementedError
 
+    @Slot()
     def _read_if_due(self) -> None:
         insight = self.insight
-        if insight is None or not self._stale or self._reading.busy or not self.isVisible():
+        if insight is None or not self._stale or not self.isVisible() or self._reading.busy or self._rest.isActive():
             return
         self._stale = False
+        self._began = time.monotonic()
         self._reading.put(self.jobs.read(lambda token: self.read(insight, token), self._done, self._failed))
 
     def _done(self, found: Any) -> None:
         self._reading.done()
+        # During a sync the index changes all the time: whatever takes long is read less often.
+        self._rest.start(round(1000 * min(_LONGEST_REST, _REST * (time.monotonic() - self._began))))
         self.show_read(found)
-        self._read_if_due()
 
     def _failed(self, sentence: str) -> None:
         self._reading.done()

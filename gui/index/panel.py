@@ -1,12 +1,13 @@
 """The view into the index: its pages, of which one is shown."""
 
+from functools import partial
 from typing import Literal
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from engine import MemorySearchManager
+from engine import MemoryProviderStatus, MemorySearchManager
 from gui.index.duplicates.page import DuplicatesPage
 from gui.index.overview import OverviewPage
 from gui.index.page import IndexPage
@@ -24,10 +25,14 @@ class IndexPanel(QWidget):
 
     Signals:
         open_requested: as a page's.
+        action_requested: `sync`, `rebuild`, `embed` or `settings`, which the window does.
+        files_requested: `failed` or `skipped`: show the table of these files.
         left: Escape: back to the box.
     """
 
     open_requested = Signal(str, object)
+    action_requested = Signal(str)
+    files_requested = Signal(str)
     left = Signal()
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
@@ -48,13 +53,16 @@ class IndexPanel(QWidget):
         column.setSpacing(0)
         column.addWidget(self._bar)
         column.addWidget(self._stack, 1)
-        self._add("overview", "Overview", OverviewPage(jobs))
+        self._overview = OverviewPage(jobs)
+        self._overview.action_requested.connect(self._act)
+        self._add("overview", "Overview", self._overview)
         self._add("duplicates", "Duplicates", DuplicatesPage(jobs))
         self.setAccessibleName("Index")
         self.show_page("overview")
 
     def _add(self, name: PageName, title: str, page: IndexPage) -> None:
         page.open_requested.connect(self.open_requested)
+        page.attention_changed.connect(partial(self._overview.show_attention, name))
         chip = Chip(title)
         chip.clicked.connect(lambda _=False: self.show_page(name))
         self._group.addButton(chip)
@@ -79,6 +87,22 @@ class IndexPanel(QWidget):
         self._chips[name].setChecked(True)
         self._stack.setCurrentWidget(self._pages[name])
 
+    @Slot(str)
+    def _act(self, action: str) -> None:
+        """What a row of "Needs attention" asks for: a page, a table, or something that the window does."""
+        page = next((name for name in self._pages if name == action), None)
+        if page is not None:
+            self.show_page(page)
+        elif action in ("failed", "skipped"):
+            self.files_requested.emit(action)
+        else:
+            self.action_requested.emit(action)
+
+    @Slot(object)
+    def show_status(self, status: MemoryProviderStatus | None) -> None:
+        """What goes on now."""
+        self._overview.show_status(status)
+
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """Look into another memory, or none."""
         for page in self._pages.values():
@@ -97,7 +121,7 @@ class IndexPanel(QWidget):
 
     def take_focus(self) -> None:
         """Into the page, from the box."""
-        self._pages[self.page].setFocus()
+        self._pages[self.page].take_focus()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:

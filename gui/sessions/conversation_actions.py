@@ -15,7 +15,7 @@ from gui.sessions.conversation_raw import RawLines, read_raw, show_raw
 from gui.sessions.conversation_rows import DETAILS
 from gui.sessions.conversation_text import Conversation
 from gui.sessions.conversation_view import ConversationView
-from gui.viewer.actions import give_key
+from gui.widgets.keys import give_key
 
 _MOST_COPIED = 16_000_000
 """Characters; a clipboard with more stalls the programs that paste it."""

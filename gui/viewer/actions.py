@@ -5,7 +5,6 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QClipboard, QGuiApplication, QKeySequence
-from PySide6.QtWidgets import QWidget
 
 from gui.jobs import Jobs
 from gui.viewer.elsewhere import Elsewhere
@@ -14,20 +13,6 @@ from gui.viewer.target import Target, citation
 
 _MOST_LINES = 400_000
 """Copied at once; a clipboard with more stalls the programs that paste it."""
-
-
-def give_key(owner: QWidget, action: QAction, keys: str | QKeySequence.StandardKey) -> None:
-    """A key that works anywhere in `owner`; tooltips of buttons name it."""
-    action.setShortcut(keys)
-    action.setToolTip(f"{action.text()} ({action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)})")
-    action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-    owner.addAction(action)
-
-
-def key_action(owner: QWidget, text: str, keys: str | QKeySequence.StandardKey) -> QAction:
-    made = QAction(text, owner)
-    give_key(owner, made, keys)
-    return made
 
 
 class FileActions(QObject):

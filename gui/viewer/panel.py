@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QWidget
 
 from engine import MemorySearchManager, MemorySearchResult
 from gui.jobs import Jobs
-from gui.viewer.actions import FileActions, give_key, key_action
+from gui.viewer.actions import FileActions
 from gui.viewer.chunks.card import ChunkCard
 from gui.viewer.chunks.inspector import ChunkInspector
 from gui.viewer.chunks.view import ChunkedSource
@@ -21,6 +21,7 @@ from gui.viewer.outline import HeadingPlace, Outline, heading_key
 from gui.viewer.reading import ReadingPanel
 from gui.viewer.rendered_view import MOST_BYTES, RenderedView
 from gui.viewer.target import Target
+from gui.widgets.keys import give_key, key_action
 from gui.widgets.wording import size_text
 
 _DELETED = "deleted"

@@ -7,9 +7,9 @@ from PySide6.QtGui import QAction, QFocusEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from gui.jobs import Jobs
-from gui.viewer.actions import key_action
 from gui.viewer.finding import Finding
 from gui.viewer.notice import EmptyPage, Hint
+from gui.widgets.keys import key_action
 from gui.widgets.message import Banner
 
 

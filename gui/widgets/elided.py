@@ -3,7 +3,7 @@
 import unicodedata
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QStyle, QWidget
 
 
@@ -50,13 +50,17 @@ class ElidedLabel(QLabel):
         cut = self.text() if self._cut() != self.text() else ""
         self.setToolTip("\n".join(part for part in (cut, self._tip) if part))
 
+    def ink(self) -> QColor:
+        """What it is written in."""
+        return self.palette().color(QPalette.ColorRole.WindowText)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._refresh_tip()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        painter.setPen(self.palette().color(QPalette.ColorRole.WindowText))
+        painter.setPen(self.ink())
         where = QStyle.visualAlignment(self.layoutDirection(), self.alignment()) | Qt.AlignmentFlag.AlignAbsolute
         # In the text's own direction: its ellipsis and its points stand where it ends.
         painter.setLayoutDirection(_direction(self.text()))

@@ -16,6 +16,16 @@ PHASE_WORDS = {
     "publishing": "Publishing",
     "done": "Finishing",
 }
+REASON_WORDS = {
+    "session-start": "session start",
+    "search": "search",
+    "watch": "watch",
+    "session-delta": "session grew",
+    "interval": "interval",
+    "cli": "command line",
+    "manual": "by hand",
+    "fallback": "fallback",
+}
 RUNNING_WORDS = (*PHASE_WORDS.values(), "Paused", "Stalled", "Waiting")
 """Every word that may stand before the progress bar: they share one width."""
 

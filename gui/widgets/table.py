@@ -30,7 +30,7 @@ class Column(Generic[Record]):
     title: str
     letters: int
     """Width at first, in average letters; the one column with 0 takes what the others leave."""
-    value: Callable[[Record], str | int]
+    value: Callable[[Record], str | int | float]
     text: Callable[[Record], str] | None = None
     figures: bool = False
 

@@ -15,9 +15,11 @@ from engine import (
     DuplicateMember,
     DuplicateReport,
     FileChunks,
+    IndexOverview,
     MnemoscopeError,
 )
 from tests.helpers.fake_memory import MODIFIED, FakeMemory, _sections
+from tests.helpers.fake_overview import make_overview
 
 
 def make_group(*paths: str, **changes: Any) -> DuplicateGroup:
@@ -53,6 +55,7 @@ class FakeInsight:
         vectors: line at which a chunk begins -> its vector state; others are ready.
         changed: whether files are other ones than were indexed.
         groups: the duplicates, found in so many `seconds`; hidden: keys of some; problem: raised in place of an answer.
+        found: the overview.
         asked: what was asked, in order. `during` is called while duplicates are looked for.
     """
 
@@ -60,12 +63,19 @@ class FakeInsight:
         self._memory = memory
         self.vectors: dict[int, Any] = {}
         self.changed = False
+        self.found = make_overview()
         self.groups: tuple[DuplicateGroup, ...] = ()
         self.problem: MnemoscopeError | None = None
         self.hidden: set[str] = set()
         self.seconds = 0.1
         self.asked: list[tuple[Any, ...]] = []
         self.during: Callable[[CancelToken], None] = lambda _token: None
+
+    def overview(self, cancel: CancelToken | None = None) -> IndexOverview:
+        self.asked.append(("overview",))
+        if self.problem is not None:
+            raise self.problem
+        return self.found
 
     def chunks_of(self, path: str, cancel: CancelToken | None = None) -> FileChunks | None:
         self.asked.append(("chunks_of", path))

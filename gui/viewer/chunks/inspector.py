@@ -9,11 +9,11 @@ from PySide6.QtWidgets import QWidget
 from engine import CancelToken, ChunkDetail, FileChunks, IndexInsight, MemorySearchManager, Passage
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
-from gui.viewer.actions import key_action
 from gui.viewer.chunks.card import ChunkCard
 from gui.viewer.chunks.lanes import ChunkLanes
 from gui.viewer.chunks.view import ChunkedSource
 from gui.viewer.lines import FileLines
+from gui.widgets.keys import key_action
 
 _CHANGED = "This file has changed since it was indexed: the borders are those of the indexed version."
 _NOT_INDEXED = "This file is not in the index, so it has no chunks."

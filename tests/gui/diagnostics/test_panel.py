@@ -1,13 +1,12 @@
 import json
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QGuiApplication, QMouseEvent
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from engine import FileIssue, Probe
 from gui.diagnostics.group_view import ReadingRow
-from gui.diagnostics.history import SyncHistory
 from gui.diagnostics.panel import DiagnosticsPanel
 from gui.widgets.issues_table import IssuesTable
 from tests.helpers.fake_memory import make_progress, make_status, make_summary
@@ -164,46 +163,11 @@ def test_it_polls_only_while_it_is_seen(qtbot, panel):
     assert _rows(panel)["Files"]._value.word.text() == "5"
 
 
-def _history(qtbot, *amounts: int) -> SyncHistory:
-    history = SyncHistory()
-    qtbot.addWidget(history)
-    history.resize(280, 80)
-    history.show()
-    history.show_syncs(tuple(make_summary(chunks_indexed=amount, vectors_embedded=0) for amount in amounts))
-    return history
-
-
-def test_the_history_names_the_newest_and_the_one_that_is_pointed_at(qtbot, appearance):
-    history = _history(qtbot, 80, 212, 3)
-    assert "3 chunks" in history.accessibleName()
-    move = QMouseEvent(
-        QMouseEvent.Type.MouseMove,
-        QPointF(30, 20),
-        QPointF(30, 20),
-        *[Qt.MouseButton.NoButton] * 2,
-        Qt.KeyboardModifier(0),
-    )
-    history.mouseMoveEvent(move)
-    assert "212 chunks" in history.accessibleName()
-    qtbot.keyClick(history, Qt.Key.Key_Left)
-    assert "80 chunks" in history.accessibleName()
-
-
-def test_the_history_draws_more_for_more_and_fits_its_width(qtbot, appearance):
-    history = _history(qtbot, *[5] * 40, 4000)
-    assert len(history._shown()) == 12
-    picture = history.grab().toImage()
-    ground = picture.pixelColor(0, 1)
-    tall = sum(picture.pixelColor(11 * 24 + 8, y) != ground for y in range(52))
-    low = sum(picture.pixelColor(8, y) != ground for y in range(52))
-    assert tall > 40
-    assert 2 <= low <= 5
-
-
-def test_no_history_says_so(qtbot, appearance):
-    history = _history(qtbot)
-    assert history.accessibleName() == "Last syncs"
-    history.grab()
+def test_the_last_syncs_are_drawn_and_the_newest_is_named(qtbot, panel):
+    panel.show_status(make_status(recent_syncs=(make_summary(chunks_indexed=3, vectors_embedded=0),)))
+    qtbot.waitUntil(lambda: "3 chunks" in panel._history.accessibleName())
+    panel.show_status(make_status(recent_syncs=()))
+    assert panel._history.accessibleName() == "Last syncs: No sync yet."
 
 
 def test_tab_goes_down_the_dock_as_the_eye_does(qtbot, panel):

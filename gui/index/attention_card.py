@@ -1,0 +1,121 @@
+"""The card of what needs attention."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from gui.index.attention import Attention
+from gui.widgets.elided import ElidedLabel
+from gui.widgets.labels import breakable, label, line
+from gui.widgets.state import StateDot
+
+ALL_WELL = Attention("", "fine", "Nothing needs your attention.")
+
+
+class _Row(QWidget):
+    """Signals:
+    pressed: what its button asks for.
+    """
+
+    pressed = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._shown: Attention | None = None
+        self._dot = StateDot()
+        self._title = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
+        self._detail = label("", "meta", wrap=True)
+        self.button = QPushButton()
+        self.button.setAutoDefault(True)
+        self.button.clicked.connect(self._press)
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        words.addWidget(self._title)
+        words.addWidget(self._detail)
+        row = QHBoxLayout()
+        row.setContentsMargins(0, 8, 0, 8)
+        row.setSpacing(10)
+        row.addWidget(self._dot, 0, Qt.AlignmentFlag.AlignTop)
+        row.addLayout(words, 1)
+        row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignVCenter)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(row)
+        self._line = line()
+        column.addWidget(self._line)
+
+    def show_row(self, row: Attention) -> None:
+        if row == self._shown:
+            return
+        self._shown = row
+        words, _ = row.action
+        self._dot.set_state(row.state)
+        self._title.setText(row.title)
+        self._detail.setText(breakable(row.detail))
+        self._detail.setVisible(bool(row.detail))
+        self._line.setVisible(row != ALL_WELL)
+        self.button.setText(words)
+        self.button.setVisible(bool(words))
+        self.button.setAccessibleName(f"{words}: {row.title}")
+        state = "" if row.state == "fine" else f" ({row.state})"
+        self.setAccessibleName(". ".join(part for part in (f"{row.title}{state}", row.detail) if part))
+
+    @Slot()
+    def _press(self) -> None:
+        if self._shown is not None:
+            self.pressed.emit(self._shown.action[1])
+
+
+class AttentionCard(QFrame):
+    """Rows of several groups, in the order in which these are named first; a row that stays keeps its focus.
+
+    Signals:
+        action_requested: what the button of a row asks for.
+    """
+
+    action_requested = Signal(str)
+
+    def __init__(self, groups: Sequence[str], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        self._groups: dict[str, tuple[Attention, ...]] = dict.fromkeys(groups, ())
+        self._rows: dict[str, _Row] = {}
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(14, 10, 14, 12)
+        self._column.setSpacing(0)
+        self._column.addWidget(label("Needs attention", "strong"))
+        self._list = QVBoxLayout()
+        self._list.setSpacing(0)
+        self._column.addLayout(self._list)
+        self.setAccessibleName("Needs attention")
+        self._arrange()
+
+    def show_rows(self, group: str, rows: Sequence[Attention]) -> None:
+        """In place of the rows that this group had."""
+        if self._groups[group] != tuple(rows):
+            self._groups[group] = tuple(rows)
+            self._arrange()
+
+    def _arrange(self) -> None:
+        wanted = {f"{group} {row.key}": row for group, rows in self._groups.items() for row in rows}
+        wanted = wanted or {"": ALL_WELL}
+        for key in self._rows.keys() - wanted.keys():
+            gone = self._rows.pop(key)
+            self._list.removeWidget(gone)
+            gone.hide()
+            gone.deleteLater()
+        before: QWidget | None = None
+        for place, (key, row) in enumerate(wanted.items()):
+            if key not in self._rows:
+                self._rows[key] = _Row()
+                self._rows[key].pressed.connect(self.action_requested)
+            widget = self._rows[key]
+            widget.show_row(row)
+            at = self._list.itemAt(place)
+            if at is None or at.widget() is not widget:
+                self._list.insertWidget(place, widget)
+            if before is not None:
+                QWidget.setTabOrder(before, widget.button)
+            before = widget.button

@@ -1,0 +1,147 @@
+"""The cards at the top: a figure each, with what it counts and a word about its state."""
+
+from dataclasses import dataclass
+
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+
+from engine import DiskPart, IndexOverview, MemoryProviderStatus
+from gui.index.pictures import cache_hits
+from gui.theme import tokens
+from gui.widgets.elided import ElidedLabel
+from gui.widgets.labels import label
+from gui.widgets.state import State, state_colour
+from gui.widgets.wording import counted, duration, grouped, size_text
+
+_KILO = 1000
+UNKNOWN = "–"
+
+
+@dataclass(frozen=True)
+class Figure:
+    name: str
+    value: str = UNKNOWN
+    note: str = ""
+    state: State = "fine"
+    tip: str = ""
+
+
+NOTHING = tuple(Figure(name) for name in ("files", "chunks", "vectors", "on disk", "cache hits"))
+
+
+def figures(status: MemoryProviderStatus, overview: IndexOverview | None) -> tuple[Figure, ...]:
+    """What changes all the time is taken from the status; the rest is unknown until it was counted."""
+    return (
+        _files(status),
+        _chunks(status, overview),
+        _vectors(status),
+        _disk(status, overview),
+        _cache(status, overview),
+    )
+
+
+def _files(status: MemoryProviderStatus) -> Figure:
+    failed, skipped = len(status.failed_files), len(status.skipped_files)
+    parts = [f"{grouped(failed)} failed"] if failed else []
+    parts += [f"{grouped(skipped)} skipped"] if skipped else []
+    note = " · ".join(parts) or ("none left out" if status.files else "nothing indexed yet")
+    counts = (f"{grouped(c.files)} {'notes' if c.source == 'memory' else 'sessions'}" for c in status.source_counts)
+    return Figure("files", grouped(status.files), note, "degraded" if failed else "fine", " · ".join(counts))
+
+
+def _chunks(status: MemoryProviderStatus, overview: IndexOverview | None) -> Figure:
+    median = overview.sizes.median if overview else 0
+    return Figure("chunks", grouped(status.chunks), f"median {counted(median, 'character')}" if median else "")
+
+
+def _vectors(status: MemoryProviderStatus) -> Figure:
+    rows, tip = status.vector.rows, f"{status.provider} {status.model}".strip()
+    if status.provider == "none":
+        return Figure("vectors", grouped(rows), "words only", "off")
+    share = f"{int(100 * rows / status.chunks)}\N{NO-BREAK SPACE}%" if status.chunks else ""
+    step = status.syncing
+    if step is not None and step.phase == "embedding" and not status.paused:
+        left = f"{duration(step.seconds_left)} left" if step.seconds_left is not None else "embedding"
+        return Figure("vectors", grouped(rows), ", ".join(part for part in (share, left) if part), "working", tip)
+    if status.pending_vectors:
+        state: State = "degraded" if status.awaiting is not None else "working"
+        return Figure("vectors", grouped(rows), f"{share}, {grouped(status.pending_vectors)} pending", state, tip)
+    return Figure("vectors", grouped(rows), "every chunk has one" if status.chunks else "", tip=tip)
+
+
+def _disk(status: MemoryProviderStatus, overview: IndexOverview | None) -> Figure:
+    sizes = status.sizes
+    total = sizes.database + sizes.wal + sizes.matrix + sizes.user
+    parts = overview.disk if overview else ()
+    return Figure("on disk", size_text(total), _disk_note(parts, total), tip=status.db_path)
+
+
+def _disk_note(parts: tuple[DiskPart, ...], total: int) -> str:
+    """The three large parts in the unit of the whole."""
+    found = {part.name: part.bytes for part in parts}
+    if not found:
+        return ""
+    unit = 1
+    while total / unit >= _KILO:
+        unit *= _KILO
+    vectors = found.get("vectors", 0) + found.get("matrix", 0)
+    large = (("text", found.get("text", 0)), ("words", found.get("words", 0)), ("vectors", vectors))
+    return " · ".join(f"{name} {_short(size / unit)}" for name, size in large)
+
+
+def _short(size: float) -> str:
+    return f"{size:.1f}" if size < 9.95 else f"{size:.0f}"
+
+
+def _cache(status: MemoryProviderStatus, overview: IndexOverview | None) -> Figure:
+    cache = status.cache
+    if not cache.enabled:
+        return Figure("cache hits", UNKNOWN, "the cache is off", "off")
+    kept = f"{grouped(cache.entries)} of {grouped(cache.max_entries)}" if cache.max_entries else grouped(cache.entries)
+    hits = cache_hits(overview.syncs) if overview else None
+    if hits is None:
+        return Figure("cache hits", UNKNOWN, f"{kept} kept")
+    reused, wanted = hits
+    share = f"{int(100 * reused / wanted)}\N{NO-BREAK SPACE}%"
+    tip = f"Of {counted(wanted, 'chunk')} in the syncs below, {grouped(reused)} had their vector already."
+    return Figure("cache hits", share, f"{kept} kept", tip=tip)
+
+
+class _Note(ElidedLabel):
+    """In the colour of a state; its words say the same."""
+
+    state: State = "fine"
+
+    def ink(self) -> QColor:
+        colours = tokens(self.palette())
+        return state_colour(colours, self.state) if self.state in ("degraded", "working") else colours.muted
+
+
+class FigureCard(QFrame):
+    """A large figure, its name below, and a note in the colour of its state."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        self._value = label("", "figure")
+        self._name = ElidedLabel()
+        self._note = _Note()
+        for part in (self._name, self._note):
+            part.setProperty("role", "meta")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(14, 10, 14, 10)
+        column.setSpacing(3)
+        column.addWidget(self._value)
+        column.addWidget(self._name)
+        column.addWidget(self._note)
+
+    def show_figure(self, figure: Figure) -> None:
+        """The note has its line even while there is none, so that nothing moves when one comes."""
+        self._value.setText(figure.value)
+        self._name.setText(figure.name)
+        self._note.setText(figure.note or " ")
+        self._note.state = figure.state
+        self._note.update()
+        self.setToolTip(figure.tip)
+        said = ", ".join(part for part in (f"{figure.value} {figure.name}", figure.note) if part)
+        self.setAccessibleName(said)

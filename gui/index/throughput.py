@@ -1,0 +1,100 @@
+"""How fast the sync that runs now is, and the last one was: a bounded ring of what the status has said."""
+
+from collections import deque
+from dataclasses import dataclass
+
+from engine import MemoryProviderStatus, MemorySyncProgressUpdate
+from gui.charts.card import TableColumn
+from gui.charts.series import Mark, Series
+from gui.widgets.wording import exact, grouped
+
+THROUGHPUT_COLUMNS = (
+    TableColumn("When", 0),
+    TableColumn("Step", 12),
+    TableColumn("A second", 11, figures=True),
+    TableColumn("Done", 11, figures=True),
+)
+_KEPT = 300
+_APART = 1.0
+"""Seconds between two samples."""
+_UNITS = {"indexing": "files", "embedding": "chunks"}
+
+
+@dataclass(frozen=True)
+class Sample:
+    moment: float
+    """Seconds since the epoch."""
+    step: str
+    """The phase: files are counted while indexing, chunks while embedding."""
+    rate: float
+    completed: int
+
+
+class Throughput:
+    """Samples of one step of one sync; the next one begins anew, since what it counts is something else."""
+
+    def __init__(self) -> None:
+        self._samples: deque[Sample] = deque(maxlen=_KEPT)
+
+    def hear(self, status: MemoryProviderStatus | None, now: float) -> bool:
+        """Fed with every record; whether there is something new to show."""
+        step = None if status is None or status.paused else status.syncing
+        if step is None or step.phase not in _UNITS:
+            return False
+        last = self._samples[-1] if self._samples else None
+        if last is not None and (last.step != step.phase or step.completed < last.completed):
+            self._samples.clear()
+        elif last is not None and now - last.moment < _APART:
+            return False
+        self._samples.append(Sample(now, step.phase, _rate(step, last, now), step.completed))
+        return True
+
+    def clear(self) -> None:
+        """Another memory."""
+        self._samples.clear()
+
+    def series(self) -> Series:
+        if len(self._samples) < 2:
+            return Series()
+        marks = tuple(map(_mark, self._samples))
+        newest, fastest = self._samples[-1], max(self._samples, key=lambda sample: sample.rate)
+        unit = _UNITS[newest.step]
+        return Series(
+            marks,
+            gist=f"{_said(newest)} a second now, at most {_speed(fastest.rate)}.",
+            ends=("", f"at most {_speed(fastest.rate)} {unit}/s"),
+            resting="",
+        )
+
+    def now(self) -> str:
+        """The newest speed."""
+        return f"{_said(self._samples[-1])}/s" if len(self._samples) > 1 else ""
+
+
+def _rate(step: MemorySyncProgressUpdate, last: Sample | None, now: float) -> float:
+    """Since the sample before; the engine's own figure is of the last seconds, and too calm for a picture."""
+    if last is None or last.step != step.phase or step.completed < last.completed:
+        return step.rate
+    return (step.completed - last.completed) / (now - last.moment)
+
+
+def _mark(sample: Sample) -> Mark:
+    when = exact(sample.moment).rpartition(", ")[2]
+    return Mark(
+        (sample.rate,),
+        f"{when}: {_said(sample)}/s",
+        (
+            (when, sample.moment),
+            (sample.step, sample.step),
+            (_speed(sample.rate), sample.rate),
+            (grouped(sample.completed), sample.completed),
+        ),
+    )
+
+
+def _said(sample: Sample) -> str:
+    return f"{_speed(sample.rate)} {_UNITS[sample.step]}"
+
+
+def _speed(rate: float) -> str:
+    return grouped(round(rate)) if rate >= 10 else f"{rate:.1f}"

@@ -1,0 +1,236 @@
+"""The overview of the index: read when someone looks, live in its figures, and every part within reach of the keys."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QDialog, QLabel, QPushButton
+
+from engine import FileIssue, IndexCorrupt
+from gui.index.attention import Attention
+from gui.index.overview import OverviewPage
+from gui.widgets.issues_table import IssuesTable
+from tests.helpers.fake_insight import FakeInsight
+from tests.helpers.fake_memory import make_progress, make_status
+from tests.helpers.fake_overview import make_folder, make_overview, make_sync
+
+Key = Qt.Key
+
+
+@pytest.fixture
+def insight(memory) -> FakeInsight:
+    memory.insight = FakeInsight(memory)
+    return memory.insight
+
+
+@pytest.fixture
+def page(qtbot, appearance, jobs, memory, insight) -> OverviewPage:
+    page = OverviewPage(jobs)
+    qtbot.addWidget(page)
+    page.resize(1200, 760)
+    with qtbot.waitActive(page):
+        page.show()
+        page.activateWindow()
+    page.set_manager(memory)
+    page.show_status(make_status(files=10, chunks=25))
+    qtbot.waitUntil(lambda: not page.busy)
+    yield page
+    page.set_manager(None)
+
+
+def texts(page) -> list[str]:
+    return [label.text() for label in page.findChildren(QLabel) if label.isVisible()]
+
+
+def row_names(page) -> list[str]:
+    return [page._attention._list.itemAt(n).widget().accessibleName() for n in range(page._attention._list.count())]
+
+
+def press(page, words: str) -> None:
+    next(b for b in page.findChildren(QPushButton) if not b.isHidden() and b.text() == words).click()
+
+
+def test_the_page_shows_what_was_counted(page):
+    assert {"10", "files", "25", "chunks", "median 1,214 characters"} <= set(texts(page))
+    assert page._sizes.chart.accessibleDescription().startswith("33 chunks. The middle one has 1,214 characters")
+    assert page._disk.chart.series.marks[0].caption.startswith("Text: 38 MB")
+    assert len(page._syncs.chart.series.marks) == 2
+    assert row_names(page) == ["Nothing needs your attention."]
+
+
+def test_nothing_is_read_while_nobody_looks(qtbot, page, insight):
+    page.hide()
+    looks = len(insight.asked)
+    page.refresh()
+    page.refresh()
+    insight.found = make_overview(folders=(make_folder("", files=77),))
+    assert len(insight.asked) == looks
+    page.show()
+    qtbot.waitUntil(lambda: page._folders.tree.topLevelItem(0).text(1) == "77")
+    assert len(insight.asked) == looks + 1
+
+
+def test_a_change_is_read_again_and_figures_follow_the_status_at_once(qtbot, page, insight):
+    page.show_status(make_status(files=11, chunks=30, syncing=make_progress()))
+    assert "30" in texts(page)
+    insight.found = make_overview(syncs=(make_sync(),))
+    page.refresh()
+    qtbot.waitUntil(lambda: len(page._syncs.chart.series.marks) == 1)
+
+
+def test_an_index_that_cannot_be_counted_says_why_and_is_tried_again(qtbot, page, insight):
+    insight.problem = IndexCorrupt("The index is damaged.")
+    page.refresh()
+    qtbot.waitUntil(lambda: "could not be counted" in row_names(page)[0])
+    assert "The index is damaged." in row_names(page)[0]
+    insight.problem = None
+    press(page, "Try again")
+    qtbot.waitUntil(lambda: row_names(page) == ["Nothing needs your attention."])
+
+
+def test_an_empty_index_shows_no_empty_charts(page, memory):
+    page.show_status(make_status(files=0, chunks=0))
+    assert not page._sizes.isVisible()
+    assert "nothing indexed yet" in texts(page)
+
+
+def test_another_memory_begins_with_nothing(qtbot, page, insight):
+    page.set_manager(None)
+    assert not page._sizes.isVisible()
+    assert "–" in texts(page)
+    assert not page.busy
+
+
+def test_a_backend_that_cannot_be_looked_into_keeps_the_page_calm(page, memory):
+    memory.insight = None
+    page.set_manager(memory)
+    assert not page.busy
+
+
+def test_what_needs_attention_asks_for_what_its_button_says(qtbot, page):
+    issue = FileIssue(path="scan.md", rule="not-utf8", detail="Byte 3.")
+    page.show_status(make_status(failed_files=(issue,), skipped_files=(issue,)))
+    for words, action in (("Retry", "sync"), ("Show", "skipped")):
+        with qtbot.waitSignal(page.action_requested) as asked:
+            press(page, words)
+        assert asked.args == [action]
+    assert row_names(page)[0] == "scan.md (degraded). Byte 3."
+
+
+def test_rows_of_other_pages_stand_after_those_of_the_index(page):
+    rows = (Attention("", "off", "7 near-duplicates", "daily logs", ("Compare", "duplicates")),)
+    page.show_attention("duplicates", rows)
+    page.show_status(make_status(skipped_files=(FileIssue(path="x", rule="link", detail=""),)))
+    assert [name.partition(" (")[0] for name in row_names(page)] == ["1 file or folder skipped", "7 near-duplicates"]
+    page.show_attention("duplicates", ())
+    assert len(row_names(page)) == 1
+
+
+def test_a_row_that_stays_keeps_its_focus(qtbot, page):
+    bad = [FileIssue(path=f"{n}.md", rule="not-utf8", detail="Byte 3.") for n in range(2)]
+    page.show_status(make_status(failed_files=tuple(bad)))
+    button = [b for b in page.findChildren(QPushButton) if b.text() == "Retry"][1]
+    button.setFocus()
+    page.show_status(make_status(failed_files=(bad[1],)))
+    assert button.hasFocus()
+    assert row_names(page) == ["1.md (degraded). Byte 3."]
+
+
+# --- folders ----------------------------------------------------------------------------------------------------------
+
+
+def test_folders_unfold_and_stay_so_when_others_come(page, insight):
+    tree = page._folders.tree
+    source = tree.topLevelItem(0)
+    assert (source.text(0), source.text(1), source.isExpanded()) == ("Notes", "10", True)
+    daily = source.child(0)
+    assert (daily.text(0), daily.child(0).text(0), daily.isExpanded()) == ("daily", "2026", False)
+    daily.setExpanded(True)
+    tree.setCurrentItem(daily)
+    page._folders.show_folders(
+        (make_folder(""), make_folder("a"), make_folder("daily"), make_folder("daily/2026", chunks=3))
+    )
+    assert tree.topLevelItem(0).child(1).isExpanded()
+    assert tree.currentItem().text(0) == "daily"
+    assert tree.topLevelItem(0).child(1).child(0).text(2) == "3"
+
+
+def test_figures_of_folders_change_in_place(page):
+    item = page._folders.tree.topLevelItem(0)
+    page._folders.show_folders(
+        (make_folder("", failed=3), make_folder("daily", files=6), make_folder("daily/2026", files=2))
+    )
+    assert page._folders.tree.topLevelItem(0) is item
+    assert item.text(4) == "3"
+
+
+def test_folders_are_copied_whole(qtbot, page):
+    page._folders.tree.setFocus()
+    qtbot.keyClick(page._folders.tree, Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    lines = QGuiApplication.clipboard().text().split("\n")
+    assert lines[0].split("\t") == ["Source", "Folder", "Files", "Chunks", "Pending", "Failed", "Skipped"]
+    assert lines[-1].split("\t") == ["Notes", "daily/2026", "2", "25", "0", "0", "0"]
+
+
+# --- syncs ------------------------------------------------------------------------------------------------------------
+
+
+def test_enter_on_a_sync_lists_what_failed(qtbot, page, insight):
+    issue = FileIssue(path="scan.md", rule="not-utf8", detail="Byte 3.")
+    bad = make_sync(error="The disk is full.", files_failed=12, failed=(issue,))
+    insight.found = make_overview(syncs=(make_sync(started=1.0), bad))
+    page.refresh()
+    qtbot.waitUntil(lambda: page._syncs.chart.series.marks[-1].failed)
+    page._syncs.chart.setFocus()
+    qtbot.keyClick(page._syncs.chart, Key.Key_End)
+    qtbot.keyClick(page._syncs.chart, Key.Key_Return)
+    dialog = page.window().findChild(QDialog)
+    said = [label.text() for label in dialog.findChildren(QLabel)]
+    assert "The disk is full." in said
+    assert "12 files failed. The first 1 are kept." in said
+    assert dialog.findChild(IssuesTable).model().rowCount() == 1
+    qtbot.keyClick(dialog, Key.Key_Escape)
+    qtbot.waitUntil(lambda: page.window().findChild(QDialog) is None)
+
+
+def test_the_speed_is_drawn_while_a_sync_runs(page, monkeypatch):
+    for second in range(3):
+        monkeypatch.setattr("gui.index.overview.time.time", lambda second=second: 1000.0 + second)
+        page.show_status(make_status(files=5, syncing=make_progress(phase="embedding", completed=second * 40)))
+    assert page._speed.chart.isVisible()
+    assert "40 chunks/s" in texts(page)
+
+
+# --- places -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_narrow_window_has_one_column_with_what_needs_attention_first(qtbot, page):
+    assert page._sizes.x() > page._folders.x()
+    page.resize(560, 360)
+    qtbot.waitUntil(lambda: page._sizes.x() == page._folders.x())
+    assert page._attention.y() < page._folders.y()
+    content = page._columns.widget()
+    assert content.width() <= page._columns.viewport().width()
+    page.resize(1200, 760)
+    qtbot.waitUntil(lambda: page._sizes.x() > page._folders.x())
+
+
+def test_every_part_is_reached_by_tab(qtbot, page):
+    page.take_focus()
+    reached = set()
+    for _ in range(40):
+        focus = page.window().focusWidget()
+        reached |= {name for name in ("_folders", "_syncs", "_sizes", "_disk", "_times") if _inside(page, name, focus)}
+        qtbot.keyClick(focus, Key.Key_Tab)
+    assert reached == {"_folders", "_syncs", "_sizes", "_disk", "_times"}
+
+
+def _inside(page, name: str, focus) -> bool:
+    return focus is not None and getattr(page, name).isAncestorOf(focus)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_page_paints_at_twice_the_size(qtbot, page, appearance, theme):
+    appearance.set_theme(theme)
+    appearance.set_font_scale(2.0)
+    page.resize(560, 360)
+    assert not page.grab().isNull()
