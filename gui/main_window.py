@@ -25,6 +25,7 @@ from gui.options import View
 from gui.places import Places
 from gui.search.panel import SearchPanel
 from gui.search.result_menu import WITHIN_KEY
+from gui.search_menu import SearchMenu
 from gui.search_way import SearchWay
 from gui.settings.way import SettingsWay
 from gui.sheets import show_about, show_keys
@@ -97,6 +98,7 @@ class MainWindow(QMainWindow):
         commands.add("Search notes and sessions", partial(self.views.switch, "search"), "Ctrl+1")
         commands.add("Browse past sessions", partial(self.views.switch, "sessions"), "Ctrl+2")
         commands.add("See inside the index", partial(self.views.switch, "index"), "Ctrl+3")
+        SearchMenu(commands, self.search.keeping, partial(self.views.switch, "search"), self.search_way.keep_recent)
         commands.menu.addSeparator()
         self._choose = commands.add("Choose folder…", self.first_run.choose, "Ctrl+O")
         add_sessions = commands.add("Add sessions…", self.folders.add_sessions)

@@ -1,15 +1,18 @@
-"""The way from the search panel to what is kept of a workspace: how its results are ranked."""
+"""The way from the search panel to what is kept of a workspace: how results are ranked, and searches."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Slot
 
 import engine
+from engine import SavedSearch
 from gui.jobs import Jobs
 from gui.notices import Notices
 from gui.search.panel import SearchPanel
 from gui.search.ranking import Ranking
+from gui.widgets.message import Action
 from gui.workspace import Opened, Workspace
 
 _DEMO = "A demo keeps nothing. Start Mnemoscope without --demo to have your own notes ranked like this."
@@ -33,6 +36,7 @@ class SearchWay(QObject):
         super().__init__(parent)
         self._workspace = workspace
         self._ranking = search.ranking
+        self._shelf = search.keeping.shelf
         self._banner = banner
         self._jobs = jobs
         self._config = config
@@ -40,6 +44,8 @@ class SearchWay(QObject):
         self._folder: Path | None = None
         workspace.opened.connect(self._begin)
         self._ranking.default_wanted.connect(self._keep_ranking)
+        search.keeping.forgotten.connect(self._offer_undo)
+        self._shelf.failed.connect(banner.complain)
 
     @Slot(object)
     def _begin(self, opened: Opened) -> None:
@@ -47,6 +53,24 @@ class SearchWay(QObject):
         usual = Ranking(hybrid.temporal_decay.days_in_force, hybrid.mmr.enabled)
         self._ranking.set_default(usual, anew=opened.folder != self._folder)
         self._folder = opened.folder
+        self._shelf.notes = opened.settings.window.keep_searches
+
+    @Slot(bool)
+    def keep_recent(self, wanted: bool) -> None:
+        """From now on, and after the next start."""
+        self._shelf.notes = wanted
+        opened = self._workspace.current
+        if opened is not None and self._remembers:
+            self._jobs.write(
+                lambda _: engine.save_setting("window.keep_searches", wanted, opened.folder, self._config),
+                lambda _: None,
+                self._banner.complain,
+            )
+
+    @Slot(object)
+    def _offer_undo(self, search: SavedSearch) -> None:
+        undo = Action("Undo", partial(self._shelf.put_back, search))
+        self._banner.say(f"“{search.name}” is no longer saved.", "off", undo, key="saved-search")
 
     @Slot(object)
     def _keep_ranking(self, ranking: Ranking) -> None:

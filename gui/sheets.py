@@ -19,6 +19,7 @@ _RESULTS: Keys = (
     ("Ctrl+E", "open the result in the editor"),
     ("Ctrl+I", "why this result is found, and why there"),
     ("Alt+Up, Alt+Down", "earlier and later questions, in the box"),
+    ("Up, Down", "saved and recent searches, in the empty box; there Delete removes one, F2 renames a saved one"),
     ("Ctrl+Space", "complete an operator, in the box"),
     ("Alt+H", "what can be typed in the box"),
     ("Esc", "back to the box, then clear it"),

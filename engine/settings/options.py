@@ -229,6 +229,7 @@ class CacheSettings(Section, frozen=True):
 
 
 class WindowSettings(Section, frozen=True):
+    keep_searches: Annotated[bool, _option("Keep what was searched for, on this computer, to come back to it.")] = True
     theme: Annotated[Theme, _option("Colours of the window; system follows the desktop.")] = "system"
     font_scale: Annotated[float, _option("Size of the text, as a multiple of the desktop's.", 0.5, 3)] = 1.0
     editor: Annotated[

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import apsw
 
-from engine.errors import Cancelled, DiskFull, IndexBusy, IndexCorrupt, IndexReadOnly, StoreError
+from engine.errors import Cancelled, Closed, DiskFull, IndexBusy, IndexCorrupt, IndexReadOnly, StoreError
 
 
 @contextmanager
@@ -16,6 +16,8 @@ def translated(database: Path) -> Iterator[None]:
         yield
     except apsw.InterruptError:
         raise Cancelled from None
+    except apsw.ConnectionClosedError:
+        raise Closed from None
     except apsw.FullError as error:
         raise DiskFull(
             f"The disk is full: nothing more can be indexed until there is room in {database.parent}. "

@@ -108,6 +108,7 @@ class Completion(QObject):
         self._job: Job | None = None
         self._manager: MemorySearchManager | None = None
         self._part = Part("", "", 0)
+        self._paused = False
         self.offers = Offers(edit)
         self.offers.itemClicked.connect(self._take)
         edit.textEdited.connect(self._typed)
@@ -117,6 +118,16 @@ class Completion(QObject):
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         self._stop()
         self._manager = manager
+
+    @Slot()
+    def pause(self) -> None:
+        """What is typed is no question for now."""
+        self._stop()
+        self._paused = True
+
+    @Slot()
+    def resume(self) -> None:
+        self._paused = False
 
     @property
     def busy(self) -> bool:
@@ -144,7 +155,7 @@ class Completion(QObject):
     def _ask(self, part: Part) -> None:
         manager = self._manager
         self._stop()
-        if manager is None:
+        if manager is None or self._paused:
             return
 
         def show(values: tuple[str, ...]) -> None:

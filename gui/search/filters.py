@@ -25,6 +25,11 @@ NO_SESSIONS = "No sessions are indexed."
 LONGEST_NAME = 24
 
 
+def period(days: int | None) -> str:
+    """30 -> "Past month"."""
+    return next((name for name, known in PERIODS if known == days), f"Past {days} days")
+
+
 class Filters(QWidget):
     """What to search; `changed` follows each choice of the person."""
 
@@ -54,19 +59,6 @@ class Filters(QWidget):
         self.show_sessions(available=False)
         self.set_scope(None)
 
-    def choose(self, sources: tuple[Source, ...] | None, days: int | None, scope: Scope | None) -> None:
-        """Choose these without telling; what no chip stands for is left out."""
-        for number, (_, meant) in enumerate(SOURCES):
-            if meant == sources:
-                self.sources = sources
-                self._source_chips[number].setChecked(True)
-        for action in self._period_actions:
-            if action.data() == days:
-                self.days = days
-                action.setChecked(True)
-                self._show_period(action)
-        self.set_scope(scope)
-
     def set_scope(self, scope: Scope | None) -> None:
         """Search one file or session alone, or all again, without telling. A click on its chip does the latter."""
         self.scope = scope
@@ -79,6 +71,17 @@ class Filters(QWidget):
         self._scope_chip.setChecked(True)
         self._scope_chip.setVisible(scope is not None)
         self._scope_chip.updateGeometry()
+
+    def choose(self, sources: tuple[Source, ...] | None, days: int | None, scope: Scope | None) -> None:
+        """Choose these without telling."""
+        self.sources = sources
+        number = next((number for number, (_, known) in enumerate(SOURCES) if known == sources), 0)
+        self._source_chips[number].setEnabled(True)
+        self._source_chips[number].setChecked(True)
+        for action in self._periods.actions():
+            action.setChecked(action.data() == days)
+        self._show_period(days)
+        self.set_scope(scope)
 
     def show_workspace(self, folder: str) -> None:
         """Name the workspace by its folder; empty when none is open."""
@@ -110,16 +113,14 @@ class Filters(QWidget):
 
     def _make_period_chip(self, row: QHBoxLayout) -> Chip:
         menu = QMenu(self)
-        group = QActionGroup(menu)
+        group = self._periods = QActionGroup(menu)
         for name, days in PERIODS:
             action = menu.addAction(name)
             action.setCheckable(True)
             action.setChecked(days is None)
             action.setData(days)
             group.addAction(action)
-        self._any_time = group.actions()[0]
         group.triggered.connect(self._choose_period)
-        self._period_actions = group.actions()
         chip = Chip(PERIODS[0][0], menu)
         chip.setAccessibleName("Changed: any time")
         row.addWidget(chip)
@@ -131,9 +132,8 @@ class Filters(QWidget):
             self._source_chips[0].setChecked(True)
             self.sources = SOURCES[0][1]
         if "period" in limits:
-            self._any_time.setChecked(True)
-            self._show_period(self._any_time)
-            self.days = None
+            self._periods.actions()[0].setChecked(True)
+            self._show_period(None)
         if "scope" in limits:
             self.set_scope(None)
         self.changed.emit()
@@ -152,15 +152,16 @@ class Filters(QWidget):
 
     @Slot(QAction)
     def _choose_period(self, action: QAction) -> None:
-        self._show_period(action)
         if action.data() != self.days:
-            self.days = action.data()
+            self._show_period(action.data())
             self.changed.emit()
 
-    def _show_period(self, action: QAction) -> None:
-        self._period_chip.setText(action.text())
-        self._period_chip.setAccessibleName(f"Changed: {action.text().lower()}")
-        self._period_chip.set_narrows(action.data() is not None)
+    def _show_period(self, days: int | None) -> None:
+        self.days = days
+        words = period(days)
+        self._period_chip.setText(words)
+        self._period_chip.setAccessibleName(f"Changed: {words.lower()}")
+        self._period_chip.set_narrows(days is not None)
         self._period_chip.updateGeometry()
 
     @Slot()

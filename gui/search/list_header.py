@@ -187,12 +187,16 @@ class ListHeader(QWidget):
         self._counts = CountLine()
         self.sort_button = SortButton(orders)
         self.sort_button.order_chosen.connect(self.order_chosen)
-        row = QHBoxLayout(self)
+        self._row = row = QHBoxLayout(self)
         row.setContentsMargins(GUTTER, 0, GUTTER - 4, 1)
         row.setSpacing(8)
         row.addWidget(self._counts, 1)
         row.addWidget(self.sort_button)
         self._restyle()
+
+    def add_tool(self, tool: QWidget) -> None:
+        """Something else that one can do with what is listed, before the order."""
+        self._row.insertWidget(self._row.count() - 1, tool)
 
     def show_counts(self, *texts: str, legend: bool, sortable: bool) -> None:
         self._counts.show_counts(*texts, legend=legend)

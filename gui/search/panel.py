@@ -9,15 +9,25 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QMenu, QWidget
 
-from engine import MemoryProviderStatus, MemorySearchManager, MemorySearchResult, Passage, SearchRemedy
+from engine import (
+    AskedQuestion,
+    MemoryProviderStatus,
+    MemorySearchManager,
+    MemorySearchResult,
+    Passage,
+    SearchRemedy,
+)
 from gui.jobs import Jobs
 from gui.search import texts
 from gui.search.completion import Completion
 from gui.search.filters import Filters
+from gui.search.keeping import Keeping
+from gui.search.kept_questions import asked, kept
 from gui.search.narrowing import Narrowing, passage_of
 from gui.search.preview import Preview
 from gui.search.query_box import QueryBox
 from gui.search.query_help import QueryHelpButton
+from gui.search.ranking import Ranking
 from gui.search.result_actions import ResultActions
 from gui.search.results_view import ResultsView
 from gui.search.runner import Answer, Question, Scope, SearchRunner, is_searchable
@@ -74,6 +84,8 @@ class SearchPanel(QObject):
         self.header: QWidget = FoldingRow(self._box, self._filters, BOX_LETTERS)
         self.body = self._view
         self.ranking = self._view.ranking
+        self.keeping = Keeping(self._box, self._completion, jobs, self._on_show, self)
+        self._view.add_tool(self.keeping.star)
         self._connect()
         self.set_manager(manager)
 
@@ -87,10 +99,14 @@ class SearchPanel(QObject):
         self._box.text_changed.connect(self._typed)
         self._box.into_list.connect(self.focus_results)
         self._box.accepted.connect(self._accept)
+        self._box.meant.connect(self._note)
+        self.keeping.wanted.connect(self.show_question)
+        self.keeping.picker.closed.connect(self._typed)
         self._help.example_chosen.connect(self._box.insert)
         self._filters.changed.connect(self._ask)
         self._filters.workspace_menu_requested.connect(self.workspace_menu_requested)
         self.ranking.changed.connect(self._ask)
+        self._view.order_chosen.connect(self.keeping.refresh)
         self._view.more_wanted.connect(self._ask_for_more)
         self._view.weak_wanted.connect(self._ask_for_weak)
         self._view.why_wanted.connect(self.why_wanted)
@@ -125,6 +141,7 @@ class SearchPanel(QObject):
         self._manager = manager
         self._runner.set_manager(manager)
         self._completion.set_manager(manager)
+        self.keeping.set_manager(manager)
         self._box.setEnabled(manager is not None)
         self._view.show_hint(None)
         self._filters.show_workspace("")
@@ -152,6 +169,14 @@ class SearchPanel(QObject):
         self._box.remember()
         self._ask()
 
+    @Slot(object)
+    def show_question(self, question: AskedQuestion) -> None:
+        """Ask one that was kept, with all that was chosen around it."""
+        self._box.remember()
+        self._view.show_order(question.order)
+        self._show(asked(question))
+        self._note_shown()
+
     def search_in(self, scope: Scope, text: str) -> None:
         """Search one file or session alone until its chip is pressed; an empty text leaves the box as it is."""
         self._filters.set_scope(scope)
@@ -163,22 +188,31 @@ class SearchPanel(QObject):
 
     def search_like(self, passage: Passage, words: str) -> None:
         """Find what is like this passage, which begins with these words, until its line above the results is left."""
+        self._box.remember()
         self._narrowing.begin_like(passage, words, self._question(self._box.query))
         self._put("")
         self._ask()
+        self._note_shown()
 
     @Slot()
     def search_within(self) -> None:
         """Ask the next question among the results on show alone, until their line above the results is left."""
         answer = self._view.answer
         if answer is not None and self._view.has_results:
+            self._box.remember()
             self._narrowing.begin_within(answer.question, answer.outcome)
             self._put("")
         self.focus_box()
 
     def ask_again(self, question: Question) -> None:
         """Ask this, with all that it was asked with, as if a person had chosen it."""
+        self._box.remember()
+        self._show(question)
+
+    def _show(self, question: Question) -> None:
         self._filters.choose(question.sources, question.days, question.scope)
+        if question.half_life_days is not None and question.diverse is not None:
+            self.ranking.show(Ranking(question.half_life_days, question.diverse))
         self._narrowing.show(question)
         self._put(question.text)
         self._ask()
@@ -196,7 +230,7 @@ class SearchPanel(QObject):
 
     @Slot()
     def _typed(self) -> None:
-        if self._box.query != self._asked:
+        if self._box.query != self._asked and not self.keeping.picker.is_open:
             if self._box.query and self._narrowing.like is not None:
                 self._narrowing.end_like()
             self._ask(at_once=False)
@@ -215,6 +249,23 @@ class SearchPanel(QObject):
             self._box.set_state("")
             self._view.show_hint(self._status.status)
             self.answer_changed.emit(None)
+        self.keeping.refresh()
+
+    def _on_show(self) -> AskedQuestion | None:
+        """What is asked now, as it is kept."""
+        question = self._due()
+        return None if question is None else kept(question, self._view.order)
+
+    @Slot(str)
+    def _note(self, text: str) -> None:
+        """A question that was typed was meant."""
+        if is_searchable(text) and not self.keeping.picker.is_open:
+            self.keeping.note(kept(self._question(text), self._view.order))
+
+    def _note_shown(self) -> None:
+        question = self._on_show()
+        if question is not None:
+            self.keeping.note(question)
 
     def _due(self) -> Question | None:
         """What the box and all around it ask; in an empty box it is what the next question is asked within."""
@@ -227,7 +278,7 @@ class SearchPanel(QObject):
         """Have this text in the box without asking."""
         if text != self._box.query:
             self._asked = text
-            self._box.edit.setText(text)
+            self._box.show_text(text)
             self.query_changed.emit(text)
 
     def _question(self, text: str) -> Question:
@@ -349,6 +400,7 @@ class SearchPanel(QObject):
 
     @Slot(object)
     def _open(self, result: MemorySearchResult) -> None:
+        self._box.remember()
         self.result_activated.emit(result, self._preview.query)
 
     # --- the index --------------------------------------------------------------------------------------------------

@@ -1,5 +1,7 @@
 """The search box: where a question is typed, how many results it has, how to leave it and how to come back to one."""
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QWidget
@@ -53,6 +55,8 @@ class QueryBox(QWidget):
     accepted = Signal()
     left = Signal()
     """Escape in an empty box."""
+    meant = Signal(str)
+    """A question that somebody may want to come back to; perhaps the same as before."""
 
     def __init__(
         self, hint: str = "Search by words or meaning", name: str = "Search", parent: QWidget | None = None
@@ -106,6 +110,12 @@ class QueryBox(QWidget):
         """Something else that one can do with the box, at its right end."""
         self._row.insertWidget(self._row.indexOf(self._clear), button)
 
+    def lead_from_icon(self, button: QWidget) -> None:
+        """Something else that one can do with the box, in place of its magnifier."""
+        self._row.replaceWidget(self._icon, button)
+        self._icon.hide()
+        self._row.setSpacing(4)
+
     def insert(self, part: str) -> None:
         """Put a part of a question behind what stands there, selected, so that typing replaces it."""
         before = f"{self.query} " if self.query else ""
@@ -116,7 +126,22 @@ class QueryBox(QWidget):
     @Slot()
     def remember(self) -> None:
         """What stands in the box was meant: one can come back to it."""
-        self._history.remember(self.query)
+        self._remember(self.query)
+
+    def _remember(self, query: str) -> None:
+        self._history.remember(query)
+        if query:
+            self.meant.emit(query)
+
+    def begin_history(self, queries: Sequence[str]) -> None:
+        """What was asked in earlier windows, oldest first."""
+        self._history.begin(queries)
+
+    def show_text(self, text: str) -> None:
+        """Replace what stands there, which nobody need come back to."""
+        self._walking = True
+        self.edit.setText(text)
+        self._walking = False
 
     @Slot()
     def focus(self) -> None:
@@ -141,16 +166,14 @@ class QueryBox(QWidget):
         before, self._before = self._before, text.strip()
         replaced = before[:1] != text[:1] or len(before) - len(text) > 1
         if replaced and len(before) > 1 and not self._walking:
-            self._history.remember(before)  # gone at a stroke, not letter by letter
+            self._remember(before)  # gone at a stroke, not letter by letter
         self.text_changed.emit(text)
 
     @Slot(bool)
     def _walk(self, back: bool) -> None:
         found = self._history.earlier(self.query) if back else self._history.later(self.query)
         if found is not None:
-            self._walking = True
-            self.edit.setText(found)
-            self._walking = False
+            self.show_text(found)
 
     def _restyle(self) -> None:
         font = font_at(15)

@@ -1,5 +1,7 @@
 """The questions of this window, for going back to one."""
 
+from collections.abc import Sequence
+
 MOST = 100
 
 
@@ -20,6 +22,12 @@ class QueryHistory:
             asked.pop()
         self._asked = [*asked, query][-MOST:]
         self._at, self._draft = len(self._asked) - 1, query
+
+    def begin(self, queries: Sequence[str]) -> None:
+        """Those of earlier windows, oldest first, come before what was asked in this one."""
+        here = self._asked
+        self._asked = [*(query for query in queries if query not in here), *here][-MOST:]
+        self._at = len(self._asked)
 
     def earlier(self, query: str) -> str | None:
         """The question before `query`, which is what stands in the box; None at the oldest."""

@@ -40,6 +40,7 @@ class ResultsView(QWidget):
     missing_file_wanted = Signal()
     """Ask why a certain file is not found."""
     retry_wanted = Signal()
+    order_chosen = Signal()
     meant = Signal(str)
     """Another question than the one that was asked, chosen from those that are offered."""
 
@@ -71,6 +72,19 @@ class ResultsView(QWidget):
     def answer(self) -> Answer | None:
         """The answer on show."""
         return self._answer
+
+    @property
+    def order(self) -> SortOrder:
+        return self._order
+
+    def show_order(self, order: SortOrder) -> None:
+        """Sort the next answers like this."""
+        self._order = order
+        self._header.sort_button.show_order(order)
+
+    def add_tool(self, tool: QWidget) -> None:
+        """Something else that one can do with the results, in the line above them."""
+        self._header.add_tool(tool)
 
     @property
     def has_results(self) -> bool:
@@ -179,6 +193,7 @@ class ResultsView(QWidget):
         if self._answer is not None and self.has_results:
             keep = self.list.chosen
             self.list.show_rows(build_rows(self._answer.outcome, order), keep=keep)
+        self.order_chosen.emit()
 
     def _announce(self, sentence: str) -> None:
         if QAccessible.isActive():

@@ -14,7 +14,7 @@ KEYS = (
     ("Down", "go to the results"),
     ("Enter", "open the result"),
     ("Esc", "back to the box, then clear it"),
-    ("Alt Up", "an earlier question"),
+    ("Up", "saved and recent searches"),
     ("Ctrl K", "search from anywhere"),
 )
 _WIDEST = 420

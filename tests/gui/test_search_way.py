@@ -1,7 +1,16 @@
-"""What is kept of a workspace: the ranking of its results."""
+"""What is kept of a workspace: the ranking of its results, and searches."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QApplication, QPushButton
 
 import engine
+from engine import AskedQuestion, StoreError
+from gui.search.naming import NameDialog
 from gui.search.ranking import Ranking
+from tests.helpers.windows import at_rest
+
+Key = Qt.Key
 
 
 def test_the_settings_rank_until_a_person_chooses_otherwise(qtbot, window, memory, user_home):
@@ -29,3 +38,96 @@ def test_a_demo_keeps_no_ranking(qtbot, opened, monkeypatch, user_home):
     monkeypatch.setattr(opened.search_way, "_remembers", False)
     opened.search.ranking.default_wanted.emit(Ranking(90.0))
     assert "A demo keeps nothing" in opened.banner.text
+
+
+def _menu(window) -> dict[str, QAction]:
+    """The entries of the submenu of searches, as they are when it is open."""
+    menu = next(a.menu() for a in window.frame.header.menu_button.menu().actions() if a.text() == "Searches")
+    menu.aboutToShow.emit()
+    return {action.text(): action for action in menu.actions()}
+
+
+def _search(qtbot, window, query: str) -> None:
+    window.search.search(query)
+    qtbot.waitUntil(lambda: at_rest(window) and not window.search.keeping.shelf.busy)
+
+
+def test_the_menu_saves_lists_and_runs_searches(qtbot, opened, memory):
+    assert not any(_menu(opened)[words].isEnabled() for words in ("Save this search…", "Saved searches"))
+    _search(qtbot, opened, "CR2032")
+    keeping = opened.search.keeping
+    assert _menu(opened)["Save this search…"].isEnabled()
+    opened.sync_bar.setFocus()
+    qtbot.keyClick(opened, Key.Key_S, Qt.KeyboardModifier.ControlModifier)
+    dialog = QApplication.activeModalWidget()
+    assert isinstance(dialog, NameDialog)
+    with qtbot.waitActive(opened):
+        dialog.reject()
+        opened.activateWindow()
+    keeping.shelf.save("Bed & breakfast", keeping.question)
+    qtbot.waitUntil(lambda: bool(keeping.shelf.saved))
+    _search(qtbot, opened, "timer")
+    qtbot.keyClick(opened, Key.Key_2, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: at_rest(opened))
+    saved = _menu(opened)["Saved searches"].menu()
+    saved.aboutToShow.emit()
+    [action] = saved.actions()
+    assert action.text() == "Bed && breakfast"
+    action.trigger()
+    qtbot.waitUntil(lambda: at_rest(opened))
+    assert opened.views.current == "search"
+    assert keeping.question.text == "CR2032"
+    qtbot.keyClick(opened, Key.Key_H, Qt.KeyboardModifier.ControlModifier)
+    assert keeping.picker.is_open
+    qtbot.waitUntil(lambda: not keeping.shelf.busy)
+
+
+def test_a_saved_search_that_was_forgotten_comes_back_by_undo(qtbot, opened, memory):
+    shelf = opened.search.keeping.shelf
+    shelf.save("Coins", AskedQuestion(text="CR2032"))
+    qtbot.waitUntil(lambda: bool(shelf.saved))
+    opened.search.keeping.forget(shelf.saved[0])
+    qtbot.waitUntil(lambda: not shelf.saved)
+    assert "Coins" in opened.banner.text
+    undo = next(b for b in opened.banner.findChildren(QPushButton) if b.text() == "Undo" and b.isVisible())
+    undo.click()
+    qtbot.waitUntil(lambda: bool(shelf.saved))
+    assert opened.banner.text == ""
+
+
+def test_recent_searches_can_be_cleared_and_switched_off_for_good(qtbot, opened, memory):
+    shelf = opened.search.keeping.shelf
+    for query in ("timer", "hose"):
+        _search(qtbot, opened, query)
+        opened.search.focus_box()
+    qtbot.waitUntil(lambda: len(shelf.recent) == 2)
+    _menu(opened)["Clear recent searches"].trigger()
+    qtbot.waitUntil(lambda: not shelf.recent)
+    assert memory.kept_searches.recent() == ()
+    keep = _menu(opened)["Keep recent searches"]
+    assert keep.isChecked()
+    keep.trigger()
+    _search(qtbot, opened, "Tomatoes")
+    opened.search.focus_box()
+    qtbot.waitUntil(lambda: not engine.load_settings(memory.folder).window.keep_searches)
+    assert memory.kept_searches.recent() == ()
+    assert not _menu(opened)["Clear recent searches"].isEnabled()
+
+
+def test_what_the_settings_say_of_keeping_holds_from_the_start(qtbot, window, memory):
+    engine.save_setting("window.keep_searches", False, memory.folder)
+    window.folders.open(memory.folder)
+    qtbot.waitUntil(lambda: at_rest(window))
+    assert not _menu(window)["Keep recent searches"].isChecked()
+
+
+def test_nothing_of_a_question_stands_in_the_log(qtbot, opened, memory, caplog, monkeypatch):
+    def fail(_question: AskedQuestion) -> None:
+        raise StoreError("There is no room for it.")
+
+    caplog.set_level("DEBUG")
+    monkeypatch.setattr(memory.kept_searches, "note", fail)
+    _search(qtbot, opened, "zebrafinch")
+    opened.search.focus_box()
+    qtbot.waitUntil(lambda: "no room" in opened.banner.text)
+    assert "zebrafinch" not in caplog.text

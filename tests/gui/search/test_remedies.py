@@ -71,7 +71,7 @@ def _limit(panel: SearchPanel) -> None:
     filters = panel._filters
     filters.set_scope(Scope("a.md", "A"))
     filters._source_chips[1].click()
-    next(action for action in filters._any_time.actionGroup().actions() if action.data() == 7).trigger()
+    next(action for action in filters._periods.actions() if action.data() == 7).trigger()
 
 
 def test_a_remedy_takes_back_what_limits_the_question(panel, ask, press, memory):

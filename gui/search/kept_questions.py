@@ -1,0 +1,60 @@
+"""A question as it is kept, there and back, and what a kept one is called."""
+
+from engine import AskedQuestion, Passage
+from gui.search.filters import SOURCES, period
+from gui.search.narrowing_texts import citation, quoted
+from gui.search.ranking import Ranking
+from gui.search.rows import SortOrder
+from gui.search.runner import Question, Scope
+
+
+def kept(question: Question, order: SortOrder = "relevance") -> AskedQuestion:
+    """All of it but how much of the answer was wanted."""
+    return AskedQuestion(
+        text=question.text,
+        sources=question.sources,
+        days=question.days,
+        path=question.scope.path if question.scope else "",
+        path_name=question.scope.name if question.scope else "",
+        like=question.like,
+        within=kept(question.within) if question.within else None,
+        half_life_days=question.half_life_days,
+        diverse=question.diverse,
+        order=order,
+    )
+
+
+def asked(question: AskedQuestion) -> Question:
+    return Question(
+        question.text,
+        question.sources,
+        question.days,
+        Scope(question.path, question.path_name) if question.path else None,
+        like=question.like,
+        within=asked(question.within) if question.within else None,
+        half_life_days=question.half_life_days,
+        diverse=question.diverse,
+    )
+
+
+def title(question: AskedQuestion) -> str:
+    """What was asked, without what narrows it."""
+    return question.text if question.like is None else _like(question.like)
+
+
+def limits(question: AskedQuestion) -> str:
+    """What narrows or orders the answer, in a few words; empty for nothing."""
+    sources = next((name.lower() for name, sources in SOURCES if sources and sources == question.sources), "")
+    parts = [
+        f"in “{question.path_name or question.path}”" if question.path else "",
+        f"among “{title(question.within)}”" if question.within else "",
+        sources,
+        period(question.days).lower() if question.days is not None else "",
+        *Ranking(question.half_life_days or 0.0, bool(question.diverse)).words,
+        "by date" if question.order == "date" else "",
+    ]
+    return " · ".join(part for part in parts if part)
+
+
+def _like(passage: Passage) -> str:
+    return f"Like {quoted(passage.text) if passage.text.strip() else citation(passage)}"

@@ -1,0 +1,67 @@
+"""The searches in the window's menu: what is kept of them, and whether it is."""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Slot
+
+from engine import SavedSearch
+from gui.commands import Commands
+from gui.search.keeping import Keeping
+
+_MOST = 20
+_LONGEST = 60
+
+
+class SearchMenu(QObject):
+    """A submenu whose saved searches are those of the moment at which it opens."""
+
+    def __init__(
+        self, commands: Commands, keeping: Keeping, go: Callable[[], None], keep: Callable[[bool], None]
+    ) -> None:
+        """`go` leads to the search box; `keep` hears whether questions are to be kept."""
+        menu = commands.menu.addMenu("Searches")
+        super().__init__(menu)
+        self._keeping = keeping
+        self._go = go
+        self._pick = commands.add("Saved and recent searches", self._open, "Ctrl+H", menu=menu)
+        self._save = commands.add("Save this search…", keeping.save, "Ctrl+S", menu=menu)
+        self._saved = menu.addMenu("Saved searches")
+        menu.addSeparator()
+        self._keep = menu.addAction("Keep recent searches")
+        self._keep.setCheckable(True)
+        self._keep.triggered.connect(keep)
+        self._clear = menu.addAction("Clear recent searches")
+        self._clear.triggered.connect(self._forget_all)
+        menu.aboutToShow.connect(self._refresh)
+        keeping.changed.connect(self._refresh)
+        self._saved.aboutToShow.connect(self._fill)
+        self._refresh()
+
+    @Slot()
+    def _refresh(self) -> None:
+        shelf = self._keeping.shelf
+        self._pick.setEnabled(bool(shelf.saved or shelf.recent))
+        self._save.setEnabled(self._keeping.question is not None)
+        self._saved.setEnabled(bool(shelf.saved))
+        self._keep.setChecked(shelf.notes)
+        self._clear.setEnabled(bool(shelf.recent))
+
+    @Slot()
+    def _fill(self) -> None:
+        self._saved.clear()
+        for search in self._keeping.shelf.saved[:_MOST]:
+            name = search.name if len(search.name) <= _LONGEST else f"{search.name[: _LONGEST - 1]}…"
+            action = self._saved.addAction(name.replace("&", "&&"))
+            action.triggered.connect(lambda _=False, search=search: self._run(search))
+
+    @Slot()
+    def _forget_all(self) -> None:
+        self._keeping.shelf.forget_recent()
+
+    def _run(self, search: SavedSearch) -> None:
+        self._go()
+        self._keeping.run(search)
+
+    def _open(self) -> None:
+        self._go()
+        self._keeping.picker.open()

@@ -1,0 +1,390 @@
+"""Recent and saved searches: offered below the empty box, chosen by typing, run whole, forgotten at will."""
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QPushButton
+
+from engine import AskedQuestion, SavedSearch, StoreError
+from gui.search import runner
+from gui.search.keeping import Keeping
+from gui.search.kept_list import KeptList, name_of
+from gui.search.naming import NameDialog
+from gui.search.panel import SearchPanel
+from gui.search.query_box import QueryBox
+from gui.search.ranking import Ranking
+from gui.search.runner import Scope
+from tests.helpers.fake_memory import FakeMemory
+
+Key = Qt.Key
+PLAIN = {"half_life_days": 0.0, "diverse": False}
+
+
+@pytest.fixture(autouse=True)
+def short_waits(monkeypatch):
+    monkeypatch.setattr(runner, "PAUSE_MS", 5)
+
+
+@pytest.fixture
+def keeping(qtbot, panel) -> Keeping:
+    qtbot.waitUntil(lambda: not panel.keeping.shelf.busy)
+    return panel.keeping
+
+
+@pytest.fixture
+def box(panel) -> QLineEdit:
+    return panel.header.findChild(QueryBox).edit
+
+
+@pytest.fixture
+def listed(keeping) -> KeptList:
+    return keeping.picker.list
+
+
+@pytest.fixture
+def rest(qtbot, panel) -> Callable[[], None]:
+    return lambda: qtbot.waitUntil(lambda: not panel.busy and not panel.keeping.shelf.busy)
+
+
+@pytest.fixture
+def mean(qtbot, box, rest) -> Callable[[str], None]:
+    """Types a question and goes on to its results."""
+
+    def run(text: str) -> None:
+        box.setFocus()
+        box.selectAll()
+        qtbot.keyClicks(box, text)
+        rest()
+        qtbot.keyClick(box, Key.Key_Down)
+        rest()
+        box.setFocus()
+
+    return run
+
+
+def _texts(memory: FakeMemory) -> list[str]:
+    return [search.question.text for search in memory.kept_searches.recent()]
+
+
+def _names(listed: KeptList) -> list[str]:
+    return [name_of(search) for search in listed.searches]
+
+
+def _save(keeping: Keeping, name: str, **question) -> None:
+    keeping.shelf.save(name, AskedQuestion(**(PLAIN | question)))
+
+
+def test_what_was_meant_is_kept_and_what_was_only_typed_is_not(qtbot, panel, memory, box, mean, rest):
+    mean("timer")
+    box.selectAll()
+    qtbot.keyClicks(box, "hos")
+    rest()
+    assert _texts(memory) == ["timer"]
+    qtbot.keyClicks(box, "e")
+    qtbot.keyClick(box, Key.Key_Return)
+    rest()
+    assert _texts(memory) == ["hose", "timer"]
+    box.selectAll()
+    qtbot.keyClicks(box, "x")
+    qtbot.keyClick(box, Key.Key_Return)
+    rest()
+    assert _texts(memory) == ["hose", "timer"]  # one letter is no question
+
+
+@pytest.mark.parametrize("key", [Key.Key_Up, Key.Key_Down])
+def test_a_key_in_the_empty_box_leads_back_to_the_last_question(qtbot, panel, memory, box, mean, listed, rest, key):
+    mean("timer")
+    mean("hose")
+    box.clear()
+    rest()
+    qtbot.keyClick(box, key)
+    assert _names(listed) == ["hose", "timer"]
+    assert name_of(listed.current()) == "hose"
+    qtbot.keyClick(box, Key.Key_Down)
+    assert name_of(listed.current()) == "timer"
+    asked = len(memory.searches)
+    qtbot.keyClick(box, Key.Key_Return)
+    rest()
+    assert listed.isHidden()
+    assert box.text() == "timer"
+    assert box.hasFocus()
+    assert {query for query, _, _ in memory.searches[asked:]} == {"timer"}
+    assert _texts(memory) == ["timer", "hose"]
+
+
+def test_without_anything_kept_the_keys_do_what_they_did(qtbot, panel, box, listed):
+    qtbot.keyClick(box, Key.Key_Down)
+    assert listed.isHidden()
+
+
+def test_it_is_there_after_a_restart_and_the_keys_of_the_box_walk_through_it(
+    qtbot, jobs, panel, memory, box, mean, listed, rest
+):
+    for text in ("timer", "hose"):
+        mean(text)
+    box.clear()
+    panel.set_manager(None)
+    assert panel.keeping.shelf.recent == ()
+    fresh = SearchPanel(memory, jobs, panel)
+    for widget in (fresh.header, fresh.body):
+        qtbot.addWidget(widget)
+    qtbot.waitUntil(lambda: len(fresh.keeping.shelf.recent) == 2)
+    edit = fresh.header.findChild(QueryBox).edit
+    for expected in ("hose", "timer", "timer"):
+        qtbot.keyClick(edit, Key.Key_Up, Qt.KeyboardModifier.AltModifier)
+        assert edit.text() == expected
+    qtbot.waitUntil(lambda: not fresh.busy)
+
+
+def test_typing_leaves_out_the_others_and_asks_nothing_meanwhile(
+    qtbot, panel, memory, box, mean, listed, keeping, rest
+):
+    for text in ("timer", "hose", "timer battery"):
+        mean(text)
+    _save(keeping, "Shopping", text="hose tag:shop")
+    rest()
+    box.clear()
+    rest()
+    asked = len(memory.searches)
+    qtbot.keyClick(box, Key.Key_Up)
+    qtbot.keyClicks(box, "Tim")
+    assert _names(listed) == ["timer battery", "timer"]
+    qtbot.keyClicks(box, "er ba")
+    assert _names(listed) == ["timer battery"]
+    box.selectAll()
+    qtbot.keyClicks(box, "shop")
+    assert _names(listed) == ["Shopping"]
+    qtbot.keyClick(box, Key.Key_Backspace)
+    rest()
+    assert len(memory.searches) == asked
+    qtbot.keyClick(box, Key.Key_Escape)
+    assert listed.isHidden()
+    rest()
+    assert memory.searches[-1][0] == box.text() == "sho"
+    assert "sho" not in _texts(memory)
+
+
+def test_what_is_like_nothing_kept_is_a_question_at_once(qtbot, panel, memory, box, mean, listed, rest):
+    mean("timer")
+    box.clear()
+    rest()
+    qtbot.keyClick(box, Key.Key_Up)
+    qtbot.keyClicks(box, "valve")
+    rest()
+    assert listed.isHidden()
+    assert memory.searches[-1][0] == "valve"
+
+
+def test_a_question_comes_back_with_all_that_was_chosen_around_it(qtbot, panel, memory, box, keeping, listed, rest):
+    panel._filters.choose(("memory",), 30, Scope("topics/shopping.md", "Shopping"))
+    panel.ranking.show(Ranking(90.0, diverse=True))
+    panel.body.show_order("date")
+    panel.search("timer")
+    rest()
+    whole = keeping.question
+    assert whole.order == "date"
+    panel.show_question(AskedQuestion(text="hose", **PLAIN))
+    rest()
+    assert keeping.question == AskedQuestion(text="hose", **PLAIN)
+    keeping.picker.open()
+    qtbot.keyClick(box, Key.Key_Down)
+    assert listed.current().question == whole
+    qtbot.keyClick(box, Key.Key_Return)
+    rest()
+    assert keeping.question == whole
+    asked = memory.searches[-1][2]
+    assert (asked["sources"], asked["path_glob"]) == (("memory",), "topics/shopping.md")
+    assert (asked["half_life_days"], asked["diverse"]) == (90.0, True)
+    chips = [chip.text() for chip in panel.header.findChildren(QPushButton) if chip.isVisible() and chip.text()]
+    assert "Past month" in chips
+    assert any("Shopping" in chip for chip in chips)
+
+
+def test_a_period_that_is_no_choice_any_more_is_still_asked(panel, memory, rest):
+    panel.show_question(AskedQuestion(text="timer", days=3))
+    rest()
+    assert memory.searches[-1][2]["since"] is not None
+    assert any(chip.text() == "Past 3 days" for chip in panel.header.findChildren(QPushButton))
+
+
+def test_one_is_removed_by_key(qtbot, panel, memory, box, mean, listed, rest):
+    for text in ("timer", "hose"):
+        mean(text)
+    box.clear()
+    rest()
+    qtbot.keyClick(box, Key.Key_Up)
+    qtbot.keyClick(box, Key.Key_Delete)
+    rest()
+    assert _names(listed) == _texts(memory) == ["timer"]
+    qtbot.keyClick(box, Key.Key_Delete)
+    rest()
+    assert listed.isHidden()
+    assert _texts(memory) == []
+
+
+def test_delete_belongs_to_the_text_while_that_has_some_behind_the_cursor(
+    qtbot, panel, memory, box, mean, listed, rest
+):
+    mean("timer")
+    box.clear()
+    rest()
+    qtbot.keyClick(box, Key.Key_Up)
+    qtbot.keyClicks(box, "tim")
+    qtbot.keyClick(box, Key.Key_Home)
+    qtbot.keyClick(box, Key.Key_Delete)
+    assert box.text() == "im"
+    assert _texts(memory) == ["timer"]
+
+
+def test_the_mouse_runs_one_and_has_a_menu(qtbot, panel, memory, box, mean, listed, keeping, rest, monkeypatch):
+    for text in ("timer", "hose"):
+        mean(text)
+    _save(keeping, "Shopping", text="CR2032")
+    rest()
+    box.clear()
+    rest()
+    opener = next(
+        b for b in panel.header.findChildren(QPushButton) if b.accessibleName().startswith("Saved and recent")
+    )
+    qtbot.mouseClick(opener, Qt.MouseButton.LeftButton)
+    assert _names(listed) == ["Shopping", "hose", "timer"]
+    rect = listed.visualItemRect(listed.item(1))
+    menus: list[QMenu] = []
+    monkeypatch.setattr(QMenu, "popup", lambda menu, _at: menus.append(menu))
+    listed.contextMenuEvent(
+        QContextMenuEvent(QContextMenuEvent.Reason.Mouse, rect.center(), listed.mapToGlobal(rect.center()))
+    )
+    listed.contextMenuEvent(
+        QContextMenuEvent(QContextMenuEvent.Reason.Mouse, QPoint(5, 5), listed.mapToGlobal(QPoint(5, 5)))
+    )
+    [menu] = menus
+    assert [action.text() for action in menu.actions()] == ["Search", "Rename…", "Remove"]
+    menu.deleteLater()
+    rect = listed.visualItemRect(listed.item(4))
+    qtbot.mouseClick(listed.viewport(), Qt.MouseButton.LeftButton, pos=rect.center())
+    rest()
+    assert box.text() == "timer"
+
+
+def test_the_list_goes_when_the_box_is_left(qtbot, panel, box, mean, listed, rest):
+    mean("timer")
+    keeping = panel.keeping
+    keeping.picker.open()
+    assert not listed.isHidden()
+    panel.focus_results()
+    assert listed.isHidden()
+    rest()
+
+
+def test_completions_do_not_lie_over_it(qtbot, panel, box, keeping, listed, rest):
+    _save(keeping, "Tagged", text="tag:garden")
+    rest()
+    keeping.picker.open()
+    qtbot.keyClicks(box, "tag:ga")
+    rest()
+    qtbot.waitUntil(lambda: not panel._completion.busy)
+    assert _names(listed) == ["Tagged"]
+    assert panel._completion.offers.isHidden()
+    qtbot.keyClick(box, Key.Key_Escape)
+    qtbot.keyClicks(box, "r")
+    qtbot.waitUntil(lambda: not panel._completion.offers.isHidden())
+    rest()
+
+
+def _name(qtbot, text: str) -> NameDialog:
+    """Answer the question for a name."""
+    dialog = QApplication.activeModalWidget()
+    assert isinstance(dialog, NameDialog)
+    edit = dialog.findChild(QLineEdit)
+    edit.selectAll()
+    qtbot.keyClicks(edit, text)
+    return dialog
+
+
+def test_saving_asks_for_a_name_and_the_star_says_so(qtbot, panel, memory, keeping, rest):
+    star = keeping.star
+    assert not star.isVisible()
+    panel.search("timer")
+    rest()
+    assert (star.isVisible(), star.isChecked()) == (True, False)
+    qtbot.mouseClick(star, Qt.MouseButton.LeftButton)
+    assert not star.isChecked()
+    dialog = _name(qtbot, "  ")
+    save = next(b for b in dialog.findChildren(QPushButton) if b.text() == "Save")
+    assert not save.isEnabled()
+    _name(qtbot, "All  timers")
+    qtbot.keyClick(dialog.findChild(QLineEdit), Key.Key_Return)
+    rest()
+    [saved] = memory.kept_searches.saved()
+    assert (saved.name, saved.question) == ("All timers", keeping.question)
+    assert star.isChecked()
+    assert "All timers" in star.accessibleName()
+    panel.search("hose")
+    rest()
+    assert not star.isChecked()
+    panel.search("")
+    assert not star.isVisible()
+
+
+def test_a_saved_search_is_renamed_in_place_of_another_only_knowingly(qtbot, panel, memory, keeping, rest, box):
+    _save(keeping, "One", text="timer")
+    _save(keeping, "Two", text="hose")
+    rest()
+    keeping.picker.open()
+    qtbot.keyClick(box, Key.Key_F2)
+    dialog = _name(qtbot, "One")
+    assert any(b.text() == "Replace" for b in dialog.findChildren(QPushButton))
+    _name(qtbot, "Three")
+    assert any(b.text() == "Save" for b in dialog.findChildren(QPushButton))
+    qtbot.keyClick(dialog.findChild(QLineEdit), Key.Key_Return)
+    rest()
+    assert {search.name for search in memory.kept_searches.saved()} == {"One", "Three"}
+
+
+def test_a_star_that_is_pressed_again_forgets_and_what_is_forgotten_can_come_back(qtbot, panel, memory, keeping, rest):
+    panel.search("timer")
+    rest()
+    keeping.shelf.put_back(SavedSearch(name="One", question=keeping.question, used=5.0))
+    rest()
+    assert keeping.star.isChecked()
+    with qtbot.waitSignal(keeping.forgotten) as forgotten:
+        qtbot.mouseClick(keeping.star, Qt.MouseButton.LeftButton)
+    rest()
+    assert memory.kept_searches.saved() == ()
+    assert not keeping.star.isChecked()
+    keeping.shelf.put_back(*forgotten.args)
+    rest()
+    assert memory.kept_searches.saved() == (SavedSearch(name="One", question=keeping.question, used=5.0),)
+
+
+def test_a_saved_search_that_is_run_comes_first_from_then_on(qtbot, panel, memory, box, keeping, listed, rest):
+    keeping.shelf.put_back(SavedSearch(name="Old", question=AskedQuestion(text="hose", **PLAIN), used=1.0))
+    keeping.shelf.put_back(SavedSearch(name="New", question=AskedQuestion(text="timer", **PLAIN), used=2.0))
+    rest()
+    keeping.picker.open()
+    assert _names(listed) == ["New", "Old"]
+    qtbot.keyClick(box, Key.Key_Up)
+    qtbot.keyClick(box, Key.Key_Return)
+    rest()
+    assert box.text() == "hose"
+    assert [search.name for search in keeping.shelf.saved] == ["Old", "New"]
+
+
+def test_what_is_not_to_be_kept_is_not(qtbot, panel, memory, mean, keeping, rest):
+    keeping.shelf.notes = False
+    mean("timer")
+    assert _texts(memory) == []
+
+
+def test_why_nothing_can_be_saved_is_told(qtbot, panel, memory, keeping, rest, monkeypatch):
+    def refuse(_search: SavedSearch) -> None:
+        raise StoreError("There is no room for it.")
+
+    monkeypatch.setattr(memory.kept_searches, "save", refuse)
+    with qtbot.waitSignal(keeping.shelf.failed) as failed:
+        _save(keeping, "One", text="timer")
+        _save(keeping, "Two", text="hose")
+    assert failed.args == ["There is no room for it."]
+    rest()
