@@ -3,6 +3,7 @@
 numpy is imported when the first vector is made: a search by words alone must not pay for it.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
 
 _LEAST_MAGNITUDE = 1e-10
+_FEW = 100
+"""Chunks up to which a scale holds as it is."""
+_RISE = 0.5
+"""By how many standard deviations it rises with each tenfold. The nearest of so many unrelated chunks rises by some
+seven tenths; but who asks in other words is to find the note among many, too."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +35,13 @@ class Calibration:
     """Cosine that counts as the same meaning: scores 1."""
     weight: float
     """Share of the vector score where words match fully, 0 to 1."""
+    spread: float = 0.0
+    """Standard deviation of the cosines of what is unrelated; 0 where nobody measured it."""
+
+    def among(self, chunks: int) -> "Calibration":
+        """For a question to so many chunks: the nearest unrelated one of more is nearer."""
+        risen = _RISE * self.spread * math.log10(max(1.0, chunks / _FEW))
+        return replace(self, low=self.low + risen, high=self.high + risen)
 
     @property
     def between_passages(self) -> "Calibration":

@@ -49,7 +49,7 @@ class TermMatch(Record, frozen=True):
 
     term: str
     score: float
-    """Its part of the text score: those of all terms add up to it, or to more where `text_limit` cuts it."""
+    """Its part of the text score: these and `nearness` add up to it, or to more where `text_limit` cuts it."""
     bm25: float
     """Its part of the BM25 sum."""
     chunks: int
@@ -104,6 +104,8 @@ class ResultExplanation(Record, frozen=True):
     """The model's cosine at which the vector score is 0; None where no vectors were compared."""
     cosine_high: float | None = None
     """The one at which it is 1."""
+    nearness: float = 0.0
+    """What the text score has from words of the question that stand near each other."""
 
 
 class SearchRemedy(Record, frozen=True):

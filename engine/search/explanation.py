@@ -90,7 +90,7 @@ def _of_scores(
 ) -> ResultExplanation:
     words, range_ = grounds.words, grounds.calibration
     contributions = words.contributions.get(scored.id) or (0.0,) * len(words.terms)
-    parts = words.parts(contributions)
+    parts = words.parts(contributions, words.nearness.get(scored.id, 0.0))
     return ResultExplanation(
         citation=citation,
         text_score=scored.text,
@@ -118,6 +118,7 @@ def _of_scores(
         missing=tuple(term.surface for term, bm25 in zip(words.terms, contributions, strict=True) if not bm25),
         cosine_low=None if range_ is None else range_.low,
         cosine_high=None if range_ is None else range_.high,
+        nearness=parts.nearness / parts.full if parts.full else 0.0,
     )
 
 

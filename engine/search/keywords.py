@@ -1,28 +1,19 @@
 """The keyword leg: candidates from FTS5, then exact scores from their term frequencies."""
 
 import math
-import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
-
-import apsw
 
 from engine.search import scoring
 from engine.search.conditions import many
 from engine.search.filters import Among
 from engine.search.frequencies import Frequencies, Word
-from engine.store.schema import FTS_COLUMNS
+from engine.search.term_counts import WEIGHTS, Asked, Counts, ask
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, QueryTerm
 
-_COLUMN_WEIGHTS = {"title": 2.0, "heading": 1.5, "name": 1.5, "words": 1.0, "stems": 1.0}
-_WEIGHTS = tuple(_COLUMN_WEIGHTS[column] for column in FTS_COLUMNS)
-_STEM_WEIGHTS = tuple(0.0 if column == "words" else _COLUMN_WEIGHTS[column] for column in FTS_COLUMNS)
-_PLAIN_WEIGHTS = tuple(0.0 if column == "stems" else _COLUMN_WEIGHTS[column] for column in FTS_COLUMNS)
 _TITLES = "{title heading name}"
-_WORDS = FTS_COLUMNS.index("words")
-"""The column whose length is a chunk's length: it holds every token, the stems of some are nowhere."""
 _MOST_RANKED = 10_000
 """So many matches take some 8 ms."""
 _CHOOSING = 5_000
@@ -71,18 +62,20 @@ class KeywordScores:
     terms: tuple[Term, ...]
     scores: dict[int, float] = field(default_factory=dict)
     contributions: dict[int, tuple[float, ...]] = field(default_factory=dict)
+    nearness: dict[int, float] = field(default_factory=dict)
+    """What words of the question that stand near each other add to a chunk's sum; nothing where it has no two."""
     groups: tuple[int, ...] = ()
     """By term: not 0 where it is one of several of which any will do, which share this number; () for none at all."""
     full_match: float = scoring.FULL_MATCH
 
-    def parts(self, contributions: Sequence[float]) -> scoring.TextParts:
+    def parts(self, contributions: Sequence[float], nearness: float = 0.0) -> scoring.TextParts:
         """What the score of a chunk with these contributions is made of.
 
         Of terms of which any will do only the one that gives most counts, as if it alone had been asked for.
         """
         idfs = [term.idf for term in self.terms]
         if not self.groups:
-            return scoring.text_parts(contributions, idfs, self.full_match)
+            return scoring.text_parts(contributions, idfs, nearness, self.full_match)
         best: dict[int, int] = {}
         for index, group in enumerate(self.groups):
             key = group or -index - 1
@@ -90,7 +83,11 @@ class KeywordScores:
                 best[key] = index
         chosen = best.values()
         given, most = [contributions[index] for index in chosen], [idfs[index] for index in chosen]
-        return scoring.text_parts(given, most, self.full_match)
+        return scoring.text_parts(given, most, nearness, self.full_match)
+
+    def sum(self, id_: int) -> float:
+        """The sum that the score of a chunk comes from, which goes on where that ends at 1."""
+        return sum(self.contributions.get(id_, ())) + self.nearness.get(id_, 0.0)
 
     def best(self) -> float:
         return max(self.scores.values(), default=0.0)
@@ -129,45 +126,57 @@ class KeywordLeg:
         matches = sum(term.matches for term in self._choosing)
         return list(dict.fromkeys(found + self._ranked(self._ranking(), matches, limit, among)))
 
-    def score(self, ids: Iterable[int], full_match: float = scoring.FULL_MATCH) -> KeywordScores:
-        """Exact keyword scores, with all terms, of those of these chunks that match any."""
+    def score(
+        self, ids: Iterable[int], full_match: float = scoring.FULL_MATCH, *, ordered: bool = True
+    ) -> KeywordScores:
+        """Exact keyword scores, with all terms, of those of these chunks that match any.
+
+        `ordered`: the terms stand in the order of a question, so that it counts how near neighbours are.
+        """
         result = KeywordScores(self.terms, groups=self._groups, full_match=full_match)
         wanted = set(ids) if self._known else set()
-        _register(self._snapshot.connection)
-        kinds = "".join(term.kinds for term in self._known)
+        asked = Asked(0, tuple(term.kinds for term in self._known), self._neighbours() if ordered else ())
         if len(self._choosing) < len(self._known):
             # Most candidates hold one of the rarer terms: to walk through these is faster than through all terms.
-            skipped = "".join("-" * len(term.kinds) for term in self._choosing)
-            self._count(self._ranking(), skipped + kinds, wanted, result)
+            chosen = sum(len(term.kinds) for term in self._choosing)
+            self._count(self._ranking(), asked._replace(skipped=chosen), wanted, result)
             wanted.difference_update(result.scores)
-        self._count(_any_of(self._known), kinds, wanted, result)
+        self._count(_any_of(self._known), asked, wanted, result)
         return result
+
+    def _neighbours(self) -> tuple[tuple[int, int], ...]:
+        """Places among the known terms of those that follow one another in the question; alternatives do not."""
+        at = {index: place for place, (index, _) in enumerate(self._places)}
+        groups = self._groups or (0,) * len(self.terms)
+        following = ((first, first + 1) for first in range(len(self.terms) - 1))
+        return tuple(
+            (at[first], at[second])
+            for first, second in following
+            if first in at and second in at and (not groups[first] or groups[first] != groups[second])
+        )
 
     def _ranking(self) -> str:
         """Matches whatever holds one of the terms that choose, to be ranked by all."""
         every = _any_of(self._known)
         return every if len(self._choosing) == len(self._known) else f"({_any_of(self._choosing)}) AND ({every})"
 
-    def _count(self, expression: str, kinds: str, wanted: set[int], result: KeywordScores) -> None:
+    def _count(self, expression: str, asked: Asked, wanted: set[int], result: KeywordScores) -> None:
         """Put the scores of those of the wanted chunks that match into the result."""
         if not wanted:
             return
-        # The unary plus keeps SQLite from running the whole match once for every id.
-        rows = self._snapshot.connection.execute(
-            f"""SELECT rowid, term_counts({self._tables.fts}, ?) FROM {self._tables.fts}
-                WHERE {self._tables.fts} MATCH ? AND +rowid IN ({",".join(map(str, wanted))})""",
-            (kinds, expression),
-        )
-        for rowid, packed in rows:
-            length, average, *counts = struct.unpack(f"<{len(packed) // 4}f", packed)
-            parts = self._contributions(counts, length, average)
+        pairs = [min(self._known[first].idf, self._known[second].idf) for first, second in asked.neighbours]
+        for rowid, counts in ask(self._snapshot.connection, self._tables.fts, asked, expression, wanted):
+            parts = self._contributions(counts)
             if any(parts):
+                nearness = sum(map(scoring.nearness, pairs, counts.distances))
                 result.contributions[rowid] = parts
-                result.scores[rowid] = result.parts(parts).score
+                if nearness:
+                    result.nearness[rowid] = nearness
+                result.scores[rowid] = result.parts(parts, nearness).score
 
-    def _contributions(self, counts: list[float], length: float, average: float) -> tuple[float, ...]:
+    def _contributions(self, found: Counts) -> tuple[float, ...]:
         parts = [0.0] * len(self.terms)
-        norm = scoring.length_norm(length, average)
+        norm, counts = scoring.length_norm(found.length, found.average), found.frequencies
         at = 0
         for index, term in self._places:
             if len(term.stemmed) == 1:
@@ -206,7 +215,7 @@ class KeywordLeg:
         return list(dict.fromkeys(titled + recent))
 
     def _best(self, expression: str, limit: int, condition: str = "", values: tuple[object, ...] = ()) -> list[int]:
-        fts, weights = self._tables.fts, ", ".join(map(str, _WEIGHTS))
+        fts, weights = self._tables.fts, ", ".join(map(str, WEIGHTS))
         # bm25() named and sorted by name: ORDER BY rank takes 1.6 times as long.
         rows = self._snapshot.connection.execute(
             f"""SELECT rowid, bm25({fts}, {weights}) AS score FROM {fts}
@@ -279,29 +288,3 @@ def _any_of(terms: Sequence[Term]) -> str:
 def _quoted(token: str) -> str:
     escaped = token.replace('"', '""')
     return f'"{escaped}"'
-
-
-_REGISTERED = "term_counts"
-
-
-def _register(connection: apsw.Connection) -> None:
-    """Give a connection the function that reads term frequencies out of FTS5; doing so again costs microseconds."""
-    connection.register_fts5_function(_REGISTERED, _term_counts)
-
-
-def _term_counts(api: apsw.FTS5ExtensionApi, /, *arguments: object) -> bytes:
-    """Little-endian floats: the chunk's length, the average length (tokens), a weighted frequency for each phrase.
-
-    The argument has a letter for each phrase: s for a stem, p for a plain word, - for one that is not asked for.
-    """
-    counts = []
-    for phrase, kind in enumerate(str(arguments[0])):
-        if kind == "-":
-            continue
-        weights = _STEM_WEIGHTS if kind == "s" else _PLAIN_WEIGHTS
-        count = 0.0
-        for column in api.phrase_columns(phrase):
-            count += weights[column] * len(api.phrase_column_offsets(phrase, column))
-        counts.append(count)
-    average = api.column_total_size(_WORDS) / max(api.row_count, 1)
-    return struct.pack(f"<ff{len(counts)}f", api.column_size(_WORDS), average, *counts)

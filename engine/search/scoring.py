@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from engine.embedding.base import Calibration
 
-K1 = 1.2
+K1 = 1.5
 B = 0.75
-FULL_MATCH = 0.5
+FULL_MATCH = 0.45
 """Share of the highest conceivable BM25 sum that counts as a full match."""
 FULL_LIKENESS = 0.25
 """The same where the words are those that tell most about a passage: no other passage has most of them.
@@ -22,8 +22,16 @@ A third of them, as search engines demand of what is like a document, then reach
 """
 _SHORT_QUESTION = 3
 """Terms up to which a chunk scores no more than the share of the question that it covers."""
-_WEIGHT_WITHOUT_WORDS = 0.8
-"""Weight of meaning where no word of the question matched anything."""
+_COVERING = 1.25
+"""Power of that share: who holds less than half of a question is no answer to it."""
+_NEAR = 0.3
+"""What two neighbours of the question add where they are neighbours in the text, as a share of the rarer one's best."""
+_WEIGHT_WITHOUT_WORDS = 0.9
+"""Weight of meaning where the words of the question match nothing well."""
+_DOUBTED, _TRUSTED = 0.5, 0.9
+"""Between these, how well the words match at best lowers the weight of meaning to the model's own."""
+_LONG_QUESTION = 5
+"""Terms from which on no chunk holds them all, so that less counts as well matched."""
 _WEIGHT_BETWEEN_PASSAGES = 0.8
 """Weight of meaning in likeness: two passages on one matter share few of the words that tell most about either."""
 
@@ -44,11 +52,21 @@ def term_score(idf: float, frequency: float, norm: float) -> float:
     return idf * frequency * (K1 + 1) / (frequency + norm)
 
 
+def nearness(idf: float, distance: float) -> float:
+    """What two words that follow one another in the question add to the BM25 sum where they stand so far apart.
+
+    `idf` is that of the commoner of the two, `distance` in tokens, 1 side by side, infinite where one is missing.
+    """
+    return _NEAR * idf * (K1 + 1) / distance
+
+
 class TextParts(NamedTuple):
     """What a keyword score is made of."""
 
     bm25: float
     """Sum of what the terms contribute."""
+    nearness: float
+    """What is added for those that stand near each other."""
     full: float
     """The sum that counts as a full match; 0 where no term was looked for."""
     covered: float
@@ -58,21 +76,24 @@ class TextParts(NamedTuple):
 
     @property
     def score(self) -> float:
-        return min(1.0, self.limit, self.bm25 / self.full) if self.full else 0.0
+        return min(1.0, self.limit, (self.bm25 + self.nearness) / self.full) if self.full else 0.0
 
 
-def text_parts(contributions: Sequence[float], idfs: Sequence[float], full_match: float = FULL_MATCH) -> TextParts:
+def text_parts(
+    contributions: Sequence[float], idfs: Sequence[float], near: float = 0.0, full_match: float = FULL_MATCH
+) -> TextParts:
     """Keyword score 0..1 of a chunk: its BM25 sum against a share of the best that the question's terms allow.
 
-    In a short question every word matters: one of two, however often it occurs, is half an answer. In a long one the
-    sum alone decides, since no passage holds all its words (capping there costs .03 nDCG@10 on technical abstracts).
+    `near` is what `nearness` gives together. In a short question every word matters: one of two, however often it
+    occurs, is less than half an answer. In a long one the sum alone decides, since no passage holds all its words
+    (capping there costs .03 nDCG@10 on technical abstracts).
     """
     total = sum(idfs)
     if total <= 0:
-        return TextParts(0.0, 0.0, 0.0, 0.0)
+        return TextParts(0.0, 0.0, 0.0, 0.0, 0.0)
     covered = sum(compress(idfs, contributions)) / total
-    limit = covered * max(1.0, len(idfs) / _SHORT_QUESTION)
-    return TextParts(sum(contributions), full_match * total * (K1 + 1), covered, limit)
+    limit = covered**_COVERING * max(1.0, len(idfs) / _SHORT_QUESTION)
+    return TextParts(sum(contributions), near, full_match * total * (K1 + 1), covered, limit)
 
 
 def text_score(contributions: Sequence[float], idfs: Sequence[float]) -> float:
@@ -92,10 +113,14 @@ class Blend:
     vector_weight: float
 
     @classmethod
-    def of(cls, base_weight: float, best_text_score: float) -> "Blend":
-        """The model's weight, raised towards 0.8 the worse the words of the question match anything at all."""
-        raised = max(0.0, _WEIGHT_WITHOUT_WORDS - base_weight) * (1 - best_text_score)
-        return cls(base_weight + raised)
+    def of(cls, base_weight: float, best_text_score: float, terms: int) -> "Blend":
+        """The model's weight, raised towards 0.9 where the words of the question match nothing well.
+
+        `terms`: how many words it has. Half of ten words in one passage are an answer, half of two hardly.
+        """
+        trust = best_text_score * max(1.0, terms / _LONG_QUESTION)
+        doubt = min(1.0, max(0.0, (_TRUSTED - trust) / (_TRUSTED - _DOUBTED)))
+        return cls(base_weight + max(0.0, _WEIGHT_WITHOUT_WORDS - base_weight) * doubt)
 
     @classmethod
     def between_passages(cls) -> "Blend":

@@ -191,7 +191,8 @@ class Searcher:
             now, then = f"{len(query):,}", f"{model.dims:,}"
             work.by_words_only(f"{provider.model} answers with {now} numbers, no more with {then}.", "settings")
             return None
-        calibration = provider.calibration.between_passages if work.stored else provider.calibration
+        scale = provider.calibration
+        calibration = scale.between_passages if work.stored else scale.among(snapshot.chunk_count())
         return MeaningLeg(snapshot, self._vectors, model, calibration, query)
 
     def _candidates(self, leg: KeywordLeg, meaning: "MeaningLeg | None", among: Among, work: Work) -> list[int]:
@@ -227,7 +228,8 @@ class Searcher:
     ) -> tuple[KeywordScores, list[Scored], Blend]:
         """Every candidate with its score, best first."""
         with work.timed("keyword"):
-            words = leg.score(ids, FULL_MATCH if work.request.like is None else FULL_LIKENESS)
+            asked = work.request.like is None
+            words = leg.score(ids, FULL_MATCH if asked else FULL_LIKENESS, ordered=asked)
         with work.timed("vector"):
             cosines = {} if meaning is None else meaning.near_cosines(ids)
         blend = self._blend(meaning, words, work)
@@ -241,7 +243,7 @@ class Searcher:
 
         def order(of: Scored) -> tuple[float, float, int]:
             # Scores end at 1: among full matches the plain BM25 sum decides.
-            return -of.score, -sum(words.contributions.get(of.id, ())), of.id
+            return -of.score, -words.sum(of.id), of.id
 
         with work.timed("merge"):
             ranked = sorted((scored(id_) for id_ in ids if id_ in words.scores or id_ in cosines), key=order)
@@ -270,7 +272,7 @@ class Searcher:
         if work.request.like is not None and hybrid.vector_weight is None:
             return Blend.between_passages()
         base = meaning.calibration.weight if hybrid.vector_weight is None else hybrid.vector_weight
-        return Blend.of(base, words.best())
+        return Blend.of(base, words.best(), len(words.terms))
 
     def _diverse(
         self, kept: list[Scored], snapshot: Snapshot, meaning: "MeaningLeg | None", work: Work

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.embedding.base import prepare
+from engine.embedding.base import Calibration, prepare
 
 floats = st.floats(width=32, allow_nan=True, allow_infinity=True)
 
@@ -27,3 +27,13 @@ def test_one_vector_keeps_its_shape_and_the_callers_array_stays() -> None:
     given_vector = np.array([3.0, np.nan, 4.0], dtype=np.float32)
     assert prepare(given_vector).tolist() == pytest.approx([0.6, 0.0, 0.8])
     assert given_vector[0] == 3.0
+
+
+def test_a_scale_rises_with_the_chunks_by_how_far_the_model_scatters() -> None:
+    scale = Calibration(low=0.1, high=0.3, weight=0.2, spread=0.06)
+    assert scale.among(0) == scale.among(100) == scale
+    thousand, many = scale.among(1_000), scale.among(100_000)
+    assert thousand.low == pytest.approx(0.13)
+    assert many.low == pytest.approx(0.19)
+    assert many.high - many.low == pytest.approx(scale.high - scale.low)
+    assert Calibration(0.1, 0.3, 0.2).among(100_000) == Calibration(0.1, 0.3, 0.2)

@@ -15,8 +15,8 @@ Find = Callable[..., list[str]]
 
 
 @pytest.fixture
-def find(tmp_path: Path) -> Iterator[Find]:
-    """Paths of the best notes for a question, among many on pumps of which one has a title and a few say more."""
+def memory(tmp_path: Path) -> Iterator[BuiltinMemory]:
+    """Of many notes on pumps, of which one has a title and a few say more."""
     notes = tmp_path / "notes"
     notes.mkdir()
     for number in range(_COUNT):
@@ -27,12 +27,18 @@ def find(tmp_path: Path) -> Iterator[Find]:
     store = msgspec.structs.replace(settings.store, path=str(tmp_path / "data"))
     memory = BuiltinMemory(notes, msgspec.structs.replace(settings, store=store), executor=None, background=False)
     memory.sync()
+    yield memory
+    memory.close()
+
+
+@pytest.fixture
+def find(memory: BuiltinMemory) -> Find:
+    """Paths of the best notes for a question."""
 
     def find(query: str, most: int = _COUNT) -> list[str]:
         return [result.path for result in memory.search(query, max_results=most, min_score=0).results]
 
-    yield find
-    memory.close()
+    return find
 
 
 @pytest.fixture
@@ -87,3 +93,25 @@ def test_scores_do_not_depend_on_which_words_chose(find: Find, monkeypatch: pyte
     for name in ("_CHOOSING", "_MOST_RANKED"):
         monkeypatch.setattr(keywords, name, 10**6)
     assert find("pump weir gauges today", 2) == by_rare
+
+
+def test_the_parts_of_a_score_by_words_add_up_to_it(memory: BuiltinMemory) -> None:
+    outcome = memory.search("pump gauges weir today", max_results=_COUNT, min_score=0, explain=True)
+    assert outcome.explanation is not None
+    assert len(outcome.explanation.results) == _COUNT
+    for reason in outcome.explanation.results:
+        whole = sum(term.score for term in reason.terms) + reason.nearness
+        assert reason.text_score == pytest.approx(min(1.0, reason.text_limit, whole))
+    assert any(reason.nearness for reason in outcome.explanation.results)
+
+
+def test_words_side_by_side_come_before_the_same_words_apart(memory: BuiltinMemory, tmp_path: Path) -> None:
+    said = {
+        "apart": "The valve of the old boiler in the cellar was changed, and a relief it was.",
+        "beside": "The relief valve of the boiler in the old cellar was changed, as it was due.",
+    }
+    for name, text in said.items():
+        (tmp_path / "notes" / f"{name}.md").write_text(f"{text}\n", "utf-8")
+    memory.sync()
+    results = memory.search("relief valve").results
+    assert [result.path for result in results] == ["beside.md", "apart.md"]

@@ -1,5 +1,7 @@
 """The formulas: each score stays within 0 and 1 and moves in the right direction."""
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -31,12 +33,26 @@ def test_more_occurrences_never_score_less(few: float, more: float, length: floa
     assert scoring.term_score(2.0, low, norm) <= scoring.term_score(2.0, high, norm)
 
 
-def test_a_chunk_with_all_terms_scores_full_and_one_with_a_rare_half_less() -> None:
+def test_a_chunk_with_all_terms_scores_full_and_one_with_one_of_two_less_than_half() -> None:
     idfs = [6.0, 6.0]
     both = [scoring.term_score(idf, 2, _AVERAGE) for idf in idfs]
     assert scoring.text_score(both, idfs) == 1.0
-    assert scoring.text_score([both[0] * 1.4, 0.0], idfs) == 0.5
+    assert 0.35 < scoring.text_score([both[0] * 1.4, 0.0], idfs) < 0.5
     assert scoring.text_score([], []) == 0.0
+
+
+def test_one_word_of_three_is_no_answer() -> None:
+    idfs = [6.0, 6.0, 6.0]
+    assert scoring.text_score([scoring.term_score(6.0, 9, _AVERAGE), 0.0, 0.0], idfs) < 0.35
+
+
+def test_words_that_follow_one_another_in_the_question_count_for_more_the_nearer_they_stand() -> None:
+    beside, apart, missing = (scoring.nearness(6.0, distance) for distance in (1, 20, math.inf))
+    assert beside > apart > missing == 0
+    assert beside < scoring.term_score(6.0, 1, _AVERAGE)
+    parts = scoring.text_parts([4.0, 4.0], [6.0, 6.0], beside)
+    assert parts.score > scoring.text_parts([4.0, 4.0], [6.0, 6.0], apart).score
+    assert parts.score == pytest.approx((parts.bm25 + parts.nearness) / parts.full)
 
 
 def test_a_long_question_is_not_held_to_all_its_words() -> None:
@@ -50,18 +66,30 @@ def test_cosines_are_read_on_the_models_own_scale(cosine: float, score: float) -
     assert scoring.vector_score(cosine, Calibration(0.15, 0.65, 0.2)) == pytest.approx(score)
 
 
-@given(shares, shares, shares, shares)
-def test_a_blend_lies_between_its_parts(base: float, best: float, text: float, vector: float) -> None:
-    blend = Blend.of(base, best)
+@given(shares, shares, st.integers(0, 64), shares, shares)
+def test_a_blend_lies_between_its_parts(base: float, best: float, terms: int, text: float, vector: float) -> None:
+    blend = Blend.of(base, best, terms)
     score = blend.score(text, vector)
     assert min(text, vector) - 1e-9 <= score <= max(text, vector) + 1e-9
     assert 0 <= blend.text_share(text, vector) <= 1
 
 
-def test_meaning_weighs_more_the_worse_the_words_match() -> None:
-    assert Blend.of(0.2, 1.0).vector_weight == pytest.approx(0.2)
-    assert Blend.of(0.2, 0.0).vector_weight == pytest.approx(0.8)
-    assert Blend.of(0.9, 0.0).vector_weight == pytest.approx(0.9)
+@given(shares, st.integers(0, 64), shares, shares)
+def test_meaning_weighs_no_less_the_worse_the_words_match(base: float, terms: int, worse: float, better: float) -> None:
+    worse, better = sorted((worse, better))
+    weights = [Blend.of(base, best, terms).vector_weight for best in (worse, better)]
+    assert base <= weights[1] <= weights[0] <= max(base, 0.9)
+
+
+def test_the_models_own_weight_holds_where_words_match_and_nine_tenths_where_they_do_not() -> None:
+    assert Blend.of(0.2, 1.0, 2).vector_weight == pytest.approx(0.2)
+    assert Blend.of(0.2, 0.0, 2).vector_weight == pytest.approx(0.9)
+    assert Blend.of(0.95, 0.0, 2).vector_weight == pytest.approx(0.95)
+
+
+def test_half_of_a_long_question_is_a_good_match_and_half_of_a_short_one_is_none() -> None:
+    assert Blend.of(0.2, 0.5, 10).vector_weight == pytest.approx(0.2)
+    assert Blend.of(0.2, 0.5, 2).vector_weight == pytest.approx(0.9)
 
 
 def test_a_chunk_without_a_vector_is_scored_by_its_words() -> None:

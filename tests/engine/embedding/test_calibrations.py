@@ -1,0 +1,37 @@
+"""What the scale of a model makes of questions in other words than their note's, and of unrelated ones."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.embedding.base import EmbeddingProvider
+from engine.embedding.embedded import EmbeddedProvider
+from engine.embedding.gguf import make
+from engine.search.scoring import vector_score
+from engine.settings import Settings
+from engine.settings.options import LocalSettings
+from tests.helpers.asked_notes import ASKED
+
+_USUAL = 0.35
+
+
+@pytest.fixture(params=["embedded", "gguf"])
+def provider(request: pytest.FixtureRequest) -> Iterator[EmbeddingProvider]:
+    if request.param == "embedded":
+        made: EmbeddingProvider = EmbeddedProvider()
+    else:
+        path: Path = request.getfixturevalue("minilm")
+        made = make(Settings(local=LocalSettings(model_path=str(path))), None)
+    yield made
+    made.close()
+
+
+def test_paraphrases_reach_the_usual_threshold_and_unrelated_ones_do_not(provider: EmbeddingProvider) -> None:
+    questions = np.stack([provider.embed_query(question) for _, question in ASKED.values()])
+    cosines = questions @ provider.embed_documents([note for note, _ in ASKED.values()]).T
+    scores = np.array([[vector_score(float(cosine), provider.calibration) for cosine in row] for row in cosines])
+    right = np.eye(len(ASKED), dtype=bool)
+    assert np.mean(scores[right] >= _USUAL) > 0.8
+    assert np.mean(scores[~right] >= _USUAL) < 0.05
