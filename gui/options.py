@@ -15,6 +15,7 @@ View = Literal[
     "explanation",
     "sessions",
     "index",
+    "map",
     "duplicates",
     "diagnostics",
     "first-run",

@@ -8,7 +8,7 @@ import tomllib
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib.resources import files
-from typing import Literal
+from typing import Any, Literal
 
 from PySide6.QtGui import QColor, QPalette
 
@@ -38,16 +38,29 @@ class Tokens:
 
 
 @cache
+def _table(name: ThemeName) -> dict[str, Any]:
+    table: dict[str, Any] = tomllib.loads(files("resources").joinpath("palettes.toml").read_text("utf-8"))[name]
+    return table
+
+
+@cache
 def theme_tokens(name: ThemeName) -> Tokens:
-    table = tomllib.loads(files("resources").joinpath("palettes.toml").read_text("utf-8"))[name]
-    return Tokens(**{field.name: QColor(table[field.name]) for field in fields(Tokens)})
+    return Tokens(**{field.name: QColor(_table(name)[field.name]) for field in fields(Tokens)})
 
 
 def tokens(palette: QPalette) -> Tokens:
     """The colours that belong to this palette, which may be that of a styled widget."""
+    return theme_tokens(_theme_of(palette))
+
+
+def group_colours(palette: QPalette) -> tuple[QColor, ...]:
+    """Colours for things that have no order, beside each other on `base`; the last is for what is left over."""
+    return tuple(map(QColor, _table(_theme_of(palette))["groups"]))
+
+
+def _theme_of(palette: QPalette) -> ThemeName:
     # A style sheet writes its backgrounds into Base, Button and Window and its text into the others, never into Mid.
-    dark = palette.color(QPalette.ColorRole.Mid).lightness() < 128
-    return theme_tokens("dark" if dark else "light")
+    return "dark" if palette.color(QPalette.ColorRole.Mid).lightness() < 128 else "light"
 
 
 SHEET_ROLES = {

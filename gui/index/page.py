@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 from engine import CancelToken, IndexInsight, MemorySearchManager
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
+from gui.search.runner import Answer
 
 _REST = 4
 """So many times as long as the last reading took nothing is read."""
@@ -67,6 +68,9 @@ class IndexPage(QWidget):
                 widget.setFocus(Qt.FocusReason.TabFocusReason)
                 return
             widget = widget.nextInFocusChain()
+
+    def show_answer(self, answer: Answer | None) -> None:
+        """The question in the box was answered, or was taken away; for pages that have a use for it."""
 
     def read(self, insight: IndexInsight, cancel: CancelToken) -> Any:
         """On a pool thread: what `show_read` gets."""

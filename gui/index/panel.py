@@ -9,13 +9,14 @@ from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QStackedWidget, QVBoxLa
 
 from engine import MemoryProviderStatus, MemorySearchManager
 from gui.index.duplicates.page import DuplicatesPage
+from gui.index.map.panel import MapPanel
 from gui.index.overview import OverviewPage
 from gui.index.page import IndexPage
 from gui.jobs import Jobs
 from gui.search.runner import Answer
 from gui.widgets.chip import Chip
 
-PageName = Literal["overview", "duplicates"]
+PageName = Literal["overview", "map", "duplicates"]
 
 _GUTTER = 16
 
@@ -56,6 +57,7 @@ class IndexPanel(QWidget):
         self._overview = OverviewPage(jobs)
         self._overview.action_requested.connect(self._act)
         self._add("overview", "Overview", self._overview)
+        self._add("map", "Map", MapPanel(jobs, whole=True))
         self._add("duplicates", "Duplicates", DuplicatesPage(jobs))
         self.setAccessibleName("Index")
         self.show_page("overview")
@@ -118,6 +120,8 @@ class IndexPanel(QWidget):
     def show_answer(self, answer: Answer | None) -> None:
         """The question in the box was answered, or was taken away."""
         self.answer = answer
+        for page in self._pages.values():
+            page.show_answer(answer)
 
     def take_focus(self) -> None:
         """Into the page, from the box."""

@@ -3,7 +3,7 @@
 import logging
 import threading
 from collections.abc import Callable, Sequence
-from itertools import islice
+from itertools import dropwhile, islice
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from engine.store.vectors import VectorIndex
 
 log = logging.getLogger(__name__)
 
-_WORDS = 60
+_WORDS, _LETTERS = 60, 2000
 """Of a chunk, to be shown."""
 _NEAREST = 8
 """Chunks that say where a question belongs."""
@@ -112,7 +112,7 @@ class IndexMaps:
                 start_line=chunk.start_line,
                 end_line=chunk.end_line,
                 citation=chunk.citation,
-                text=" ".join(islice(chunk.text.split(), _WORDS)),
+                text=_words(chunk.text),
                 modified=chunk.modified,
                 agent=chunk.agent,
             )
@@ -150,6 +150,13 @@ class IndexMaps:
         if drawn is not None:
             self._kept = whose, drawn
         return drawn
+
+
+def _words(text: str) -> str:
+    """The first words below the headings with which a chunk may begin."""
+    lines = (line for line in text[:_LETTERS].splitlines() if line.strip())
+    rest = " ".join(dropwhile(lambda line: line.startswith("#"), lines))
+    return " ".join(islice((rest or text[:_LETTERS].lstrip("# ")).split(), _WORDS))
 
 
 def _model(snapshot: Snapshot, name: ModelName | None) -> StoredModel | None:

@@ -1,0 +1,136 @@
+"""The chunks that a person has chosen on the map, in words."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QGuiApplication, QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
+
+from engine import IndexInsight, MapPlace
+from gui.index.map import wording
+from gui.job_slot import JobSlot
+from gui.jobs import Jobs
+from gui.widgets.icons import IconButton
+from gui.widgets.labels import label
+from gui.widgets.wording import counted, grouped
+
+MOST = 500
+"""Chunks that are listed; more are counted."""
+
+
+class ChosenList(QFrame):
+    """Hidden while nothing is chosen.
+
+    Signals:
+        opened: a MapPlace that the person wants to read.
+        shown: the chunk id of the row that is current.
+        closed: nothing is chosen any more.
+    """
+
+    opened = Signal(object)
+    shown = Signal(object)
+    closed = Signal()
+
+    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._reading = JobSlot(self)
+        self._chunks: tuple[int, ...] = ()
+        self.places: tuple[MapPlace, ...] = ()
+        self._count = label("", "strong")
+        self._copy = QPushButton("Copy citations")
+        self._copy.setToolTip("Put the paths and lines of these chunks on the clipboard")
+        self._copy.clicked.connect(self.copy_citations)
+        self._open = QPushButton("Open")
+        self._open.setToolTip("Read the chunk of the current row in its file")
+        self._open.clicked.connect(self._open_current)
+        close = IconButton("close", "Close the list")
+        close.clicked.connect(self.closed)
+        head = QHBoxLayout()
+        head.setSpacing(6)
+        head.addWidget(self._count, 1)
+        head.addWidget(close)
+        foot = QHBoxLayout()
+        foot.setSpacing(6)
+        foot.addWidget(self._open)
+        foot.addWidget(self._copy)
+        foot.addStretch(1)
+        self.list = QListWidget()
+        self.list.setAccessibleName("Chosen chunks")
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.list.setUniformItemSizes(True)
+        self.list.itemActivated.connect(self._open_current)
+        self.list.currentRowChanged.connect(self._show_row)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addLayout(head)
+        column.addWidget(self.list, 1)
+        column.addLayout(foot)
+        self.hide()
+
+    @property
+    def busy(self) -> bool:
+        return self._reading.busy
+
+    @property
+    def chunks(self) -> tuple[int, ...]:
+        return self._chunks
+
+    def show_chunks(self, insight: IndexInsight, chunks: Sequence[int]) -> None:
+        """List these, of very many the first ones."""
+        self._chunks = tuple(chunks)
+        listed = self._chunks[:MOST]
+        self._tell(len(listed))
+        self.show()
+        self._reading.put(
+            self._jobs.read(lambda token: insight.map_places(listed, token), self._fill, self._count.setText)
+        )
+
+    def clear(self) -> None:
+        self._reading.cancel()
+        self._chunks, self.places = (), ()
+        self.list.clear()
+        self.hide()
+
+    def _tell(self, listed: int) -> None:
+        count = counted(len(self._chunks), "chunk")
+        self._count.setText(count if listed == len(self._chunks) else f"{grouped(listed)} of {count}")
+
+    def _fill(self, places: tuple[MapPlace, ...]) -> None:
+        self._reading.done()
+        before = self.list.currentRow()
+        self.places = places
+        blocked = self.list.blockSignals(True)
+        self.list.clear()
+        for place in places:
+            item = QListWidgetItem(f"{wording.heading_of(place)}\n{place.citation}")
+            item.setToolTip(f"{wording.heading_of(place)}\n{wording.where(place)}")
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, wording.spoken(place))
+            self.list.addItem(item)
+        self.list.setCurrentRow(min(max(before, 0), len(places) - 1))
+        self.list.blockSignals(blocked)
+        for button in (self._open, self._copy):
+            button.setEnabled(bool(places))
+
+    @Slot()
+    def copy_citations(self) -> None:
+        QGuiApplication.clipboard().setText("\n".join(place.citation for place in self.places))
+
+    @Slot()
+    def _open_current(self) -> None:
+        row = self.list.currentRow()
+        if 0 <= row < len(self.places):
+            self.opened.emit(self.places[row])
+
+    @Slot(int)
+    def _show_row(self, row: int) -> None:
+        if 0 <= row < len(self.places):
+            self.shown.emit(self.places[row].chunk)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.closed.emit()
+        else:
+            super().keyPressEvent(event)

@@ -1,0 +1,85 @@
+"""Looks for points by place: the nearest one, those in a loop, the next one in a direction."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+Indexes = NDArray[np.int64]
+
+_IN_A_CELL = 4
+_AT_ONCE = 1 << 20
+_ASIDE = 2.5
+"""In a direction, what lies to the side counts so many times as far."""
+
+
+class Grid:
+    """Over points (n, 2), which nobody changes."""
+
+    def __init__(self, points: Floats) -> None:
+        self._points = points
+        self._side = max(1, int(np.sqrt(len(points) / _IN_A_CELL)))
+        self._low = points.min(axis=0) if len(points) else np.zeros(2, np.float32)
+        extent = float((points.max(axis=0) - self._low).max()) if len(points) else 1.0
+        self._cell = max(extent, 1e-6) * 1.0001 / self._side
+        cells = self._cells(points)
+        numbers = cells[:, 1] * self._side + cells[:, 0]
+        self._order = np.argsort(numbers, kind="stable")
+        self._starts = np.searchsorted(numbers[self._order], np.arange(self._side**2 + 1))
+
+    def _cells(self, points: Floats) -> Indexes:
+        return np.clip(((points - self._low) / self._cell).astype(np.int64), 0, self._side - 1)
+
+    def within(self, left: float, low: float, right: float, high: float) -> Indexes:
+        """Points in this rectangle, in no order."""
+        corners = self._cells(np.array([[left, low], [right, high]], np.float32))
+        (first, bottom), (last, top) = corners.tolist()
+        found = [np.empty(0, np.int64)]
+        for row in range(bottom, top + 1):
+            start, end = self._starts[row * self._side + first], self._starts[row * self._side + last + 1]
+            found.append(self._order[start:end])
+        near = np.concatenate(found)
+        across, up = self._points[near].T
+        inside: Indexes = near[(across >= left) & (across <= right) & (up >= low) & (up <= high)]
+        return inside
+
+    def nearest(self, across: float, up: float, reach: float) -> int:
+        """The point nearest to this place, no farther than `reach`; -1 for none."""
+        near = self.within(across - reach, up - reach, across + reach, up + reach)
+        if not len(near):
+            return -1
+        gaps = np.hypot(*(self._points[near] - np.array([across, up], np.float32)).T)
+        best = int(gaps.argmin())
+        return int(near[best]) if gaps[best] <= reach else -1
+
+    def inside(self, loop: Sequence[tuple[float, float]], check: Callable[[], None] = lambda: None) -> Indexes:
+        """Points in a closed loop, by the even-odd rule, rising. `check` may raise between two steps."""
+        corners = np.array(loop, np.float64).reshape(-1, 2)
+        if len(corners) < 3:
+            return np.empty(0, np.int64)
+        (left, low), (right, high) = corners.min(axis=0).tolist(), corners.max(axis=0).tolist()
+        near = np.sort(self.within(left, low, right, high))
+        after = np.roll(corners, -1, axis=0)
+        found = [np.empty(0, np.int64)]
+        step = max(1, _AT_ONCE // len(corners))
+        for start in range(0, len(near), step):
+            check()
+            part = near[start : start + step]
+            across, up = (self._points[part, axis, None].astype(np.float64) for axis in (0, 1))
+            crosses = (corners[:, 1] > up) != (after[:, 1] > up)
+            rise = after[:, 1] - corners[:, 1]
+            where = (up - corners[:, 1]) * (after[:, 0] - corners[:, 0]) / np.where(rise, rise, 1) + corners[:, 0]
+            found.append(part[(crosses & (across < where)).sum(axis=1) % 2 == 1])
+        return np.concatenate(found)
+
+    def next(self, across: float, up: float, right: int, higher: int, besides: int = -1) -> int:
+        """The nearest point in one of the four directions, with a preference for straight ahead; -1 for none."""
+        gaps = self._points - np.array([across, up], np.float32)
+        ahead = gaps[:, 0] * right + gaps[:, 1] * higher
+        aside = np.abs(gaps[:, 0] * higher + gaps[:, 1] * right)
+        far = np.where(ahead > 1e-6 * self._cell, ahead + _ASIDE * aside, np.inf)
+        if besides >= 0:
+            far[besides] = np.inf
+        best = int(far.argmin()) if len(far) else -1
+        return best if best >= 0 and np.isfinite(far[best]) else -1

@@ -1,0 +1,118 @@
+"""Which points belong together: by source, folder, agent or age."""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, get_args
+
+from engine import MapFile
+from gui.sessions.wording import agent_name
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Kind = Literal["folder", "source", "agent", "age"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+MOST = 8
+"""Groups; what is left over are the others."""
+OTHERS = "Others"
+NOTES, SESSIONS = "Notes", "Sessions"
+TOP_FOLDER = "Top folder"
+_DAY = 86_400
+AGES: tuple[tuple[str, float], ...] = (
+    ("Past week", 7),
+    ("Past month", 31),
+    ("Past quarter", 92),
+    ("Past year", 366),
+    ("Older", float("inf")),
+)
+_LARGE = 0.35
+"""A folder with a larger share of all points is split into its own folders."""
+
+
+@dataclass(frozen=True, eq=False)
+class Grouping:
+    kind: Kind
+    names: tuple[str, ...]
+    """The largest first; of ages the newest."""
+    counts: tuple[int, ...]
+    """Points of each group."""
+    of: "NDArray[np.uint8]"
+    """(n,), a place in `names` for each point."""
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the groups are steps of one thing, rather than different things."""
+        return self.kind == "age"
+
+    @property
+    def has_others(self) -> bool:
+        return bool(self.names) and self.names[-1] == OTHERS
+
+
+def group(files: Sequence[MapFile], file_of: "NDArray[np.int32]", kind: Kind, now: float) -> Grouping:
+    """The points of these files; every group has at least one."""
+    import numpy as np
+
+    points = np.bincount(file_of, minlength=len(files)) if len(files) else np.empty(0, np.int64)
+    match kind:
+        case "source":
+            labels = [NOTES if file.source == "memory" else SESSIONS for file in files]
+        case "agent":
+            labels = [NOTES if file.source == "memory" else agent_name(file.agent) for file in files]
+        case "age":
+            labels = [_age(now - file.modified) for file in files]
+        case "folder":
+            labels = _folders(files, points.tolist())
+    weights: Counter[str] = Counter()
+    for label, count in zip(labels, points.tolist(), strict=True):
+        if count:
+            weights[label] += count
+    if kind == "age":
+        names = [name for name, _ in AGES if name in weights]
+    else:
+        names = sorted(weights, key=lambda name: (-weights[name], name))
+    if len(names) > MOST:
+        names = [*names[: MOST - 1], OTHERS]
+    place = {name: number for number, name in enumerate(names)}
+    of_file = np.array([place.get(label, len(names) - 1) for label in labels], np.int64).astype(np.uint8)
+    of = of_file[file_of] if len(files) else np.empty(0, np.uint8)
+    counts = np.bincount(of, minlength=len(names)).tolist()
+    return Grouping(kind, tuple(names), tuple(counts), of)
+
+
+def _age(seconds: float) -> str:
+    return next(name for name, days in AGES if seconds <= days * _DAY)
+
+
+def _folders(files: Sequence[MapFile], points: Sequence[int]) -> list[str]:
+    """For each file the folder that it is told by: the first of its path, or a deeper one where most lie in one."""
+    folders = [tuple(file.path.split("/")[:-1]) for file in files]
+    notes = [number for number, file in enumerate(files) if file.source == "memory"]
+    groups: dict[tuple[str, ...], list[int]] = {(): notes}
+    split: set[tuple[str, ...]] = set()
+    total = sum(points[number] for number in notes) or 1
+
+    def weight(prefix: tuple[str, ...]) -> int:
+        return sum(points[number] for number in groups[prefix])
+
+    while len(groups) < MOST:
+        large = [prefix for prefix in groups if prefix not in split and (weight(prefix) > _LARGE * total or not prefix)]
+        if not large:
+            break
+        prefix = max(large, key=weight)
+        split.add(prefix)
+        parts: dict[tuple[str, ...], list[int]] = defaultdict(list)
+        for number in groups[prefix]:
+            parts[folders[number][: len(prefix) + 1]].append(number)
+        if prefix and len(groups) + len(parts) > MOST:
+            continue
+        del groups[prefix]
+        groups |= parts
+    labels = [SESSIONS] * len(files)
+    for prefix, members in groups.items():
+        for number in members:
+            labels[number] = "/".join(prefix) or TOP_FOLDER
+    return labels

@@ -1,0 +1,119 @@
+"""Which colour means what, in words; a click shows one group alone."""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
+
+from gui.index.map.colouring import colours_of
+from gui.style import font_at
+from gui.theme import tokens
+from gui.widgets.elided import elide
+from gui.widgets.flow_layout import FlowLayout
+from gui.widgets.wording import counted, grouped
+
+if TYPE_CHECKING:
+    from gui.index.map.grouping import Grouping
+
+_DOT, _GAP, _PAD = 9, 6, 6
+_LONGEST = 22
+"""Letters of a name, about; the tooltip has all."""
+
+
+class LegendItem(QPushButton):
+    """One group: its colour, its name and how many points it has."""
+
+    def __init__(self, name: str, count: int, colour: QColor, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.colour = colour
+        self._name, self._count = name, grouped(count)
+        self.setCheckable(True)
+        self.setAutoDefault(True)
+        self.setAccessibleName(f"{name}, {counted(count, 'chunk')}")
+        self.setToolTip(f"{name}: show these {counted(count, 'chunk')} alone, or all again")
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+
+    def _cut(self) -> str:
+        metrics = QFontMetrics(font_at(12))
+        return elide(metrics, self._name, Qt.TextElideMode.ElideMiddle, metrics.averageCharWidth() * _LONGEST)
+
+    def sizeHint(self) -> QSize:
+        metrics = QFontMetrics(font_at(12))
+        dot = font_at(_DOT).pixelSize()
+        words = metrics.horizontalAdvance(self._cut()) + _GAP + metrics.horizontalAdvance(self._count)
+        return QSize(2 * _PAD + dot + _GAP + words, metrics.height() + _PAD)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        colours = tokens(self.palette())
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        box = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+        painter.setPen(colours.accent if self.hasFocus() else Qt.PenStyle.NoPen)
+        on = self.isChecked()
+        painter.setBrush(colours.accent_ground if on else colours.alternate if self.underMouse() else colours.base)
+        painter.drawRoundedRect(box, 4, 4)
+        dot = font_at(_DOT).pixelSize()
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self.colour)
+        painter.drawEllipse(QRectF(_PAD, (self.height() - dot) / 2, dot, dot))
+        painter.setFont(font_at(12))
+        text, name = self.rect().adjusted(_PAD + dot + _GAP, 0, -_PAD, 0), self._cut()
+        painter.setPen(colours.text)
+        painter.drawText(text, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), name)
+        painter.setPen(colours.muted)
+        painter.drawText(text, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), self._count)
+
+
+class Legend(QWidget):
+    """Signals:
+    isolated: the group that alone is wanted, -1 for all.
+    """
+
+    isolated = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._grouping: Grouping | None = None
+        self._items: list[LegendItem] = []
+        self._flow = FlowLayout(2, self)
+        self.setAccessibleName("What the colours mean")
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def show_groups(self, grouping: "Grouping", isolated: int) -> None:
+        """Those of a grouping, of which one is shown alone, or none (-1)."""
+        if self._grouping is None or (grouping.names, grouping.counts) != (self._grouping.names, self._grouping.counts):
+            self._fill(grouping)
+        self._grouping = grouping
+        self._tint()
+        for number, item in enumerate(self._items):
+            item.setChecked(number == isolated)
+
+    def _fill(self, grouping: "Grouping") -> None:
+        while (taken := self._flow.takeAt(0)) is not None:
+            widget = taken.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        self._items = []
+        for number, (name, count) in enumerate(zip(grouping.names, grouping.counts, strict=True)):
+            item = LegendItem(name, count, QColor(), self)
+            item.clicked.connect(lambda on, number=number: self.isolated.emit(number if on else -1))
+            self._flow.addWidget(item)
+            item.show()
+            self._items.append(item)
+        self.updateGeometry()
+
+    def _tint(self) -> None:
+        if self._grouping is not None:
+            for item, colour in zip(self._items, colours_of(self._grouping, self.palette()), strict=True):
+                item.colour = colour
+                item.update()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
+            self._tint()
+            self._flow.invalidate()

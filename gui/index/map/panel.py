@@ -1,0 +1,291 @@
+"""The map of the index with all that belongs to it: header, legend, card and list."""
+
+import time
+
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QHideEvent, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QStackedWidget, QVBoxLayout, QWidget
+
+from engine import CancelToken, IndexInsight, IndexMap, MapAnswer, MapProgress, MemorySearchManager
+from gui.index.map import wording
+from gui.index.map.canvas import MapCanvas
+from gui.index.map.choosing import Choosing
+from gui.index.map.header import MapHeader
+from gui.index.map.legend import Legend
+from gui.index.map.making import Prepared, prepare, regroup
+from gui.index.map.surface import Marks
+from gui.index.page import IndexPage
+from gui.job_slot import JobSlot
+from gui.jobs import Jobs
+from gui.search.runner import Answer
+from gui.style import BASE_PIXELS, font_at
+from gui.widgets.labels import breakable, label
+from gui.widgets.sync_bar import ProgressLine
+
+_GUTTER = 16
+_LIST_WIDTH = 260
+_ANY_WIDTH = 16_777_215
+_NARROW = 620
+"""Pixels below which the list goes under the map."""
+_LOW = 260
+"""Pixels below which there is no legend."""
+_REST_MS = 2000
+_REST_SHARE = 8
+"""After a map, the next one waits so many times as long as that one took: a sync changes the index every second."""
+
+
+class MapPanel(IndexPage):
+    """Signals:
+    enlarge_wanted: the map is to have a page of its own.
+    """
+
+    enlarge_wanted = Signal()
+    _came = Signal(object, object)
+    _progressed = Signal(object, object)
+
+    def __init__(self, jobs: Jobs, *, whole: bool = False, parent: QWidget | None = None) -> None:
+        """`whole`: it is a page of its own, rather than a card on one."""
+        super().__init__(jobs, parent)
+        self.answer: Answer | None = None
+        self.prepared: Prepared | None = None
+        """What is shown; None where there are no points."""
+        self._isolated = -1
+        self._regrouping, self._answering = JobSlot(self), JobSlot(self)
+        self.header, self.canvas, self.legend = MapHeader(), MapCanvas(jobs), Legend()
+        self.choosing = Choosing(jobs, self.canvas, self)
+        self._title, self._text = label("", "strong", wrap=True), label("", "muted", wrap=True)
+        self.progress = ProgressLine()
+        self._resting = QTimer(self, singleShot=True)
+        self._resting.timeout.connect(super().refresh)
+        self.header.enlarge.setHidden(whole)
+        self._assemble(whole)
+        self._connect()
+        self.clear()
+
+    def _assemble(self, whole: bool) -> None:
+        words = QVBoxLayout()
+        words.setSpacing(6)
+        words.addStretch(1)
+        for part in (self._title, self._text, self.progress):
+            words.addWidget(part, 0, Qt.AlignmentFlag.AlignHCenter if part is self.progress else Qt.AlignmentFlag(0))
+        words.addStretch(1)
+        for text in (self._title, self._text):
+            text.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self._message = QWidget()
+        self._message.setLayout(words)
+        self._whole = QWidget()
+        self._sides = QBoxLayout(QBoxLayout.Direction.LeftToRight, self._whole)
+        self._sides.setContentsMargins(0, 0, 0, 0)
+        self._sides.setSpacing(12)
+        self._sides.addWidget(self.canvas, 1)
+        self._sides.addWidget(self.choosing.list)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self._message)
+        self._stack.addWidget(self._whole)
+        card = QFrame()
+        card.setProperty("role", "card")
+        around = QVBoxLayout(self)
+        around.setContentsMargins(*((_GUTTER, 12, _GUTTER, 12) if whole else (0, 0, 0, 0)))
+        around.addWidget(card)
+        column = QVBoxLayout(card)
+        column.setContentsMargins(14, 10, 14, 10)
+        column.setSpacing(8)
+        column.addWidget(self.header)
+        column.addWidget(self._stack, 1)
+        column.addWidget(self.legend)
+
+    def _connect(self) -> None:
+        self._came.connect(self._show_early)
+        self._progressed.connect(self._show_progress)
+        self.header.kind_chosen.connect(self._regroup)
+        self.header.lasso_wanted.connect(self.canvas.set_lasso)
+        self.header.fit_wanted.connect(self.canvas.fit)
+        self.header.enlarge.clicked.connect(self.enlarge_wanted)
+        self.legend.isolated.connect(self._isolate)
+        self.canvas.picture.failed.connect(self.show_problem)
+        self.choosing.open_requested.connect(self.open_requested)
+        self.choosing.looped.connect(lambda: self.header.lasso.setChecked(False))
+
+    # --- reading ----------------------------------------------------------------------------------------------------
+
+    @property
+    def busy(self) -> bool:
+        parts = (self._regrouping, self._answering, self.canvas.picture, self.choosing)
+        return super().busy or self._resting.isActive() or any(part.busy for part in parts)
+
+    def set_manager(self, manager: MemorySearchManager | None) -> None:
+        self._resting.stop()
+        self.answer = None
+        super().set_manager(manager)
+
+    @Slot()
+    def refresh(self) -> None:
+        """The index has changed: make the map anew, but not all the time while it goes on changing."""
+        if self.insight is None or self._resting.isActive():
+            return
+        took = 0.0 if self.prepared is None else self.prepared.seconds
+        self._resting.start(max(_REST_MS, round(1000 * _REST_SHARE * took)))
+
+    def read(self, insight: IndexInsight, cancel: CancelToken) -> Prepared | IndexMap:
+        began, kind = time.monotonic(), self.header.kind
+
+        def early(record: IndexMap) -> None:
+            self._came.emit(insight, prepare(record, kind, began))
+
+        if self.prepared is None and (last := insight.last_map(cancel)) is not None and last.ids:
+            early(last)
+        record = insight.make_map(
+            first=early, progress=lambda step: self._progressed.emit(insight, step), cancel=cancel
+        )
+        known = self.prepared
+        if known is not None and known.scene.record == record:
+            return known
+        return prepare(record, kind, began) if record.ids else record
+
+    def show_read(self, found: Prepared | IndexMap) -> None:
+        if isinstance(found, Prepared):
+            self._show(found)
+            return
+        self.clear()
+        self._say(*wording.empty(found))
+
+    def show_problem(self, sentence: str) -> None:
+        if self.prepared is None:
+            self._say("The map cannot be shown", sentence)
+        else:
+            self.header.say(sentence)
+
+    def clear(self) -> None:
+        self.prepared = None
+        for slot in (self._regrouping, self._answering):
+            slot.cancel()
+        self.choosing.clear()
+        self.canvas.clear()
+        self.legend.hide()
+        self.header.say("")
+        self.header.set_usable(False)
+        self.progress.hide()
+        self._isolated = -1
+        if self.insight is None:
+            self._say("", "")
+        else:
+            self._say(wording.DRAWING, "")
+
+    def _say(self, title: str, text: str) -> None:
+        self._title.setText(breakable(title))
+        self._text.setText(breakable(text))
+        self.progress.setVisible(False)
+        self._stack.setCurrentWidget(self._message)
+        self.setAccessibleName(f"Map. {title}. {text}")
+
+    @Slot(object, object)
+    def _show_progress(self, insight: IndexInsight, step: MapProgress) -> None:
+        if insight is not self.insight or not super().busy:
+            return
+        if self.prepared is None:
+            self.progress.setValue(round(1000 * step.done))
+            self.progress.show()
+            self._text.setText(wording.progress(step).capitalize())
+        elif step.stage != "reading":
+            record, count = self.prepared.scene.record, len(self.prepared.scene)
+            self.header.say(f"{wording.subtitle(record, count)} · {wording.progress(step)}", wording.about(record))
+
+    @Slot(object, object)
+    def _show_early(self, insight: IndexInsight, prepared: Prepared) -> None:
+        """An older or a simpler map, while the real one is being made."""
+        if insight is self.insight and super().busy:
+            self._show(prepared)
+
+    def _show(self, prepared: Prepared) -> None:
+        record, count = prepared.scene.record, len(prepared.scene)
+        self.header.say(wording.subtitle(record, count), wording.about(record))
+        self.header.set_usable(True)
+        self._stack.setCurrentWidget(self._whole)
+        if self.prepared is None or prepared.scene is not self.prepared.scene:
+            if self.prepared is not None and self.prepared.scene.record.layout != record.layout:
+                self.canvas.clear()  # nothing is where it was
+            self.canvas.show_scene(prepared.scene)
+            self.prepared = prepared
+            self._ask_answer()
+        if prepared.grouping.kind == self.header.kind:
+            self._show_groups(prepared)
+        else:
+            self._regroup()
+
+    # --- colours ----------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _regroup(self) -> None:
+        if self.prepared is None:
+            return
+        scene, kind, began = self.prepared.scene, self.header.kind, time.monotonic() - self.prepared.seconds
+        self._isolated = -1
+        self._regrouping.put(self.jobs.read(lambda _: regroup(scene, kind, began), self._regrouped, self.show_problem))
+
+    def _regrouped(self, prepared: Prepared) -> None:
+        self._regrouping.done()
+        if self.prepared is not None and prepared.scene is self.prepared.scene:
+            self._show_groups(prepared)
+
+    def _show_groups(self, prepared: Prepared) -> None:
+        self.prepared = prepared
+        grouping = prepared.grouping
+        if self._isolated >= len(grouping.names):
+            self._isolated = -1
+        self._show_legend()
+        self.legend.show_groups(grouping, self._isolated)
+        self.canvas.show_groups(grouping, prepared.peaks, self._isolated)
+        self.choosing.show(self.insight, prepared, self._isolated)
+        told = tuple(zip(grouping.names, grouping.counts, strict=True))
+        self.canvas.setAccessibleDescription(wording.described(prepared.scene.record, len(prepared.scene), told))
+
+    @Slot(int)
+    def _isolate(self, number: int) -> None:
+        self._isolated = number
+        if self.prepared is not None:
+            self._show_groups(self.prepared)
+
+    # --- the question in the box ------------------------------------------------------------------------------------
+
+    @Slot(object)
+    def show_answer(self, answer: Answer | None) -> None:
+        """Mark where the question and its results are; None where nothing is asked."""
+        self.answer = answer
+        self._ask_answer()
+
+    def _ask_answer(self) -> None:
+        answer, insight = self.answer, self.insight
+        if answer is None or insight is None or self.prepared is None:
+            self._answering.cancel()
+            self.canvas.show_marks(Marks())
+            return
+        text, results = answer.question.text, answer.outcome.results
+        self._answering.put(
+            self.jobs.read(lambda token: insight.map_answer(text, results, token), self._mark, self.show_problem)
+        )
+
+    def _mark(self, found: MapAnswer) -> None:
+        self._answering.done()
+        if self.prepared is not None:
+            self.canvas.show_marks(Marks(found.point, tuple(self.prepared.scene.find(found.chunks))))
+
+    # --- room -------------------------------------------------------------------------------------------------------
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        unit = font_at(BASE_PIXELS).pixelSize() / BASE_PIXELS
+        beside = self.width() >= _NARROW * unit
+        wanted = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
+        self._sides.setDirection(wanted)
+        self._show_legend()
+        width = round(_LIST_WIDTH * unit) if beside else _ANY_WIDTH
+        self.choosing.list.setMaximumSize(width, _ANY_WIDTH if beside else self.height() // 3)
+
+    def _show_legend(self) -> None:
+        """Where there is room: a low map tells its groups by their names alone."""
+        unit = font_at(BASE_PIXELS).pixelSize() / BASE_PIXELS
+        self.legend.setVisible(self.prepared is not None and self.height() >= _LOW * unit)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self.choosing.card.hide()
+        super().hideEvent(event)
