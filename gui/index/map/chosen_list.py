@@ -58,7 +58,7 @@ class ChosenList(QFrame):
         self.list = QListWidget()
         self.list.setAccessibleName("Chosen chunks")
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.list.setUniformItemSizes(True)
         self.list.itemActivated.connect(self._open_current)
         self.list.currentRowChanged.connect(self._show_row)

@@ -33,8 +33,7 @@ def draw_points(
     steps = np.arange(-reach, reach + 1, dtype=np.int32)
     offsets = np.stack(np.meshgrid(steps, steps), axis=-1).reshape(-1, 2)
     offsets = offsets[np.hypot(*offsets.T) <= radius + 1.3]
-    # Opacities multiply where points lie on each other: their logarithms add up.
-    thickness = -np.log1p(-np.minimum(colours[:, 3], 0.995)).astype(np.float32)
+    opacity = np.minimum(colours[:, 3], 0.995)
     order = np.argsort(points[:, 1], kind="stable")
     heights = points[order, 1]
     for top in range(0, height, _BAND):
@@ -54,7 +53,8 @@ def draw_points(
             seen = (cover > 0) & (x >= 0) & (x < width) & (y >= 0) & (y < rows)
             where = y[seen] * width + x[seen]
             group = np.broadcast_to(groups[part, None], seen.shape)[seen]
-            weight = cover[seen] * thickness[group]
+            # What shines through multiplies where points lie on each other: the logarithms add up.
+            weight = -np.log1p(-cover[seen] * opacity[group])
             sums[3] += np.bincount(where, weight, minlength=rows * width)
             for channel in range(3):
                 sums[channel] += np.bincount(where, weight * colours[group, channel], minlength=rows * width)

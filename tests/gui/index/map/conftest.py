@@ -1,0 +1,42 @@
+"""A panel with a made-up map in an active window."""
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from gui.index.map.panel import MapPanel
+from tests.helpers.fake_map import FakeInsight
+from tests.helpers.fake_memory import FakeMemory
+
+
+@pytest.fixture
+def insight(memory: FakeMemory) -> FakeInsight:
+    memory.insight = FakeInsight()
+    return memory.insight
+
+
+@pytest.fixture
+def panel(qtbot, jobs, memory, insight, appearance) -> Iterator[MapPanel]:
+    """Nothing is opened yet."""
+    window = QWidget()
+    column = QVBoxLayout(window)
+    column.setContentsMargins(0, 0, 0, 0)
+    panel = MapPanel(jobs)
+    column.addWidget(panel)
+    window.resize(900, 600)
+    qtbot.addWidget(window)
+    with qtbot.waitActive(window):
+        window.show()
+        window.activateWindow()
+    yield panel
+    insight.released.set()
+    panel.set_manager(None)
+
+
+@pytest.fixture
+def shown(qtbot, panel: MapPanel, memory: FakeMemory) -> MapPanel:
+    """With its map on show."""
+    panel.set_manager(memory)
+    qtbot.waitUntil(lambda: not panel.busy and panel.prepared is not None)
+    return panel

@@ -1,0 +1,252 @@
+"""Places on the map: the view, looking for points, groups, and the picture of the points."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QColor, QImage, QPainter, QPolygonF
+
+from engine import Cancelled, CancelToken, MapFile
+from gui.index.map.grid import Grid
+from gui.index.map.grouping import OTHERS, TOP_FOLDER, group
+from gui.index.map.raster import draw_points
+from gui.index.map.scene import Scene
+from gui.index.map.viewport import Viewport
+from tests.helpers.fake_map import NOW, make_map
+
+POINTS = np.random.default_rng(3).normal(0, 20, (400, 2)).astype(np.float32)
+GRID = Grid(POINTS)
+
+spot = st.tuples(st.floats(-60, 60), st.floats(-60, 60))
+pixel = st.floats(0, 400)
+
+
+# --- the view ---------------------------------------------------------------------------------------------------------
+
+
+def _view() -> Viewport:
+    return Viewport(box=(-10, -5, 30, 15)).resized(400, 300).fit()
+
+
+def test_a_view_that_fits_shows_every_corner() -> None:
+    view = _view()
+    for across, up in ((-10, -5), (30, 15), (-10, 15), (30, -5)):
+        x, y = view.to_pixels(across, up)
+        assert 0 <= x <= 400
+        assert 0 <= y <= 300
+    assert view.to_pixels(0, 15)[1] < view.to_pixels(0, -5)[1]
+
+
+@given(factor=st.floats(0.1, 10), x=pixel, y=pixel, times=st.integers(1, 5))
+def test_zooming_leaves_what_is_under_the_mouse_there(factor: float, x: float, y: float, times: int) -> None:
+    view = _view()
+    before = view.to_units(x, y)
+    inside = -10 <= before[0] <= 30 and -5 <= before[1] <= 15
+    for _ in range(times):
+        view = view.zoomed(factor, x, y)
+    middle = view.across, view.up
+    held = -10 < middle[0] < 30 and -5 < middle[1] < 15  # where the map was not kept in view by force
+    if inside and held:
+        assert view.to_units(x, y) == pytest.approx(before, abs=1e-6)
+    assert view.fitting * 0.49 < view.scale < view.fitting * 401
+
+
+@given(steps=st.lists(st.tuples(st.floats(-900, 900), st.floats(-900, 900)), max_size=6))
+def test_some_of_the_map_stays_in_view(steps: list[tuple[float, float]]) -> None:
+    view = _view().zoomed(3, 100, 100)
+    for right, down in steps:
+        view = view.panned(right, down)
+    assert -10 <= view.across <= 30
+    assert -5 <= view.up <= 15
+
+
+@given(width=st.floats(1, 2000), height=st.floats(1, 2000))
+def test_another_size_shows_the_same_middle_as_large_as_before(width: float, height: float) -> None:
+    view = _view().zoomed(4, 50, 60)
+    other = view.resized(width, height)
+    assert (other.across, other.up) == (view.across, view.up)
+    assert other.scale / other.fitting == pytest.approx(view.scale / view.fitting)
+
+
+@given(across=st.floats(-10, 30), up=st.floats(-5, 15))
+def test_a_place_is_brought_into_view(across: float, up: float) -> None:
+    x, y = _view().zoomed(6, 10, 10).showing(across, up, 30).to_pixels(across, up)
+    assert 29.9 <= x <= 370.1
+    assert 29.9 <= y <= 270.1
+
+
+# --- looking for points -----------------------------------------------------------------------------------------------
+
+
+@given(at=spot, reach=st.floats(0.01, 50))
+def test_the_nearest_point_is_the_nearest_of_all(at: tuple[float, float], reach: float) -> None:
+    gaps = np.hypot(*(POINTS - np.array(at, np.float32)).T)
+    found = GRID.nearest(*at, reach)
+    if found < 0:
+        assert gaps.min() > reach * 0.9999
+    else:
+        assert gaps[found] == pytest.approx(gaps.min(), abs=1e-4)
+        assert gaps[found] <= reach
+
+
+@given(one=spot, other=spot)
+def test_a_rectangle_holds_what_lies_in_it(one: tuple[float, float], other: tuple[float, float]) -> None:
+    left, right = sorted((one[0], other[0]))
+    low, high = sorted((one[1], other[1]))
+    wanted = [number for number, (x, y) in enumerate(POINTS.tolist()) if left <= x <= right and low <= y <= high]
+    assert sorted(GRID.within(left, low, right, high).tolist()) == wanted
+
+
+@given(loop=st.lists(spot, max_size=12))
+def test_a_loop_holds_what_lies_in_it(loop: list[tuple[float, float]]) -> None:
+    polygon = QPolygonF([QPointF(x, y) for x, y in loop])
+    found = set(GRID.inside(loop).tolist())
+    for number, (x, y) in enumerate(POINTS.tolist()):
+        inside = len(loop) > 2 and polygon.containsPoint(QPointF(x, y), Qt.FillRule.OddEvenFill)
+        if inside != (number in found):  # only on a line itself may the two be of different opinion
+            around = [(x + dx, y + dy) for dx in (-1e-4, 1e-4) for dy in (-1e-4, 1e-4)]
+            opinions = {polygon.containsPoint(QPointF(*place), Qt.FillRule.OddEvenFill) for place in around}
+            assert len(opinions) == 2
+
+
+def test_looking_into_a_loop_can_be_cancelled() -> None:
+    token = CancelToken()
+    token.cancel()
+    with pytest.raises(Cancelled):
+        GRID.inside([(-60, -60), (60, -60), (60, 60), (-60, 60)], token.checkpoint)
+
+
+@pytest.mark.parametrize(("right", "higher"), [(1, 0), (-1, 0), (0, 1), (0, -1)])
+def test_steps_go_on_in_their_direction_to_the_end(right: int, higher: int) -> None:
+    at, seen = int(np.abs(POINTS).sum(axis=1).argmin()), set()
+    while (after := GRID.next(*POINTS[at].tolist(), right, higher, at)) >= 0:
+        way = POINTS[after] - POINTS[at]
+        assert way[0] * right + way[1] * higher > 0
+        assert after not in seen
+        seen.add(after)
+        at = after
+    assert len(seen) > 5
+
+
+def test_a_grid_of_no_points_and_of_one_finds_what_there_is() -> None:
+    nothing = Grid(np.empty((0, 2), np.float32))
+    assert nothing.nearest(0, 0, 10) == -1
+    assert nothing.next(0, 0, 1, 0) == -1
+    assert not len(nothing.inside([(0, 0), (1, 0), (1, 1)]))
+    one = Grid(np.array([[3, 4]], np.float32))
+    assert one.nearest(3, 5, 2) == 0
+    assert one.nearest(3, 7, 2) == -1
+
+
+# --- groups -----------------------------------------------------------------------------------------------------------
+
+
+def _files(*paths: str, agent: str = "") -> tuple[MapFile, ...]:
+    return tuple(
+        MapFile(
+            path=path,
+            title=path,
+            source="sessions" if path.startswith("sessions/") else "memory",
+            agent=agent,
+            modified=NOW - number * 10 * 86_400,
+        )
+        for number, path in enumerate(paths)
+    )
+
+
+def _groups(files: tuple[MapFile, ...], kind: str) -> dict[str, int]:
+    found = group(files, np.arange(len(files), dtype=np.int32), kind, NOW)  # type: ignore[arg-type]
+    assert found.of.tolist() == [int(number) for number in found.of]
+    assert sum(found.counts) == len(files)
+    return dict(zip(found.names, found.counts, strict=True))
+
+
+def test_points_are_told_by_their_folder() -> None:
+    files = _files("a/1.md", "a/2.md", "b/1.md", "c.md", "sessions/x/1")
+    assert _groups(files, "folder") == {"a": 2, "Sessions": 1, TOP_FOLDER: 1, "b": 1}
+
+
+def test_a_folder_that_holds_most_is_told_by_its_own_folders() -> None:
+    files = _files("notes/a/1.md", "notes/a/2.md", "notes/b/1.md", "notes/b/2.md", "notes/c.md", "x/1.md")
+    assert _groups(files, "folder") == {"notes/a": 2, "notes/b": 2, "notes": 1, "x": 1}
+
+
+def test_of_many_folders_the_smallest_are_others() -> None:
+    names = [f"f{number}/{file}.md" for number in range(12) for file in range(12 - number)]
+    found = _groups(_files(*names), "folder")
+    assert len(found) == 8
+    assert list(found)[-1] == OTHERS
+    assert found["f0"] == 12
+
+
+def test_points_are_told_by_source_agent_and_age() -> None:
+    files = (*_files("a.md", "b.md"), *_files("sessions/x/1", "sessions/x/2", agent="claude-code"))
+    assert _groups(files, "source") == {"Notes": 2, "Sessions": 2}
+    assert _groups(files, "agent") == {"Claude Code": 2, "Notes": 2}
+    assert _groups(files, "age") == {"Past week": 2, "Past month": 2}
+
+
+def test_files_without_a_point_are_no_group() -> None:
+    found = group(_files("a/1.md", "b/1.md"), np.zeros(3, np.int32), "folder", NOW)
+    assert (found.names, found.counts) == (("a",), (3,))
+
+
+def test_names_stand_where_their_group_is_densest() -> None:
+    scene = Scene.of(make_map(300))
+    grouping = scene.grouped("folder", NOW)
+    for name, place in zip(grouping.names, scene.peaks(grouping), strict=True):
+        middle = {"daily": (0, 0), "projects": (10, 0), "topics": (5, 8)}[name]
+        assert np.hypot(*np.subtract(place, middle)) < 1.5
+
+
+def test_chunks_are_found_among_the_points() -> None:
+    scene = Scene.of(make_map(10))
+    assert scene.find([103, None, 99, 100, 5000]) == [3, 0]
+    assert len(Scene.of(make_map(0))) == 0
+    assert Scene.of(make_map(0)).find([100]) == []
+
+
+# --- the picture ------------------------------------------------------------------------------------------------------
+
+
+def _drawn(points: list[tuple[float, float]], groups: list[int], colours: list[QColor], radius: float) -> QImage:
+    rgba = np.array([colour.getRgbF() for colour in colours], np.float32)
+    found = draw_points(np.array(points, np.float32).reshape(-1, 2), np.array(groups, np.uint8), rgba, (40, 90), radius)
+    return QImage(found.tobytes(), 40, 90, 160, QImage.Format.Format_ARGB32_Premultiplied).copy()
+
+
+@given(x=st.floats(-3, 43), y=st.floats(-3, 93), radius=st.floats(1.2, 6))
+def test_a_point_looks_as_a_painter_draws_it(x: float, y: float, radius: float) -> None:
+    colour = QColor(200, 80, 20, 254)
+    ours = _drawn([(x, y)], [0], [colour], radius)
+    theirs = QImage(40, 90, QImage.Format.Format_ARGB32_Premultiplied)
+    theirs.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(theirs)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(200, 80, 20))
+    painter.drawEllipse(QPointF(float(np.float32(x)), float(np.float32(y))), radius, radius)
+    painter.end()
+    mine, other = (np.frombuffer(image.constBits(), np.uint8).reshape(90, 40, 4) for image in (ours, theirs))
+    gaps = np.abs(mine[..., 3].astype(int) - other[..., 3])
+    assert gaps.max() < 64
+    assert gaps.sum() < 255 * (0.7 + 0.6 * radius)
+    inside = mine[mine[..., 3] > 250]
+    assert not len(inside) or inside.mean(axis=0)[:3] == pytest.approx([20, 80, 200], abs=3)
+
+
+def test_points_on_each_other_mix_whatever_their_order() -> None:
+    red, blue = QColor(255, 0, 0, 128), QColor(0, 0, 255, 128)
+    one = _drawn([(20, 20), (20, 20)], [0, 1], [red, blue], 4).pixelColor(20, 20)
+    other = _drawn([(20, 20), (20, 20)], [1, 0], [red, blue], 4).pixelColor(20, 20)
+    assert one == other
+    assert one.red() == pytest.approx(one.blue(), abs=2)
+    assert one.alphaF() == pytest.approx(0.75, abs=0.02)
+    many = _drawn([(20, 20)] * 20, [0] * 20, [red], 4).pixelColor(20, 20)
+    assert many.alphaF() > 0.99
+
+
+def test_nothing_in_view_is_an_empty_picture() -> None:
+    assert not np.frombuffer(_drawn([(-50, -50)], [0], [QColor("red")], 3).constBits(), np.uint8).any()
+    assert not np.frombuffer(_drawn([], [], [QColor("red")], 3).constBits(), np.uint8).any()

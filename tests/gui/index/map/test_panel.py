@@ -1,0 +1,463 @@
+"""The map of the index as a person uses it: looking, moving, pointing, choosing, by mouse and by keys."""
+
+import msgspec
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QGuiApplication, QImage, QWheelEvent
+from PySide6.QtWidgets import QApplication
+
+from engine import IndexCorrupt, SearchOutcome, SearchTimings
+from gui.index.map.panel import MapPanel
+from gui.search.runner import Answer, Question
+from gui.theme import tokens
+from tests.helpers.fake_map import empty_map, make_map
+
+LEFT = Qt.MouseButton.LeftButton
+CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+
+
+def _calm(qtbot, panel: MapPanel) -> None:
+    qtbot.waitUntil(lambda: not panel.busy)
+
+
+def _image(panel: MapPanel) -> QImage:
+    return panel.canvas.grab().toImage()
+
+
+def _has_colour_near(panel: MapPanel, at: QPointF, reach: int = 3) -> bool:
+    """Whether anything but the ground is painted there."""
+    image, ground = _image(panel), tokens(panel.palette()).base
+    place = at.toPoint()
+    spots = [place + QPoint(x, y) for x in range(-reach, reach + 1) for y in range(-reach, reach + 1)]
+    return any(image.pixelColor(spot) != ground for spot in spots if image.valid(spot))
+
+
+def _answer(text: str, make_result, count: int = 2) -> Answer:
+    outcome = SearchOutcome(
+        results=tuple(make_result(line=number) for number in range(1, count + 1)),
+        total=count,
+        provider="embedded",
+        model="m",
+        mode="hybrid",
+        timings=SearchTimings(analysis=0, keyword=0, embed=0, vector=0, merge=0, total=1),
+        notice="",
+        explanation=None,
+    )
+    return Answer(Question(text), outcome, final=True)
+
+
+@pytest.fixture
+def make_result():
+    from engine import MemorySearchResult
+
+    def make(line: int) -> MemorySearchResult:
+        return MemorySearchResult(
+            path="daily/note.md",
+            start_line=line,
+            end_line=line,
+            score=0.5,
+            snippet="",
+            source="memory",
+            citation="",
+            title="",
+            heading=(),
+            modified=0.0,
+            snippet_line=line,
+            match_ranges=(),
+            text_score=0.5,
+            vector_score=None,
+            text_share=1.0,
+        )
+
+    return make
+
+
+# --- what is shown ----------------------------------------------------------------------------------------------------
+
+
+def test_every_point_is_painted_where_it_belongs(shown: MapPanel) -> None:
+    assert all(_has_colour_near(shown, shown.canvas.place_of(point)) for point in range(30))
+    assert not _has_colour_near(shown, QPointF(12, 12))
+    assert shown.header._subtitle.text() == "30 chunks, alike ones side by side"
+    assert [item.accessibleName() for item in shown.legend._items] == [
+        "daily, 10 chunks",
+        "projects, 10 chunks",
+        "topics, 10 chunks",
+    ]
+
+
+def test_points_without_a_vector_are_counted(qtbot, shown: MapPanel, insight) -> None:
+    insight.map = make_map(30, chunks=120, stamp=2, layout="directions")
+    shown.refresh()
+    qtbot.waitUntil(lambda: not shown.busy and insight.made == 2)
+    assert shown.header._subtitle.text() == "30 of 120 chunks (25 % ready), two main directions"
+
+
+@pytest.mark.parametrize(
+    ("gap", "chunks", "title", "words"),
+    [
+        ("no-model", 10, "No map without a model", "built-in one needs neither a key nor a network"),
+        ("no-chunks", 0, "Nothing is indexed yet", "as soon as notes or sessions have been read"),
+        ("no-vectors", 12, "Nothing has a vector yet", "12 chunks wait for a vector, 0 % ready"),
+    ],
+)
+def test_a_map_without_points_says_why(qtbot, panel, memory, insight, gap, chunks, title, words) -> None:
+    insight.map = empty_map(gap, chunks)
+    panel.set_manager(memory)
+    qtbot.waitUntil(lambda: insight.made == 1 and not panel.busy)
+    assert panel._title.text().replace("\u200b", "") == title
+    assert words in panel._text.text().replace("\u200b", "")
+    assert panel._title.isVisible()
+    assert not panel.canvas.isVisible()
+    assert not panel.header.lasso.isEnabled()
+    insight.map = make_map()
+    panel.refresh()
+    qtbot.waitUntil(lambda: panel.prepared is not None and not panel.busy)
+    assert panel.canvas.isVisible()
+
+
+def test_while_it_is_made_it_says_how_far_it_is(qtbot, panel, memory, insight) -> None:
+    insight.released.clear()
+    panel.set_manager(memory)
+    qtbot.waitUntil(panel.progress.isVisible)
+    assert panel._text.text() == "Arranging, 43 %"
+    assert panel.progress.value() == 430
+    insight.released.set()
+    _calm(qtbot, panel)
+    assert panel.canvas.isVisible()
+
+
+def test_an_older_map_is_shown_until_the_new_one_is_there(qtbot, panel, memory, insight) -> None:
+    insight.last = make_map(12)
+    insight.released.clear()
+    panel.set_manager(memory)
+    qtbot.waitUntil(lambda: "arranging, 43 %" in panel.header._subtitle.text())
+    assert len(panel.prepared.scene) == 12
+    assert panel.canvas.isVisible()
+    insight.released.set()
+    _calm(qtbot, panel)
+    assert len(panel.prepared.scene) == 30
+    assert panel.header._subtitle.text() == "30 chunks, alike ones side by side"
+
+
+def test_a_first_sight_by_directions_gives_way_to_neighbours(qtbot, panel, memory, insight) -> None:
+    insight.first = make_map(layout="directions")
+    insight.released.clear()
+    panel.set_manager(memory)
+    qtbot.waitUntil(lambda: panel.prepared is not None)
+    assert panel.prepared.scene.record.layout == "directions"
+    insight.released.set()
+    _calm(qtbot, panel)
+    assert panel.prepared.scene.record.layout == "neighbours"
+
+
+def test_a_change_of_the_index_moves_nothing_that_stays(qtbot, shown, insight) -> None:
+    shown.canvas.zoom(3.0, QPointF(200, 150))
+    before = shown.canvas.place_of(4)
+    insight.map = make_map(40, stamp=2)
+    points = np.frombuffer(make_map(30).points, np.float32)
+    more = np.concatenate([points, np.full(20, 30, np.float32)])
+    insight.map = msgspec.structs.replace(insight.map, points=more.tobytes())
+    shown.refresh()
+    qtbot.waitUntil(lambda: shown.prepared is not None and len(shown.prepared.scene) == 40)
+    assert shown.canvas.place_of(4) == before
+
+
+def test_an_unchanged_map_is_left_as_it_is(qtbot, shown, insight) -> None:
+    before = shown.prepared
+    insight.map = make_map()
+    shown.refresh()
+    qtbot.waitUntil(lambda: insight.made == 2 and not shown.busy)
+    assert shown.prepared is before
+
+
+def test_a_hidden_map_is_not_made(qtbot, panel, memory, insight) -> None:
+    panel.hide()
+    panel.set_manager(memory)
+    panel.refresh()
+    assert insight.made == 0
+    panel.show()
+    qtbot.waitUntil(lambda: insight.made >= 1)
+    _calm(qtbot, panel)
+
+
+def test_a_problem_is_told(qtbot, panel, memory, insight) -> None:
+    insight.error = IndexCorrupt("The index is damaged.")
+    panel.set_manager(memory)
+    _calm(qtbot, panel)
+    assert (panel._title.text(), panel._text.text()) == ("The map cannot be shown", "The index is damaged.")
+
+
+def test_another_memory_begins_anew(qtbot, shown, insight, memory) -> None:
+    insight.released.clear()
+    shown.set_manager(None)
+    assert shown.prepared is None
+    assert not shown.canvas.isVisible()
+    shown.set_manager(memory)
+    insight.released.set()
+    qtbot.waitUntil(lambda: shown.prepared is not None and not shown.busy)
+
+
+# --- colours ----------------------------------------------------------------------------------------------------------
+
+
+def test_points_are_coloured_by_what_is_chosen(qtbot, shown: MapPanel) -> None:
+    shown.header.colour.setCurrentIndex(shown.header.colour.findData("age"))
+    _calm(qtbot, shown)
+    assert shown.prepared.grouping.kind == "age"
+    shown.header.colour.setCurrentIndex(shown.header.colour.findData("source"))
+    _calm(qtbot, shown)
+    assert [item.accessibleName() for item in shown.legend._items] == ["Notes, 30 chunks"]
+
+
+def test_a_click_in_the_legend_shows_one_group_alone_and_another_all(qtbot, shown: MapPanel) -> None:
+    other = shown.canvas.place_of(1)
+    strong = _image(shown).pixelColor(other.toPoint())
+    qtbot.mouseClick(shown.legend._items[0], LEFT)
+    _calm(qtbot, shown)
+    faint = _image(shown).pixelColor(other.toPoint())
+    assert faint.saturation() < strong.saturation()
+    qtbot.mouseClick(shown.legend._items[0], LEFT)
+    _calm(qtbot, shown)
+    assert _image(shown).pixelColor(other.toPoint()) == strong
+
+
+def test_a_change_of_theme_is_a_change_of_colours(qtbot, shown: MapPanel, appearance) -> None:
+    before = [item.colour for item in shown.legend._items]
+    appearance.set_theme("dark")
+    _calm(qtbot, shown)
+    assert [item.colour for item in shown.legend._items] != before
+    assert _image(shown).pixelColor(12, 12) == tokens(shown.palette()).base
+    assert _has_colour_near(shown, shown.canvas.place_of(0))
+
+
+# --- moving -----------------------------------------------------------------------------------------------------------
+
+
+def test_dragging_moves_the_map_and_opens_nothing(qtbot, shown: MapPanel) -> None:
+    before = shown.canvas.place_of(7)
+    with qtbot.assertNotEmitted(shown.open_requested):
+        qtbot.mousePress(shown.canvas, LEFT, pos=before.toPoint())
+        qtbot.mouseMove(shown.canvas, before.toPoint() + QPoint(20, 0))
+        qtbot.mouseMove(shown.canvas, before.toPoint() + QPoint(60, 30))
+        qtbot.mouseRelease(shown.canvas, LEFT, pos=before.toPoint() + QPoint(60, 30))
+        _calm(qtbot, shown)
+    moved = shown.canvas.place_of(7) - before
+    assert (moved.x(), moved.y()) == pytest.approx((60, 30), abs=1.5)
+    assert _has_colour_near(shown, shown.canvas.place_of(7))
+
+
+def test_the_wheel_zooms_about_the_mouse(qtbot, shown: MapPanel) -> None:
+    at = shown.canvas.place_of(3)
+    scale = shown.canvas.view.scale
+    turn = QWheelEvent(
+        at,
+        shown.canvas.mapToGlobal(at),
+        QPoint(),
+        QPoint(0, 240),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(shown.canvas, turn)
+    assert shown.canvas.view.scale > 1.3 * scale
+    now = shown.canvas.place_of(3)
+    assert (now.x(), now.y()) == pytest.approx((at.x(), at.y()), abs=0.01)
+    _calm(qtbot, shown)
+    assert _has_colour_near(shown, now)
+    qtbot.mouseClick(shown.header.fit, LEFT)
+    assert shown.canvas.view.scale == pytest.approx(scale)
+
+
+def test_a_double_click_on_the_ground_zooms_in(qtbot, shown: MapPanel) -> None:
+    scale = shown.canvas.view.scale
+    qtbot.mouseDClick(shown.canvas, LEFT, pos=QPoint(10, 10))
+    assert shown.canvas.view.scale == pytest.approx(2 * scale)
+    _calm(qtbot, shown)
+
+
+def test_keys_move_and_zoom(qtbot, shown: MapPanel) -> None:
+    shown.canvas.setFocus()
+    view = shown.canvas.view
+    qtbot.keyClick(shown.canvas, Qt.Key.Key_Right)
+    assert shown.canvas.view.across > view.across
+    qtbot.keyClick(shown.canvas, Qt.Key.Key_Up)
+    assert shown.canvas.view.up > view.up
+    qtbot.keyClick(shown.canvas, Qt.Key.Key_Plus)
+    assert shown.canvas.view.scale > view.scale
+    qtbot.keyClick(shown.canvas, Qt.Key.Key_Minus)
+    qtbot.keyClick(shown.canvas, Qt.Key.Key_0)
+    assert shown.canvas.view == view
+    _calm(qtbot, shown)
+
+
+def test_another_size_keeps_the_points_in_view(qtbot, shown: MapPanel) -> None:
+    shown.window().resize(500, 420)
+    _calm(qtbot, shown)
+    places = [shown.canvas.place_of(point) for point in range(30)]
+    assert all(shown.canvas.rect().contains(place.toPoint()) for place in places)
+    assert all(_has_colour_near(shown, place) for place in places)
+
+
+# --- one point --------------------------------------------------------------------------------------------------------
+
+
+def test_the_mouse_over_a_point_shows_what_it_is(qtbot, shown: MapPanel) -> None:
+    qtbot.mouseMove(shown.canvas, shown.canvas.place_of(4).toPoint())
+    qtbot.waitUntil(shown.choosing.card.isVisible)
+    assert shown.choosing.card._title.text() == "Note 1 › Watering"
+    assert shown.choosing.card._text.text() == "words of chunk 104"
+    assert shown.canvas.rect().contains(shown.choosing.card.geometry())
+    qtbot.mouseMove(shown.canvas, QPoint(8, 8))
+    assert not shown.choosing.card.isVisible()
+
+
+def test_a_click_opens_the_chunk(qtbot, shown: MapPanel) -> None:
+    with qtbot.waitSignal(shown.open_requested) as opened:
+        qtbot.mouseClick(shown.canvas, LEFT, pos=shown.canvas.place_of(5).toPoint())
+    assert opened.args == ["topics/note.md", 105]
+
+
+def test_a_chunk_that_has_gone_opens_nothing(qtbot, shown: MapPanel, insight) -> None:
+    insight.gone = {105}
+    with qtbot.assertNotEmitted(shown.open_requested):
+        qtbot.mouseClick(shown.canvas, LEFT, pos=shown.canvas.place_of(5).toPoint())
+        qtbot.waitUntil(lambda: (105,) in insight.asked)
+        QApplication.processEvents()
+
+
+def test_keys_walk_from_point_to_point_and_open(qtbot, shown: MapPanel) -> None:
+    shown.canvas.setFocus()
+    qtbot.keyClick(shown.canvas, Qt.Key.Key_Right, CTRL)
+    first = shown.canvas.point
+    assert first >= 0
+    qtbot.keyClick(shown.canvas, Qt.Key.Key_Right, CTRL)
+    second = shown.canvas.point
+    assert shown.canvas.place_of(second).x() > shown.canvas.place_of(first).x()
+    qtbot.waitUntil(shown.choosing.card.isVisible)
+    assert shown.choosing.card._text.text() == f"words of chunk {100 + second}"
+    with qtbot.waitSignal(shown.open_requested) as opened:
+        qtbot.keyClick(shown.canvas, Qt.Key.Key_Return)
+    assert opened.args[1] == 100 + second
+    qtbot.keyClick(shown.canvas, Qt.Key.Key_Escape)
+    assert shown.canvas.point == -1
+    assert not shown.choosing.card.isVisible()
+
+
+def test_the_map_is_described_in_words(shown: MapPanel) -> None:
+    words = shown.canvas.accessibleDescription()
+    assert "30 chunks, alike ones side by side" in words
+    assert "daily 10, projects 10, topics 10" in words
+    assert "Enter opens it" in words
+
+
+# --- the question in the box ------------------------------------------------------------------------------------------
+
+
+def test_a_question_and_its_results_are_marked_and_taken_away(qtbot, shown, insight, make_result) -> None:
+    middle = QPointF(*shown.canvas.view.to_pixels(5.0, 4.0))
+    assert not _has_colour_near(shown, middle, 14)
+    shown.show_answer(_answer("irrigation", make_result))
+    _calm(qtbot, shown)
+    assert _has_colour_near(shown, middle, 14)
+    marked = _image(shown).pixelColor(shown.canvas.place_of(0).toPoint())
+    assert marked == tokens(shown.palette()).mark
+    assert insight.questions == ["irrigation"]
+    shown.show_answer(None)
+    assert not _has_colour_near(shown, middle, 14)
+
+
+def test_a_question_by_words_alone_marks_its_results(qtbot, shown, insight, make_result) -> None:
+    insight.point = None
+    shown.show_answer(_answer("irrigation", make_result, 1))
+    _calm(qtbot, shown)
+    assert shown.canvas._marks.question is None
+    assert shown.canvas._marks.hits == (0,)
+
+
+def test_a_question_that_came_before_the_map_is_on_it(qtbot, panel, memory, insight, make_result) -> None:
+    panel.set_manager(memory)
+    panel.show_answer(_answer("irrigation", make_result))
+    qtbot.waitUntil(lambda: insight.questions == ["irrigation"] and not panel.busy)
+    assert panel.canvas._marks.hits == (0, 1)
+
+
+# --- the list ---------------------------------------------------------------------------------------------------------
+
+
+def _encircle(qtbot, panel: MapPanel, points: list[int], modifier=Qt.KeyboardModifier.NoModifier) -> None:
+    """Draw a loop around some points."""
+    places = [panel.canvas.place_of(point) for point in points]
+    left, right = min(place.x() for place in places) - 14, max(place.x() for place in places) + 14
+    top, bottom = min(place.y() for place in places) - 14, max(place.y() for place in places) + 14
+    corners = [QPoint(round(x), round(y)) for x, y in ((left, top), (right, top), (right, bottom), (left, bottom))]
+    qtbot.mousePress(panel.canvas, LEFT, modifier, corners[0])
+    for corner in (*corners[1:], corners[0] + QPoint(0, 3)):
+        qtbot.mouseMove(panel.canvas, corner)
+    qtbot.mouseRelease(panel.canvas, LEFT, modifier, corners[0])
+    qtbot.waitUntil(lambda: not panel.busy)
+
+
+@pytest.mark.parametrize("by_shift", [True, False])
+def test_a_loop_lists_what_is_in_it(qtbot, shown: MapPanel, by_shift: bool) -> None:
+    daily = list(range(0, 30, 3))
+    if not by_shift:
+        qtbot.mouseClick(shown.header.lasso, LEFT)
+    _encircle(qtbot, shown, daily, SHIFT if by_shift else Qt.KeyboardModifier.NoModifier)
+    assert shown.choosing.list.isVisible()
+    assert shown.choosing.list.chunks == tuple(100 + point for point in daily)
+    assert shown.choosing.list._count.text() == "10 chunks"
+    assert shown.choosing.list.list.item(1).text() == "Note 0 › Watering\ndaily/note.md#L103-L107"
+    assert not shown.header.lasso.isChecked()
+
+
+def test_the_list_opens_copies_and_closes(qtbot, shown: MapPanel) -> None:
+    _encircle(qtbot, shown, [0, 3, 6], SHIFT)
+    listed = shown.choosing.list
+    listed.list.setFocus()
+    qtbot.keyClick(listed.list, Qt.Key.Key_Down)
+    assert shown.canvas.point == listed.chunks[1] - 100
+    with qtbot.waitSignal(shown.open_requested) as opened:
+        qtbot.mouseClick(listed._open, LEFT)
+    assert opened.args == ["daily/note.md", listed.chunks[1]]
+    qtbot.mouseClick(listed._copy, LEFT)
+    assert QGuiApplication.clipboard().text().splitlines() == [place.citation for place in listed.places]
+    listed.list.setFocus()
+    qtbot.keyClick(listed.list, Qt.Key.Key_Escape)
+    assert not listed.isVisible()
+    assert shown.canvas.hasFocus()
+    _calm(qtbot, shown)
+
+
+def test_keys_list_single_points_and_all_in_view(qtbot, shown: MapPanel) -> None:
+    shown.canvas.setFocus()
+    qtbot.keyClick(shown.canvas, Qt.Key.Key_Left, CTRL)
+    first = shown.canvas.point
+    qtbot.keyClick(shown.canvas, Qt.Key.Key_Space)
+    _calm(qtbot, shown)
+    assert shown.choosing.list.chunks == (100 + first,)
+    qtbot.keyClick(shown.canvas, Qt.Key.Key_Space)
+    _calm(qtbot, shown)
+    assert shown.choosing.list.chunks == ()
+    qtbot.keyClick(shown.canvas, Qt.Key.Key_A, CTRL)
+    _calm(qtbot, shown)
+    assert len(shown.choosing.list.chunks) == 30
+
+
+def test_of_one_group_alone_only_its_points_are_listed(qtbot, shown: MapPanel) -> None:
+    qtbot.mouseClick(shown.legend._items[1], LEFT)
+    shown.canvas.setFocus()
+    qtbot.keyClick(shown.canvas, Qt.Key.Key_A, CTRL)
+    _calm(qtbot, shown)
+    assert shown.choosing.list.chunks == tuple(range(101, 130, 3))
+
+
+def test_a_narrow_panel_has_the_list_below_the_map(qtbot, shown: MapPanel) -> None:
+    shown.canvas.all_wanted.emit()
+    _calm(qtbot, shown)
+    assert shown.choosing.list.x() > shown.canvas.geometry().right()
+    shown.window().resize(480, 520)
+    qtbot.waitUntil(lambda: shown.choosing.list.y() > shown.canvas.geometry().bottom())
+    _calm(qtbot, shown)

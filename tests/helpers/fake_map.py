@@ -1,0 +1,120 @@
+"""A made-up map for the tests of the window: points in clumps, one clump a folder."""
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from engine import CancelToken, IndexMap, MapAnswer, MapFile, MapPlace, MapProgress, MemorySearchResult
+
+NOW = 1_772_500_000.0
+FOLDERS = ("daily", "projects", "topics")
+
+
+def make_map(count: int = 30, **changes: Any) -> IndexMap:
+    """Chunks 100, 101, … of five files; every third is of the same folder, and lies with the others of it."""
+    rng = np.random.default_rng(5)
+    files = tuple(
+        MapFile(
+            path=f"{FOLDERS[number]}/note.md" if number < 3 else f"sessions/agent/{number}",
+            title=f"Note {number}",
+            source="memory" if number < 3 else "sessions",
+            agent="" if number < 3 else "codex",
+            modified=NOW - number * 40 * 86_400,
+        )
+        for number in range(5)
+    )
+    of = np.arange(count) % 3
+    points = np.array([[0, 0], [10, 0], [5, 8]])[of] + rng.uniform(-1, 1, (count, 2))
+    fields: dict[str, Any] = {
+        "layout": "neighbours",
+        "ids": np.arange(100, 100 + count, dtype=np.int64).tobytes(),
+        "points": points.astype(np.float32).tobytes(),
+        "file_of": of.astype(np.int32).tobytes(),
+        "files": files,
+        "chunks": count,
+        "shown_variance": 0.27,
+        "model": "fake/bag/",
+        "stamp": 1,
+    }
+    return IndexMap(**(fields | changes))
+
+
+def empty_map(gap: str, chunks: int = 0) -> IndexMap:
+    return make_map(0, ids=b"", points=b"", file_of=b"", files=(), gap=gap, chunks=chunks, layout="directions")
+
+
+class FakeInsight:
+    """Answers of its own making.
+
+    Attributes:
+        map: what `make_map` returns, and `last` what `last_map` does; `first` is told before, where it is given.
+        released: `make_map` waits for it; set from the start.
+        error: raised in place of a map.
+        gone: chunks that have left the index.
+        point: where every question is.
+        made, asked: how many maps were made, and of which chunks was asked.
+    """
+
+    def __init__(self) -> None:
+        self.map = make_map()
+        self.last: IndexMap | None = None
+        self.first: IndexMap | None = None
+        self.released = threading.Event()
+        self.released.set()
+        self.error: Exception | None = None
+        self.gone: set[int] = set()
+        self.point: tuple[float, float] | None = (5.0, 4.0)
+        self.made = 0
+        self.asked: list[tuple[int, ...]] = []
+        self.questions: list[str] = []
+
+    def last_map(self, cancel: CancelToken | None = None) -> IndexMap | None:
+        return self.last
+
+    def make_map(
+        self,
+        *,
+        first: Callable[[IndexMap], None] | None = None,
+        progress: Callable[[MapProgress], None] | None = None,
+        cancel: CancelToken | None = None,
+    ) -> IndexMap:
+        self.made += 1
+        if first is not None and self.first is not None:
+            first(self.first)
+        if progress is not None:
+            progress(MapProgress(stage="arranging", done=0.43))
+        while not self.released.wait(0.01):
+            if cancel is not None:
+                cancel.checkpoint()
+        if self.error is not None:
+            raise self.error
+        return self.map
+
+    def map_places(self, chunks: Sequence[int], cancel: CancelToken | None = None) -> tuple[MapPlace, ...]:
+        self.asked.append(tuple(chunks))
+        files = [self.map.files[number] for number in np.frombuffer(self.map.file_of, np.int32)]
+        return tuple(
+            MapPlace(
+                chunk=chunk,
+                path=files[chunk - 100].path,
+                source=files[chunk - 100].source,
+                title=files[chunk - 100].title,
+                heading=("Watering",),
+                start_line=chunk,
+                end_line=chunk + 4,
+                citation=f"{files[chunk - 100].path}#L{chunk}-L{chunk + 4}",
+                text=f"words of chunk {chunk}",
+                modified=NOW,
+                agent="",
+            )
+            for chunk in chunks
+            if chunk not in self.gone
+        )
+
+    def map_answer(
+        self, query: str, results: Sequence[MemorySearchResult], cancel: CancelToken | None = None
+    ) -> MapAnswer:
+        self.questions.append(query)
+        return MapAnswer(point=self.point, chunks=(*range(100, 100 + len(results)), None))
