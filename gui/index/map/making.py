@@ -18,15 +18,13 @@ class Prepared:
     grouping: Grouping
     peaks: tuple[tuple[float, float], ...]
     """Where each group's name stands."""
-    seconds: float = 0.0
-    """That it took, all in all."""
 
 
-def prepare(record: IndexMap, kind: Kind, began: float) -> Prepared:
-    """On a pool thread. `began` is by the monotonic clock."""
+def prepare(record: IndexMap, kind: Kind) -> Prepared:
+    """On a pool thread."""
     from gui.index.map.scene import Scene
 
-    return regroup(Scene.of(record), kind, began)
+    return regroup(Scene.of(record), kind)
 
 
 def within_group(prepared: Prepared, points: "Indexes", isolated: int) -> tuple[int, ...]:
@@ -35,7 +33,7 @@ def within_group(prepared: Prepared, points: "Indexes", isolated: int) -> tuple[
     return tuple(sorted(prepared.scene.ids[kept].tolist()))
 
 
-def regroup(scene: "Scene", kind: Kind, began: float) -> Prepared:
+def regroup(scene: "Scene", kind: Kind) -> Prepared:
     """The same points in other colours."""
     grouping = scene.grouped(kind, time.time())
-    return Prepared(scene, grouping, scene.peaks(grouping), time.monotonic() - began)
+    return Prepared(scene, grouping, scene.peaks(grouping))

@@ -1,8 +1,6 @@
 """The map of the index with all that belongs to it: header, legend, card and list."""
 
-import time
-
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QStackedWidget, QVBoxLayout, QWidget
 
@@ -29,9 +27,6 @@ _NARROW = 620
 """Pixels below which the list goes under the map."""
 _LOW = 260
 """Pixels below which there is no legend."""
-_REST_MS = 2000
-_REST_SHARE = 8
-"""After a map, the next one waits so many times as long as that one took: a sync changes the index every second."""
 
 
 class MapPanel(IndexPage):
@@ -55,8 +50,6 @@ class MapPanel(IndexPage):
         self.choosing = Choosing(jobs, self.canvas, self)
         self._title, self._text = label("", "strong", wrap=True), label("", "muted", wrap=True)
         self.progress = ProgressLine()
-        self._resting = QTimer(self, singleShot=True)
-        self._resting.timeout.connect(super().refresh)
         self.header.enlarge.setHidden(whole)
         self._assemble(whole)
         self._connect()
@@ -111,26 +104,17 @@ class MapPanel(IndexPage):
     @property
     def busy(self) -> bool:
         parts = (self._regrouping, self._answering, self.canvas.picture, self.choosing)
-        return super().busy or self._resting.isActive() or any(part.busy for part in parts)
+        return super().busy or any(part.busy for part in parts)
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
-        self._resting.stop()
         self.answer = None
         super().set_manager(manager)
 
-    @Slot()
-    def refresh(self) -> None:
-        """The index has changed: make the map anew, but not all the time while it goes on changing."""
-        if self.insight is None or self._resting.isActive():
-            return
-        took = 0.0 if self.prepared is None else self.prepared.seconds
-        self._resting.start(max(_REST_MS, round(1000 * _REST_SHARE * took)))
-
     def read(self, insight: IndexInsight, cancel: CancelToken) -> Prepared | IndexMap:
-        began, kind = time.monotonic(), self.header.kind
+        kind = self.header.kind
 
         def early(record: IndexMap) -> None:
-            self._came.emit(insight, prepare(record, kind, began))
+            self._came.emit(insight, prepare(record, kind))
 
         if self.prepared is None and (last := insight.last_map(cancel)) is not None and last.ids:
             early(last)
@@ -140,7 +124,7 @@ class MapPanel(IndexPage):
         known = self.prepared
         if known is not None and known.scene.record == record:
             return known
-        return prepare(record, kind, began) if record.ids else record
+        return prepare(record, kind) if record.ids else record
 
     def show_read(self, found: Prepared | IndexMap) -> None:
         if isinstance(found, Prepared):
@@ -218,9 +202,9 @@ class MapPanel(IndexPage):
     def _regroup(self) -> None:
         if self.prepared is None:
             return
-        scene, kind, began = self.prepared.scene, self.header.kind, time.monotonic() - self.prepared.seconds
+        scene, kind = self.prepared.scene, self.header.kind
         self._isolated = -1
-        self._regrouping.put(self.jobs.read(lambda _: regroup(scene, kind, began), self._regrouped, self.show_problem))
+        self._regrouping.put(self.jobs.read(lambda _: regroup(scene, kind), self._regrouped, self.show_problem))
 
     def _regrouped(self, prepared: Prepared) -> None:
         self._regrouping.done()
