@@ -32,6 +32,8 @@ _CONTROLS: dict[RemedyName, str] = {
     "period": "leave out --since and --until",
     "scope": "leave out --path",
     "limits": "leave out --source, --since, --until and --path",
+    "within": "leave out the earlier question",
+    "age": "--half-life-days 0",
     "excluded": "mnemoscope doctor {path}",
     "add-sessions": "folders under [defaults.sessions] in the settings",
     "sync": "mnemoscope index",

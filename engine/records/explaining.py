@@ -13,6 +13,8 @@ RemedyName = Literal[
     "period",
     "scope",
     "limits",
+    "within",
+    "age",
     "demand",
     "excluded",
     "add-sessions",
@@ -24,9 +26,9 @@ RemedyName = Literal[
 """Which control would change an empty answer.
 
 Of the request: `weak` the threshold, `sources`, `period` (since, until) and `scope` (the path) one of its limits,
-`limits` all of them, `demand` one of the query's own. Of the index: `excluded` the rules that leave a file out,
-`add-sessions` the folders of sessions, `sync` an update, `embed` the agreement to it, `settings` the provider's,
-`folder` another folder.
+`limits` all of them, `within` the earlier question, `age` that results age, `demand` one of the query's own. Of the
+index: `excluded` the rules that leave a file out, `add-sessions` the folders of sessions, `sync` an update, `embed` the
+agreement to it, `settings` the provider's, `folder` another folder.
 """
 
 

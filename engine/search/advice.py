@@ -33,6 +33,7 @@ _LIMITS: tuple[tuple[RemedyName, str, dict[str, Any]], ...] = (
     ("period", "at any time", {"since": None, "until": None}),
     ("scope", "in all files", {"path_glob": None}),
 )
+"""Which field of the filter each is."""
 
 
 def advised(outcome: SearchOutcome, work: Work, store: IndexStore, ask: Ask) -> SearchOutcome:
@@ -80,9 +81,10 @@ class _Advice:
             yield self._of_index("sync", "The update that is due reads the tags of all notes.")
         cut = self._stage in ("threshold", "age")
         if cut:
+            yield from self._ageless()
             yield from self._weak()
-        limits = list(self._limits())
-        yield from limits
+        yield from self._limits()
+        yield from self._wider()
         yield from self._demands()
         if not cut:
             yield from self._weak()
@@ -98,6 +100,11 @@ class _Advice:
             advice = f"The best match scores {best:.2f} of the {least:g} that are asked for."
             yield self._of_index("weak", advice)
 
+    def _ageless(self) -> Iterator[SearchRemedy]:
+        """The same where nothing ages."""
+        if self._request.half_life_days:
+            yield from self._tried("age", "Where nothing ages, the same question finds", half_life_days=0.0)
+
     # --- what the request limits ------------------------------------------------------------------------------------
 
     def _limits(self) -> Iterator[SearchRemedy]:
@@ -105,13 +112,19 @@ class _Advice:
         limits = self._request.filter
         held = [limit for limit in _LIMITS if any(getattr(limits, field) is not None for field in limit[2])]
         found = [
-            self._tried(name, f"The same question {where} finds", filter=replace(limits, **freed))
+            remedy
             for name, where, freed in held
+            for remedy in self._tried(name, f"The same question {where} finds", filter=replace(limits, **freed))
         ]
-        if len(held) > 1 and not any(found):
+        if len(held) > 1 and not found:
             free = Filter(hide_memory=limits.hide_memory)
-            found = [self._tried("limits", "The same question in all files at any time finds", filter=free)]
-        yield from (remedy for remedy in found if remedy is not None)
+            found += self._tried("limits", "The same question in all files at any time finds", filter=free)
+        yield from found
+
+    def _wider(self) -> Iterator[SearchRemedy]:
+        """The same beyond the results of the earlier question."""
+        if self._request.within is not None:
+            yield from self._tried("within", "The same question beyond these results finds", within=None)
 
     def _demands(self) -> Iterator[SearchRemedy]:
         """Each demand of the query left out alone; a phrase becomes its words."""
@@ -123,20 +136,18 @@ class _Advice:
             unphrased = not clause.negated and isinstance(clause.alternatives[0], Phrase)
             words = "With its words apart" if unphrased else "Without that"
             advice = f"The query asks that every result {demand(clause)}. {words}, it finds"
-            remedy = self._tried("demand", advice, query=other)
-            if remedy is not None:
-                yield remedy
+            yield from self._tried("demand", advice, query=other)
 
-    def _tried(self, name: RemedyName, advice: str, **changes: Any) -> SearchRemedy | None:
+    def _tried(self, name: RemedyName, advice: str, **changes: Any) -> Iterator[SearchRemedy]:
         """The remedy, if the request with these changes finds anything."""
         # Nothing is sent anywhere for a mere try, nor a failing provider asked again.
         words_alone = self._request.keyword_only or self._work.lacking is not None or "query" in changes
         other = replace(self._request, explain=False, max_results=1, keyword_only=words_alone, **changes)
         outcome = self._ask(other)
         if not outcome.results:
-            return None
+            return
         total = f"{outcome.total:,}{'+' if outcome.total_is_least else ''}"
-        return SearchRemedy(
+        yield SearchRemedy(
             name=name,
             stage=self._stage,
             advice=f"{advice} {total} {'result' if outcome.total == 1 else 'results'}.",

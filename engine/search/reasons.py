@@ -83,8 +83,10 @@ def _meaning(of: ResultExplanation) -> str:
         return "Its meaning was not compared."
     if of.vector_score is None or of.cosine is None:
         return "It has no vector yet: its words alone decide."
-    inside = f"{of.vector_score:.0%} of this model's range from {of.cosine_low:.2f} to {of.cosine_high:.2f}"
-    return f"Its meaning gives {of.vector_score:.2f}: a cosine of {of.cosine:.3f} is {inside}."
+    range_ = f"this model's range from {of.cosine_low:.2f} to {of.cosine_high:.2f}"
+    where = f"is {of.vector_score:.0%} of" if of.cosine > of.cosine_low else "lies below"
+    where = where if of.cosine < of.cosine_high else "lies above"
+    return f"Its meaning gives {of.vector_score:.2f}: a cosine of {of.cosine:.3f} {where} {range_}."
 
 
 def _mixture(of: ResultExplanation) -> str:

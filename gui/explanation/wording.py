@@ -11,6 +11,8 @@ STAGES: dict[str, str] = {
     "index": "Index",
     "filters": "Filters",
     "query": "Operators",
+    "within": "Earlier results",
+    "passage": "The passage",
     "newest": "Newest",
     "words": "Words",
     "keywords": "Found by words",

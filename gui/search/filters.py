@@ -1,7 +1,5 @@
 """The chips beside the search box: source, time and the workspace."""
 
-from typing import Literal
-
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QWidget
@@ -125,18 +123,6 @@ class Filters(QWidget):
         chip.setAccessibleName("Changed: any time")
         row.addWidget(chip)
         return chip
-
-    def free(self, *limits: Literal["sources", "period", "scope"]) -> None:
-        """Take these limits back, as if the person had."""
-        if "sources" in limits:
-            self._source_chips[0].setChecked(True)
-            self.sources = SOURCES[0][1]
-        if "period" in limits:
-            self._periods.actions()[0].setChecked(True)
-            self._show_period(None)
-        if "scope" in limits:
-            self.set_scope(None)
-        self.changed.emit()
 
     @Slot()
     def _leave_scope(self) -> None:

@@ -28,6 +28,7 @@ from gui.search.preview import Preview
 from gui.search.query_box import QueryBox
 from gui.search.query_help import QueryHelpButton
 from gui.search.ranking import Ranking
+from gui.search.remedies import remedied
 from gui.search.result_actions import ResultActions
 from gui.search.results_view import ResultsView
 from gui.search.runner import Answer, Question, Scope, SearchRunner, is_searchable
@@ -325,17 +326,17 @@ class SearchPanel(QObject):
     @Slot(object)
     def _remedy(self, remedy: SearchRemedy) -> None:
         """Do what would change an empty answer."""
-        match remedy.name:
-            case "weak":
-                self._ask_for_weak(True)
-            case "sources" | "period" | "scope":
-                self._filters.free(remedy.name)
-            case "limits":
-                self._filters.free("sources", "period", "scope")
-            case "demand":
-                self._ask_what_was_meant(remedy.query)
-            case _:
-                self.remedy_wanted.emit(remedy)
+        answer = self._view.answer
+        other = None if answer is None else remedied(answer.question, remedy)
+        if other is None:
+            self.remedy_wanted.emit(remedy)
+        elif other.min_score is not None:
+            self._ask_for_weak(True)
+        else:
+            if remedy.name == "age":
+                self.ranking.show(replace(self.ranking.ranking, half_life_days=0.0))
+            self.focus_box()
+            self.ask_again(other)
 
     @Slot(object)
     def _look_for_like(self, result: MemorySearchResult) -> None:

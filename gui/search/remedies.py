@@ -1,6 +1,9 @@
-"""What the buttons of an empty answer say."""
+"""What the buttons of an empty answer say, and the question that each of them asks instead."""
+
+from dataclasses import replace
 
 from engine import RemedyName, SearchRemedy
+from gui.search.runner import Question
 
 _WORDS: dict[RemedyName, str] = {
     "weak": "Show weak matches",
@@ -8,6 +11,8 @@ _WORDS: dict[RemedyName, str] = {
     "period": "Search any time",
     "scope": "Search all files",
     "limits": "Search everything",
+    "within": "Search beyond these results",
+    "age": "Search without ageing",
     "excluded": "Why is it left out?",
     "add-sessions": "Add sessions…",
     "sync": "Sync now",
@@ -23,3 +28,26 @@ def button_words(remedy: SearchRemedy) -> str:
         query = remedy.query if len(remedy.query) <= _LONGEST else f"{remedy.query[: _LONGEST - 1]}…"
         return f"Search for “{query}”"
     return _WORDS[remedy.name]
+
+
+def remedied(question: Question, remedy: SearchRemedy) -> Question | None:
+    """The question without what emptied its answer; None where the question is not to blame."""
+    match remedy.name:
+        case "weak":
+            return replace(question, min_score=0.0)
+        case "sources":
+            return replace(question, sources=None)
+        case "period":
+            return replace(question, days=None)
+        case "scope":
+            return replace(question, scope=None)
+        case "limits":
+            return replace(question, sources=None, days=None, scope=None)
+        case "within":
+            return replace(question, within=None)
+        case "age":
+            return replace(question, half_life_days=0.0)
+        case "demand":
+            return replace(question, text=remedy.query)
+        case _:
+            return None

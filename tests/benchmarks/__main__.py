@@ -1,7 +1,8 @@
 """Measures what the design promises: `python -m tests.benchmarks [ROW …] [--notes N] [--folder DIR]`.
 
 Every row is a module in `rows`; it runs its work in processes of its own and prints lines of a Markdown table. Notes
-and the vectors of real sentences stay in the folder for the next run; indexes are made anew.
+and the vectors of real sentences stay in the folder for the next run; indexes are made anew. `complaints` measures
+nothing: it writes COMPLAINTS.md, what is found for queries that people complain about.
 """
 
 import argparse
@@ -14,18 +15,22 @@ from tests.benchmarks import rows
 from tests.benchmarks.measuring import Figure
 from tests.benchmarks.prepared import Bench
 
+COMPLAINTS = Path(__file__).with_name("COMPLAINTS.md")
 NAMES = sorted(module.name for module in pkgutil.iter_modules(rows.__path__))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__.splitlines()[0])
     parser.add_argument(
-        "rows", nargs="*", metavar="ROW", help=f"what to measure, of: {', '.join(NAMES)} (default: all)"
+        "rows", nargs="*", metavar="ROW", help=f"what to measure, of: {', '.join(NAMES)} (default: all); or complaints"
     )
     parser.add_argument("--notes", type=int, default=10_000, help="size of the corpus (default: %(default)s)")
     kept = Path(tempfile.gettempdir(), "mnemoscope-benchmarks")
     parser.add_argument("--folder", type=Path, default=kept, help="where to put notes, vectors and indexes")
     asked = parser.parse_args()
+    if asked.rows == ["complaints"]:
+        write_complaints()
+        return
     if unknown := set(asked.rows) - set(NAMES):
         parser.error(f"there is no row {', '.join(sorted(unknown))}")
     asked.folder.mkdir(parents=True, exist_ok=True)
@@ -36,6 +41,15 @@ def main() -> None:
             row = importlib.import_module(f"tests.benchmarks.rows.{name}")
             for figure in row.run(bench):
                 print(_line(figure, name), flush=True)
+
+
+def write_complaints() -> None:
+    """The page, from the table that the tests check."""
+    from tests.helpers.complaints.answering import answer_all
+    from tests.helpers.complaints.page import complaints_page
+
+    with tempfile.TemporaryDirectory(prefix="mnemoscope-complaints-") as folder:
+        COMPLAINTS.write_text(complaints_page(answer_all(Path(folder))), "utf-8")
 
 
 def _line(figure: Figure, name: str) -> str:

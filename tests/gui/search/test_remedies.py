@@ -11,6 +11,7 @@ from engine import RemedyName, SearchRemedy
 from gui.search import runner
 from gui.search.panel import SearchPanel
 from gui.search.query_box import QueryBox
+from gui.search.ranking import Ranking
 from gui.search.remedies import button_words
 from gui.search.result_list import ResultList
 from gui.search.runner import Scope
@@ -106,6 +107,26 @@ def test_a_demand_is_left_out_on_a_click(panel, results, ask, press, memory):
     press("Search for “timer && hose”")
     assert results.isVisible()
     assert panel.header.findChild(QueryBox).edit.text() == "timer & hose"
+
+
+def test_an_earlier_question_is_left_where_nothing_is_found_within_it(panel, ask, press, memory):
+    ask("timer")
+    panel.search_within()
+    memory.remedies = (_remedy("within"),)
+    ask("zucchini")
+    assert panel.body.answer.question.within is not None
+    press("Search beyond these results")
+    assert panel.body.answer.question.within is None
+    assert panel.body.answer.question.text == "zucchini"
+
+
+def test_ageing_is_switched_off_for_a_question_that_it_emptied(panel, ask, press, memory):
+    panel.ranking.show(Ranking(30.0, diverse=True))
+    memory.remedies = (_remedy("age"),)
+    ask("zucchini")
+    press("Search without ageing")
+    assert panel.ranking.ranking == Ranking(0.0, diverse=True)
+    assert memory.searches[-1][2]["half_life_days"] == 0.0
 
 
 @pytest.mark.parametrize("name", ["excluded", "add-sessions", "sync", "embed", "settings", "folder"])

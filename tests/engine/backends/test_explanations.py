@@ -1,0 +1,207 @@
+"""What an explained search says: where words stand, what a score is made of, and what would change an empty answer."""
+
+import time
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from engine.records import EarlierQuestion, ResultExplanation, SearchOutcome, SearchRemedy
+from engine.settings import Settings
+from engine.settings.options import ChunkingSettings
+
+NOTE = """\
+---
+title: Valves of the hothouse
+---
+# Repairs
+
+## Drip lines
+
+The left hose leaks at the joint, so the pump ran dry twice.
+"""
+
+
+def _reason(outcome: SearchOutcome, path: str) -> ResultExplanation:
+    place = [result.path for result in outcome.results].index(path)
+    return outcome.explanation.results[place]
+
+
+def _remedies(outcome: SearchOutcome) -> dict[str, SearchRemedy]:
+    assert outcome.results == ()
+    return {remedy.name: remedy for remedy in outcome.explanation.remedies}
+
+
+def _write(workspace: Path, name: str, text: str) -> None:
+    (workspace / name).parent.mkdir(parents=True, exist_ok=True)
+    (workspace / name).write_text(text, "utf-8")
+
+
+def test_each_term_says_in_which_field_it_stands(open_memory, workspace: Path) -> None:
+    _write(workspace, "orchard/kiwi.md", NOTE)
+    memory = open_memory(use=None)
+    memory.sync()
+    outcome = memory.search("hothouse drip kiwi leaks", explain=True, min_score=0.0)
+    fields = {term.term: term.fields for term in _reason(outcome, "orchard/kiwi.md").terms}
+    assert fields == {
+        "hothouse": ("title",),
+        "drip": ("heading", "body"),
+        "kiwi": ("name",),
+        "leaks": ("body",),
+    }
+
+
+def test_the_parts_of_a_score_add_up(open_memory) -> None:
+    memory = open_memory()
+    memory.sync()
+    outcome = memory.search("irrigation timer pressure", explain=True, min_score=0.0)
+    assert len(outcome.results) == len(outcome.explanation.results) > 2
+    for result, reason in zip(outcome.results, outcome.explanation.results, strict=True):
+        assert reason.citation == result.citation
+        assert reason.score == pytest.approx(result.score, abs=1e-5)
+        assert sum(term.bm25 for term in reason.terms) == pytest.approx(reason.bm25)
+        assert reason.text_score == pytest.approx(min(1.0, reason.text_limit, reason.bm25 / reason.full_bm25))
+        assert {term.term for term in reason.terms} | {*reason.missing} == {"irrigation", "timer", "pressure"}
+        span = reason.cosine_high - reason.cosine_low
+        assert reason.vector_score == pytest.approx(min(1, max(0, (reason.cosine - reason.cosine_low) / span)))
+        weight = reason.vector_weight
+        mixed = weight * reason.vector_score + (1 - weight) * reason.text_score
+        assert reason.fresh_score == pytest.approx(mixed, abs=1e-5)
+
+
+def test_of_alternatives_the_best_alone_makes_the_score(open_memory) -> None:
+    memory = open_memory(use=None)
+    memory.sync()
+    outcome = memory.search("hose OR batteries", explain=True)
+    reason = _reason(outcome, "shopping.md")
+    assert len(reason.terms) == 2
+    assert reason.bm25 == pytest.approx(max(term.bm25 for term in reason.terms))
+    assert reason.covered == 1.0
+
+
+def test_an_operator_alone_scores_nothing_and_says_so(open_memory) -> None:
+    memory = open_memory()
+    memory.sync()
+    reason = _reason(memory.search("path:people", explain=True), "people/ines.md")
+    assert (reason.full_bm25, reason.terms, reason.cosine_low) == (0.0, (), None)
+
+
+def test_answers_with_results_have_no_remedies(open_memory) -> None:
+    memory = open_memory()
+    memory.sync()
+    explanation = memory.search("irrigation", explain=True).explanation
+    assert (explanation.emptied_by, explanation.remedies) == ("", ())
+    assert memory.search("irrigation").explanation is None
+
+
+# --- remedies -----------------------------------------------------------------------------------------------------
+
+
+def test_a_limit_is_named_with_what_it_keeps_back(open_memory) -> None:
+    memory = open_memory(use=None)
+    memory.sync()
+    outcome = memory.search("irrigation", path_glob="people/**", since=time.time() - 3600, explain=True)
+    remedies = _remedies(outcome)
+    assert outcome.explanation.emptied_by == "keywords"
+    assert set(remedies) == {"scope"}
+    assert (remedies["scope"].finds, remedies["scope"].finds_at_least) == (2, False)
+    assert remedies["scope"].advice == "The same question in all files finds 2 results."
+
+
+def test_all_limits_are_named_together_where_no_one_is_to_blame_alone(open_memory) -> None:
+    memory = open_memory(use=None)
+    memory.sync()
+    outcome = memory.search("irrigation", path_glob="people/**", sources=["sessions"], explain=True)
+    assert outcome.explanation.emptied_by == "filters"
+    assert set(_remedies(outcome)) == {"limits", "add-sessions"}
+
+
+def test_a_session_that_others_read_along_is_offered_nothing_that_is_hidden_from_them(open_memory, workspace) -> None:
+    _write(workspace, "memory/a.md", "# A\n\nNothing of note.\n")
+    _write(workspace, "MEMORY.md", "# Mine\n\nThe safe opens with the quagga song.\n")
+    memory = open_memory(use=None)
+    memory.sync()
+    asked = {"session_key": "agent:main:discord:group:1", "path_glob": "memory/**", "explain": True}
+    assert _remedies(memory.search("quagga song", **asked)) == {}
+    assert set(_remedies(memory.search("quagga song", path_glob="memory/**", explain=True))) == {"scope"}
+
+
+def test_a_phrase_is_offered_as_its_words_and_an_exclusion_without(open_memory) -> None:
+    memory = open_memory(use=None)
+    memory.sync()
+    phrase = _remedies(memory.search('"timer irrigation"', explain=True))["demand"]
+    assert (phrase.query, phrase.finds) == ("timer irrigation", 2)
+    assert "With its words apart" in phrase.advice
+    excluded = _remedies(memory.search("irrigation -timer", explain=True))["demand"]
+    assert (excluded.query, excluded.finds) == ("irrigation", 2)
+    assert excluded.advice == "The query asks that every result lacks timer. Without that, it finds 2 results."
+
+
+def test_an_earlier_question_is_named_where_nothing_is_found_within_it(open_memory) -> None:
+    memory = open_memory(use=None)
+    memory.sync()
+    outcome = memory.search("pressure gauge", within=[EarlierQuestion(query="irrigation")], explain=True)
+    assert _remedies(outcome)["within"].finds == 1
+
+
+def test_what_has_faded_is_offered_without_ageing(open_memory, workspace: Path) -> None:
+    _write(
+        workspace, "daily/2020-02-02.md", "# Sunday\n\nThe watering clock of the hothouse was the one of the shed.\n"
+    )
+    memory = open_memory()
+    memory.sync()
+    asked = {"path_glob": "daily/2020*", "min_score": 0.2, "explain": True}
+    outcome = memory.search("the of the was quagga", half_life_days=30.0, **asked)
+    assert outcome.explanation.emptied_by == "age"
+    assert _remedies(outcome)["age"].finds == 1
+
+
+def test_a_try_asks_no_failing_provider_again_and_sends_no_new_text(open_memory, provider) -> None:
+    memory = open_memory()
+    memory.sync()
+    memory.search("irrigation -timer -hose", explain=True)
+    assert set(provider.questions) == {"irrigation"}
+    provider.questions.clear()
+    provider.fails_queries = "The service does not answer."
+    outcome = memory.search("quagga", path_glob="people/**", explain=True)
+    assert provider.questions == ["quagga"]
+    assert _remedies(outcome)["settings"].stage == outcome.explanation.emptied_by
+
+
+def test_a_file_that_failed_is_named_where_its_name_has_the_words(open_memory, workspace: Path) -> None:
+    (workspace / "quagga-census.md").write_bytes(b"\x00\x01 binary \x00")
+    memory = open_memory(use=None)
+    memory.sync()
+    remedy = _remedies(memory.search("quagga", explain=True))["excluded"]
+    assert remedy.path == "quagga-census.md"
+    assert remedy.advice.startswith("quagga-census.md is not indexed: ")
+
+
+def test_a_path_that_is_left_out_is_named_for_its_operator(open_memory, workspace: Path) -> None:
+    _write(workspace, "drafts/plan.md", "# Plan\n\nNothing yet.\n")
+    memory = open_memory(use=None, exclude=("drafts/**",))
+    memory.sync()
+    assert _remedies(memory.search("path:drafts", explain=True))["excluded"].path == "drafts/plan.md"
+
+
+def test_a_search_by_meaning_alone_is_explained_too(open_memory) -> None:
+    query = Settings().query
+    hybrid = msgspec.structs.replace(query.hybrid, enabled=False)
+    memory = open_memory(query=msgspec.structs.replace(query, hybrid=hybrid))
+    memory.sync()
+    outcome = memory.search("irrigation timer", explain=True)
+    assert outcome.mode == "vector"
+    reason = outcome.explanation.results[0]
+    assert (reason.vector_weight, reason.score) == (1.0, pytest.approx(reason.vector_score, abs=1e-5))
+    empty = memory.search("quagga xylophone", explain=True, min_score=0.99)
+    assert empty.explanation.emptied_by == "threshold"
+
+
+def test_a_rebuild_for_other_reasons_leaves_the_tags(open_memory, workspace: Path) -> None:
+    _write(workspace, "tagged.md", "---\ntags: [garden]\n---\n# Tagged\n\nBeans.\n")
+    memory = open_memory(use=None)
+    memory.sync()
+    memory.close()
+    changed = open_memory(use=None, chunking=ChunkingSettings(tokens=200))
+    assert [result.path for result in changed.search("tag:garden").results] == ["tagged.md"]
+    assert "update that is due" not in changed.search("tag:nothing", explain=True).understood

@@ -1,0 +1,74 @@
+import msgspec
+
+from engine.records import ResultExplanation, TermMatch
+from engine.search.reasons import reasons_of
+from tests.helpers.fake_explanations import make_reason
+
+
+def _said(reason: ResultExplanation) -> dict[str, str]:
+    return {of.part: str(of) for of in reasons_of(reason)}
+
+
+def test_every_part_of_a_score_has_its_say_in_order() -> None:
+    said = _said(make_reason())
+    assert list(said) == ["words", "meaning", "mixture", "age", "place", "threshold"]
+    assert said["words"] == (
+        "Its words give 0.71: “timer” 0.46 (heading and text), “irrigation” 0.25 (text). It lacks “skipped”. "
+        "The BM25 sum of 6.8 is 71% of the 9.6 of a full match."
+    )
+    assert said["meaning"] == (
+        "Its meaning gives 0.63: a cosine of 0.465 is 63% of this model's range from 0.15 to 0.65."
+    )
+    assert said["mixture"] == "Meaning counts 30% and words 70%: 0.30 × 0.63 + 0.70 × 0.71 = 0.69."
+    assert said["age"] == (
+        "It dates from 2026-02-08 by its name; it loses half of its score in 30 days: × 0.50 = 0.34."
+    )
+    assert said["place"] == (
+        "It is number 3 of the list, number 1 by score: 0.12 were taken off for being like topics/shopping.md#L1-L3."
+    )
+    assert said["threshold"] == ("Its words alone reach the 0.35 that are asked for, which its score of 0.34 does not.")
+
+
+def test_what_had_no_say_is_left_out() -> None:
+    plain = make_reason(
+        vector_score=None, cosine=None, cosine_low=None, cosine_high=None, vector_weight=0.0, date_origin=None,
+        date=None, mmr_like="", rank=1, score_rank=1, min_score=0.0,
+    )  # fmt: skip
+    assert _said(plain).keys() == {"words", "meaning"}
+    assert _said(plain)["meaning"] == "Its meaning was not compared."
+
+
+def test_a_passage_without_a_vector_says_so() -> None:
+    said = _said(make_reason(vector_score=None, cosine=None, vector_weight=0.0))
+    assert said["meaning"] == "It has no vector yet: its words alone decide."
+    assert "mixture" not in said
+
+
+def test_cosines_beyond_the_range_are_called_so() -> None:
+    assert "0.050 lies below this" in _said(make_reason(cosine=0.05, vector_score=0.0))["meaning"]
+    assert "0.700 lies above this" in _said(make_reason(cosine=0.7, vector_score=1.0))["meaning"]
+
+
+def test_a_passage_found_by_meaning_alone_names_the_words_that_it_lacks() -> None:
+    said = _said(make_reason(terms=(), text_score=0.0, bm25=0.0, missing=("timer",)))
+    assert said["words"] == "It has none of the words: “timer”."
+    listed = make_reason(terms=(), missing=(), full_bm25=0.0, bm25=0.0)
+    assert _said(listed)["words"] == "No words were looked for."
+
+
+def test_a_limit_by_coverage_is_told_where_it_bites() -> None:
+    said = _said(make_reason(text_score=0.5, text_limit=0.5, covered=0.5))
+    assert said["words"].endswith("With 50% of the question, weighed by rarity, it cannot give more than 0.50.")
+    full = _said(make_reason(bm25=12.0))
+    assert full["words"].endswith("The BM25 sum of 12.0 reaches the 9.6 of a full match.")
+
+
+def test_evergreen_notes_do_not_age() -> None:
+    assert _said(make_reason(date_origin="evergreen", date=None, half_life_days=None))["age"] == "It does not age."
+
+
+def test_of_many_words_the_first_are_named() -> None:
+    terms = tuple(TermMatch(term=f"w{number}", score=0.1, bm25=1.0, chunks=1) for number in range(12))
+    said = _said(msgspec.structs.replace(make_reason(), terms=terms, missing=tuple(f"m{n}" for n in range(9))))
+    assert "“w7” 0.10 and 4 more." in said["words"]
+    assert "“m7” and 1 more." in said["words"]
