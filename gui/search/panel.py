@@ -333,8 +333,6 @@ class SearchPanel(QObject):
         elif other.min_score is not None:
             self._ask_for_weak(True)
         else:
-            if remedy.name == "age":
-                self.ranking.show(replace(self.ranking.ranking, half_life_days=0.0))
             self.focus_box()
             self.ask_again(other)
 
