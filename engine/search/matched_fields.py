@@ -6,6 +6,7 @@ import apsw
 
 from engine.records import MatchField
 from engine.search.keywords import Term
+from engine.search.term_counts import register
 from engine.store.schema import FTS_COLUMNS
 from engine.store.snapshot import Snapshot
 
@@ -30,7 +31,7 @@ def matched_fields(
     if not known or not ids:
         return {}
     fts = snapshot.tables.fts
-    snapshot.connection.register_fts5_function(_REGISTERED, _columns)
+    register(snapshot.connection, _REGISTERED, _columns)
     # The unary plus keeps SQLite from running the whole match once for every id.
     rows = snapshot.connection.execute(
         f"""SELECT rowid, {_REGISTERED}({fts}, ?) FROM {fts}

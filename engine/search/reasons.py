@@ -17,6 +17,8 @@ _ORIGINS = {
     "modified": "the file's time",
 }
 _MOST_TERMS = 8
+_LEAST = 0.005
+"""What rounds to nothing is not worth a word."""
 
 
 class Reason(NamedTuple):
@@ -54,16 +56,18 @@ def _words(of: ResultExplanation) -> str:
     named = ", ".join(map(_term, first[:_MOST_TERMS]))
     more = f" and {len(first) - _MOST_TERMS} more" if len(first) > _MOST_TERMS else ""
     lacks = f" It lacks {_listed(of.missing)}." if of.missing else ""
-    return f"Its words give {of.text_score:.2f}: {named}{more}.{lacks}"
+    near = f", near each other {of.nearness:.2f}" if of.nearness >= _LEAST else ""
+    return f"Its words give {of.text_score:.2f}: {named}{more}{near}.{lacks}"
 
 
 def _sums(of: ResultExplanation) -> Iterator[str]:
     if not of.terms:
         return
-    share = of.bm25 / of.full_bm25
+    share = of.bm25 / of.full_bm25 + of.nearness
+    near = f" and {of.nearness * of.full_bm25:.1f} for nearness" if of.nearness >= _LEAST else ""
     full = f"the {of.full_bm25:.1f} of a full match"
     said = f"is {share:.0%} of {full}" if share < 1 else f"reaches {full}"
-    yield f"The BM25 sum of {of.bm25:.1f} {said}."
+    yield f"The BM25 sum of {of.bm25:.1f}{near} {said}."
     if of.text_limit < min(1.0, share):
         yield f"With {of.covered:.0%} of the question, weighed by rarity, it cannot give more than {of.text_limit:.2f}."
 

@@ -2,10 +2,10 @@
 
 import math
 import struct
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
 from typing import NamedTuple
-from weakref import WeakSet
+from weakref import WeakKeyDictionary
 
 import apsw
 
@@ -20,7 +20,7 @@ _STEMS = FTS_COLUMNS.index("stems")
 _STEM_WEIGHTS = tuple(0.0 if column == "words" else weight for column, weight in COLUMN_WEIGHTS.items())
 _PLAIN_WEIGHTS = tuple(0.0 if column == "stems" else weight for column, weight in COLUMN_WEIGHTS.items())
 _REGISTERED = "term_counts"
-_told: WeakSet[apsw.Connection] = WeakSet()
+_told: WeakKeyDictionary[apsw.Connection, set[str]] = WeakKeyDictionary()
 
 
 class Asked(NamedTuple):
@@ -53,13 +53,22 @@ class Counts(NamedTuple):
     """Between the nearest occurrences of each pair of neighbours, in tokens; infinite where one is missing."""
 
 
+def register(connection: apsw.Connection, name: str, function: Callable[..., str | bytes]) -> None:
+    """Give a connection a function of FTS5 that it may have already.
+
+    Each time would take some memory that only the end of the connection gives back.
+    """
+    told = _told.setdefault(connection, set())
+    if name not in told:
+        connection.register_fts5_function(name, function)
+        told.add(name)
+
+
 def ask(
     connection: apsw.Connection, table: str, asked: Asked, expression: str, ids: Collection[int]
 ) -> list[tuple[int, Counts]]:
     """What those of these chunks hold that match; whatever else matches is only walked through."""
-    if connection not in _told:  # each time would take some memory that only the end of the connection gives back
-        connection.register_fts5_function(_REGISTERED, _term_counts)
-        _told.add(connection)
+    register(connection, _REGISTERED, _term_counts)
     # The unary plus keeps SQLite from running the whole match once for every id.
     rows = connection.execute(
         f"""SELECT rowid, {_REGISTERED}({table}, ?) FROM {table}

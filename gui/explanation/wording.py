@@ -26,6 +26,7 @@ STAGES: dict[str, str] = {
 }
 """Stage -> what it is called here; one that is not listed keeps its own name."""
 FIELDS: dict[MatchField, str] = {"title": "title", "heading": "heading", "name": "file name", "body": "text"}
+_NEAR = "near each other"
 _ORIGINS = {
     "name": "the name",
     "folder": "the folder",
@@ -99,7 +100,8 @@ def parts(reason: ResultExplanation) -> list[Part]:
     """The terms that give most first, then those that the passage lacks."""
     held = sorted(reason.terms, key=lambda term: -term.score)
     found = [Part(term.term, term.score, ", ".join(FIELDS[field] for field in term.fields)) for term in held]
-    return found + [Part(term, 0.0, "not in this passage") for term in reason.missing]
+    near = [Part(_NEAR, reason.nearness, "")] if reason.nearness >= 0.005 else []
+    return found + near + [Part(term, 0.0, "not in this passage") for term in reason.missing]
 
 
 def place(reason: ResultExplanation, outcome: SearchOutcome) -> str:
@@ -138,6 +140,7 @@ def _figures(of: ResultExplanation) -> Iterator[tuple[str, str]]:
         for word in of.missing:
             yield f"“{word}”", "not in this passage"
         yield "BM25 sum", f"{of.bm25:.2f}"
+        yield "For nearness", f"{of.nearness * of.full_bm25:.2f}"
         yield "Full match", f"{of.full_bm25:.2f}"
         yield "Of the question", f"{of.covered:.0%}"
         yield "Most it may give", f"{of.text_limit:.3f}"

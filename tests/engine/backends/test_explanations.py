@@ -60,7 +60,9 @@ def test_the_parts_of_a_score_add_up(open_memory) -> None:
         assert reason.citation == result.citation
         assert reason.score == pytest.approx(result.score, abs=1e-5)
         assert sum(term.bm25 for term in reason.terms) == pytest.approx(reason.bm25)
-        assert reason.text_score == pytest.approx(min(1.0, reason.text_limit, reason.bm25 / reason.full_bm25))
+        assert reason.text_score == pytest.approx(
+            min(1.0, reason.text_limit, reason.bm25 / reason.full_bm25 + reason.nearness)
+        )
         assert {term.term for term in reason.terms} | {*reason.missing} == {"irrigation", "timer", "pressure"}
         span = reason.cosine_high - reason.cosine_low
         assert reason.vector_score == pytest.approx(min(1, max(0, (reason.cosine - reason.cosine_low) / span)))
@@ -145,9 +147,7 @@ def test_an_earlier_question_is_named_where_nothing_is_found_within_it(open_memo
 
 
 def test_what_has_faded_is_offered_without_ageing(open_memory, workspace: Path) -> None:
-    _write(
-        workspace, "daily/2020-02-02.md", "# Sunday\n\nThe clock of the hothouse was the one of the shed.\n"
-    )
+    _write(workspace, "daily/2020-02-02.md", "# Sunday\n\nThe clock of the hothouse was the one of the shed.\n")
     memory = open_memory()
     memory.sync()
     asked = {"path_glob": "daily/2020*", "min_score": 0.2, "explain": True}

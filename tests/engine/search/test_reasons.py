@@ -13,8 +13,9 @@ def test_every_part_of_a_score_has_its_say_in_order() -> None:
     said = _said(make_reason())
     assert list(said) == ["words", "meaning", "mixture", "age", "place", "threshold"]
     assert said["words"] == (
-        "Its words give 0.71: “timer” 0.46 (heading and text), “irrigation” 0.25 (text). It lacks “skipped”. "
-        "The BM25 sum of 6.8 is 71% of the 9.6 of a full match."
+        "Its words give 0.71: “timer” 0.46 (heading and text), “irrigation” 0.25 (text), near each other 0.03. "
+        "It lacks “skipped”. "
+        "The BM25 sum of 6.8 and 0.3 for nearness is 71% of the 10.0 of a full match."
     )
     assert said["meaning"] == (
         "Its meaning gives 0.63: a cosine of 0.465 is 63% of this model's range from 0.15 to 0.65."
@@ -60,7 +61,7 @@ def test_a_limit_by_coverage_is_told_where_it_bites() -> None:
     said = _said(make_reason(text_score=0.5, text_limit=0.5, covered=0.5))
     assert said["words"].endswith("With 50% of the question, weighed by rarity, it cannot give more than 0.50.")
     full = _said(make_reason(bm25=12.0))
-    assert full["words"].endswith("The BM25 sum of 12.0 reaches the 9.6 of a full match.")
+    assert full["words"].endswith("The BM25 sum of 12.0 and 0.3 for nearness reaches the 10.0 of a full match.")
 
 
 def test_evergreen_notes_do_not_age() -> None:
@@ -70,5 +71,5 @@ def test_evergreen_notes_do_not_age() -> None:
 def test_of_many_words_the_first_are_named() -> None:
     terms = tuple(TermMatch(term=f"w{number}", score=0.1, bm25=1.0, chunks=1) for number in range(12))
     said = _said(msgspec.structs.replace(make_reason(), terms=terms, missing=tuple(f"m{n}" for n in range(9))))
-    assert "“w7” 0.10 and 4 more." in said["words"]
+    assert "“w7” 0.10 and 4 more, near" in said["words"]
     assert "“m7” and 1 more." in said["words"]

@@ -27,7 +27,7 @@ def test_the_least_distance_is_that_of_two_different_places(first: list[int], se
 @pytest.fixture
 def index() -> apsw.Connection:
     connection = apsw.Connection(":memory:")
-    connection.execute(f"CREATE VIRTUAL TABLE f USING fts5 ({', '.join(FTS_COLUMNS)}, tokenize=\"{FTS_TOKENIZER}\")")
+    connection.execute(f'CREATE VIRTUAL TABLE f USING fts5 ({", ".join(FTS_COLUMNS)}, tokenize="{FTS_TOKENIZER}")')
     rows = [
         ("pump", "", "", "the weir has a pump", "weir pump"),
         ("", "", "weir", "pump pump no weirs", "pump pump no weir"),

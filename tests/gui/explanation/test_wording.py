@@ -35,9 +35,12 @@ def test_terms_that_give_most_come_first_and_those_that_lack_last():
     assert [(part.term, part.where) for part in parts] == [
         ("timer", "heading, text"),
         ("irrigation", "text"),
+        ("near each other", ""),
         ("skipped", "not in this passage"),
     ]
-    assert wording.spoken_parts(parts) == "timer 0.46, irrigation 0.25, skipped not in this passage"
+    assert (
+        wording.spoken_parts(parts) == "timer 0.46, irrigation 0.25, near each other 0.03, skipped not in this passage"
+    )
 
 
 def test_the_table_has_every_number_with_its_unit():
@@ -57,7 +60,7 @@ def test_the_table_leaves_out_what_had_no_say():
     names = {figure.name for figure in wording.figures(bare)}
     assert names == {
         *("Place", "Score", "Asked for", "Words' score", "“timer”", "“irrigation”", "“skipped”"),
-        *("BM25 sum", "Full match", "Of the question", "Most it may give"),
+        *("BM25 sum", "For nearness", "Full match", "Of the question", "Most it may give"),
     }
 
 
