@@ -24,7 +24,6 @@ from gui.notices import Notices
 from gui.options import View
 from gui.places import Places
 from gui.search.panel import SearchPanel
-from gui.search.result_menu import WITHIN_KEY
 from gui.search_menu import SearchMenu
 from gui.search_way import SearchWay
 from gui.settings.way import SettingsWay
@@ -32,6 +31,7 @@ from gui.sheets import show_about, show_keys
 from gui.views import Views
 from gui.ways import Ways
 from gui.widgets.drop import dropped_folder
+from gui.widgets.keys import WITHIN, WITHIN_KEY
 from gui.widgets.message import Action
 from gui.window_state import WindowState
 from gui.workspace import Opened, OpenFailure, Workspace
@@ -118,7 +118,7 @@ class MainWindow(QMainWindow):
         commands.add("About Mnemoscope", self._show_about)
         commands.menu.addSeparator()
         commands.add("Quit", self.close, "Ctrl+Q")
-        commands.add_hidden("Search within these results", self._search_within, WITHIN_KEY)
+        commands.add_hidden(WITHIN, self._search_within, WITHIN_KEY)
         commands.add_hidden("Go to the search box", self.views.focus_box, "Ctrl+K", "Ctrl+L")
         self.frame.header.menu_button.setMenu(commands.menu)
 

@@ -6,7 +6,7 @@ from typing import Literal
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QStackedWidget
 
-from engine import MemorySearchManager, MemorySearchResult, SessionSummary, may_name_session
+from engine import MemorySearchManager, MemorySearchResult, Passage, SessionSummary, may_name_session
 from gui.index.panel import IndexPanel
 from gui.jobs import Jobs
 from gui.search.panel import SearchPanel
@@ -64,10 +64,11 @@ class Views(QObject):
         search.result_selected.connect(self.show_result)
         self.sessions.session_selected.connect(self._show_selected)
         self.viewer.escape_pressed.connect(self.focus_list)
-        self.viewer.more_wanted.connect(search.search_like)
         self.conversation.escape_pressed.connect(self.focus_list)
         self.conversation.similar_wanted.connect(self._show_similar)
         self.conversation.more_wanted.connect(self._search_in)
+        self.conversation.like_wanted.connect(self._search_like)
+        self.viewer.more_wanted.connect(self._search_like)
         self.index.left.connect(self.focus_box)
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
@@ -165,6 +166,12 @@ class Views(QObject):
     def _show_similar(self, path: str) -> None:
         self.switch("sessions")
         self.sessions.show_similar(path)
+
+    @Slot(object, str)
+    def _search_like(self, passage: Passage, words: str) -> None:
+        """Other passages like one that is read."""
+        self.switch("search")
+        self.search.search_like(passage, words)
 
     @Slot(str)
     def _search_in(self, path: str) -> None:

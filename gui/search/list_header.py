@@ -185,6 +185,7 @@ class ListHeader(QWidget):
     def __init__(self, orders: Sequence[Order], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._counts = CountLine()
+        self._buttons: list[QWidget] = []
         self.sort_button = SortButton(orders)
         self.sort_button.order_chosen.connect(self.order_chosen)
         self._row = row = QHBoxLayout(self)
@@ -201,6 +202,14 @@ class ListHeader(QWidget):
     def show_counts(self, *texts: str, legend: bool, sortable: bool) -> None:
         self._counts.show_counts(*texts, legend=legend)
         self.sort_button.setVisible(sortable or self.sort_button.has_extras)
+        for button in self._buttons:
+            button.setVisible(sortable)
+
+    def add_button(self, button: QWidget) -> None:
+        """Something that can be done with all that is listed, beside the order."""
+        self._buttons.append(button)
+        self._row.insertWidget(self._row.indexOf(self.sort_button), button)
+        button.hide()
 
     def _restyle(self) -> None:
         self.setFixedHeight(QFontMetrics(font_at(12)).height() + 20)

@@ -38,8 +38,9 @@ def passage_of(result: MemorySearchResult) -> Passage:
 class Narrowing(QObject):
     """What stands in the bar; the panel asks for it with every question."""
 
-    returned = Signal(object)
-    """Question to show again since a line was left; None where nobody knows what was asked before."""
+    returned = Signal(object, object)
+    """A line was left: Question to show again, None where nobody knows what was asked before, and the Passage like
+    which others were looked for, or None."""
 
     def __init__(self, bar: NarrowingBar, parent: QObject) -> None:
         super().__init__(parent)
@@ -108,10 +109,10 @@ class Narrowing(QObject):
     def _leave(self, number: int) -> None:
         levels = self._levels()
         if number < len(levels):
-            self.returned.emit(levels[number])
+            self.returned.emit(levels[number], None)
         elif self.like is not None:
             origin = self._origins.get(self.like)
-            self.returned.emit(None if origin is None else origin.before)
+            self.returned.emit(None if origin is None else origin.before, self.like)
 
     def _tell(self) -> None:
         levels = self._levels()

@@ -24,6 +24,8 @@ class Crumb:
     tip: str
     leave: str
     """What its button does."""
+    place: str = ""
+    """Where that is, behind the words."""
 
 
 class _Line(QWidget):
@@ -31,19 +33,26 @@ class _Line(QWidget):
 
     def __init__(self, depth: int, bar: "NarrowingBar") -> None:
         super().__init__(bar)
-        self._words = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
+        self._words = ElidedLabel()
+        self._place = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
+        self._place.setProperty("role", "meta")
         self.button = IconButton("close", "Leave")
         self.button.clicked.connect(lambda: bar.left.emit(depth))
         row = QHBoxLayout(self)
         row.setContentsMargins(GUTTER + depth * _STEP, 2, GUTTER - 8, 2)
         row.setSpacing(8)
-        row.addWidget(self._words, 1)
+        row.addWidget(self._words)
+        row.addWidget(self._place)
+        row.addStretch(1)
         row.addWidget(self.button)
 
     def show_crumb(self, crumb: Crumb, *, last: bool) -> None:
         self._words.setText(crumb.words)
-        self._words.set_tip(crumb.tip)
-        self.setAccessibleName(crumb.words)
+        self._place.setText(crumb.place)
+        self._place.setVisible(bool(crumb.place))
+        for words in (self._words, self._place):
+            words.set_tip(crumb.tip)
+        self.setAccessibleName(crumb.tip)
         self.button.set_accessible(crumb.leave, f"{crumb.leave} (Esc in the empty box)" if last else crumb.leave)
 
 
@@ -76,7 +85,7 @@ class NarrowingBar(QWidget):
             self._column.addWidget(self._lines[-1])
         for number, (line, crumb) in enumerate(zip(self._lines, crumbs, strict=True), 1):
             line.show_crumb(crumb, last=number == len(crumbs))
-        self.setAccessibleName(". ".join(crumb.words for crumb in crumbs))
+        self.setAccessibleName(". ".join(crumb.tip for crumb in crumbs))
         self.setVisible(bool(crumbs))
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -9,17 +9,25 @@ _LONGEST_QUOTE = 60
 
 
 def like(passage: Passage, words: str) -> Crumb:
-    """As: Like “The irrigation timer opens…” · projects/greenhouse.md#L22-L37."""
-    whole = f"Like {_passage(passage, words)}"
-    return Crumb(whole, whole, "Stop looking for what is like it")
+    """As: Like “The irrigation timer opens…” greenhouse.md#L22-L37."""
+    cited = citation(passage)
+    tip = f"Like {quoted(words)} · {cited}" if words.strip() else f"Like {cited}"
+    leave = "Stop looking for what is like it"
+    if not words.strip():
+        return Crumb(f"Like {_file(cited)}", tip, leave)
+    return Crumb(f"Like {quoted(words)}", tip, leave, _file(cited))
 
 
 def within(question: Question, count: EarlierAnswer | None, words: str) -> Crumb:
     """As: Within 37 results of “irrigation timer”."""
-    asked = f"like {_passage(question.like, words)}" if question.like is not None else f"of “{question.text}”"
-    said = f"Within {_how_many(count)} {asked}"
+    if question.like is None:
+        said = tip = f"Within {_how_many(count)} of “{question.text}”"
+    else:
+        cited = citation(question.like)
+        said = f"Within {_how_many(count)} like {quoted(words) if words.strip() else _file(cited)}"
+        tip = f"{said} · {cited}"
     limits = " · ".join(_limits(question))
-    return Crumb(said, f"{said} ({limits})" if limits else said, "Leave these results and show them again")
+    return Crumb(said, f"{tip} ({limits})" if limits else tip, "Leave these results and show them again")
 
 
 def citation(passage: Passage) -> str:
@@ -35,8 +43,9 @@ def quoted(words: str) -> str:
     return f"“{line}”" if len(line) <= _LONGEST_QUOTE else f"“{line[:_LONGEST_QUOTE].rstrip()}…”"
 
 
-def _passage(passage: Passage, words: str) -> str:
-    return " · ".join((*((quoted(words),) if words.strip() else ()), citation(passage)))
+def _file(cited: str) -> str:
+    """Without its folders."""
+    return cited.rpartition("/")[2]
 
 
 def _how_many(count: EarlierAnswer | None) -> str:

@@ -3,23 +3,14 @@
 It owns two widgets that the window places apart: `header` for the top bar and `body` for the left column.
 """
 
-from dataclasses import replace
-from typing import Any
-
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QMenu, QWidget
 
-from engine import (
-    AskedQuestion,
-    MemoryProviderStatus,
-    MemorySearchManager,
-    MemorySearchResult,
-    Passage,
-    SearchRemedy,
-)
+from engine import AskedQuestion, MemoryProviderStatus, MemorySearchManager, MemorySearchResult, Passage
 from gui.jobs import Jobs
 from gui.search import texts
 from gui.search.completion import Completion
+from gui.search.composer import Composer
 from gui.search.filters import Filters
 from gui.search.keeping import Keeping
 from gui.search.kept_questions import asked, kept
@@ -27,18 +18,15 @@ from gui.search.narrowing import Narrowing, passage_of
 from gui.search.preview import Preview
 from gui.search.query_box import QueryBox
 from gui.search.query_help import QueryHelpButton
-from gui.search.ranking import Ranking
-from gui.search.remedies import remedied
 from gui.search.result_actions import ResultActions
 from gui.search.results_view import ResultsView
 from gui.search.runner import Answer, Question, Scope, SearchRunner, is_searchable
 from gui.search.status_reader import StatusReader
+from gui.search.variants import Variants
 from gui.widgets.folding_row import FoldingRow
 
 BOX_LETTERS = 56
 """Where the box cannot have that many, the filters go below it."""
-GROWTH = 4
-"""Each "show more" asks for so many times the results."""
 
 
 class SearchPanel(QObject):
@@ -71,7 +59,8 @@ class SearchPanel(QObject):
         self._manager: MemorySearchManager | None = None
         self._status = StatusReader(jobs, self)
         self._late = False
-        self._asked = ""
+        self._began_with: Passage | None = None
+        """Where to stand in the next answer."""
         self._runner = SearchRunner(jobs, self)
         self._box = QueryBox()
         self._completion = Completion(self._box.edit, jobs)
@@ -82,9 +71,12 @@ class SearchPanel(QObject):
         self._preview = Preview(self._view, self)
         self._actions = ResultActions(self._view.list, self)
         self._narrowing = Narrowing(self._view.narrowing_bar, self)
+        self._variants = Variants(self._runner, self._view, self)
+        self.explain = self._variants.explain
         self.header: QWidget = FoldingRow(self._box, self._filters, BOX_LETTERS)
         self.body = self._view
         self.ranking = self._view.ranking
+        self._composer = Composer(self._box, self._filters, self.ranking, self._narrowing, self)
         self.keeping = Keeping(self._box, self._completion, jobs, self._on_show, self)
         self._view.add_tool(self.keeping.star)
         self._connect()
@@ -97,6 +89,7 @@ class SearchPanel(QObject):
         self._runner.idle.connect(self._tell_settled)
         self._preview.selected.connect(self.result_selected)
         self._preview.idle.connect(self._tell_settled)
+        self._composer.query_changed.connect(self.query_changed)
         self._box.text_changed.connect(self._typed)
         self._box.into_list.connect(self.focus_results)
         self._box.accepted.connect(self._accept)
@@ -108,12 +101,11 @@ class SearchPanel(QObject):
         self._filters.workspace_menu_requested.connect(self.workspace_menu_requested)
         self.ranking.changed.connect(self._ask)
         self._view.order_chosen.connect(self.keeping.refresh)
-        self._view.more_wanted.connect(self._ask_for_more)
-        self._view.weak_wanted.connect(self._ask_for_weak)
         self._view.why_wanted.connect(self.why_wanted)
-        self._view.remedy_chosen.connect(self._remedy)
+        self._variants.remedy_wanted.connect(self.remedy_wanted)
         self._view.retry_wanted.connect(self._ask)
-        self._view.meant.connect(self._ask_what_was_meant)
+        self._variants.meant.connect(self._ask_what_was_meant)
+        self._variants.other_wanted.connect(self._ask_other)
         results = self._view.list
         results.current_changed.connect(self.result_current)
         results.why_wanted.connect(self.why_wanted)
@@ -125,6 +117,7 @@ class SearchPanel(QObject):
         self._actions.reveal_requested.connect(self.reveal_requested)
         self._actions.like_wanted.connect(self._look_for_like)
         self._actions.within_wanted.connect(self.search_within)
+        self._view.within_wanted.connect(self.search_within)
         self._narrowing.returned.connect(self._return)
         self._box.left.connect(self._narrowing.back)
         self._status.read.connect(self._take_status)
@@ -190,8 +183,8 @@ class SearchPanel(QObject):
     def search_like(self, passage: Passage, words: str) -> None:
         """Find what is like this passage, which begins with these words, until its line above the results is left."""
         self._box.remember()
-        self._narrowing.begin_like(passage, words, self._question(self._box.query))
-        self._put("")
+        self._narrowing.begin_like(passage, words, self._composer.question(self._box.query))
+        self._composer.put("")
         self._ask()
         self._note_shown()
 
@@ -202,7 +195,7 @@ class SearchPanel(QObject):
         if answer is not None and self._view.has_results:
             self._box.remember()
             self._narrowing.begin_within(answer.question, answer.outcome)
-            self._put("")
+            self._composer.put("")
         self.focus_box()
 
     def ask_again(self, question: Question) -> None:
@@ -211,12 +204,11 @@ class SearchPanel(QObject):
         self._show(question)
 
     def _show(self, question: Question) -> None:
-        self._filters.choose(question.sources, question.days, question.scope)
-        if question.half_life_days is not None and question.diverse is not None:
-            self.ranking.show(Ranking(question.half_life_days, question.diverse))
-        self._narrowing.show(question)
-        self._put(question.text)
-        self._ask()
+        self._composer.show(question)
+        if question.text or question.like:
+            self._ask_this(question)  # with weak matches, and as many results, as it had
+        else:
+            self._ask()
 
     @Slot()
     def refresh(self) -> None:
@@ -224,25 +216,24 @@ class SearchPanel(QObject):
         self._status.refresh()
         if self._view.answer is not None:
             self._runner.repeat(self._view.answer.question)
-        elif self._due() is not None and not self._runner.busy:
+        elif self._composer.due() is not None and not self._runner.busy:
             self._ask()  # the last try failed
 
     # --- asking -----------------------------------------------------------------------------------------------------
 
     @Slot()
     def _typed(self) -> None:
-        if self._box.query != self._asked and not self.keeping.picker.is_open:
+        if self._composer.has_changed and not self.keeping.picker.is_open:
+            self._began_with = None
             if self._box.query and self._narrowing.like is not None:
                 self._narrowing.end_like()
             self._ask(at_once=False)
 
     @Slot()
     def _ask(self, *, at_once: bool = True) -> None:
-        query = self._box.query
-        if query != self._asked:
-            self._asked = query
-            self.query_changed.emit(query)
-        question = self._due()
+        self._ask_this(self._composer.take(), at_once=at_once)
+
+    def _ask_this(self, question: Question | None, *, at_once: bool = True) -> None:
         if self._manager is not None and question is not None:
             self._runner.ask(question, at_once=at_once)
         else:
@@ -254,95 +245,38 @@ class SearchPanel(QObject):
 
     def _on_show(self) -> AskedQuestion | None:
         """What is asked now, as it is kept."""
-        question = self._due()
+        question = self._composer.due()
         return None if question is None else kept(question, self._view.order)
 
     @Slot(str)
     def _note(self, text: str) -> None:
         """A question that was typed was meant."""
         if is_searchable(text) and not self.keeping.picker.is_open:
-            self.keeping.note(kept(self._question(text), self._view.order))
+            self.keeping.note(kept(self._composer.question(text), self._view.order))
 
     def _note_shown(self) -> None:
         question = self._on_show()
         if question is not None:
             self.keeping.note(question)
 
-    def _due(self) -> Question | None:
-        """What the box and all around it ask; in an empty box it is what the next question is asked within."""
-        question = self._question(self._box.query)
-        if is_searchable(question.text) or question.like is not None:
-            return question
-        return None if question.within is None or question.text else question.within
-
-    def _put(self, text: str) -> None:
-        """Have this text in the box without asking."""
-        if text != self._box.query:
-            self._asked = text
-            self._box.show_text(text)
-            self.query_changed.emit(text)
-
-    def _question(self, text: str) -> Question:
-        """This text with all that is chosen around it."""
-        chosen, ranking = self._filters, self.ranking.ranking
-        return Question(
-            text,
-            chosen.sources,
-            chosen.days,
-            chosen.scope,
-            like=self._narrowing.like,
-            within=self._narrowing.within,
-            half_life_days=ranking.half_life_days,
-            diverse=ranking.diverse,
-        )
-
-    def _ask_variant(self, **changes: Any) -> None:
-        """The answered question again with other limits, in one step."""
-        if self._view.answer is not None:
-            self._runner.ask(replace(self._view.answer.question, **changes), at_once=True, whole=True)
-
-    @Slot()
-    def _ask_for_more(self) -> None:
-        if self._view.answer is not None:
-            self._ask_variant(max_results=self._view.answer.question.max_results * GROWTH)
-
-    @Slot(bool)
-    def _ask_for_weak(self, wanted: bool) -> None:
-        self._ask_variant(min_score=0.0 if wanted else None)
-
     @Slot(str)
     def _ask_what_was_meant(self, text: str) -> None:
         self._box.focus()
         self.search(text)
 
-    @Slot(bool)
-    def explain(self, wanted: bool) -> None:
-        """Let answers come with their explanation from now on; the one on show is asked for again where it has none."""
-        self._runner.explaining = wanted
-        answer = self._view.answer
-        if wanted and answer is not None and answer.final and answer.outcome.explanation is None:
-            self._ask_variant()
-
     @Slot(object)
-    def _remedy(self, remedy: SearchRemedy) -> None:
-        """Do what would change an empty answer."""
-        answer = self._view.answer
-        other = None if answer is None else remedied(answer.question, remedy)
-        if other is None:
-            self.remedy_wanted.emit(remedy)
-        elif other.min_score is not None:
-            self._ask_for_weak(True)
-        else:
-            self.focus_box()
-            self.ask_again(other)
+    def _ask_other(self, question: Question) -> None:
+        self.focus_box()
+        self.ask_again(question)
 
     @Slot(object)
     def _look_for_like(self, result: MemorySearchResult) -> None:
         self.search_like(passage_of(result), result.snippet)
 
-    @Slot(object)
-    def _return(self, question: Question | None) -> None:
-        """A line above the results was left."""
+    @Slot(object, object)
+    def _return(self, question: Question | None, passage: Passage | None) -> None:
+        """A line above the results was left: back to what was asked before, and to the passage that it began with."""
+        self._began_with = passage
         if question is not None:
             self.ask_again(question)
         else:
@@ -369,8 +303,10 @@ class SearchPanel(QObject):
         self._narrowing.hear(answer)
         self._view.show_answer(answer)
         self.answer_changed.emit(answer)
-        if answer.final and self._runner.explaining and not (answer.explained or answer.outcome.explanation):
-            self._ask_variant()  # it was under way when explanations came to be wanted
+        if self._began_with is not None:
+            self._view.list.choose(self._began_with.path, self._began_with.start_line)
+            self._began_with = None if answer.final else self._began_with
+        self._variants.hear(answer)
 
     @Slot(object, str)
     def _show_failure(self, question: Question, sentence: str) -> None:

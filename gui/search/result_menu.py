@@ -4,9 +4,7 @@ from PySide6.QtGui import QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
 from engine import MemorySearchResult
-
-LIKE_KEY = "Alt+M"
-WITHIN_KEY = "Ctrl+Shift+K"
+from gui.widgets.keys import LIKE, LIKE_KEY, WITHIN, WITHIN_KEY
 
 
 def copy_text(text: str) -> None:
@@ -18,9 +16,9 @@ class ResultMenu(QMenu):
 
     def __init__(self, result: MemorySearchResult, parent: QWidget) -> None:
         super().__init__(parent)
-        self.like = self.addAction("More like this")
+        self.like = self.addAction(LIKE)
         self.like.setShortcut(LIKE_KEY)
-        self.within = self.addAction("Search within these results")
+        self.within = self.addAction(WITHIN)
         self.within.setShortcut(WITHIN_KEY)
         self.addSeparator()
         for text, copied in (

@@ -19,6 +19,8 @@ from gui.search.rows import SortOrder, build_rows
 from gui.search.runner import Answer
 from gui.search.state_page import Action, Offer, StatePage, make_key_table
 from gui.search.suggestion_line import SuggestionLine
+from gui.widgets.icons import IconButton
+from gui.widgets.keys import WITHIN, WITHIN_KEY
 from gui.widgets.wording import counted
 
 ORDERS = (
@@ -41,6 +43,8 @@ class ResultsView(QWidget):
     """Ask why a certain file is not found."""
     retry_wanted = Signal()
     order_chosen = Signal()
+    within_wanted = Signal()
+    """Ask another question among the results on show."""
     meant = Signal(str)
     """Another question than the one that was asked, chosen from those that are offered."""
 
@@ -51,6 +55,10 @@ class ResultsView(QWidget):
         self._content: tuple[object, ...] = ()
         self._header = ListHeader(ORDERS)
         self.ranking = RankingMenu(self._header.sort_button)
+        within = IconButton("filter", WITHIN)
+        within.setToolTip(f"{WITHIN} ({WITHIN_KEY})")
+        within.clicked.connect(self.within_wanted)
+        self._header.add_button(within)
         self.narrowing_bar = NarrowingBar()
         self.suggestions = SuggestionLine()
         self._notice = NoticeBar()

@@ -74,21 +74,32 @@ def hint(status: MemoryProviderStatus | None) -> tuple[str, str]:
 
 def empty(question: Question, outcome: SearchOutcome) -> tuple[str, str]:
     """Title and sentence of an answer without results."""
-    query = question.text if len(question.text) <= _LONGEST_QUERY else f"{question.text[:_LONGEST_QUERY]}…"
     searched = " and ".join("notes" if source == "memory" else source for source in question.sources or ())
     period = f"files changed in the past {question.days} days" if question.days else ""
     scope = f"“{question.scope.name}”" if question.scope else ""
     limits = " and ".join(part for part in (scope or searched, period) if part)
     weak = question.min_score == 0
     close = " or comes close to them in meaning" if outcome.mode != "keyword" else ""
-    words = "Not even a weak match was found." if weak else f"Nothing here has these words{close}."
+    here = "Nothing among these results" if question.within else "Nothing here"
+    words = f"{here} has these words{close}."
+    if question.like is not None:
+        words = "No other passage shares enough of its telling words" + (" or its meaning." if close else ".")
+    if weak:
+        words = "Not even a weak match was found."
     sentences = (
         outcome.understood or words,
         outcome.notice,
         f"Only {limits} were searched." if limits else "",
         _emptied(outcome),
     )
-    return f"Nothing found for “{query}”", " ".join(part for part in sentences if part)
+    return _not_found(question), " ".join(part for part in sentences if part)
+
+
+def _not_found(question: Question) -> str:
+    if question.like is not None:
+        return "Nothing is like this passage"
+    query = question.text if len(question.text) <= _LONGEST_QUERY else f"{question.text[:_LONGEST_QUERY]}…"
+    return f"Nothing found for “{query}”{' within these results' if question.within else ''}"
 
 
 def _emptied(outcome: SearchOutcome) -> str:

@@ -28,11 +28,13 @@ class ConversationPanel(ReadingPanel):
     Signals:
         more_wanted: more hits from this session (its path).
         similar_wanted: sessions like this one (its path).
+        like_wanted: what is like this `Passage`, and its words.
         session_shown: the path of the session that is on the screen now.
     """
 
     more_wanted = Signal(str)
     similar_wanted = Signal(str)
+    like_wanted = Signal(object, str)
     session_shown = Signal(str)
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
@@ -47,7 +49,7 @@ class ConversationPanel(ReadingPanel):
         self._links = LinkFollower(jobs, self)
         self._actions = ConversationActions(jobs, self._view, self)
         do = self._actions
-        menu = [do.copy_message, do.copy_session, do.raw, None, self._find]
+        menu = [do.copy_message, do.like, do.copy_session, do.raw, None, self._find]
         self._header = ConversationHeader([do.detail, do.prompts, do.resume, do.more, do.similar], menu, self)
         self._put_together(self._header, self._header.show_active, self._view)
         self._connect()
@@ -234,3 +236,4 @@ class ConversationPanel(ReadingPanel):
         self._view.link_clicked.connect(self._follow)
         self._actions.more_wanted.connect(self.more_wanted)
         self._actions.similar_wanted.connect(self.similar_wanted)
+        self._actions.like_wanted.connect(self.like_wanted)

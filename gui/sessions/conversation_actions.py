@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, QPoint, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
-from engine import MemorySearchManager
+from engine import MemorySearchManager, Passage
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
 from gui.sessions.conversation_markdown import conversation_markdown, entry_markdown
@@ -15,8 +15,9 @@ from gui.sessions.conversation_raw import RawLines, read_raw, show_raw
 from gui.sessions.conversation_rows import DETAILS
 from gui.sessions.conversation_text import Conversation
 from gui.sessions.conversation_view import ConversationView
-from gui.widgets.keys import give_key
+from gui.widgets.keys import LIKE, LIKE_KEY, give_key
 
+_MOST_LETTERS = 4000
 _MOST_COPIED = 16_000_000
 """Characters; a clipboard with more stalls the programs that paste it."""
 
@@ -28,12 +29,14 @@ class ConversationActions(QObject):
         said: a sentence about what was done, or why it was not.
         more_wanted: more hits from this session (its path).
         similar_wanted: sessions like this one (its path).
+        like_wanted: what is like this `Passage`, and its words.
         unmasking: something would show secrets that are masked; call what comes along if the person agrees.
     """
 
     said = Signal(str)
     more_wanted = Signal(str)
     similar_wanted = Signal(str)
+    like_wanted = Signal(object, str)
     unmasking = Signal(object)
 
     def __init__(self, jobs: Jobs, view: ConversationView, panel: QWidget) -> None:
@@ -48,6 +51,7 @@ class ConversationActions(QObject):
         self.resume = self._action("Copy resume command", self._copy_resume_command)
         self.more = self._action("More from this session", self._want_more)
         self.similar = self._action("Sessions like this one", self._want_similar)
+        self.like = self._action(LIKE, self._want_like, LIKE_KEY)
         self.copy = self._action("Copy", self._copy, QKeySequence.StandardKey.Copy)
         self.copy_message = self._action("Copy message as Markdown", self._copy_message, "Ctrl+Shift+C")
         self.copy_session = self._action("Copy session as Markdown", self._copy_session)
@@ -88,6 +92,23 @@ class ConversationActions(QObject):
         if self._conversation is not None:
             self.similar_wanted.emit(self._conversation.session.summary.path)
 
+    def _want_like(self) -> None:
+        """Like the selection, or else the current message."""
+        conversation, current = self._conversation, self._view.current
+        if conversation is None or current is None:
+            return
+        parts = [conversation.session.messages[part] for part in conversation.entries[current].parts]
+        text = self._view.selected_text().strip() or "\n".join(part.text for part in parts)
+        passage = Passage(
+            path=conversation.session.summary.path,
+            start_line=parts[0].line,
+            end_line=parts[-1].line,
+            # What is shown in plain text here leaves this window nowhere: then it is the message as it is indexed.
+            text="" if self._revealed else text[:_MOST_LETTERS],
+            message=parts[0].ordinal,
+        )
+        self.like_wanted.emit(passage, passage.text)
+
     def _cycle_detail(self) -> None:
         detail = DETAILS[(DETAILS.index(self._view.detail) + 1) % len(DETAILS)]
         self._view.set_detail(detail)
@@ -112,7 +133,7 @@ class ConversationActions(QObject):
         self._menu.clear()
         if self._view.selected_text():
             self._menu.addAction(self.copy)
-        self._menu.addActions([self.copy_message, self.raw])
+        self._menu.addActions([self.copy_message, self.like, self.raw])
         if conversation.entries[current].kind in ("thinking", "tool"):
             self._menu.addAction(self.fold)
         self._menu.addSeparator()

@@ -13,6 +13,7 @@ from gui.viewer.chunks.view import ChunkedSource
 from gui.viewer.elsewhere import Elsewhere
 from gui.viewer.follow import FileFollower
 from gui.viewer.header import ViewerHeader
+from gui.viewer.like_action import LikeAction
 from gui.viewer.lines import Lines
 from gui.viewer.links import LinkFollower
 from gui.viewer.navigator import HitView
@@ -36,7 +37,7 @@ class ViewerPanel(ReadingPanel):
 
     Signals:
         file_shown: the name of the file whose text is on the screen now, or why it has none.
-        more_wanted: passages like this `Passage` are wanted, and its text.
+        more_wanted: what is like this `Passage`, and its first words where they are known.
     """
 
     file_shown = Signal(str)
@@ -57,6 +58,7 @@ class ViewerPanel(ReadingPanel):
         self.elsewhere = Elsewhere(jobs, self)
         self.elsewhere.manager = manager
         self._actions = FileActions(jobs, self.elsewhere, self._source, self)
+        self._like = LikeAction(jobs, self._source, self._rendered, self)
         self._opener = FileOpener(jobs, self)
         self._follower = FileFollower(self)
         self._links = LinkFollower(jobs, self)
@@ -101,6 +103,7 @@ class ViewerPanel(ReadingPanel):
         self._opener.cancel()
         self._drop_file()
         self._actions.set_target(None)
+        self._like.set_target(None)
         self._header.hide()
         self._close_find()
         self._empty.say(
@@ -114,6 +117,7 @@ class ViewerPanel(ReadingPanel):
             return
         before, self._target = self._target, target
         self._actions.set_target(target)
+        self._like.set_target(target)
         self._header.show_title(target.file_title, target.breadcrumb)
         self._header.show()
         if self._opened is not None and self._opened.name == target.name and not self._banner.text:
@@ -283,7 +287,16 @@ class ViewerPanel(ReadingPanel):
         for action, keys in ((do.edit, "Ctrl+E"), (do.cite, "Ctrl+Shift+C")):
             give_key(self, action, keys)
         self.chunks_action = self._chunks.margin_action
-        menu = [do.copy_path, do.copy_part, do.reveal, None, self._find, self.wrap_action, self.chunks_action]
+        menu = [
+            do.copy_path,
+            do.copy_part,
+            do.reveal,
+            self._like.action,
+            None,
+            self._find,
+            self.wrap_action,
+            self.chunks_action,
+        ]
         return ViewerHeader([do.edit, do.cite], menu, self)
 
     def _connect(self) -> None:
@@ -302,6 +315,8 @@ class ViewerPanel(ReadingPanel):
         self._chunks.said.connect(self._hint.say)
         self._chunks.source_wanted.connect(self._leave_page)
         self._chunks.more_wanted.connect(self.more_wanted)
+        self._like.wanted.connect(self.more_wanted)
+        self._like.said.connect(self._hint.say)
         self._card.closed.connect(self.setFocus)
         self._header.rendered_chosen.connect(self._choose_rendered)
         self._empty.retry.connect(lambda: self._open(reloading=False))

@@ -5,6 +5,7 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QUrl, Signal, Slot
 from PySide6.QtGui import (
+    QContextMenuEvent,
     QGuiApplication,
     QKeyEvent,
     QPainter,
@@ -276,6 +277,14 @@ class RenderedView(QTextBrowser):
         super().changeEvent(event)
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange) and self._lines is not None:
             self._start(self._lines)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """The browser's own, and what else can be done with the page."""
+        menu = self.createStandardContextMenu(event.pos())
+        menu.addSeparator()
+        menu.addActions(self.actions())
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.popup(event.globalPos())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Letters and Esc belong to the viewer; the browser would swallow some of them."""

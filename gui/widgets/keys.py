@@ -1,8 +1,11 @@
-"""Keys that belong to a part of the window."""
+"""Keys that belong to a part of the window, and those by which several parts offer the same."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
+
+LIKE, LIKE_KEY = "More like this", "Alt+M"
+WITHIN, WITHIN_KEY = "Search within these results", "Ctrl+Shift+K"
 
 
 def give_key(owner: QWidget, action: QAction, keys: str | QKeySequence.StandardKey) -> None:

@@ -1,0 +1,358 @@
+"""More like a result, and questions within the results of others: what is asked, what is said, and the ways back."""
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit, QPushButton
+
+from engine import LAST_LINE, EarlierAnswer, Passage
+from gui.search import narrowing_texts, runner
+from gui.search.narrowing_bar import NarrowingBar
+from gui.search.panel import SearchPanel
+from gui.search.query_box import QueryBox
+from gui.search.result_list import ResultList
+from gui.search.result_menu import ResultMenu
+from gui.search.runner import Question, Scope
+from gui.widgets.chip import Chip
+from gui.widgets.icons import IconButton
+from tests.helpers.fake_memory import FakeMemory
+
+Key = Qt.Key
+GREENHOUSE = "projects/greenhouse.md"
+
+
+@pytest.fixture(autouse=True)
+def short_waits(monkeypatch):
+    monkeypatch.setattr(runner, "PAUSE_MS", 5)
+    monkeypatch.setattr(runner, "REPEAT_MS", 1)
+
+
+@pytest.fixture
+def results(panel) -> ResultList:
+    return panel.body.findChild(ResultList)
+
+
+@pytest.fixture
+def box(panel) -> QLineEdit:
+    return panel.header.findChild(QueryBox).edit
+
+
+@pytest.fixture
+def bar(panel) -> NarrowingBar:
+    return panel.body.narrowing_bar
+
+
+@pytest.fixture
+def settle(qtbot, panel) -> Callable[[], None]:
+    return lambda: qtbot.waitUntil(lambda: not panel.busy)
+
+
+@pytest.fixture
+def ask(panel, settle) -> Callable[[str], None]:
+    def run(text: str) -> None:
+        panel.search(text)
+        settle()
+
+    return run
+
+
+def said(bar: NarrowingBar) -> list[str]:
+    return [crumb.words for crumb in bar._crumbs] if bar.isVisible() else []
+
+
+def places(panel: SearchPanel) -> list[tuple[str, int]]:
+    answer = panel.body.answer
+    return [] if answer is None else [(result.path, result.start_line) for result in answer.outcome.results]
+
+
+def choose(results: ResultList, path: str, line: int) -> None:
+    results.choose(path, line)
+    results.setFocus()
+
+
+# --- more like this ---------------------------------------------------------------------------------------------------
+
+
+def test_a_key_finds_more_like_the_current_result_and_says_so(
+    qtbot, panel, results, box, bar, ask, settle, memory: FakeMemory
+) -> None:
+    ask("irrigation")
+    choose(results, GREENHOUSE, 3)
+    settle()
+    current = results.current_result()
+    qtbot.keyClick(results, Key.Key_M, Qt.KeyboardModifier.AltModifier)
+    settle()
+    assert memory.liked[-1] == Passage(path=GREENHOUSE, start_line=current.start_line, end_line=current.end_line)
+    assert [mode for _, mode, _ in memory.searches[-2:]] == ["keyword", "auto"], "words first here, too"
+    assert box.text() == ""
+    [line] = said(bar)
+    assert line == narrowing_texts.like(memory.liked[-1], current.snippet).words
+    assert (GREENHOUSE, 3) not in places(panel)
+    assert places(panel)
+    assert results.hasFocus()
+    assert panel.body.answer.question.like == memory.liked[-1]
+
+
+def test_escape_in_the_empty_box_leads_back_to_the_question_and_the_result(
+    qtbot, panel, results, box, bar, ask, settle
+) -> None:
+    ask("irrigation")
+    before = places(panel)
+    choose(results, "topics/shopping.md", 1)
+    qtbot.keyClick(results, Key.Key_M, Qt.KeyboardModifier.AltModifier)
+    settle()
+    qtbot.keyClick(results, Key.Key_Escape)
+    assert box.hasFocus()
+    qtbot.keyClick(box, Key.Key_Escape)
+    settle()
+    assert (box.text(), said(bar), places(panel)) == ("irrigation", [], before)
+    assert results.current_result().path == "topics/shopping.md"
+
+
+def test_likeness_leads_on_and_back_step_by_step(qtbot, panel, results, box, bar, ask, settle, memory) -> None:
+    ask("irrigation")
+    for _ in range(2):
+        results.setFocus()
+        qtbot.keyClick(results, Key.Key_M, Qt.KeyboardModifier.AltModifier)
+        settle()
+    first, second = dict.fromkeys(memory.liked)
+    assert panel.body.answer.question.like == second
+    bar.findChild(IconButton).click()
+    settle()
+    assert panel.body.answer.question.like == first
+    bar.findChild(IconButton).click()
+    settle()
+    assert panel.body.answer.question.text == box.text() == "irrigation"
+    assert not bar.isVisible()
+
+
+def test_what_is_typed_takes_its_place(qtbot, panel, results, box, bar, ask, settle, memory) -> None:
+    ask("irrigation")
+    results.setFocus()
+    qtbot.keyClick(results, Key.Key_M, Qt.KeyboardModifier.AltModifier)
+    settle()
+    qtbot.keyClicks(box, "timer")
+    settle()
+    assert said(bar) == []
+    assert (
+        panel.body.answer.question
+        == panel.body.answer.question.subject
+        == Question("timer", half_life_days=0.0, diverse=False)
+    )
+
+
+def test_filters_hold_for_likeness(qtbot, panel, results, ask, settle, memory) -> None:
+    ask("irrigation")
+    results.setFocus()
+    qtbot.keyClick(results, Key.Key_M, Qt.KeyboardModifier.AltModifier)
+    settle()
+    next(chip for chip in panel.header.findChildren(Chip) if chip.text() == "Notes").click()
+    settle()
+    assert memory.searches[-1][2]["sources"] == ("memory",)
+    assert panel.body.answer.question.like is not None
+
+
+def test_the_menu_offers_both(qtbot, panel, results, ask, settle, memory, monkeypatch, bar) -> None:
+    shown: list[ResultMenu] = []
+    monkeypatch.setattr(ResultMenu, "popup", lambda menu, at: shown.append(menu))
+    ask("irrigation")
+    results._show_menu(results.mapToGlobal(results.rect().center()))
+    shown[-1].like.trigger()
+    settle()
+    assert len(set(memory.liked)) == 1
+    results._show_menu(results.mapToGlobal(results.rect().center()))
+    shown[-1].within.trigger()
+    assert len(said(bar)) == 1
+    assert said(bar)[0].startswith("Within")
+    for menu in shown:
+        menu.deleteLater()
+
+
+def test_nothing_like_it_says_so_and_a_passage_that_is_gone_too(qtbot, panel, results, settle, memory, bar) -> None:
+    panel.search_like(Passage(path="topics/shopping.md", start_line=1, end_line=3, text="zebra giraffe"), "zebra")
+    settle()
+    assert panel.body.page.accessibleName().startswith("Nothing is like this passage")
+    panel.search_like(Passage(path="gone.md", start_line=1, end_line=3), "")
+    settle()
+    assert "Nothing of gone.md is indexed" in panel.body.page.accessibleName()
+    assert said(bar) == ["Like gone.md#L1-L3"]
+
+
+def test_what_is_read_marks_the_telling_words(qtbot, panel, settle, memory) -> None:
+    told: list[str] = []
+    panel.result_selected.connect(lambda result, query: told.append(query))
+    panel.search_like(Passage(path="topics/shopping.md", start_line=1, end_line=3), "Irrigation hose")
+    settle()
+    assert "irrigation" in told[-1].split()
+
+
+# --- within -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_next_question_is_asked_within_the_results_on_show(
+    qtbot, panel, results, box, bar, ask, settle, memory
+) -> None:
+    ask("irrigation")
+    asked = len(memory.searches)
+    panel.search_within()
+    assert box.hasFocus()
+    assert box.text() == ""
+    assert results.isVisible(), "the results stay until something is asked"
+    assert len(memory.searches) == asked
+    assert said(bar) == ["Within 3 results of “irrigation”"]
+    qtbot.keyClicks(box, "hose")
+    settle()
+    query, _, options = memory.searches[-1]
+    assert query == "hose"
+    assert [level.query for level in options["within"]] == ["irrigation"]
+    within = set(places(panel))
+    panel.ask_again(Question("irrigation"))
+    settle()
+    irrigation = set(places(panel))
+    panel.ask_again(Question("hose"))
+    settle()
+    assert within == irrigation & set(places(panel))
+    assert within < irrigation
+
+
+def test_levels_nest_and_each_leads_back(qtbot, panel, box, bar, ask, settle) -> None:
+    ask("irrigation")
+    panel.search_within()
+    qtbot.keyClicks(box, "timer")
+    settle()
+    panel.search_within()
+    qtbot.keyClicks(box, "valve")
+    settle()
+    assert said(bar) == ["Within 3 results of “irrigation”", "Within 2 results of “timer”"]
+    inner = places(panel)
+    qtbot.keyClick(box, Key.Key_Escape)  # clears the box
+    settle()
+    assert panel.body.answer.question.text == "timer"
+    qtbot.keyClick(box, Key.Key_Escape)
+    settle()
+    assert (box.text(), said(bar)) == ("timer", ["Within 3 results of “irrigation”"])
+    qtbot.keyClicks(box, "s")
+    panel.ask_again(Question("valve", within=Question("timer", within=Question("irrigation"))))
+    settle()
+    assert places(panel) == inner
+    bar.findChildren(IconButton)[0].click()
+    settle()
+    assert (box.text(), said(bar)) == ("irrigation", [])
+
+
+def test_a_single_letter_does_not_take_the_results_away(qtbot, panel, results, box, ask, settle) -> None:
+    ask("irrigation")
+    before = places(panel)
+    panel.search_within()
+    qtbot.keyClicks(box, "h")
+    settle()
+    assert places(panel) == before
+    assert results.isVisible()
+
+
+def test_an_empty_answer_within_others_offers_the_question_by_itself(
+    qtbot, panel, box, bar, ask, settle, memory
+) -> None:
+    from engine import SearchRemedy
+
+    ask("irrigation")
+    panel.search_within()
+    qtbot.keyClicks(box, "radishes")
+    settle()
+    assert panel.body.page.accessibleName().startswith("Nothing found for “radishes” within these results")
+    panel.body.remedy_chosen.emit(SearchRemedy(name="within", stage="within", advice="Outside it finds 1 result."))
+    settle()
+    assert said(bar) == []
+    assert box.text() == "radishes"
+    assert places(panel) == [(GREENHOUSE, 18)]
+
+
+def test_the_counts_follow_the_index(qtbot, panel, box, bar, ask, settle, memory) -> None:
+    ask("irrigation")
+    panel.search_within()
+    qtbot.keyClicks(box, "hose")
+    settle()
+    memory.files["new.md"] = "# New\n\nAnother irrigation hose.\n"
+    panel.refresh()
+    settle()
+    assert said(bar) == ["Within 4 results of “irrigation”"]
+    assert ("new.md", 1) in places(panel)
+
+
+def test_another_memory_has_other_results(qtbot, panel, bar, ask, settle) -> None:
+    ask("irrigation")
+    panel.search_within()
+    panel.set_manager(FakeMemory({}))
+    settle()
+    assert said(bar) == []
+
+
+def test_what_is_asked_again_stands_with_all_that_it_was_asked_with(panel, box, bar, settle, memory) -> None:
+    question = Question(
+        "hose",
+        ("memory",),
+        30,
+        Scope("topics/shopping.md", "Shopping"),
+        min_score=0.0,
+        within=Question("irrigation"),
+        half_life_days=7.0,
+        diverse=True,
+    )
+    memory.modified["topics/shopping.md"] = 4_000_000_000.0
+    panel.ask_again(question)
+    settle()
+    assert panel.body.answer.question == question
+    assert panel.body.ranking.ranking.half_life_days == 7.0
+    assert said(bar) == ["Within 3 results of “irrigation”"]
+    _, _, options = memory.searches[-1]
+    assert (options["sources"], options["path_glob"]) == (("memory",), "topics/shopping.md")
+    assert next(chip for chip in panel.header.findChildren(Chip) if chip.text() == "Notes").isChecked()
+
+
+def test_the_button_beside_the_order_asks_within(qtbot, panel, results, bar, ask, box) -> None:
+    button = next(
+        b for b in panel.body.findChildren(QPushButton) if b.accessibleName() == "Search within these results"
+    )
+    assert not button.isVisible()
+    ask("irrigation")
+    assert button.isVisible()
+    button.click()
+    assert box.hasFocus()
+    assert len(said(bar)) == 1
+
+
+# --- words ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("count", "words"),
+    [
+        (None, "Within the results of “a b”"),
+        (EarlierAnswer(passages=1, total=1, total_is_least=False), "Within 1 result of “a b”"),
+        (
+            EarlierAnswer(passages=1000, total=2345, total_is_least=False),
+            "Within the best 1,000 of 2,345 results of “a b”",
+        ),
+        (
+            EarlierAnswer(passages=1000, total=4000, total_is_least=True),
+            "Within the best 1,000 of 4,000+ results of “a b”",
+        ),
+    ],
+)
+def test_a_level_says_how_many_it_keeps_to(count: EarlierAnswer | None, words: str) -> None:
+    assert narrowing_texts.within(Question("a b"), count, "").words == words
+
+
+def test_a_crumb_is_short_and_its_tip_says_all() -> None:
+    passage = Passage(path="projects/a.md", start_line=5, end_line=9)
+    crumb = narrowing_texts.like(passage, "One two\n three " + "four " * 40)
+    assert crumb.words.startswith("Like “One two three four")
+    assert crumb.words.endswith("…”")
+    assert crumb.place == "a.md#L5-L9"
+    assert crumb.tip.endswith("· projects/a.md#L5-L9")
+    assert narrowing_texts.like(Passage(path="a/b.md", start_line=1, end_line=LAST_LINE), "").words == "Like b.md"
+    limited = Question("x", ("memory",), 7, min_score=0.0)
+    assert narrowing_texts.within(limited, None, "").tip == (
+        "Within the results of “x” (notes · changed in the past 7 days · weak matches too)"
+    )
