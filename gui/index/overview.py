@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QFontMetrics, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
-from engine import CancelToken, IndexInsight, IndexOverview, MemoryProviderStatus
+from engine import CancelToken, IndexInsight, IndexOverview, MemoryProviderStatus, MemorySearchManager
 from gui.charts.bars import BarChart
 from gui.charts.card import ChartCard
 from gui.charts.series import Mark
@@ -18,11 +18,13 @@ from gui.index.attention import Attention, attention_of
 from gui.index.attention_card import AttentionCard
 from gui.index.figures import NOTHING, FigureCard, figures
 from gui.index.folder_tree import FolderCard
+from gui.index.map.panel import MapPanel
 from gui.index.page import IndexPage
 from gui.index.sync_sheet import show_sync
 from gui.index.throughput import THROUGHPUT_COLUMNS, Throughput
 from gui.index.two_columns import TwoColumns
 from gui.jobs import Jobs
+from gui.search.runner import Answer
 from gui.style import font_at
 
 _CARD_LETTERS = 24
@@ -54,6 +56,9 @@ class OverviewPage(IndexPage):
         self._across = 0
         above = QWidget()
         above.setLayout(self._grid)
+        self.map = MapPanel(jobs)
+        self.map.open_requested.connect(self.open_requested)
+        self.map.enlarge_wanted.connect(lambda: self.action_requested.emit("map"))
         self._folders = FolderCard()
         self._syncs = ChartCard(
             "Syncs",
@@ -80,9 +85,9 @@ class OverviewPage(IndexPage):
         self._charts = (self._folders, self._syncs, self._speed, self._sizes, self._disk, self._times)
         self._columns = TwoColumns(
             above,
-            (self._folders, self._syncs, self._speed),
+            (self.map, self._folders, self._syncs, self._speed),
             (self._sizes, self._attention, self._disk, self._times),
-            (self._attention, self._folders, self._sizes, self._syncs, self._speed, self._disk, self._times),
+            (self._attention, self.map, self._folders, self._sizes, self._syncs, self._speed, self._disk, self._times),
         )
         page = QVBoxLayout(self)
         page.setContentsMargins(0, 0, 0, 0)
@@ -91,6 +96,24 @@ class OverviewPage(IndexPage):
         self._syncs.chart.opened.connect(self._show_sync)
         self._place_figures()
         self.clear()
+
+    # --- the map ----------------------------------------------------------------------------------------------------
+
+    @property
+    def busy(self) -> bool:
+        return super().busy or (self.map.busy and self.map.isVisible())
+
+    def set_manager(self, manager: MemorySearchManager | None) -> None:
+        self.map.set_manager(manager)
+        super().set_manager(manager)
+
+    @Slot()
+    def refresh(self) -> None:
+        self.map.refresh()
+        super().refresh()
+
+    def show_answer(self, answer: Answer | None) -> None:
+        self.map.show_answer(answer)
 
     # --- what is counted --------------------------------------------------------------------------------------------
 
@@ -119,7 +142,7 @@ class OverviewPage(IndexPage):
         for card, figure in zip(self._figures, NOTHING, strict=True):
             card.show_figure(figure)
         self._attention.show_rows("status", ())
-        for chart in self._charts:
+        for chart in (self.map, *self._charts):
             chart.hide()
 
     # --- what is live -----------------------------------------------------------------------------------------------
@@ -139,7 +162,7 @@ class OverviewPage(IndexPage):
             card.show_figure(figure)
         self._attention.show_rows("status", attention_of(status))
         self._speed.show_series(self._throughput.series(), self._throughput.now())
-        for chart in self._charts:
+        for chart in (self.map, *self._charts):
             chart.setVisible(bool(status.files) and self._overview is not None)
 
     @Slot(str, tuple)

@@ -1,12 +1,14 @@
 """The map under the hand: move, zoom, point at, choose and encircle points, with the mouse and with keys."""
 
-from PySide6.QtCore import QEvent, QPointF, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QNativeGestureEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QGestureEvent, QPinchGesture, QWidget
 
 from gui.index.map.surface import EDGE, MapSurface
 from gui.jobs import Jobs
+from gui.style import BASE_PIXELS, font_at
 
+_CARD_HEIGHT = 340
 _WHEEL = 1.0015
 _KEY_ZOOM = 1.3
 _KEY_PAN = 0.12
@@ -35,8 +37,10 @@ class MapCanvas(MapSurface):
     looped = Signal(object)
     all_wanted = Signal()
 
-    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
+    def __init__(self, jobs: Jobs, *, scrolls: bool = False, parent: QWidget | None = None) -> None:
+        """`scrolls`: it is part of a page that the wheel scrolls, unless the map has the keys or Control is held."""
         super().__init__(jobs, parent)
+        self._scrolls = scrolls
         self._lasso = False
         """Whether dragging draws a loop, rather than moving the map."""
         self._pressed: QPointF | None = None
@@ -46,6 +50,10 @@ class MapCanvas(MapSurface):
         self.grabGesture(Qt.GestureType.PinchGesture)
         self.setAccessibleName("Map of the index")
         self.pointed.connect(self._show_cursor)
+
+    def minimumSizeHint(self) -> QSize:
+        unit = font_at(BASE_PIXELS).pixelSize() / BASE_PIXELS
+        return QSize(200, round(_CARD_HEIGHT * unit)) if self._scrolls else super().minimumSizeHint()
 
     def set_lasso(self, on: bool) -> None:
         self._lasso = on
@@ -115,6 +123,10 @@ class MapCanvas(MapSurface):
         super().leaveEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
+        control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        if self._scrolls and not (control or self.hasFocus()):
+            event.ignore()  # who scrolls the page does not want to be caught on the map
+            return
         turned = event.angleDelta().y()
         if turned and self._scene is not None:
             self.zoom(_WHEEL**turned, event.position())

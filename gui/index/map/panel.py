@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QHideEvent, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from engine import CancelToken, IndexInsight, IndexMap, MapAnswer, MapProgress, MemorySearchManager
 from gui.index.map import wording
@@ -46,7 +46,7 @@ class MapPanel(IndexPage):
         """What is shown; None where there are no points."""
         self._isolated = -1
         self._regrouping, self._answering = JobSlot(self), JobSlot(self)
-        self.header, self.canvas, self.legend = MapHeader(), MapCanvas(jobs), Legend()
+        self.header, self.canvas, self.legend = MapHeader(), MapCanvas(jobs, scrolls=not whole), Legend()
         self.choosing = Choosing(jobs, self.canvas, self)
         self._title, self._text = label("", "strong", wrap=True), label("", "muted", wrap=True)
         self.progress = ProgressLine()
@@ -131,11 +131,11 @@ class MapPanel(IndexPage):
             self._show(found)
             return
         self.clear()
-        self._say(*wording.empty(found))
+        self._say(*wording.empty(found), lasting=True)
 
     def show_problem(self, sentence: str) -> None:
         if self.prepared is None:
-            self._say("The map cannot be shown", sentence)
+            self._say("The map cannot be shown", sentence, lasting=True)
         else:
             self.header.say(sentence)
 
@@ -155,7 +155,10 @@ class MapPanel(IndexPage):
         else:
             self._say(wording.DRAWING, "")
 
-    def _say(self, title: str, text: str) -> None:
+    def _say(self, title: str, text: str, *, lasting: bool = False) -> None:
+        """In the place of a map; with all its room unless it stays away."""
+        policy = QSizePolicy.Policy.Ignored if lasting else QSizePolicy.Policy.Preferred
+        self._whole.setSizePolicy(QSizePolicy.Policy.Preferred, policy)
         self._title.setText(breakable(title))
         self._text.setText(breakable(text))
         self.progress.setVisible(False)
@@ -184,6 +187,7 @@ class MapPanel(IndexPage):
         record, count = prepared.scene.record, len(prepared.scene)
         self.header.say(wording.subtitle(record, count), wording.about(record))
         self.header.set_usable(True)
+        self._whole.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self._stack.setCurrentWidget(self._whole)
         if self.prepared is None or prepared.scene is not self.prepared.scene:
             if self.prepared is not None and self.prepared.scene.record.layout != record.layout:

@@ -69,12 +69,12 @@ class MapSurface(QWidget):
     # --- what is shown ----------------------------------------------------------------------------------------------
 
     def show_scene(self, scene: "Scene") -> None:
-        """Other points; the view stays where it is unless nothing was shown before."""
-        first = self._scene is None
+        """Other points; the view stays where it is unless it showed everything."""
+        whole = self._scene is None or self.view == self.view.fit()
         at = -1 if self._scene is None or self.point < 0 else int(self._scene.ids[self.point])
         self._scene, self._grouping = scene, None
         self.view = self.view.around(scene.box)
-        if first:
+        if whole:
             self.view = self.view.fit()
         self._point_at(next(iter(scene.find([at])), -1), by_key=False)
 
@@ -153,7 +153,7 @@ class MapSurface(QWidget):
     # --- painting ---------------------------------------------------------------------------------------------------
 
     def sizeHint(self) -> QSize:
-        return QSize(640, 420)
+        return QSize(640, 400)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(200, 120)

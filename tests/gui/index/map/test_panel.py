@@ -248,20 +248,18 @@ def test_dragging_moves_the_map_and_opens_nothing(qtbot, shown: MapPanel) -> Non
     assert _has_colour_near(shown, shown.canvas.place_of(7))
 
 
+def _turn(panel: MapPanel, at: QPointF, modifiers=Qt.KeyboardModifier.NoModifier) -> None:
+    """Turn the wheel away from the person."""
+    none, phase = Qt.MouseButton.NoButton, Qt.ScrollPhase.NoScrollPhase
+    turn = QWheelEvent(at, panel.canvas.mapToGlobal(at), QPoint(), QPoint(0, 240), none, modifiers, phase, False)
+    QApplication.sendEvent(panel.canvas, turn)
+
+
 def test_the_wheel_zooms_about_the_mouse(qtbot, shown: MapPanel) -> None:
     at = shown.canvas.place_of(3)
+    shown.canvas.setFocus()
     scale = shown.canvas.view.scale
-    turn = QWheelEvent(
-        at,
-        shown.canvas.mapToGlobal(at),
-        QPoint(),
-        QPoint(0, 240),
-        Qt.MouseButton.NoButton,
-        Qt.KeyboardModifier.NoModifier,
-        Qt.ScrollPhase.NoScrollPhase,
-        False,
-    )
-    QApplication.sendEvent(shown.canvas, turn)
+    _turn(shown, at)
     assert shown.canvas.view.scale > 1.3 * scale
     now = shown.canvas.place_of(3)
     assert (now.x(), now.y()) == pytest.approx((at.x(), at.y()), abs=0.01)
@@ -461,3 +459,33 @@ def test_a_narrow_panel_has_the_list_below_the_map(qtbot, shown: MapPanel) -> No
     shown.window().resize(480, 520)
     qtbot.waitUntil(lambda: shown.choosing.list.y() > shown.canvas.geometry().bottom())
     _calm(qtbot, shown)
+
+
+def test_new_points_come_into_a_view_of_all_of_them(qtbot, shown: MapPanel, insight) -> None:
+    points = 3 * np.frombuffer(insight.map.points, np.float32)
+    insight.map = msgspec.structs.replace(insight.map, points=points.tobytes(), stamp=2)
+    shown.refresh()
+    qtbot.waitUntil(lambda: insight.made == 2 and not shown.busy)
+    assert all(shown.canvas.rect().contains(shown.canvas.place_of(point).toPoint()) for point in range(30))
+
+
+# --- as a card on the overview ----------------------------------------------------------------------------------------
+
+
+def test_on_a_page_that_scrolls_the_wheel_zooms_where_it_is_meant_to(qtbot, shown: MapPanel) -> None:
+    shown.header.fit.setFocus()
+    scale = shown.canvas.view.scale
+    _turn(shown, QPointF(50, 50))
+    assert shown.canvas.view.scale == scale
+    _turn(shown, QPointF(50, 50), CTRL)
+    assert shown.canvas.view.scale > scale
+    scale = shown.canvas.view.scale
+    shown.canvas.setFocus()
+    _turn(shown, QPointF(50, 50))
+    assert shown.canvas.view.scale > scale
+    _calm(qtbot, shown)
+
+
+def test_a_card_leads_to_the_page_with_the_map_alone(qtbot, shown: MapPanel) -> None:
+    with qtbot.waitSignal(shown.enlarge_wanted):
+        qtbot.mouseClick(shown.header.enlarge, LEFT)
