@@ -36,7 +36,7 @@ from gui.widgets.message import Action
 from gui.window_state import WindowState
 from gui.workspace import Opened, OpenFailure, Workspace
 
-_PAGES: dict[View, PageName] = {"index": "overview", "map": "map", "duplicates": "duplicates"}
+_PAGES: dict[View, PageName] = {"index": "overview", "map": "map", "duplicates": "duplicates", "health": "health"}
 """Views that are a page of the view into the index."""
 
 

@@ -17,6 +17,7 @@ View = Literal[
     "index",
     "map",
     "duplicates",
+    "health",
     "diagnostics",
     "first-run",
     "sources",

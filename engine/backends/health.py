@@ -177,6 +177,8 @@ class Health:
         if copies:
             with self._alone():
                 done += self._mend(subject, copies)
+        if done:
+            self._updates.tell()
         return HealthRepair(done=tuple(filter(None, done)), problem=problem)
 
     def _damage(self, subject: Subject) -> str:

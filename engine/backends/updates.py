@@ -113,6 +113,10 @@ class Updates:
         self.replaced()
         return True
 
+    def tell(self) -> None:
+        """The index changed without an update."""
+        self._listeners.tell()
+
     def replaced(self) -> None:
         """A damaged index made way for a new one, which has to be filled."""
         self.dirty = True

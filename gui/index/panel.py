@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QStackedWidget, QVBoxLa
 
 from engine import MemoryProviderStatus, MemorySearchManager
 from gui.index.duplicates.page import DuplicatesPage
+from gui.index.health.page import HealthPage
 from gui.index.map.panel import MapPanel
 from gui.index.overview import OverviewPage
 from gui.index.page import IndexPage
@@ -16,7 +17,7 @@ from gui.jobs import Jobs
 from gui.search.runner import Answer
 from gui.widgets.chip import Chip
 
-PageName = Literal["overview", "map", "duplicates"]
+PageName = Literal["overview", "map", "duplicates", "health"]
 
 _GUTTER = 16
 
@@ -59,6 +60,7 @@ class IndexPanel(QWidget):
         self._add("overview", "Overview", self._overview)
         self._add("map", "Map", MapPanel(jobs, whole=True))
         self._add("duplicates", "Duplicates", DuplicatesPage(jobs))
+        self._add("health", "Health", HealthPage(jobs))
         self.setAccessibleName("Index")
         self.show_page("overview")
 

@@ -68,6 +68,12 @@ def exact(moment: float) -> str:
     return f"{date(moment)}, {when:%H:%M:%S}" if when else "unknown date"
 
 
+def clock_time(moment: float) -> str:
+    """14:05."""
+    when = _local(moment)
+    return f"{when:%H:%M}" if when else "unknown time"
+
+
 def _local(moment: float) -> datetime | None:
     """None beyond the calendar: a file's time may be any number, and it is told while painting."""
     try:

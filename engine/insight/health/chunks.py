@@ -1,6 +1,6 @@
 """Rows that belong to nothing: chunks, sessions and tags whose file is no longer known."""
 
-from engine.insight.health.subject import Matter, Seen, Subject
+from engine.insight.health.subject import NOTHING, Matter, Seen, Subject
 from engine.store.connection import number
 from engine.store.snapshot import Snapshot
 from engine.store.writer import Writer
@@ -27,7 +27,7 @@ def _look(subject: Subject) -> Seen:
         return Seen(f"Of {plural(chunks, 'chunk')}, {lost:,} belong to no file.", lost + others)
     if others:
         return Seen(f"What is known of sessions and tags has {plural(others, 'row')} of no file.", others)
-    return Seen(f"Each of {plural(chunks, 'chunk')} belongs to one of {plural(files, 'file')}.")
+    return Seen(f"Each of {plural(chunks, 'chunk')} belongs to one of {plural(files, 'file')}." if chunks else NOTHING)
 
 
 def _drop(subject: Subject) -> str:

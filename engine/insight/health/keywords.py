@@ -7,7 +7,7 @@ asked for: each word of the chunk must be found in its row, and FTS5 notes how m
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from engine.insight.health.subject import Matter, Seen, Subject
+from engine.insight.health.subject import NOTHING, Matter, Seen, Subject
 from engine.store.connection import number
 from engine.store.index import WORDS_TO_FORGET
 from engine.store.schema import FTS_COLUMNS
@@ -98,7 +98,7 @@ def _look_at_rows(subject: Subject) -> Seen:
     if missing or surplus:
         detail = f"Not found by words: {plural(missing, 'chunk')}. Rows of no chunk: {surplus:,}."
         return Seen(detail, missing + surplus)
-    return Seen(f"It has one row for each of {plural(chunks, 'chunk')}.")
+    return Seen(f"It has one row for each of {plural(chunks, 'chunk')}." if chunks else NOTHING)
 
 
 def _mend_rows(subject: Subject) -> str:
@@ -127,6 +127,8 @@ def _look_at_words(subject: Subject) -> Seen:
                 wrong += not _agrees(snapshot, row)
     if wrong:
         return Seen(f"Of {plural(looked, 'chunk')} looked at, {wrong:,} cannot be found by each of its words.", wrong)
+    if not looked:
+        return Seen(NOTHING)
     return Seen(f"{plural(looked, 'chunk')} analysed anew: all of their words are in the keyword index.")
 
 

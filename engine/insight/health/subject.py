@@ -12,6 +12,8 @@ from engine.store.index import IndexStore
 from engine.store.models import ModelName
 from engine.store.vectors import VectorIndex
 
+NOTHING = "Nothing is indexed yet."
+
 Tell = Callable[[HealthProgress], None]
 
 

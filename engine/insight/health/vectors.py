@@ -24,7 +24,7 @@ def _look(subject: Subject) -> Seen:
     if not count:
         return Seen("There are none.")
     of = "" if models == 1 else f" of {models:,} models"
-    return Seen(f"{plural(count, 'vector')}{of}: each has its model's dimensions, and length 1.")
+    return Seen(f"{plural(count, 'vector')}{of}: each has its model’s dimensions, and length 1.")
 
 
 def _bad(subject: Subject) -> list[tuple[int, str]]:

@@ -1,0 +1,256 @@
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+from engine import Cancelled, CancelToken, IndexBusy
+from gui.index.health.page import HealthPage
+from gui.index.health.row import FindingRow
+from gui.jobs import Jobs
+from tests.helpers.fake_health import FINE, KEYWORDS, NOTES, USER, FakeHealth
+from tests.helpers.sync_worker import open_with_fake
+
+Show = Callable[..., HealthPage]
+
+
+@pytest.fixture
+def show(qtbot, jobs: Jobs, appearance) -> Iterator[Show]:
+    """Shows the page on a memory of this health, and waits for its end where nothing holds it up."""
+    pages: list[HealthPage] = []
+
+    def show_(health: FakeHealth, *, wait: bool = True) -> HealthPage:
+        page = HealthPage(jobs)
+        page._calm.setInterval(1)
+        pages.append(page)
+        qtbot.addWidget(page)
+        page.resize(1000, 700)
+        page.set_manager(health.manager)
+        with qtbot.waitActive(page):
+            page.show()
+            page.activateWindow()
+        if wait:
+            qtbot.waitUntil(lambda: not page.busy)
+        return page
+
+    yield show_
+    for page in pages:
+        page.set_manager(None)
+
+
+def rows(page: HealthPage) -> list[FindingRow]:
+    """From the top."""
+    found = [row for row in page.findChildren(FindingRow) if row.isVisible()]
+    return sorted(found, key=lambda row: row.y())
+
+
+def names(page: HealthPage) -> list[str]:
+    return [row.accessibleName().partition(":")[0] for row in rows(page)]
+
+
+def test_what_needs_attention_comes_first_and_all_is_summed_up(show: Show) -> None:
+    page = show(FakeHealth(FINE, KEYWORDS, USER))
+    assert names(page) == ["Keyword index", "Your data", "Database file"]
+    assert page._summary.text() == "2 of 3 checks need attention."
+    assert page._said.text().startswith("Checked at ")
+    keywords, user, database = rows(page)
+    assert keywords.accessibleName().startswith("Keyword index: Needs attention. Not found by words: 3 chunks.")
+    assert user.accessibleName() == "Your data: Broken. Damaged. Move it away."
+    assert (keywords.button.isVisible(), user.button.isVisible(), database.button.isVisible()) == (True, False, False)
+    assert keywords.button.accessibleName() == "Make them again: Keyword index"
+    assert page._all.isEnabled()
+
+
+def test_the_overview_is_told_what_its_status_does_not_know(qtbot, show: Show) -> None:
+    health = FakeHealth(FINE, KEYWORDS, NOTES)
+    page = show(health)
+    with qtbot.waitSignal(page.attention_changed) as told:
+        page._again.click()
+    [[row]] = told.args
+    assert (row.key, row.title, row.detail) == ("health", "1 health check needs attention", "Keyword index")
+    assert row.action == ("Show", "health")
+    qtbot.waitUntil(lambda: not page.busy)
+    health.findings = (FINE, NOTES)
+    with qtbot.waitSignal(page.attention_changed) as told:
+        page._again.click()
+    assert told.args == [()]
+    qtbot.waitUntil(lambda: not page.busy)
+
+
+def test_an_index_without_problems_says_so_calmly(show: Show) -> None:
+    page = show(FakeHealth(FINE, msgspec.structs.replace(FINE, id="chunks", name="Chunks")))
+    assert page._summary.text() == "All of 2 checks are fine."
+    assert page._dot.state == "fine"
+    assert not page._all.isEnabled()
+    assert page._again.isEnabled()
+
+
+def test_nothing_is_looked_at_while_nobody_looks(qtbot, jobs: Jobs) -> None:
+    health = FakeHealth(FINE)
+    page = HealthPage(jobs)
+    qtbot.addWidget(page)
+    page.set_manager(health.manager)
+    page.refresh()
+    assert health.looks == []
+    page.show()
+    qtbot.waitUntil(lambda: not page.busy)
+    assert health.looks == [False]
+    page.hide()
+    page.refresh()
+    assert health.looks == [False]
+    page.show()
+    qtbot.waitUntil(lambda: health.looks == [False, False] and not page.busy)
+    page.set_manager(None)
+
+
+def test_findings_are_shown_as_they_come(qtbot, show: Show) -> None:
+    health = FakeHealth(FINE, KEYWORDS)
+    go_on = threading.Event()
+    health.during = lambda _: _until(go_on)
+    page = show(health, wait=False)
+    qtbot.waitUntil(lambda: len(rows(page)) == 2)
+    assert page.busy
+    assert page._summary.text() == "Checking…"
+    assert page._stop.isVisible()
+    assert not page._again.isVisible()
+    go_on.set()
+    qtbot.waitUntil(lambda: not page.busy)
+    assert page._again.isVisible()
+
+
+def _until(event: threading.Event) -> None:
+    assert event.wait(10)
+
+
+def test_one_finding_is_repaired_and_all_is_looked_at_again(qtbot, show: Show) -> None:
+    health = FakeHealth(FINE, KEYWORDS, NOTES)
+    page = show(health)
+    qtbot.mouseClick(rows(page)[0].button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: health.looks == [False, False] and not page.busy)
+    assert health.repaired == [["keywords"]]
+    assert page._said.text() == "Three rows were made again."
+    assert names(page) == ["Notes", "Database file", "Keyword index"]
+
+
+def test_all_are_repaired_by_key(qtbot, show: Show) -> None:
+    health = FakeHealth(FINE, KEYWORDS, NOTES)
+    page = show(health)
+    page._all.setFocus()
+    qtbot.keyClick(page._all, Qt.Key.Key_Space)
+    assert QApplication.focusWidget() is page._stop
+    qtbot.waitUntil(lambda: len(health.looks) == 2 and not page.busy)
+    assert health.repaired == [None]
+    assert page._summary.text() == "All of 3 checks are fine."
+    assert QApplication.focusWidget() is page._again
+
+
+def test_what_keeps_a_repair_from_its_end_is_said(qtbot, show: Show) -> None:
+    health = FakeHealth(KEYWORDS)
+    health.problem = IndexBusy("Another process is writing the index.")
+    page = show(health)
+    page.repair(["keywords"])
+    qtbot.waitUntil(lambda: len(health.looks) == 2 and not page.busy)
+    assert page._said.text() == "Another process is writing the index."
+    assert names(page) == ["Keyword index"]
+
+
+def test_a_repair_can_be_stopped(qtbot, show: Show) -> None:
+    health = FakeHealth(KEYWORDS)
+    stopped = threading.Event()
+
+    def wait(token: CancelToken) -> None:
+        while not token.cancelled:
+            stopped.wait(0.01)
+        stopped.set()
+        raise Cancelled
+
+    page = show(health)
+    health.during = wait
+    page.repair(["keywords"])
+    qtbot.waitUntil(lambda: page._said.text() == "Writing the keyword index: 1 of 3")
+    assert page._summary.text() == "Repairing…"
+    assert not rows(page)[0].button.isEnabled()
+    health.during = lambda _: None
+    qtbot.mouseClick(page._stop, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(stopped.is_set)
+    qtbot.waitUntil(lambda: not page.busy)
+    assert page._said.text() == "Stopped. What was mended so far stays so."
+    assert rows(page)[0].button.isEnabled()
+
+
+def test_a_look_can_be_stopped(qtbot, show: Show) -> None:
+    health = FakeHealth(KEYWORDS)
+    health.during = _cancelled
+    page = show(health, wait=False)
+    qtbot.waitUntil(lambda: len(rows(page)) == 1)
+    qtbot.mouseClick(page._stop, Qt.MouseButton.LeftButton)
+    assert not page.busy
+    assert page._said.text() == "Stopped before everything was looked at."
+
+
+def _cancelled(token: CancelToken) -> None:
+    event = threading.Event()
+    while not token.cancelled:
+        event.wait(0.01)
+    raise Cancelled
+
+
+def test_after_a_change_all_is_looked_at_again_once_it_is_calm(qtbot, show: Show) -> None:
+    health = FakeHealth(FINE, KEYWORDS)
+    page = show(health)
+    health.findings = (FINE,)
+    for _ in range(5):
+        page.refresh()
+    qtbot.waitUntil(lambda: not page.busy)
+    assert health.looks == [False, False]
+    assert names(page) == ["Database file"]  # what is not found again is taken away
+
+
+def test_the_deep_look_asks_the_model(qtbot, show: Show) -> None:
+    health = FakeHealth(FINE)
+    page = show(health)
+    qtbot.mouseClick(page._deeper, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: health.looks == [False, True] and not page.busy)
+
+
+def test_another_memory_shows_nothing_of_the_one_before(qtbot, show: Show) -> None:
+    page = show(FakeHealth(KEYWORDS))
+    page.set_manager(None)
+    assert rows(page) == []
+    assert page._summary.text() == "Nothing was looked at yet."
+    assert not page._again.isEnabled()
+
+
+@pytest.mark.parametrize("width", [280, 560, 1200])
+def test_nothing_is_cut_whatever_the_width(qtbot, show: Show, width: int) -> None:
+    page = show(FakeHealth(KEYWORDS, NOTES, USER))
+    page.resize(width, 400)
+    qtbot.wait(1)
+    for row in rows(page):
+        assert row.height() >= row.heightForWidth(row.width()) > 0
+
+
+def test_a_real_index_is_mended(qtbot, jobs: Jobs, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    for number in range(5):
+        (notes / f"{number}.md").write_text(f"Pump{number} leaks.\n")
+    memory = open_with_fake(notes, tmp_path / "data")
+    memory.sync()
+    with memory._store.write() as writer:
+        writer.connection.execute("DELETE FROM chunks_fts_1 WHERE rowid IN (2, 3)")
+    page = HealthPage(jobs)
+    qtbot.addWidget(page)
+    page.set_manager(memory)
+    page.show()
+    qtbot.waitUntil(lambda: not page.busy)
+    assert [finding.id for finding in page.findings if finding.state != "fine"] == ["keywords"]
+    page.repair(None)
+    qtbot.waitUntil(lambda: not page.busy)
+    assert [finding.id for finding in page.findings if finding.state != "fine"] == []
+    assert page._said.text() == "Keyword index: 2 rows made again, 0 removed."
+    page.set_manager(None)
+    memory.close()

@@ -1,0 +1,72 @@
+"""What tells of an index's health without one: findings that are given, and repairs that make them fine."""
+
+from collections.abc import Callable, Collection, Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import msgspec
+
+from engine import CancelToken, HealthFinding, HealthProgress, HealthRepair, MnemoscopeError
+
+FINE = HealthFinding(id="database", name="Database file", state="fine", detail="SQLite read all of it.")
+KEYWORDS = HealthFinding(
+    id="keywords",
+    name="Keyword index",
+    state="degraded",
+    detail="Not found by words: 3 chunks. Rows of no chunk: 0.",
+    repair="Make them again",
+    count=3,
+)
+NOTES = HealthFinding(
+    id="notes", name="Notes", state="degraded", detail="Since the last update 1 came.", repair="Update", count=1
+)
+USER = HealthFinding(
+    id="user-data", name="Your data", state="failed", detail="Damaged.", advice="Move it away.", count=1
+)
+
+
+class FakeHealth:
+    """Attributes may be set at any time.
+
+    Attributes:
+        findings: what the next look finds.
+        looks: whether each look so far was a deep one. repaired: what was to be repaired, in order.
+        during: called before the end of a look or a repair. problem: raised in place of a repair.
+    """
+
+    def __init__(self, *findings: HealthFinding) -> None:
+        self.findings = findings
+        self.looks: list[bool] = []
+        self.repaired: list[Collection[str] | None] = []
+        self.during: Callable[[CancelToken], None] = lambda _: None
+        self.problem: MnemoscopeError | None = None
+
+    @property
+    def manager(self) -> Any:
+        return SimpleNamespace(insight=self)
+
+    def health(
+        self, cancel: CancelToken, *, ask: bool, deep: bool, progress: Callable[[HealthProgress], None]
+    ) -> Iterator[HealthFinding]:
+        self.looks.append(deep)
+        assert ask == deep
+        for done, finding in enumerate(self.findings):
+            progress(HealthProgress(step="Looking", done=done, total=len(self.findings)))
+            yield finding
+        self.during(cancel)
+
+    def repair(
+        self, ids: Collection[str] | None, cancel: CancelToken, *, progress: Callable[[HealthProgress], None]
+    ) -> HealthRepair:
+        self.repaired.append(ids)
+        progress(HealthProgress(step="Writing the keyword index", done=1, total=3))
+        self.during(cancel)
+        if self.problem is not None:
+            raise self.problem
+        self.findings = tuple(
+            msgspec.structs.replace(finding, state="fine", repair="", count=0)
+            if ids is None or finding.id in ids
+            else finding
+            for finding in self.findings
+        )
+        return HealthRepair(done=("Three rows were made again.",))
