@@ -4,7 +4,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence, QShowEvent
 from PySide6.QtWidgets import QMainWindow, QMenu
 
 from engine import MemoryProviderStatus, SearchRemedy
@@ -20,6 +20,7 @@ from gui.frame import Frame
 from gui.index.panel import PageName
 from gui.index_news import IndexNews
 from gui.jobs import Jobs
+from gui.navigation import Navigation, keys
 from gui.notices import Notices
 from gui.options import View
 from gui.places import Places
@@ -87,6 +88,7 @@ class MainWindow(QMainWindow):
             workspace, self.search, self.banner, jobs, places.config, remembers=remembers, parent=self
         )
         ExplanationWay(self.search, self.explanation, self.dock, self._remedy)
+        self.navigation = Navigation(workspace, self.views, self)
         Ways(workspace, self.panes, self.views, self.diagnostics, self)
         self.setCentralWidget(self.frame)
         self._make_commands()
@@ -98,6 +100,9 @@ class MainWindow(QMainWindow):
         commands.add("Search notes and sessions", partial(self.views.switch, "search"), "Ctrl+1")
         commands.add("Browse past sessions", partial(self.views.switch, "sessions"), "Ctrl+2")
         commands.add("See inside the index", partial(self.views.switch, "index"), "Ctrl+3")
+        commands.menu.addSeparator()
+        self._back = commands.add("Back", self.navigation.back, *keys(QKeySequence.StandardKey.Back))
+        self._forward = commands.add("Forward", self.navigation.forward, *keys(QKeySequence.StandardKey.Forward))
         SearchMenu(commands, self.search.keeping, partial(self.views.switch, "search"), self.search_way.keep_recent)
         commands.menu.addSeparator()
         self._choose = commands.add("Choose folder…", self.first_run.choose, "Ctrl+O")
@@ -147,7 +152,14 @@ class MainWindow(QMainWindow):
         self._news.awaiting.connect(self.banner.ask_to_embed)
         self._news.provider_problem.connect(self.banner.tell_provider_problem)
         self._news.synced.connect(self.banner.take_back_failed_sync)
+        self.navigation.changed.connect(self._show_ways)
+        self._show_ways()
         self.banner.settings_wanted.connect(self.settings.show)
+
+    @Slot()
+    def _show_ways(self) -> None:
+        self._back.setEnabled(self.navigation.can_go_back)
+        self._forward.setEnabled(self.navigation.can_go_forward)
 
     def _restore(self) -> None:
         self.resize(1280, 800)
@@ -318,6 +330,12 @@ class MainWindow(QMainWindow):
         if folder is not None:
             event.acceptProposedAction()
             self.folders.offer(folder)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        window = self.windowHandle()
+        if window is not None:
+            self.navigation.watch(window)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.state.set_geometry(self.saveGeometry())

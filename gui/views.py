@@ -36,6 +36,8 @@ class Views(QObject):
 
     switched = Signal(str)
     """ViewName of the view that is current now."""
+    place_shown = Signal(str, object)
+    """Path and line of what is read without being a result; the line may be None."""
 
     def __init__(self, jobs: Jobs, search: SearchPanel, parent: QObject) -> None:
         super().__init__(parent)
@@ -147,6 +149,7 @@ class Views(QObject):
             self.viewer.show_file(path, line)
         self.switch("search")
         self._show_wanted()
+        self.place_shown.emit(path, line)
 
     def show_session(self, summary: SessionSummary) -> None:
         """One of the list."""

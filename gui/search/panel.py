@@ -20,6 +20,7 @@ from gui.search.query_box import QueryBox
 from gui.search.query_help import QueryHelpButton
 from gui.search.result_actions import ResultActions
 from gui.search.results_view import ResultsView
+from gui.search.returning import Returning, SearchStanding
 from gui.search.runner import Answer, Question, Scope, SearchRunner, is_searchable
 from gui.search.status_reader import StatusReader
 from gui.search.variants import Variants
@@ -49,6 +50,8 @@ class SearchPanel(QObject):
     """MemorySearchResult that the list stands on, or None: at once, where the preview waits a moment."""
     why_wanted = Signal()
     """The person wants to see where scores come from."""
+    meant = Signal(object)
+    """SearchStanding: what the person wanted to ask, and may want to come back to."""
     remedy_wanted = Signal(object)
     """SearchRemedy of an empty answer that is not a matter of the question."""
     settled = Signal()
@@ -77,6 +80,7 @@ class SearchPanel(QObject):
         self.body = self._view
         self.ranking = self._view.ranking
         self._composer = Composer(self._box, self._filters, self.ranking, self._narrowing, self)
+        self._returning = Returning(self._composer, self._view)
         self.keeping = Keeping(self._box, self._completion, jobs, self._on_show, self)
         self._view.add_tool(self.keeping.star)
         self._connect()
@@ -210,6 +214,24 @@ class SearchPanel(QObject):
         else:
             self._ask()
 
+    @property
+    def standing(self) -> SearchStanding:
+        """What is asked, and where in its answer the person is."""
+        return self._returning.standing
+
+    def return_to(self, standing: SearchStanding) -> None:
+        """Ask the same again, and go where the person was."""
+        question = standing.question
+        if self._returning.go_to(standing):
+            return
+        self._view.show_order(standing.order)
+        self._composer.show(question or Question(""))
+        if question is None or self._manager is None:
+            self._ask()
+        else:
+            self._runner.ask(question, at_once=True, whole=True)
+            self.keeping.refresh()
+
     @Slot()
     def refresh(self) -> None:
         """The index changed: count again, and ask the same again without moving anything."""
@@ -252,12 +274,16 @@ class SearchPanel(QObject):
     def _note(self, text: str) -> None:
         """A question that was typed was meant."""
         if is_searchable(text) and not self.keeping.picker.is_open:
-            self.keeping.note(kept(self._composer.question(text), self._view.order))
+            self._mean(self._composer.question(text))
 
     def _note_shown(self) -> None:
-        question = self._on_show()
+        question = self._composer.due()
         if question is not None:
-            self.keeping.note(question)
+            self._mean(question)
+
+    def _mean(self, question: Question) -> None:
+        self.keeping.note(kept(question, self._view.order))
+        self.meant.emit(self._returning.standing_of(question))
 
     @Slot(str)
     def _ask_what_was_meant(self, text: str) -> None:
@@ -302,6 +328,7 @@ class SearchPanel(QObject):
         self._box.set_state(texts.partial_state(answer.outcome) if partial else texts.box_state(answer.outcome))
         self._narrowing.hear(answer)
         self._view.show_answer(answer)
+        self._returning.hear(answer)
         self.answer_changed.emit(answer)
         if self._began_with is not None:
             self._view.list.choose(self._began_with.path, self._began_with.start_line)

@@ -53,8 +53,11 @@ class FilterChips(QWidget):
 
     def clear(self) -> None:
         """Choose everything, without telling."""
-        self.agent = self.project = self.role = ""
-        self.period = ANY_TIME
+        self.choose("", "", ANY_TIME, "")
+
+    def choose(self, agent: str, project: str, period: Period, role: Role) -> None:
+        """Choose these, without telling."""
+        self.agent, self.project, self.period, self.role = agent, project, period, role
         self._show()
 
     def _add(self, row: QHBoxLayout, fill: Callable[[QMenu], None], *, yields: bool = False) -> Chip:

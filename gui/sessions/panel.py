@@ -26,6 +26,7 @@ from gui.sessions.listing_view import ListingView, make_place_table
 from gui.sessions.reader import SessionsReader
 from gui.sessions.rows import SessionRow, build_listing
 from gui.sessions.session_menu import SessionMenu
+from gui.sessions.standing import SessionsStanding
 from gui.widgets.folding_row import FoldingRow
 
 PATIENCE_MS = 600
@@ -54,6 +55,7 @@ class SessionsPanel(QObject):
         self._hits = NO_HITS
         self._opened: set[str] = set()
         self._compared_next = ""
+        self._return_next = ""
         self._reader = SessionsReader(jobs, self)
         self._content = ContentSearch(jobs, self)
         self._days = DayWatch(today, self)
@@ -149,6 +151,29 @@ class SessionsPanel(QObject):
     def place(self, path: str) -> tuple[int | None, str]:
         """Line of the best hit in this session (None without one) and the words that were searched for."""
         return self._hits.line(path, self.chips.role), self._criteria.text
+
+    @property
+    def standing(self) -> SessionsStanding:
+        """What is wanted, and where in it the person is."""
+        current = self._session_to_read()
+        return SessionsStanding(self._criteria, self.chips.role, current.path if current else "")
+
+    def return_to(self, standing: SessionsStanding) -> None:
+        """Want the same again, and go where the person was."""
+        wanted = standing.criteria
+        self._return_next = standing.path
+        if standing != self.standing:
+            self.chips.choose(wanted.agent, wanted.project, wanted.period, standing.role)
+            self._criteria = replace(self._criteria, order=wanted.order)
+            self.view.header.sort_button.show_order(wanted.order)
+            self.box.show_text(wanted.text)
+            self._filter()
+        self._return()
+
+    def _return(self) -> None:
+        """Where the session is not listed yet, what was said in it may still bring it."""
+        if self._return_next and (self.view.list.go_to(self._return_next) or not self._content.busy):
+            self._return_next = ""
 
     @property
     def nothing_to_read(self) -> texts.NothingToRead:
@@ -263,6 +288,7 @@ class SessionsPanel(QObject):
         """More is known: list it where the person is, unless something else is on show."""
         if not self._alike.shown:
             self._show(keep=self.view.has_rows)
+            self._return()
 
     def _show_nothing_known(self, status: MemoryProviderStatus) -> None:
         self.view.notice.show_notice("")

@@ -67,6 +67,16 @@ class RowList(QListView):
     def open_current(self) -> None:
         self._activate(self.currentIndex())
 
+    @property
+    def place(self) -> Place | None:
+        """Where the person is; None in an empty list."""
+        return self._remember() if self.rows.rowCount() else None
+
+    def return_to(self, place: Place) -> None:
+        """Go where the person was, as if by hand."""
+        if self.rows.rowCount():
+            self._return_to(place)
+
     def _activate(self, index: Index) -> None:
         """Enter or a double click on this row."""
         raise NotImplementedError

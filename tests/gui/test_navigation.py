@@ -1,0 +1,250 @@
+"""Back and forward through the window: questions, results, sessions, views."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from engine import AskedQuestion
+from gui.main_window import MainWindow
+from gui.search.ranking import Ranking
+from tests.helpers.fake_memory import FakeMemory
+from tests.helpers.fake_sessions import SESSIONS
+from tests.helpers.windows import at_rest
+
+Key = Qt.Key
+Alt = Qt.KeyboardModifier.AltModifier
+NOTES = {f"{n:03}.md": f"# Note {n}\n\nThe timer of valve {n} and a hose.\n" for n in range(40)}
+
+
+@pytest.fixture
+def memory() -> Iterator[FakeMemory]:
+    memory = FakeMemory(NOTES, sessions=SESSIONS)
+    yield memory
+    memory.close()
+
+
+@pytest.fixture
+def rest(qtbot, opened) -> Callable[[], None]:
+    return lambda: qtbot.waitUntil(lambda: at_rest(opened) and not opened.search.keeping.shelf.busy)
+
+
+@pytest.fixture
+def find(opened, rest) -> Callable[[str], None]:
+    def run(query: str) -> None:
+        opened.search.search(query)
+        rest()
+
+    return run
+
+
+@pytest.fixture
+def back(qtbot, opened, rest) -> Callable[[], None]:
+    def run() -> None:
+        qtbot.keyClick(opened, Key.Key_Left, Alt)
+        rest()
+
+    return run
+
+
+@pytest.fixture
+def forward(qtbot, opened, rest) -> Callable[[], None]:
+    def run() -> None:
+        qtbot.keyClick(opened, Key.Key_Right, Alt)
+        rest()
+
+    return run
+
+
+def _query(window: MainWindow) -> str:
+    return window.search.keeping.question.text if window.search.keeping.question else ""
+
+
+def _current(window: MainWindow) -> str:
+    return window.search.body.list.current_result().path
+
+
+def _ways(window: MainWindow) -> tuple[bool, bool]:
+    return window._back.isEnabled(), window._forward.isEnabled()
+
+
+def _open(qtbot, window: MainWindow, path: str, rest: Callable[[], None]) -> None:
+    results = window.search.body.list
+    results.setCurrentIndex(
+        results.rows.index(next(n for n in range(results.rows.rowCount()) if _path(results, n) == path))
+    )
+    results.setFocus()
+    qtbot.keyClick(results, Key.Key_Return)
+    rest()
+
+
+def _path(results, number: int) -> str:
+    row = results.rows.row(number)
+    return row.result.path if hasattr(row, "result") else ""
+
+
+def test_questions_are_walked_through_and_typing_is_no_step(qtbot, opened, find, back, forward, rest):
+    assert _ways(opened) == (False, False)
+    find("timer")
+    find("hose")
+    box = opened.search._box.edit
+    box.setFocus()
+    box.selectAll()
+    qtbot.keyClicks(box, "valve")
+    rest()
+    assert _ways(opened) == (True, False)
+    back()
+    assert (_query(opened), _ways(opened)) == ("hose", (True, True))
+    back()
+    assert (_query(opened), _ways(opened)) == ("timer", (False, True))
+    back()
+    assert _query(opened) == "timer"
+    forward()
+    forward()
+    assert (_query(opened), _ways(opened)) == ("valve", (True, False))
+
+
+def test_going_back_is_not_asking_anew(qtbot, opened, memory, find, back, rest):
+    find("timer")
+    find("hose")
+    back()
+    assert [search.question.text for search in memory.kept_searches.recent()] == ["hose", "timer"]
+
+
+def test_selection_and_scroll_are_as_they_were(qtbot, opened, find, back, forward, rest):
+    find("timer")
+    results = opened.search.body.list
+    _open(qtbot, opened, "030.md", rest)
+    top = results.verticalScrollBar().value()
+    assert top > 0
+    with qtbot.waitSignal(opened.viewer.file_shown, check_params_cb=lambda path: path == "000.md"):
+        find("hose")
+    assert results.verticalScrollBar().value() == 0
+    with qtbot.waitSignal(opened.viewer.file_shown) as shown:
+        back()
+    assert shown.args == ["030.md"]
+    assert (_current(opened), results.verticalScrollBar().value()) == ("030.md", top)
+    assert results.hasFocus()
+    forward()
+    assert (_query(opened), _current(opened)) == ("hose", "000.md")
+
+
+def test_each_opened_result_is_a_place(qtbot, opened, find, back, rest):
+    find("timer")
+    _open(qtbot, opened, "003.md", rest)
+    results = opened.search.body.list
+    row = next(n for n in range(results.rows.rowCount()) if _path(results, n) == "005.md")
+    qtbot.mouseClick(
+        results.viewport(), Qt.MouseButton.LeftButton, pos=results.visualRect(results.rows.index(row)).center()
+    )
+    rest()
+    back()
+    assert _current(opened) == "003.md"
+    assert _ways(opened) == (False, True)
+
+
+def test_filters_ranking_and_order_come_back(qtbot, opened, find, back, forward, rest):
+    find("timer")
+    narrow = AskedQuestion(text="hose", sources=("memory",), days=365, half_life_days=90.0, diverse=True, order="date")
+    opened.search.show_question(narrow)
+    rest()
+    back()
+    assert opened.search.keeping.question == AskedQuestion(text="timer", half_life_days=0.0, diverse=False)
+    assert opened.search.ranking.ranking == Ranking()
+    forward()
+    assert opened.search.keeping.question == narrow
+
+
+def test_more_results_than_at_first_come_back(qtbot, opened, find, back, rest, monkeypatch):
+    monkeypatch.setattr("gui.search.runner.FIRST_RESULTS", 10)
+    monkeypatch.setattr("gui.search.returning.FIRST_RESULTS", 10)
+    find("timer")
+    opened.search._variants._ask(max_results=40)
+    rest()
+    _open(qtbot, opened, "035.md", rest)
+    find("hose")
+    back()
+    assert _current(opened) == "035.md"
+
+
+def test_views_and_sessions_are_places(qtbot, opened, find, back, forward, rest):
+    find("timer")
+    qtbot.keyClick(opened, Key.Key_2, Qt.KeyboardModifier.ControlModifier)
+    rest()
+    sessions = opened.sessions.view.list
+    qtbot.waitUntil(lambda: sessions.current_session() is not None)
+    paths = [
+        entry.key[1] for entry in map(sessions.rows.row, range(sessions.rows.rowCount())) if entry.key[0] == "session"
+    ]
+    for path in paths[:2]:
+        assert sessions.go_to(path)
+        sessions.open_current()
+        rest()
+    qtbot.keyClick(opened, Key.Key_3, Qt.KeyboardModifier.ControlModifier)
+    rest()
+    assert opened.views.current == "index"
+    back()
+    assert (opened.views.current, sessions.current_session().path) == ("sessions", paths[1])
+    back()
+    assert sessions.current_session().path == paths[0]
+    back()
+    assert (opened.views.current, _query(opened)) == ("search", "timer")
+    forward()
+    assert (opened.views.current, sessions.current_session().path) == ("sessions", paths[0])
+
+
+def test_what_was_wanted_of_the_sessions_comes_back(qtbot, opened, back, forward, rest):
+    qtbot.keyClick(opened, Key.Key_2, Qt.KeyboardModifier.ControlModifier)
+    rest()
+    qtbot.waitUntil(lambda: opened.sessions.view.has_rows)
+    agent = opened.sessions.view.list.current_session().agent
+    opened.sessions.chips._choose("agent", agent)
+    rest()
+    opened.sessions.view.list.open_current()
+    rest()
+    path = opened.sessions.view.list.current_session().path
+    opened.sessions.chips._choose("agent", "")
+    rest()
+    back()
+    assert (opened.sessions.chips.agent, opened.sessions.view.list.current_session().path) == (agent, path)
+    forward()
+    assert opened.sessions.chips.agent == ""
+
+
+def test_a_line_that_was_chosen_in_the_index_is_a_place(qtbot, opened, find, back, forward, rest):
+    find("timer")
+    opened.views.switch("index")
+    rest()
+    with qtbot.waitSignal(opened.viewer.file_shown):
+        opened.views.show_place("020.md", 3)
+    rest()
+    find("hose")
+    with qtbot.waitSignal(opened.viewer.file_shown) as shown:
+        back()
+        qtbot.waitUntil(opened.viewer.isVisible)
+    assert shown.args == ["020.md"]
+    back()
+    assert opened.views.current == "index"
+
+
+def test_the_mouse_has_buttons_for_it(qtbot, opened, find, rest):
+    find("timer")
+    find("hose")
+    for button, query in ((Qt.MouseButton.BackButton, "timer"), (Qt.MouseButton.ForwardButton, "hose")):
+        QTest.mouseClick(opened.windowHandle(), button, Qt.KeyboardModifier.NoModifier, QPoint(200, 300))
+        rest()
+        assert _query(opened) == query
+    assert QApplication.activePopupWidget() is None
+
+
+def test_another_workspace_begins_anew(qtbot, opened, find, tmp_path, monkeypatch, rest):
+    find("timer")
+    find("hose")
+    other = FakeMemory({"x.md": "# Something else\n\nabout herons"})
+    monkeypatch.setattr("engine.open_memory", lambda *_args, **_options: other)
+    opened.folders.open(tmp_path)
+    qtbot.waitUntil(lambda: opened.workspace.current is not None and opened.workspace.current.manager is other)
+    rest()
+    assert _ways(opened) == (False, False)

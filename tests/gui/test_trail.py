@@ -1,0 +1,102 @@
+"""Back and forward as a list of stops with one of them current."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gui.trail import Stop, Trail
+
+
+def stop(asked: object, opened: object = None, state: object = None) -> Stop:
+    return Stop("search", asked, opened, state)
+
+
+def trail(*stops: Stop) -> Trail:
+    made = Trail()
+    for each in stops:
+        made.visit(each)
+    return made
+
+
+A, B, C = stop("a"), stop("b"), stop("c")
+
+
+def test_nowhere_leads_nowhere():
+    empty = Trail()
+    assert not empty.can_go_back(A)
+    assert not empty.can_go_forward(A)
+    assert empty.back(A) is None
+    assert empty.forward(A) is None
+
+
+def test_back_and_forward_again():
+    made = trail(A, B, C)
+    assert not made.can_go_forward(C)
+    assert made.back(C) == B
+    assert made.back(B) == A
+    assert made.back(A) is None
+    assert made.forward(A) == B
+    assert made.forward(B) == C
+    assert made.forward(C) is None
+
+
+def test_what_was_not_visited_is_come_back_to_from_the_place_before():
+    made = trail(A, B)
+    draft = stop("draft")
+    assert made.can_go_back(draft)
+    assert made.back(draft) == B
+    assert made.forward(B) == draft
+
+
+def test_going_elsewhere_forgets_what_lay_ahead():
+    made = trail(A, B, C)
+    made.back(C)
+    made.visit(stop("d"))
+    assert not made.can_go_forward(stop("d"))
+    assert made.back(stop("d")) == B
+
+
+def test_the_same_twice_is_one_stop_with_the_newest_state():
+    made = trail(A, stop("b", state=1), stop("b", state=2), C)
+    assert made.back(C).state == 2
+
+
+def test_the_state_is_that_of_the_moment_of_leaving():
+    made = trail(A, stop("b", state="top"))
+    made.back(stop("b", state="below"))
+    assert made.forward(A).state == "below"
+
+
+def test_a_question_and_what_is_opened_first_of_it_are_one_stop():
+    first, second = stop("a", "one"), stop("a", "two")
+    made = trail(A, first, second)
+    assert made.back(second) == first
+    assert not made.can_go_back(first)
+    assert made.can_go_forward(A)  # something else is looked at, and nothing opened
+
+
+def test_only_so_many_are_kept():
+    made = trail(*(stop(number) for number in range(300)))
+    now, steps = stop(299), 0
+    while (found := made.back(now)) is not None:
+        now, steps = found, steps + 1
+    assert (now.asked, steps) == (200, 99)
+
+
+moves = st.lists(st.one_of(st.builds(stop, st.integers(0, 3), st.none() | st.integers(0, 1)), st.booleans()))
+
+
+@given(moves)
+def test_forward_undoes_back_whatever_was_done(done: list[Stop | bool]):
+    made, now = Trail(), A
+    for move in done:
+        if isinstance(move, Stop):
+            made.visit(move)
+            now = move
+        else:
+            found = made.back(now) if move else made.forward(now)
+            now = found or now
+    if made.can_go_back(now):
+        before = made.back(now)
+        assert before is not None
+        assert made.can_go_forward(before)
+        assert made.forward(before) == now
