@@ -20,7 +20,6 @@ from engine.records import (
     SearchStage,
     to_builtins,
 )
-from engine.search.reasons import reasons_of
 from engine.wording import plural
 
 if TYPE_CHECKING:
@@ -121,8 +120,11 @@ def _print_result(result: MemorySearchResult, reason: ResultExplanation | None) 
     print(f"{result.score:.3f} {safe(result.path)}:{lines}  {heading}")
     snippet = safe_text(result.snippet)
     print(marked(snippet, result.match_ranges) if marks_wanted() else snippet)
-    for said in reasons_of(reason) if reason else ():
-        print(f"  {safe(str(said))}")
+    if reason:
+        from engine.search.reasons import reasons_of  # only where somebody asks why
+
+        for said in reasons_of(reason):
+            print(f"  {safe(str(said))}")
     print()
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from engine.corpus import tags
 from engine.search.conditions import Conditions
 from engine.search.explanation import Scored
 from engine.search.filters import Among
@@ -32,12 +31,19 @@ def restrict(
         if not some and (unmet := demands.unmet(files)):
             scope = "Nothing" if files is None else "Nothing that passes the filters"
             note += f" {scope} {' or '.join(map(demand, unmet))}."
-        if work.query.demands("tag") and not tags.indexed_by(snapshot.meta("fingerprint")):
+        if work.query.demands("tag") and not _has_tags(snapshot):
             work.tags_wait = True
             note += " Tags are known once the update that is due has read all notes again."
         work.understood = note
         work.stages.add("query", chunks, chunks if among.chunks is None else len(among.chunks), note)
     return among
+
+
+def _has_tags(snapshot: Snapshot) -> bool:
+    """Whether the notes were indexed with their tags."""
+    from engine.corpus.tags import indexed_by  # few queries ask for tags
+
+    return indexed_by(snapshot.meta("fingerprint"))
 
 
 def said(

