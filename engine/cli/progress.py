@@ -12,6 +12,7 @@ from engine.records import HealthProgress, MemorySyncProgressUpdate
 from engine.wording import plural
 
 _PHASES = {
+    "waiting": "Waiting: another Mnemoscope is writing this index",
     "discovering": "Looking for files",
     "indexing": "Indexing files",
     "embedding": "Embedding passages",
@@ -49,8 +50,12 @@ class ProgressLine(LiveLine):
     def __init__(self) -> None:
         super().__init__()
         self._started = time.monotonic()
+        self._told = False
 
     def __call__(self, update: MemorySyncProgressUpdate) -> None:
+        if update.phase == "waiting" and not self._shown and not self._told:
+            self._told = True  # once: it may take minutes, and nobody would know why
+            print(f"{_PHASES[update.phase]}.", file=sys.stderr, flush=True)
         self.show(progress_text(update, time.monotonic() - self._started))
 
 

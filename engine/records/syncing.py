@@ -7,7 +7,8 @@ from engine.records.base import Record
 SyncReason = Literal["session-start", "search", "watch", "session-delta", "interval", "cli", "manual", "fallback"]
 
 
-SyncPhase = Literal["discovering", "indexing", "embedding", "publishing", "done"]
+SyncPhase = Literal["waiting", "discovering", "indexing", "embedding", "publishing", "done"]
+"""`waiting`: another process writes this index; what it leaves to do is done then."""
 
 
 NOT_EMBEDDED = "not-embedded"

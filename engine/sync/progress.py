@@ -12,6 +12,7 @@ _RATE_WINDOW = 8.0
 _RATE_NEEDS = 0.5
 
 _LABELS: dict[SyncPhase, str] = {
+    "waiting": "Waiting: another Mnemoscope is writing this index",
     "discovering": "Looking for files",
     "indexing": "Indexing files",
     "embedding": "Embedding",

@@ -94,6 +94,9 @@ class SyncRun:
         )
 
     def _lock(self) -> None:
+        if self._store.try_lock():
+            return
+        self._meter.start("waiting")
         while not self._store.try_lock():
             self._token.checkpoint()
             time.sleep(_LOCK_POLL)

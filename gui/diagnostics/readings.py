@@ -100,6 +100,8 @@ def _index_state(status: MemoryProviderStatus) -> Reading:
     if status.syncing is not None:
         step = status.syncing
         share = f", {step.completed / step.total:.0%}".replace("%", "\N{NO-BREAK SPACE}%") if step.total else ""
+        if step.phase == "waiting" and not status.paused:
+            return Reading("State", "working", "waits for another window")
         word = "paused" if status.paused else PHASE_WORDS[step.phase].lower()
         return Reading("State", "off" if status.paused else "working", word + share)
     if status.dirty:

@@ -10,6 +10,7 @@ from gui.widgets.wording import ago, counted, duration, exact, grouped
 STALL_SECONDS = 10
 
 PHASE_WORDS = {
+    "waiting": "Waiting",
     "discovering": "Looking for files",
     "indexing": "Indexing",
     "embedding": "Embedding",
@@ -26,7 +27,7 @@ REASON_WORDS = {
     "manual": "by hand",
     "fallback": "fallback",
 }
-RUNNING_WORDS = (*PHASE_WORDS.values(), "Paused", "Stalled", "Waiting")
+RUNNING_WORDS = (*PHASE_WORDS.values(), "Paused", "Stalled")
 """Every word that may stand before the progress bar: they share one width."""
 
 
@@ -72,8 +73,9 @@ def _without_meaning(status: MemoryProviderStatus) -> str:
 
 
 def _running(status: MemoryProviderStatus, step: MemorySyncProgressUpdate, still_for: float) -> SyncLine:
-    # Batch jobs are done when their provider likes.
-    waiting = bool(step.waiting) and not status.paused
+    # Batch jobs are done when their provider likes, and another process when it likes.
+    queued = step.phase == "waiting"
+    waiting = (queued or bool(step.waiting)) and not status.paused
     stalled = not (status.paused or waiting) and still_for >= STALL_SECONDS
     word = "Paused" if status.paused else "Stalled" if stalled else "Waiting" if waiting else PHASE_WORDS[step.phase]
     unit = "chunks" if step.phase == "embedding" else "files"
@@ -85,6 +87,8 @@ def _running(status: MemoryProviderStatus, step: MemorySyncProgressUpdate, still
         parts = [f"{where}no progress for {duration(still_for)}"]
     elif status.paused:
         parts = [saved]
+    elif queued:
+        parts = ["another Mnemoscope is writing this index"]
     elif waiting:
         parts = [f"for {counted(step.waiting, 'batch job')} of {status.provider}", saved]
     else:

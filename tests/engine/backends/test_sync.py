@@ -11,13 +11,15 @@ import pytest
 
 from engine.control import CancelToken
 from engine.errors import Cancelled
+from engine.records import MemorySyncProgressUpdate, SyncReport
 from engine.settings import Settings
-from engine.store import doctor
 from engine.store.coding import StoredModel
 from engine.store.snapshot import Snapshot
 from engine.store.writer import Writer
+from engine.store.writer_lock import WriterLock
 from engine.sync import preparing, syncer
 from engine.text.stems import stems_of
+from tests.helpers.health import unsound
 
 
 def hits(memory, query: str) -> list[str]:
@@ -40,6 +42,52 @@ def test_only_what_changed_is_read_again(open_memory, workspace: Path, provider)
     assert hits(memory, "lamp") == ["new.md"]
     assert hits(memory, "gauge") == []
     assert hits(memory, "hose") == []
+
+
+def _waiting(memory, **asked) -> tuple[threading.Thread, list[MemorySyncProgressUpdate], list[SyncReport]]:
+    """A sync that has told that it waits."""
+    told: list[MemorySyncProgressUpdate] = []
+    reports: list[SyncReport] = []
+    waits = threading.Event()
+
+    def hear(update: MemorySyncProgressUpdate) -> None:
+        told.append(update)
+        if update.phase == "waiting":
+            waits.set()
+
+    thread = threading.Thread(target=lambda: reports.append(memory.sync(progress=hear, **asked)))
+    thread.start()
+    assert waits.wait(30)
+    return thread, told, reports
+
+
+def test_a_sync_that_waits_for_another_process_says_so_and_then_does_its_work(open_memory) -> None:
+    memory = open_memory()
+    other = WriterLock(memory._store.files.lock)
+    assert other.acquire()
+    thread, told, reports = _waiting(memory)
+    status = memory.status()
+    assert (status.syncing.phase, status.writer_elsewhere) == ("waiting", False)
+    assert "another Mnemoscope is writing this index" in status.syncing.label
+    assert hits(memory, "hose") == []
+    other.release()
+    thread.join(30)
+    assert reports[0].files_indexed == 4
+    phases = list(dict.fromkeys(update.phase for update in told))
+    assert phases[:2] == ["waiting", "discovering"]
+    assert memory.status().syncing is None
+
+
+def test_who_waits_for_another_process_can_be_cancelled(open_memory) -> None:
+    memory, token = open_memory(), CancelToken()
+    other = WriterLock(memory._store.files.lock)
+    assert other.acquire()
+    thread, _, reports = _waiting(memory, cancel=token)
+    token.cancel()
+    thread.join(30)
+    assert (reports[0].cancelled, reports[0].files_indexed) == (True, 0)
+    other.release()
+    assert memory.sync().files_indexed == 4
 
 
 def test_a_new_date_on_the_same_text_costs_no_indexing(open_memory, workspace: Path, provider) -> None:
@@ -124,7 +172,7 @@ def test_a_cancelled_rebuild_is_taken_up_where_it_stopped(open_memory, workspace
     assert rest.full
     assert 0 < rest.files_indexed < 254
     assert cancelled.files_indexed + rest.files_indexed == 254
-    assert [f.problem for f in doctor.check(memory._store)] == [""] * 5
+    assert unsound(memory) == []
 
 
 @pytest.mark.parametrize("engine", ["numpy", "sqlite-vec"])
@@ -147,7 +195,7 @@ def test_a_rebuild_that_is_cancelled_too_late_is_reported_as_done(
     assert (status.generation, status.dirty) == (2, False)
     monkeypatch.undo()
     memory.sync()
-    assert [f.problem for f in doctor.check(memory._store)] == [""] * 5
+    assert unsound(memory) == []
 
 
 def test_a_cancel_stops_even_the_reading_of_all_vectors(open_memory, monkeypatch) -> None:

@@ -36,6 +36,13 @@ def test_a_sync_is_reported(run: Run, memory: FakeMemory, monkeypatch: pytest.Mo
     assert answer.err == ""
 
 
+def test_where_nobody_watches_a_line_says_why_nothing_happens(run: Run, memory: FakeMemory) -> None:
+    waiting = make_progress(phase="waiting", completed=0, total=0, rate=0, seconds_left=None, current_file="")
+    memory.script = (waiting, waiting, make_progress(phase="indexing"))
+    assert run("index").err == "Waiting: another Mnemoscope is writing this index.\n"
+    assert progress_text(waiting, 61) == "Waiting: another Mnemoscope is writing this index · elapsed 1:01"
+
+
 def test_json_ends_with_the_report(run: Run) -> None:
     report = json.loads(run("index", "--json").out.splitlines()[-1])
     assert report["filesIndexed"] == 4

@@ -49,6 +49,15 @@ def test_waiting_for_batch_jobs_is_no_stall():
     assert _line(3600, syncing=step, paused=True).word == "Paused"
 
 
+def test_waiting_for_another_process_is_no_stall_and_can_be_cancelled():
+    step = make_progress(phase="waiting", completed=0, total=0, rate=0, seconds_left=None, reused=0, current_file="")
+    line = _line(3600, syncing=step)
+    assert (line.state, line.word, line.running) == ("working", "Waiting", True)
+    assert line.detail == "another Mnemoscope is writing this index"
+    assert (line.count, line.fraction) == ("", 0.0)
+    assert _line(3600, syncing=step, paused=True).word == "Paused"
+
+
 def test_chunks_that_a_batch_job_is_to_bring_are_told_apart():
     job = BatchJobStatus(
         provider="openai", model="small", id="b1", state="in_progress", texts=12, created=NOW, attempt=1
