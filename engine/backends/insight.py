@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from engine.backends.updates import Updates
     from engine.corpus.guard import PathGuard
     from engine.embedding.registry import Selection
-    from engine.insight.duplicates import Progress, TextState
+    from engine.insight.duplicates import Progress, State
     from engine.insight.map.maps import IndexMaps
     from engine.insight.overview import Overviews
     from engine.records import (
@@ -66,7 +66,7 @@ class IndexInsight:
         self._user = user
         self._updates = updates
         self._selection = selection
-        self._duplicates: tuple[TextState, DuplicateReport] | None = None
+        self._duplicates: tuple[State, DuplicateReport] | None = None
         self._overviews: Overviews | None = None
         self._guard = guard
         self._known_vector = known_vector
@@ -105,14 +105,15 @@ class IndexInsight:
         self, cancel: CancelToken | None = None, progress: "Progress | None" = None
     ) -> "DuplicateReport":
         """Notes that share text; some seconds for 10,000 notes, and at once while no text has changed since."""
-        from engine.insight.duplicates import find_duplicates, text_state
+        from engine.insight.duplicates import find_duplicates, state_of
 
+        model = self._model()
         with self._store.read(cancel) as snapshot:
-            state = text_state(snapshot)
+            state = state_of(snapshot, model)
         known = self._duplicates
         if known is not None and known[0] == state:
             return known[1]
-        report = find_duplicates(self._store, cancel, progress)
+        report = find_duplicates(self._store, cancel, progress, state[-1])
         self._duplicates = state, report
         return report
 

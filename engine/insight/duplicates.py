@@ -6,15 +6,15 @@ recurs in dozens of notes is one group. Works on some files at a time: memory ho
 """
 
 import time
-from collections import OrderedDict, defaultdict
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from engine.control import CancelToken
 from engine.insight.candidates import Pair, Recurring, Sample
-from engine.insight.grouping import Found, Match, Part, grouped, key_of
+from engine.insight.grouping import Found, Match, Part, grouped
+from engine.insight.near_vectors import NearChunks, near_chunks
 from engine.insight.passages import Likeness, compare, find_passage, shingles_of
 from engine.insight.shingles import (
     ChunkText,
@@ -25,8 +25,10 @@ from engine.insight.shingles import (
     stored_texts,
     without_overlaps,
 )
-from engine.records import DuplicateGroup, DuplicateKind, DuplicateMember, DuplicateReport
+from engine.insight.telling import Note, told
+from engine.records import DuplicateGroup, DuplicateReport
 from engine.store.index import IndexStore
+from engine.store.models import ModelName
 from engine.store.snapshot import Snapshot
 
 Progress = Callable[[float], None]
@@ -42,6 +44,8 @@ PASSAGE_DENSITY = 0.6
 FEWEST_TOKENS = 20
 """Files with less are compared as a whole only."""
 RECURRING_TOKENS = 12
+SAME_WORDS = 0.6
+"""Of all words of two passages that mean the same, how many both have, for one to be made from the other."""
 _MOSTLY = 0.8
 """Share of the files of a recurring text that must be little else, for the files to be alike."""
 
@@ -54,63 +58,66 @@ _FILES_KEPT = 256
 _READING = 0.8
 """Share of the time, for the progress."""
 _MOST_LOCATED = 200
-_MOST_MEMBERS = 200
 _MOST_GROUPS = 1_000
-_EXCERPT = 300
+_MOST_EMBEDDED = 0.9
+"""Share of the chunks that must have their vectors for these to be used: before, more come every second."""
 
 
-TextState = tuple[str, int, int, int, int]
-"""Tells apart two states of the index whose texts differ; vectors that came in between make no difference."""
+State = tuple[str, int, int, int, int, ModelName | None]
+"""Tells apart two states of the index that have other duplicates: by the texts, and by whose vectors can be used."""
 
 
-def text_state(snapshot: Snapshot) -> TextState:
-    """Of this moment."""
+def state_of(snapshot: Snapshot, model: ModelName | None) -> State:
+    """Of this moment; `model` is the one in use."""
     # Ids of chunks are never used twice: whatever is put in raises the newest, whatever is taken out lowers a count.
-    counts = snapshot.newest_chunk_id(), snapshot.chunk_count(), snapshot.file_count()
-    return snapshot.identity, snapshot.generation, *counts
-
-
-class _Note(NamedTuple):
-    """One indexed note."""
-
-    id: int
-    path: str
-    title: str
-    hash: str
-    size: int
-    modified: float
+    chunks = snapshot.chunk_count()
+    counts = snapshot.newest_chunk_id(), chunks, snapshot.file_count()
+    stored = None if model is None else snapshot.stored_model(*model)
+    embedded = 0 if stored is None else chunks - snapshot.pending_vectors(stored)
+    usable = model if embedded and embedded >= _MOST_EMBEDDED * chunks else None
+    return snapshot.identity, snapshot.generation, *counts, usable
 
 
 def find_duplicates(
-    store: IndexStore, cancel: CancelToken | None = None, progress: Progress | None = None
+    store: IndexStore,
+    cancel: CancelToken | None = None,
+    progress: Progress | None = None,
+    model: ModelName | None = None,
 ) -> DuplicateReport:
     """All groups of notes that share text. Raises `Cancelled`.
 
-    A note that is indexed anew meanwhile is taken as it is then, or left out.
+    With a `model`, passages whose vectors of it are near are looked at, too: they may have the same words in another
+    order, or so many others between them that no few in a row are left. A note that is indexed anew meanwhile is taken
+    as it is then, or left out.
     """
-    return _Search(store, cancel, progress).run()
+    return _Search(store, cancel, progress, model).run()
 
 
 class _Search:
-    def __init__(self, store: IndexStore, cancel: CancelToken | None, progress: Progress | None) -> None:
+    def __init__(
+        self, store: IndexStore, cancel: CancelToken | None, progress: Progress | None, model: ModelName | None
+    ) -> None:
         self._store = store
+        self._model = model
         self._cancel = cancel
         self._progress = progress or (lambda _share: None)
         self._shingler = Shingler()
         self._shingled: OrderedDict[int, ShingledFile] = OrderedDict()
-        self._notes: list[_Note] = []
+        self._notes: list[Note] = []
         """One of each text, the newest."""
 
     def run(self) -> DuplicateReport:
         began = time.monotonic()
-        copies: dict[str, list[_Note]] = defaultdict(list)
+        copies: dict[str, list[Note]] = defaultdict(list)
         everything, characters = self._read_notes()
         for note in everything:
             copies[note.hash].append(note)
         self._notes = [group[0] for group in copies.values()]
         pairs, recurring = self._sample(characters).candidates(self._cancel)
         recurring_found, common = self._locate(recurring)
-        found = recurring_found + grouped(list(self._matches(pairs, common, recurring_found)))
+        matches = list(self._matches(pairs, common, recurring_found))
+        matches += self._near(matches, recurring_found)
+        found = recurring_found + grouped(matches)
         groups = [group for each in found if (group := self._told(each)) is not None]
         groups += [group for each in copies.values() if len(each) > 1 and (group := self._identical(each)) is not None]
         groups.sort(key=lambda group: (-group.words * (group.files - 1), group.key))
@@ -124,7 +131,7 @@ class _Search:
 
     # --- reading ----------------------------------------------------------------------------------------------------
 
-    def _read_notes(self) -> tuple[list[_Note], int]:
+    def _read_notes(self) -> tuple[list[Note], int]:
         """All notes with a text, newest first, and how many characters they have."""
         with self._store.read(self._cancel) as snapshot:
             tables = snapshot.tables
@@ -133,7 +140,7 @@ class _Search:
                     WHERE f.source = 'memory' AND EXISTS (SELECT 1 FROM {tables.chunks} c WHERE c.file_id = f.id)
                     ORDER BY f.mtime_ns DESC, f.path"""
             )
-            notes = [_Note(*row) for row in rows]
+            notes = [Note(*row) for row in rows]
         return notes, sum(note.size for note in notes)
 
     def _sample(self, characters: int) -> Sample:
@@ -181,6 +188,64 @@ class _Search:
             if match is not None:
                 yield match
 
+    def _near(self, known: Sequence[Match], recurring: Sequence[Found]) -> Iterator[Match]:
+        """Passages that mean the same and have most of their words in common, between notes not matched by now."""
+        if self._model is None:
+            return
+        places = {note.id: place for place, note in enumerate(self._notes)}
+        rows = self._chunk_places()
+        files = {id_: row[0] for id_, row in rows.items() if row[0] in places}
+        matched = {frozenset((match.first.note, match.second.note)) for match in known}
+        templates = [{part.note for part in found.parts} for found in recurring]
+        for pair in near_chunks(self._store, self._model, files, self._cancel)[:_MOST_COMPARED]:
+            notes = places[files[pair.first]], places[files[pair.second]]
+            if frozenset(notes) in matched or any(set(notes) <= members for members in templates):
+                continue
+            match = self._by_bags(pair, notes, [rows[pair.first][1:], rows[pair.second][1:]])
+            if match is not None:
+                yield match
+
+    def _chunk_places(self) -> dict[int, tuple[int, int, int]]:
+        """Chunk id -> id of its file, first line, last line."""
+        with self._store.read(self._cancel) as snapshot:
+            rows = snapshot.connection.execute(
+                f"""SELECT c.id, c.file_id, c.start_line, c.end_line FROM {snapshot.tables.chunks} c
+                    CROSS JOIN {snapshot.tables.files} f ON f.id = c.file_id WHERE f.source = 'memory'"""
+            )
+            return {id_: (file_id, start, end) for id_, file_id, start, end in rows}
+
+    def _told(self, found: Found) -> DuplicateGroup | None:
+        """None where the newest note has gone meanwhile."""
+        notes = sorted(found.parts, key=lambda part: (-self._notes[part.note].modified, self._notes[part.note].path))
+        texts = self._texts([self._notes[notes[0].note].id])
+        members = [(self._notes[part.note], part.lines, part.share) for part in notes]
+        return told(found.kind, found.similarity, found.words, members, texts)
+
+    def _identical(self, notes: Sequence[Note]) -> DuplicateGroup | None:
+        texts = self._texts([notes[0].id])
+        if notes[0].id not in texts:
+            return None
+        chunks = texts[notes[0].id]
+        tokens = self._shingler.shingle(without_overlaps(chunks)).tokens
+        lines = chunks[0][0], chunks[-1][1]
+        return told("identical", 1.0, tokens, [(note, lines, 1.0) for note in notes], texts)
+
+    def _by_bags(
+        self, pair: NearChunks, notes: tuple[int, int], lines: Sequence[tuple[int, int]]
+    ) -> Match | None:
+        if self._cancel is not None:
+            self._cancel.checkpoint()
+        with self._store.read(self._cancel) as snapshot:
+            texts = snapshot.texts(pair)
+        if len(texts) < 2:
+            return None
+        bags = [Counter(self._shingler.tokens(text.text)) for text in texts]
+        both, everything = (bags[0] & bags[1]).total(), (bags[0] | bags[1]).total()
+        if both < PASSAGE_TOKENS or both < SAME_WORDS * everything:
+            return None
+        parts = [Part(note, place, both / bag.total()) for note, place, bag in zip(notes, lines, bags, strict=True)]
+        return Match("passage", both / everything, both, *parts)
+
     def _locate(self, recurring: Sequence[Recurring]) -> tuple[list[Found], Hashes]:
         """What recurs with its place in each note, and all its shingles, sampled or not."""
         found, common = [], [np.empty(0, np.uint64)]
@@ -204,26 +269,6 @@ class _Search:
             common.append(hashes)
         return found, np.unique(np.concatenate(common))
 
-    # --- telling ----------------------------------------------------------------------------------------------------
-
-    def _identical(self, notes: Sequence[_Note]) -> DuplicateGroup | None:
-        texts = self._texts([notes[0].id]).get(notes[0].id)
-        if texts is None:
-            return None
-        tokens = self._shingler.shingle(without_overlaps(texts)).tokens
-        lines = texts[0][0], texts[-1][1]
-        members = [_member(note, lines, 1.0) for note in notes]
-        return _group("identical", 1.0, tokens, members, _excerpt(texts, lines))
-
-    def _told(self, found: Found) -> DuplicateGroup | None:
-        parts = sorted(found.parts, key=lambda part: (-self._notes[part.note].modified, self._notes[part.note].path))
-        members = [_member(self._notes[part.note], part.lines, part.share) for part in parts]
-        first = self._notes[parts[0].note].id
-        texts = self._texts([first]).get(first)
-        if texts is None:
-            return None
-        return _group(found.kind, found.similarity, found.words, members, _excerpt(texts, parts[0].lines))
-
 
 def _match(pair: Pair, texts: tuple[ShingledFile, ShingledFile], likeness: Likeness) -> Match | None:
     """What two notes are to each other; None where they share too little to tell."""
@@ -246,41 +291,3 @@ def _match(pair: Pair, texts: tuple[ShingledFile, ShingledFile], likeness: Liken
 def _parts(pair: Pair, lines: Sequence[tuple[int, int]], likeness: Likeness) -> tuple[Part, Part]:
     shares = likeness.shares
     return Part(pair.first, lines[0], shares[0]), Part(pair.second, lines[1], shares[1])
-
-
-def _member(note: _Note, lines: tuple[int, int], share: float) -> DuplicateMember:
-    return DuplicateMember(
-        path=note.path,
-        title=note.title,
-        start_line=lines[0],
-        end_line=lines[1],
-        size=note.size,
-        modified=note.modified,
-        share=share,
-    )
-
-
-def _group(
-    kind: DuplicateKind, similarity: float, words: int, members: Sequence[DuplicateMember], excerpt: str
-) -> DuplicateGroup:
-    return DuplicateGroup(
-        kind=kind,
-        similarity=similarity,
-        words=words,
-        members=tuple(members[:_MOST_MEMBERS]),
-        files=len(members),
-        excerpt=excerpt,
-        key=key_of(kind, (member.path for member in members)),
-    )
-
-
-def _excerpt(texts: Sequence[ChunkText], lines: tuple[int, int]) -> str:
-    """The beginning of these lines, without what is empty."""
-    wanted = (text for number, text in by_line(without_overlaps(texts)) if lines[0] <= number <= lines[1])
-    taken: list[str] = []
-    for text in wanted:
-        if text.strip():
-            taken.append(text.strip())
-        if sum(map(len, taken)) >= _EXCERPT:
-            break
-    return "\n".join(taken)[:_EXCERPT]

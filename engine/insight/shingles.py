@@ -60,6 +60,10 @@ class Shingler:
     def __init__(self) -> None:
         self._known = _TokenHashes()
 
+    def tokens(self, text: str) -> list[int]:
+        """The hashed tokens of a text, in reading order."""
+        return [token for _, piece in text_pieces(text) for run in RUN.findall(piece) for token in self._known[run]]
+
     def shingle(self, lines: Iterable[tuple[int, str]]) -> ShingledFile:
         """The shingles of a text, which is given as parts, each with the number of its (first) line."""
         tokens: list[int] = []

@@ -14,6 +14,7 @@ from engine.insight.duplicates import find_duplicates
 from engine.records import DuplicateGroup
 from tests.benchmarks.copies import KINDS, plant, templated
 from tests.benchmarks.notes import write_notes
+from tests.helpers.fake_provider import FakeProvider
 
 RECIPE = (
     "# Kimchi\n\nCut the cabbage into quarters and salt every leaf by hand, more at the thick white end.\n"
@@ -185,6 +186,37 @@ def test_a_sample_finds_what_all_shingles_find(open_memory, workspace: Path, mon
     assert {group.key for group in sampled.groups if group.kind != "recurring"} == {
         group.key for group in whole.groups if group.kind != "recurring"
     }
+
+
+def test_vectors_find_what_has_the_same_words_in_another_order(open_memory, workspace: Path) -> None:
+    words = LOG.split()
+    random.Random(4).shuffle(words)
+    (workspace / "log.md").write_text(LOG, "utf-8")
+    (workspace / "shuffled.md").write_text(" ".join(words) + "\n", "utf-8")
+    (workspace / "other.md").write_text(filler(5, 60), "utf-8")
+    memory = open_memory(use=None)
+    memory.sync()
+    assert memory.insight.duplicates().groups == ()
+    memory.close()
+    memory = open_memory()
+    assert memory.insight.duplicates().groups == (), "no vector is there yet"
+    memory.sync()
+    (group,) = memory.insight.duplicates().groups
+    assert (group.kind, group.similarity, paths(group)) == ("passage", 1.0, {"log.md", "shuffled.md"})
+
+
+def test_near_vectors_alone_make_no_duplicate(open_memory, workspace: Path) -> None:
+    class Blind(FakeProvider):
+        """Whatever a text says, it means the same."""
+
+        def embed_documents(self, texts, *, cancel=None):
+            return super().embed_documents(["the same"] * len(texts), cancel=cancel)
+
+    for number in range(4):
+        (workspace / f"{number}.md").write_text(filler(number), "utf-8")
+    memory = open_memory(use=Blind())
+    memory.sync()
+    assert memory.insight.duplicates().groups == ()
 
 
 def test_an_answer_is_kept_until_a_text_changes(open_memory, workspace: Path) -> None:
