@@ -219,6 +219,15 @@ def test_the_doctor_tells_what_waits_as_the_status_does(verb: Run, paid: PaidPro
     assert "found by words only so far. Run mnemoscope index." in verb("doctor").out
 
 
+def test_the_doctor_pays_for_no_comparison(verb: Run, paid: PaidProvider) -> None:
+    verb("index", "--yes")
+    paid.embedded.clear()
+    found = {check["id"]: check for check in verb("doctor", "--deep", "--json").json["checks"]}
+    assert found["vector-agreement"]["detail"] == "Not compared: texts would be sent and paid for."
+    assert paid.embedded == []
+    assert "vector-agreement" not in {check["id"] for check in verb("doctor", "--json").json["checks"]}
+
+
 def test_a_passage_that_is_refused_is_named_by_index_status_and_doctor(verb: Run, paid: PaidProvider) -> None:
     def refuse(texts: Sequence[str]) -> None:
         if any("word0007" in text for text in texts):
