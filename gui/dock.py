@@ -1,7 +1,7 @@
 """The place at the right of the window: the diagnostics, or the explanation of the answer."""
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
 from gui.diagnostics.panel import DiagnosticsPanel
 from gui.explanation.panel import ExplanationPanel
@@ -46,6 +46,9 @@ class Dock(QStackedWidget):
         if self.isHidden() or self.currentWidget() is not page:
             self._show(page)
         else:
+            focus = QApplication.focusWidget()
+            if focus is not None and self._explanation.isAncestorOf(focus):
+                self._explanation.left.emit()  # else the keys would go anywhere
             self.wanted.emit(False)
 
     def _show(self, page: QWidget) -> None:

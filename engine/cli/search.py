@@ -40,7 +40,7 @@ _CONTROLS: dict[RemedyName, str] = {
     "settings": "mnemoscope doctor",
     "folder": "--workspace DIR",
 }
-"""What changes an empty answer on the command line; `demand` has its query."""
+"""What changes an empty answer on the command line; some have a query of their own."""
 
 
 def run(arguments: Namespace) -> int:
@@ -144,6 +144,6 @@ def _told(stage: SearchStage) -> str:
 
 
 def _control(remedy: SearchRemedy) -> str:
-    if remedy.name == "demand":
+    if remedy.query:
         return f"mnemoscope search {shlex.quote(remedy.query)}"
     return _CONTROLS[remedy.name].format(path=shlex.quote(remedy.path))

@@ -16,6 +16,7 @@ RemedyName = Literal[
     "within",
     "age",
     "demand",
+    "words",
     "excluded",
     "add-sessions",
     "sync",
@@ -26,9 +27,9 @@ RemedyName = Literal[
 """Which control would change an empty answer.
 
 Of the request: `weak` the threshold, `sources`, `period` (since, until) and `scope` (the path) one of its limits,
-`limits` all of them, `within` the earlier question, `age` that results age, `demand` one of the query's own. Of the
-index: `excluded` the rules that leave a file out, `add-sessions` the folders of sessions, `sync` an update, `embed` the
-agreement to it, `settings` the provider's, `folder` another folder.
+`within` the earlier question, `limits` all of these, `age` that results age, `demand` one of the query's own, `words`
+all of both. Of the index: `excluded` the rules that leave a file out, `add-sessions` the folders of sessions, `sync` an
+update, `embed` the agreement to it, `settings` the provider's, `folder` another folder.
 """
 
 
@@ -123,7 +124,7 @@ class SearchRemedy(Record, frozen=True):
     finds_at_least: bool = False
     """There may be more than these."""
     query: str = ""
-    """Of `demand`: the query without it."""
+    """Of `demand` and `words`: the query without them."""
     path: str = ""
     """Of `excluded`: the file or folder that is left out."""
 

@@ -10,6 +10,7 @@ from engine.records import FileIssue, RemedyName, SearchExplanation, SearchOutco
 from engine.search.filters import Filter
 from engine.search.understanding import demand
 from engine.search.work import SearchRequest, Work
+from engine.store import models
 from engine.store.index import IndexStore
 from engine.text.folding import fold
 from engine.text.operators import SOURCE_NAMES
@@ -83,9 +84,7 @@ class _Advice:
         if cut:
             yield from self._ageless()
             yield from self._weak()
-        yield from self._limits()
-        yield from self._wider()
-        yield from self._demands()
+        yield from [*self._limits(), *self._wider(), *self._demands()] or self._all_together()
         if not cut:
             yield from self._weak()
         yield from self._unindexed()
@@ -108,17 +107,19 @@ class _Advice:
     # --- what the request limits ------------------------------------------------------------------------------------
 
     def _limits(self) -> Iterator[SearchRemedy]:
-        """Each limit of the request left out alone; all of them together where none is to blame alone."""
+        """Each limit of the request left out alone."""
         limits = self._request.filter
         held = [limit for limit in _LIMITS if any(getattr(limits, field) is not None for field in limit[2])]
-        found = [
-            remedy
-            for name, where, freed in held
-            for remedy in self._tried(name, f"The same question {where} finds", filter=replace(limits, **freed))
-        ]
-        if len(held) > 1 and not found:
-            free = Filter(hide_memory=limits.hide_memory)
-            found += self._tried("limits", "The same question in all files at any time finds", filter=free)
+        for name, where, freed in held:
+            yield from self._tried(name, f"The same question {where} finds", filter=replace(limits, **freed))
+
+    def _all_together(self) -> Iterator[SearchRemedy]:
+        """All limits, or besides them all demands, where none of them is to blame alone."""
+        query, restricted = self._work.query, self._request.filter.active or self._request.within is not None
+        free: dict[str, Any] = {"filter": Filter(hide_memory=self._request.filter.hide_memory), "within": None}
+        found = list(self._tried("limits", "The same question everywhere finds", **free)) if restricted else []
+        if not found and query.question.strip() and len(query.required) + restricted > 1:
+            found += self._tried("words", "Its words alone, everywhere, find", query=query.question, **free)
         yield from found
 
     def _wider(self) -> Iterator[SearchRemedy]:
@@ -153,7 +154,7 @@ class _Advice:
             advice=f"{advice} {total} {'result' if outcome.total == 1 else 'results'}.",
             finds=outcome.total,
             finds_at_least=outcome.total_is_least,
-            query=other.query if name == "demand" else "",
+            query=other.query if other.query != self._request.query else "",
         )
 
     # --- what the index lacks ---------------------------------------------------------------------------------------
@@ -183,11 +184,14 @@ class _Advice:
     def _vectors(self) -> Iterator[SearchRemedy]:
         """What keeps the meaning from being compared."""
         work = self._work
+        name: RemedyName
         if work.lacking is not None:
             yield self._of_index(work.lacking, _HELPS[work.lacking])
         elif work.vectors_ready < 1:
+            with self._store.read(work.cancel) as snapshot:
+                name = "sync" if models.awaiting(snapshot) is None else "embed"
             ready = f"{work.vectors_ready:.0%} of the vectors are ready"
-            yield self._of_index("sync", f"{ready}: what has none yet is found by its words alone.")
+            yield self._of_index(name, f"{ready}: what has none yet is found by its words alone.")
 
 
 def _without(query: Query, left_out: Clause) -> str:

@@ -5,6 +5,7 @@ from PySide6.QtGui import QGuiApplication, QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from engine import MemorySearchResult, SearchExplanation, to_json
+from gui.explanation import wording
 from gui.explanation.result_view import ResultView
 from gui.explanation.tables import StageTable
 from gui.search.runner import Answer
@@ -118,8 +119,7 @@ class ExplanationPanel(QWidget):
             return
         self._title.setText(_TITLE if self._answer.outcome.results else _EMPTY_TITLE)
         self._show_result(self._answer, explanation)
-        spent = sum(stage.milliseconds for stage in explanation.stages)
-        self._total.setText(f"{len(explanation.stages)} stages in {spent:.1f} ms.")
+        self._total.setText(wording.total(explanation, self._answer.outcome.age))
         self._stages.show_stages(explanation)
 
     def _show_result(self, answer: Answer, explanation: SearchExplanation) -> None:

@@ -5,15 +5,17 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtGui import QFontMetrics, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from engine import SearchExplanation, SearchStage
 from gui.explanation.wording import Figure, counts, spent, stage_name
+from gui.style import font_at
 from gui.widgets.table import Column, Index, RecordsTable
 from gui.widgets.wording import grouped
 
 Record = TypeVar("Record")
+_PADDING = 16
 _MARK = "\N{MULTIPLICATION SIGN}"
 
 
@@ -46,6 +48,8 @@ class _FittedTable(RecordsTable[Record]):
         self, columns: Sequence[Column[Record]], tip: Callable[[Record], str], parent: QWidget | None = None
     ) -> None:
         super().__init__(columns, tip, parent)
+        self.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self._columns = tuple(columns)
         self.sortByColumn(-1, Qt.SortOrder.AscendingOrder)  # as the records come; a click on a header sorts
         for policy in (self.setHorizontalScrollBarPolicy, self.setVerticalScrollBarPolicy):
             policy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -62,6 +66,13 @@ class _FittedTable(RecordsTable[Record]):
                 self.selectRow(number)
 
     def _fit(self) -> None:
+        """Take the height of the rows, and leave to the words what the figures do not need."""
+        metrics, model = QFontMetrics(font_at(13)), self.model()
+        for number, column in enumerate(self._columns):
+            if column.figures:
+                cells = (model.index(row, number).data() for row in range(model.rowCount()))
+                widest = max(map(metrics.horizontalAdvance, (*cells, column.title)))
+                self.horizontalHeader().resizeSection(number, widest + _PADDING)
         rows = self.model().rowCount() * self.verticalHeader().defaultSectionSize()
         self.setFixedHeight(rows + self.horizontalHeader().sizeHint().height() + 2 * self.frameWidth())
 
@@ -112,7 +123,7 @@ class FigureTable(_FittedTable[Figure]):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         columns = (
-            Column[Figure]("Figure", 18, lambda figure: figure.name),
+            Column[Figure]("Figure", 16, lambda figure: figure.name),
             Column[Figure]("Value", 0, lambda figure: figure.value),
         )
         super().__init__(columns, lambda figure: f"{figure.name}: {figure.value}", parent)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from engine import MatchField, MemorySearchResult, ResultExplanation, SearchOutcome, SearchStage
+from engine import MatchField, MemorySearchResult, ResultExplanation, SearchExplanation, SearchOutcome, SearchStage
 from gui.widgets.wording import counted, date
 
 STAGES: dict[str, str] = {
@@ -118,6 +118,13 @@ def counts(stage: SearchStage) -> str:
     return f"{counted(stage.entered, unit)} in, {stage.left:,} left."
 
 
+def total(explanation: SearchExplanation, age: float | None) -> str:
+    """All stages together; `age` in seconds of an answer that was remembered."""
+    milliseconds = sum(stage.milliseconds for stage in explanation.stages)
+    text = f"{len(explanation.stages)} stages in {milliseconds:.1f} ms."
+    return text if age is None else f"{text} This answer was remembered for {max(1, round(age))} s."
+
+
 def spent(milliseconds: float) -> str:
     """ "0.42 ms", "12 ms", "1,240 ms": the tables keep one unit."""
     return f"{milliseconds:.2f}" if milliseconds < 9.995 else f"{milliseconds:,.0f}"
@@ -136,7 +143,7 @@ def _figures(of: ResultExplanation) -> Iterator[tuple[str, str]]:
     if of.full_bm25:
         yield "Words' score", f"{of.text_score:.3f}"
         for term in of.terms:
-            yield f"“{term.term}”", f"{term.score:.3f} (BM25 {term.bm25:.2f}, in {counted(term.chunks, 'passage')})"
+            yield f"“{term.term}”", f"{term.score:.3f} · BM25 {term.bm25:.2f} · in {counted(term.chunks, 'passage')}"
         for word in of.missing:
             yield f"“{word}”", "not in this passage"
         yield "BM25 sum", f"{of.bm25:.2f}"
@@ -148,7 +155,7 @@ def _figures(of: ResultExplanation) -> Iterator[tuple[str, str]]:
     yield from _age(of)
     if of.mmr_like or of.rank != of.score_rank:
         yield "Place by score", f"{of.score_rank:,}"
-        yield "Taken off for likeness", f"{of.mmr_penalty:.3f}"
+        yield "Off for likeness", f"{of.mmr_penalty:.3f}"
         if of.mmr_like:
             yield "Like", of.mmr_like
 
@@ -160,7 +167,7 @@ def _meaning(of: ResultExplanation) -> Iterator[tuple[str, str]]:
     if of.cosine is not None:
         yield "Cosine", f"{of.cosine:.3f}"
     yield "Range of cosines", f"{of.cosine_low:.2f} to {of.cosine_high:.2f}"
-    yield "Weight of meaning", f"{of.vector_weight:.0%}"
+    yield "Meaning counts", f"{of.vector_weight:.0%}"
 
 
 def _age(of: ResultExplanation) -> Iterator[tuple[str, str]]:

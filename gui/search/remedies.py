@@ -24,7 +24,7 @@ _LONGEST = 28
 
 
 def button_words(remedy: SearchRemedy) -> str:
-    if remedy.name == "demand":
+    if remedy.query:
         query = remedy.query if len(remedy.query) <= _LONGEST else f"{remedy.query[: _LONGEST - 1]}…"
         return f"Search for “{query}”"
     return _WORDS[remedy.name]
@@ -42,12 +42,14 @@ def remedied(question: Question, remedy: SearchRemedy) -> Question | None:
         case "scope":
             return replace(question, scope=None)
         case "limits":
-            return replace(question, sources=None, days=None, scope=None)
+            return replace(question, sources=None, days=None, scope=None, within=None)
         case "within":
             return replace(question, within=None)
         case "age":
             return replace(question, half_life_days=0.0)
         case "demand":
             return replace(question, text=remedy.query)
+        case "words":
+            return replace(question, text=remedy.query, sources=None, days=None, scope=None, within=None)
         case _:
             return None

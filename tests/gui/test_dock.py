@@ -33,6 +33,16 @@ def test_a_key_shows_and_hides_why_a_result_is_found(qtbot, opened):
     assert opened.dock.isHidden()
 
 
+def test_the_key_leads_back_from_inside_of_it(qtbot, opened):
+    _find(qtbot, opened, "timer")
+    opened.dock.show_explanation()
+    fold = next(b for b in opened.explanation.findChildren(QPushButton) if b.text() == "All figures")
+    fold.setFocus()
+    qtbot.keyClick(fold, Key.Key_I, Control)
+    assert opened.dock.isHidden()
+    assert opened.search.body.list.hasFocus()
+
+
 def test_the_dock_goes_back_to_the_diagnostics(qtbot, opened):
     opened.dock.show_explanation()
     qtbot.keyClick(opened, Key.Key_D, Control)

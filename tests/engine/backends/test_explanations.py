@@ -9,6 +9,7 @@ import pytest
 from engine.records import EarlierQuestion, ResultExplanation, SearchOutcome, SearchRemedy
 from engine.settings import Settings
 from engine.settings.options import ChunkingSettings
+from tests.helpers.fake_provider import PaidProvider
 
 NOTE = """\
 ---
@@ -139,6 +140,15 @@ def test_a_phrase_is_offered_as_its_words_and_an_exclusion_without(open_memory) 
     assert excluded.advice == "The query asks that every result lacks timer. Without that, it finds 2 results."
 
 
+def test_the_words_alone_are_offered_where_no_limit_nor_demand_is_to_blame_alone(open_memory) -> None:
+    memory = open_memory(use=None)
+    memory.sync()
+    outcome = memory.search('"timer irrigation" -hose', path_glob="people/**", explain=True)
+    remedy = _remedies(outcome)["words"]
+    assert (remedy.query, remedy.finds) == ("timer irrigation", 2)
+    assert remedy.advice == "Its words alone, everywhere, find 2 results."
+
+
 def test_an_earlier_question_is_named_where_nothing_is_found_within_it(open_memory) -> None:
     memory = open_memory(use=None)
     memory.sync()
@@ -166,6 +176,17 @@ def test_a_try_asks_no_failing_provider_again_and_sends_no_new_text(open_memory,
     outcome = memory.search("quagga", path_glob="people/**", explain=True)
     assert provider.questions == ["quagga"]
     assert _remedies(outcome)["settings"].stage == outcome.explanation.emptied_by
+
+
+def test_vectors_that_wait_for_a_yes_are_offered_to_whoever_may_give_it(open_memory, workspace: Path) -> None:
+    dear = PaidProvider()
+    memory = open_memory(use=dear)
+    memory.approve_embedding()
+    memory.sync()
+    _write(workspace, "long.md", f"# Long\n\n{' '.join(f'word{number}' for number in range(3000))}\n")
+    memory.sync()
+    remedy = _remedies(memory.search("quagga xylophone", explain=True, min_score=0.9))["embed"]
+    assert "of the vectors are ready" in remedy.advice
 
 
 def test_a_file_that_failed_is_named_where_its_name_has_the_words(open_memory, workspace: Path) -> None:

@@ -45,7 +45,7 @@ def test_terms_that_give_most_come_first_and_those_that_lack_last():
 
 def test_the_table_has_every_number_with_its_unit():
     figures = {figure.name: figure.value for figure in wording.figures(make_reason())}
-    assert figures["“timer”"] == "0.460 (BM25 4.40, in 5 passages)"
+    assert figures["“timer”"] == "0.460 · BM25 4.40 · in 5 passages"
     assert figures["Range of cosines"] == "0.15 to 0.65"
     assert figures["Half-life"] == "30 days"
     assert figures["Left after age"] == "50.0%"
@@ -69,6 +69,12 @@ def test_a_stage_is_marked_where_nothing_was_left():
     assert [row.name for row in rows if row.emptied] == ["\N{MULTIPLICATION SIGN} Threshold"]
     emptied = next(row for row in rows if row.emptied)
     assert emptied.said == "Threshold: 4 passages in, 0 left. 4 scored below 0.35. Here nothing was left."
+
+
+def test_a_remembered_answer_says_so():
+    explanation = explain((), (), min_score=0.35, remedies=())
+    assert wording.total(explanation, None) == "5 stages in 5.0 ms."
+    assert wording.total(explanation, 12.3) == "5 stages in 5.0 ms. This answer was remembered for 12 s."
 
 
 def test_a_stage_that_is_new_here_keeps_its_own_name():

@@ -109,6 +109,15 @@ def test_a_demand_is_left_out_on_a_click(panel, results, ask, press, memory):
     assert panel.header.findChild(QueryBox).edit.text() == "timer & hose"
 
 
+def test_the_words_alone_are_searched_for_everywhere(panel, ask, press, memory):
+    _limit(panel)
+    memory.remedies = (_remedy("words", query="timer"),)
+    ask('"zucchini timer" -hose')
+    press("Search for “timer”")
+    question = panel.body.answer.question
+    assert (question.text, question.sources, question.days, question.scope) == ("timer", None, None, None)
+
+
 def test_an_earlier_question_is_left_where_nothing_is_found_within_it(panel, ask, press, memory):
     ask("timer")
     panel.search_within()
