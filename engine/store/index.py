@@ -1,8 +1,7 @@
-"""The index of one workspace: opening it, reading it, writing it, and mending it when its file is damaged."""
+"""The index of one workspace: its connections for reading and writing, also when another file takes its place."""
 
 import contextlib
 import logging
-import os
 import threading
 import time
 from collections.abc import Iterator
@@ -14,8 +13,8 @@ import apsw
 from engine.control import CancelToken
 from engine.errors import Closed, IndexBusy, IndexCorrupt, IndexReadOnly
 from engine.records import IndexSizes
-from engine.store import discarding, integrity, migrations, salvage, schema
-from engine.store.connection import BUSY_MS, ReaderPool, Role, open_connection
+from engine.store import discarding, integrity, opening
+from engine.store.connection import BUSY_MS, ReaderPool, open_connection
 from engine.store.failures import translated
 from engine.store.location import IndexFiles
 from engine.store.schema import Tables
@@ -56,7 +55,7 @@ class IndexStore:
         self._mending = threading.Lock()
         self._closed = False
         self._process_lock = WriterLock(files.lock)
-        self._opened: _Identity | None = None
+        self._opened: opening.Identity | None = None
         """The file that the connections are open on."""
         self._open()
         self._readers = ReaderPool(files.database, frozen=bool(self.read_only))
@@ -67,7 +66,7 @@ class IndexStore:
 
         Raises `Cancelled` when `cancel` interrupts it.
         """
-        if _identity(self.files.database) not in (self._opened, None):
+        if opening.identity(self.files.database) not in (self._opened, None):
             self._follow()
         with self._telling_which_file(), self._readers.connection(cancel) as connection:
             yield Snapshot(connection, tables)
@@ -110,7 +109,7 @@ class IndexStore:
         """Become the one process that writes; False when another one is."""
         if not self._take_lock():
             return False
-        if not self.read_only and _identity(self.files.database) != self._opened:
+        if not self.read_only and opening.identity(self.files.database) != self._opened:
             try:
                 self._follow()
             except BaseException:
@@ -132,7 +131,7 @@ class IndexStore:
         try:
             return self._process_lock.acquire()
         except OSError as error:
-            raise IndexReadOnly(_unwritable(self.files.folder)) from error
+            raise IndexReadOnly(opening.unwritable(self.files.folder)) from error
 
     # --- damage ----------------------------------------------------------------------------------------------------
 
@@ -146,14 +145,15 @@ class IndexStore:
         with self._mending:
             if self._closed or damage.file not in (None, self._opened):
                 return True
-            sound = _identity(self.files.database) == self._opened and not integrity.is_damaged(self.files.database)
+            same = opening.identity(self.files.database) == self._opened
+            sound = same and not integrity.is_damaged(self.files.database)
             with self._writing:
                 if self._closed:
                     return True
                 with self._without_connections():
                     if sound:
                         log.warning("SQLite spoke of damage (%s), but the index is sound", damage)
-                    elif _identity(self.files.database) == self._opened:
+                    elif opening.identity(self.files.database) == self._opened:
                         self.recovered = self._start_anew(damage)
                     else:
                         self._open()  # another process was faster, or the file is gone altogether
@@ -162,7 +162,7 @@ class IndexStore:
     def _follow(self) -> None:
         """Open the file that is there now in place of the one that was."""
         with self._writing:
-            if not self._closed and _identity(self.files.database) != self._opened:
+            if not self._closed and opening.identity(self.files.database) != self._opened:
                 with self._without_connections():
                     self._open()
 
@@ -261,9 +261,9 @@ class IndexStore:
         try:
             self.files.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise IndexReadOnly(_unwritable(self.files.folder)) from error
+            raise IndexReadOnly(opening.unwritable(self.files.folder)) from error
         try:
-            self._prepare()
+            self._writer = opening.open_writer(self.files)
         except IndexCorrupt as damage:
             if not integrity.is_damaged(self.files.database):
                 raise
@@ -271,82 +271,20 @@ class IndexStore:
         except IndexReadOnly as error:
             if not self.files.database.exists():
                 raise
-            self._check_version("frozen reader")
+            opening.check_readable(self.files)
             self.read_only = str(error)
-        self._opened = _identity(self.files.database)
-
-    def _prepare(self) -> None:
-        database = self.files.database
-        if database.exists() and not os.access(database, os.W_OK):
-            raise IndexReadOnly(_unwritable(self.files.folder))
-        if database.exists():
-            # A writer's first pragmas already change the file; one that is not ours to write must stay as it is.
-            self._check_version()
-        with translated(database):
-            connection = open_connection(database, "writer")
-            try:
-                migrations.migrate(connection, database, schema.MIGRATIONS)
-                # Cheap, and finds what a torn file most often shows; `doctor` runs the full check.
-                Snapshot(connection)
-                if connection.pragma("journal_mode") != "wal":
-                    raise IndexReadOnly(_unwritable(self.files.folder))
-            except BaseException:
-                connection.close()
-                raise
-            self._writer = connection
-
-    def _check_version(self, role: Role = "reader") -> None:
-        with translated(self.files.database):
-            connection = open_connection(self.files.database, role)
-            try:
-                migrations.refuse_newer(connection, self.files.database, schema.MIGRATIONS)
-                if role == "frozen reader" and migrations.version_of(connection) < len(schema.MIGRATIONS):
-                    older = f"{self.files.database} was written by an older version of Mnemoscope."
-                    raise IndexReadOnly(f"{older} {_unwritable(self.files.folder)}")
-            finally:
-                connection.close()
+        self._opened = opening.identity(self.files.database)
 
     def _start_anew(self, damage: IndexCorrupt) -> str:
-        """Set the damaged file aside, make a new one and carry over what can be read. Returns the sentence to show."""
+        """A new file in the place of the damaged one, as the one who writes. Returns the sentence to show."""
         if not self._take_lock():
             raise IndexBusy(f"{damage} Another process is mending it: try again in a moment.") from damage
         try:
-            try:
-                aside = salvage.set_aside(self.files.database)
-            except OSError as error:  # Windows renames no file that someone has open
-                raise IndexBusy(f"{damage} It cannot be set aside while another program has it open.") from error
-            self._prepare()
-            self._opened = _identity(self.files.database)
-            assert self._writer is not None
-            with self._writer as connection, translated(self.files.database):
-                vectors = salvage.carry_vectors(aside, Writer(connection))
-            salvage.drop_older(aside, self.files.database)
-            log.warning("Index damaged (%s); set aside, %d vectors carried over", damage, vectors)
-            return (
-                f"The index was damaged and was set aside as {aside.name}: the next update makes it anew from the "
-                f"notes, for which {vectors:,} vectors were carried over."
-            )
+            self._writer, sentence = opening.start_anew(self.files, damage)
+            self._opened = opening.identity(self.files.database)
+            return sentence
         finally:
             self.unlock()
-
-
-_Identity = tuple[int, int]
-"""Device and inode of a file."""
-
-
-def _identity(path: Path) -> _Identity | None:
-    try:
-        state = path.stat()
-    except OSError:
-        return None
-    return state.st_dev, state.st_ino
-
-
-def _unwritable(folder: Path) -> str:
-    return (
-        f"The index in {folder} cannot be written: make the folder writable or choose another one with `store.path` "
-        "in the settings."
-    )
 
 
 def _size(path: Path) -> int:
