@@ -45,6 +45,11 @@ class IndexPage(QWidget):
         """Whether something that belongs to the page is not there yet."""
         return self._reading.busy or self._stale
 
+    @property
+    def seen(self) -> bool:
+        """Whether someone looks at what the page reads."""
+        return self.isVisible()
+
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """Look into another memory, or none."""
         self._reading.cancel()
@@ -91,7 +96,7 @@ class IndexPage(QWidget):
     @Slot()
     def _read_if_due(self) -> None:
         insight = self.insight
-        if insight is None or not self._stale or not self.isVisible() or self._reading.busy or self._rest.isActive():
+        if insight is None or not self._stale or not self.seen or self._reading.busy or self._rest.isActive():
             return
         self._stale = False
         self._began = time.monotonic()

@@ -4,7 +4,7 @@ from functools import partial
 from typing import Literal
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from engine import MemoryProviderStatus, MemorySearchManager
@@ -59,7 +59,8 @@ class IndexPanel(QWidget):
         self._overview.action_requested.connect(self._act)
         self._add("overview", "Overview", self._overview)
         self._add("map", "Map", MapPanel(jobs, whole=True))
-        self._add("duplicates", "Duplicates", DuplicatesPage(jobs))
+        self._duplicates = DuplicatesPage(jobs)
+        self._add("duplicates", "Duplicates", self._duplicates)
         self._add("health", "Health", HealthPage(jobs))
         self.setAccessibleName("Index")
         self.show_page("overview")
@@ -90,6 +91,7 @@ class IndexPanel(QWidget):
         """Bring a page to the front."""
         self._chips[name].setChecked(True)
         self._stack.setCurrentWidget(self._pages[name])
+        self._duplicates.show_overview(self.isVisible() and name == "overview")
 
     @Slot(str)
     def _act(self, action: str) -> None:
@@ -128,6 +130,14 @@ class IndexPanel(QWidget):
     def take_focus(self) -> None:
         """Into the page, from the box."""
         self._pages[self.page].take_focus()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._duplicates.show_overview(self.page == "overview")
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._duplicates.show_overview(False)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:

@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtCore import Qt, QTimer, Slot
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from engine import CancelToken, DuplicateGroup, DuplicateReport, IndexInsight, MemorySearchManager
 from gui.index.duplicates.comparison import ComparisonPane
 from gui.index.duplicates.group_list import GroupList
-from gui.index.duplicates.wording import NOTHING, NOTHING_MORE, summary_text
+from gui.index.duplicates.wording import NOTHING, NOTHING_MORE, attention_of, summary_text
 from gui.index.page import IndexPage
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
@@ -20,6 +20,8 @@ from gui.viewer.notice import Hint
 from gui.widgets.labels import label, line
 
 _LOOK_MS = 100
+_CALM_MS = 1_500
+"""Of looking at what needs attention before these are looked for, which takes a core for seconds."""
 _QUICK_SECONDS = 2.0
 """A search that took no longer is made anew when the notes change; a longer one when the person says so."""
 _FEWEST_LETTERS = 100
@@ -35,16 +37,15 @@ class Duplicates:
 
 
 class DuplicatesPage(IndexPage):
-    """Signals:
-    counted: how many groups are there and not hidden; -1 while that is not known.
-    """
-
-    counted = Signal(int)
+    """Looked for when someone comes here, or sees what needs attention for a while."""
 
     def __init__(self, jobs: Jobs) -> None:
         super().__init__(jobs)
         self._found: Duplicates | None = None
         self._show_hidden = False
+        self._ahead = QTimer(self, singleShot=True, interval=_CALM_MS)
+        self._ahead.timeout.connect(self._look_ahead)
+        self._wanted_ahead = False
         self._share = [0.0]
         """How much is done: written by the working thread, so no signal and no object of Qt's."""
         self._change = JobSlot(self)
@@ -100,6 +101,26 @@ class DuplicatesPage(IndexPage):
     @property
     def busy(self) -> bool:
         return super().busy or self._pane.busy or self._change.busy
+
+    @property
+    def seen(self) -> bool:
+        return super().seen or self._wanted_ahead
+
+    def show_overview(self, shown: bool) -> None:
+        """Whether someone sees what needs attention, of which duplicates are a part."""
+        if shown and self._found is None:
+            self._ahead.start()
+        elif not shown:
+            self._ahead.stop()
+            if self._wanted_ahead and not self.isVisible():
+                self._reading.cancel()
+                self._stale = self.insight is not None
+            self._wanted_ahead = False
+
+    @Slot()
+    def _look_ahead(self) -> None:
+        self._wanted_ahead = True
+        self._read_if_due()
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         self._pane.set_manager(manager)
@@ -157,12 +178,14 @@ class DuplicatesPage(IndexPage):
 
     def show_read(self, found: Duplicates) -> None:
         self._clock.stop()
+        self._wanted_ahead = False
         self._found = found
         self._notice.show_notice("")
         self._show()
 
     def show_problem(self, sentence: str) -> None:
         self._clock.stop()
+        self._wanted_ahead = False
         self._stack.setCurrentWidget(self._message)
         self._message.show_state("The notes could not be compared", sentence, actions=(("Try again", self.compare),))
 
@@ -173,7 +196,7 @@ class DuplicatesPage(IndexPage):
         self._notice.show_notice("")
         self._list.show_groups(())
         self._say("Comparing the notes…", "", stop=False)
-        self.counted.emit(-1)
+        self.attention_changed.emit(())
 
     def _say(self, title: str, sentence: str, *, stop: bool) -> None:
         self._stack.setCurrentWidget(self._message)
@@ -188,7 +211,7 @@ class DuplicatesPage(IndexPage):
         there = [group for group in report.groups if group.key not in hidden]
         put_away = len(report.groups) - len(there)
         shown = report.groups if self._show_hidden else tuple(there)
-        self.counted.emit(len(there))
+        self.attention_changed.emit(attention_of(there))
         self._summary.setText(summary_text(len(shown), report.found, report.files, put_away))
         if not shown:
             see = (("Show what is hidden", self._toggle_hidden),) if put_away else ()

@@ -1,6 +1,10 @@
 """What the page says of groups and of their files. Pure functions."""
 
+from collections import Counter
+from collections.abc import Sequence
+
 from engine import DuplicateGroup, DuplicateKind, DuplicateMember
+from gui.index.attention import Attention
 from gui.widgets.wording import ago, counted, duration, grouped, size_text
 
 _KINDS: dict[DuplicateKind, str] = {
@@ -73,6 +77,26 @@ def between_text(left: DuplicateMember, right: DuplicateMember) -> str:
 
 def _side(left: bool) -> str:
     return "the left one" if left else "the right one"
+
+
+def attention_of(groups: Sequence[DuplicateGroup]) -> tuple[Attention, ...]:
+    """The row of what needs attention: nothing is wrong with duplicates, they are only worth a look."""
+    copies = [group for group in groups if group.kind != "recurring"]
+    if not copies:
+        return ()
+    kinds: Counter[str] = Counter(group.kind for group in copies)
+    named = [
+        counted(kinds[kind], one, many)
+        for kind, one, many in (
+            ("identical", "note is there twice", "notes are there twice or more"),
+            ("alike", "near-copy", "near-copies"),
+            ("contained", "note inside another one", "notes inside others"),
+            ("passage", "copied passage", "copied passages"),
+        )
+        if kinds[kind]
+    ]
+    title = counted(len(copies), "duplicate") if kinds["identical"] else counted(len(copies), "near-duplicate")
+    return (Attention("duplicates", "off", title, ", ".join(named), ("Compare", "duplicates")),)
 
 
 def summary_text(shown: int, found: int, files: int, hidden: int) -> str:

@@ -79,9 +79,12 @@ def test_nothing_is_looked_for_while_the_page_is_hidden(qtbot, appearance, jobs:
 
 def test_no_duplicates(qtbot, page: DuplicatesPage, memory: FakeMemory, insight: FakeInsight) -> None:
     insight.groups = ()
-    with qtbot.waitSignal(page.counted, check_params_cb=lambda count: count == 0):
-        page.set_manager(memory)
+    told = []
+    page.attention_changed.connect(told.append)
+    page.set_manager(memory)
+    qtbot.waitUntil(lambda: not page.busy)
     assert wording.NOTHING in words(page)
+    assert told[-1] == ()
 
 
 def test_a_passage_is_compared_with_its_neighbouring_lines(qtbot, shown: DuplicatesPage) -> None:
@@ -245,3 +248,32 @@ def test_words() -> None:
     assert wording.summary_text(1000, 1200, 10_000, 3) == (
         "1,200 groups among 10,000 notes · the first 1,000 are listed · 3 hidden"
     )
+
+
+def test_what_needs_attention_names_them(qtbot, page: DuplicatesPage, memory: FakeMemory, insight: FakeInsight) -> None:
+    told = []
+    page.attention_changed.connect(told.append)
+    page.set_manager(memory)
+    qtbot.waitUntil(lambda: not page.busy)
+    (row,) = told[-1]
+    assert (row.title, row.detail) == ("2 near-duplicates", "1 near-copy, 1 copied passage")
+    assert row.action == ("Compare", "duplicates")
+    insight.hidden = {group.key for group in insight.groups}
+    page.compare()
+    qtbot.waitUntil(lambda: told[-1] == ())
+
+
+def test_they_are_looked_for_when_someone_sees_what_needs_attention(qtbot, appearance, jobs, memory, insight) -> None:
+    page = DuplicatesPage(jobs)
+    qtbot.addWidget(page)
+    page.set_manager(memory)
+    page._ahead.setInterval(0)
+    told = []
+    page.attention_changed.connect(told.append)
+    page.show_overview(True)
+    qtbot.waitUntil(lambda: bool(told))
+    assert len(told[-1]) == 1
+    asked = len(insight.asked)
+    page.show_overview(False)
+    page.refresh()
+    assert len(insight.asked) == asked
