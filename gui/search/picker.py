@@ -9,6 +9,7 @@ from gui.search.kept_list import Kept, KeptList, name_of
 from gui.search.kept_questions import limits, title
 from gui.search.query_box import QueryBox
 from gui.search.shelf import SearchShelf
+from gui.widgets.announcing import announce
 
 SAVED, RECENT = "Saved", "Recent"
 _PAGE = 8
@@ -37,7 +38,7 @@ class SearchPicker(QObject):
         super().__init__(box)
         self._box = box
         self._shelf = shelf
-        self._filter = ""
+        self._filter = self._before = ""
         self.list = KeptList(box)
         self.list.itemClicked.connect(self._clicked)
         self.list.menu_wanted.connect(self._show_menu)
@@ -54,7 +55,7 @@ class SearchPicker(QObject):
         """Show all that is kept; where that is nothing, nothing happens."""
         if not (self._shelf.saved or self._shelf.recent):
             return
-        self._filter = ""
+        self._filter, self._before = "", self._box.edit.text()
         self._box.focus()
         self._box.edit.selectAll()  # typing begins anew
         self._show()
@@ -79,8 +80,15 @@ class SearchPicker(QObject):
         )
         if any(searches for _, searches in groups):
             self.list.show_below(self._box, groups)
+            self._tell()
         else:
             self.close()
+
+    def _tell(self) -> None:
+        """The keys are with the box, where nobody would hear of it."""
+        item = self.list.currentItem()
+        if item is not None:
+            announce(self.list, item.data(Qt.ItemDataRole.AccessibleTextRole))
 
     @Slot()
     def _refresh(self) -> None:
@@ -95,6 +103,7 @@ class SearchPicker(QObject):
 
     def _choose(self, search: Kept | None) -> None:
         if search is not None:
+            self._box.show_text(self._before)  # what was typed since was no question
             self.list.hide()
             self.chosen.emit(search)
 
@@ -138,6 +147,7 @@ class SearchPicker(QObject):
             return self.is_open
         if key in _STEPS:
             self.list.step(_STEPS[Qt.Key(key)])
+            self._tell()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._choose(self.list.current())
         elif key == Qt.Key.Key_Escape:

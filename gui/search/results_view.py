@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QPoint, Signal, Slot
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from engine import MemoryProviderStatus, QuerySuggestion
@@ -19,6 +18,7 @@ from gui.search.rows import SortOrder, build_rows
 from gui.search.runner import Answer
 from gui.search.state_page import Action, Offer, StatePage, make_key_table
 from gui.search.suggestion_line import SuggestionLine
+from gui.widgets.announcing import announce
 from gui.widgets.icons import IconButton
 from gui.widgets.keys import WITHIN, WITHIN_KEY
 from gui.widgets.wording import counted
@@ -126,7 +126,7 @@ class ResultsView(QWidget):
         silent = before is not None and before.final and before.question == answer.question
         if answer.final and not silent:
             spoken = (texts.spoken_counts(answer.outcome), texts.meant(answer.outcome.suggestions))
-            self._announce(". ".join(part for part in spoken if part))
+            announce(self, ". ".join(part for part in spoken if part))
 
     def show_error(self, sentence: str, *, beside_results: bool) -> None:
         """Why there is no answer, or no newer one than the one on show."""
@@ -134,7 +134,7 @@ class ResultsView(QWidget):
             self._notice.show_notice(sentence, "Try again", self.retry_wanted.emit)
             return
         self._show_page(("The search failed", sentence), "", actions=(("Try again", self.retry_wanted.emit),))
-        self._announce(sentence)
+        announce(self, sentence)
 
     def _show_results(self, answer: Answer, *, keep: bool) -> None:
         outcome = answer.outcome
@@ -202,7 +202,3 @@ class ResultsView(QWidget):
             keep = self.list.chosen
             self.list.show_rows(build_rows(self._answer.outcome, order), keep=keep)
         self.order_chosen.emit()
-
-    def _announce(self, sentence: str) -> None:
-        if QAccessible.isActive():
-            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, sentence))

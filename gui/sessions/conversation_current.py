@@ -1,7 +1,6 @@
 """The current message of a conversation: steps from one to the next, and how far it is unfolded."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QWidget
 
 from gui.jobs import Jobs
@@ -10,6 +9,7 @@ from gui.sessions.conversation_scroll import Goal
 from gui.sessions.conversation_selection import SelectableConversation
 from gui.sessions.conversation_text import Conversation
 from gui.sessions.conversation_wording import spoken
+from gui.widgets.announcing import announce
 
 ABOVE = 24
 """Pixels of what comes before that stay in view above a message that was gone to."""
@@ -101,7 +101,7 @@ class ConversationWithCurrent(SelectableConversation):
         text = spoken(self._conversation, self._current, folded=self._rows.fold(self._current) == "folded")
         self.setAccessibleDescription(text)
         if self.hasFocus():
-            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
+            announce(self, text)
 
     def _current_entry(self) -> int | None:
         return self._current

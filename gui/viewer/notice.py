@@ -1,10 +1,11 @@
 """What the viewer says without text of a file: a passing hint, or a page with one sentence and one action."""
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QHideEvent
+from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from gui.style import set_role
+from gui.widgets.announcing import announce
 from gui.widgets.labels import label
 
 _SHOWN_MS = 2_500
@@ -36,7 +37,7 @@ class Hint(QFrame):
         self._place()
         self.show()
         self.raise_()
-        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, sentence))
+        announce(self, sentence)
         self._timer.start(milliseconds)
 
     def _place(self) -> None:

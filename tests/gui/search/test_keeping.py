@@ -166,6 +166,22 @@ def test_typing_leaves_out_the_others_and_asks_nothing_meanwhile(
     assert "sho" not in _texts(memory)
 
 
+def test_what_was_typed_to_choose_one_is_not_kept(qtbot, panel, memory, box, mean, listed, rest):
+    for text in ("timer", "hose"):
+        mean(text)
+    qtbot.keyClick(box, Key.Key_Escape)
+    rest()
+    qtbot.keyClick(box, Key.Key_Up)
+    qtbot.keyClicks(box, "tim")
+    qtbot.keyClick(box, Key.Key_Return)
+    rest()
+    assert box.text() == "timer"
+    assert _texts(memory) == ["timer", "hose"]
+    qtbot.keyClick(box, Key.Key_Up, Qt.KeyboardModifier.AltModifier)
+    assert box.text() == "hose"
+    rest()
+
+
 def test_what_is_like_nothing_kept_is_a_question_at_once(qtbot, panel, memory, box, mean, listed, rest):
     mean("timer")
     box.clear()
@@ -387,4 +403,20 @@ def test_why_nothing_can_be_saved_is_told(qtbot, panel, memory, keeping, rest, m
         _save(keeping, "One", text="timer")
         _save(keeping, "Two", text="hose")
     assert failed.args == ["There is no room for it."]
+    rest()
+
+
+def test_who_hears_the_program_hears_which_one_is_current(qtbot, panel, box, mean, listed, rest, monkeypatch):
+    said: list[str] = []
+    monkeypatch.setattr("gui.search.picker.announce", lambda widget, sentence: said.append(sentence))
+    panel._filters.choose(("memory",), None, None)
+    for text in ("timer", "hose"):
+        mean(text)
+    qtbot.keyClick(box, Key.Key_Escape)
+    rest()
+    qtbot.keyClick(box, Key.Key_Up)
+    qtbot.keyClick(box, Key.Key_Down)
+    qtbot.keyClicks(box, "ho")
+    assert said == ["hose, notes", "timer, notes", "hose, notes", "hose, notes"]
+    qtbot.keyClick(box, Key.Key_Escape)
     rest()

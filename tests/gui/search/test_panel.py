@@ -10,13 +10,14 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, 
 
 from engine import QuerySuggestion, SearchOutcome, StoreError
 from gui.appearance import Appearance
-from gui.search import results_view, runner
+from gui.search import runner
 from gui.search.panel import SearchPanel
 from gui.search.query_box import QueryBox
 from gui.search.result_list import ResultList
 from gui.search.result_menu import ResultMenu
 from gui.search.state_page import StatePage
 from gui.theme import theme_tokens
+from gui.widgets import announcing
 from gui.widgets.chip import Chip
 from tests.helpers.fake_explanations import WEAK, explain
 
@@ -509,7 +510,8 @@ class _Listening:
 
 
 def test_each_answer_is_announced_once(qtbot, panel, ask, monkeypatch):
-    monkeypatch.setattr(results_view, "QAccessible", _Listening)
+    monkeypatch.setattr(announcing, "QAccessible", _Listening)
+    _Listening.heard.clear()
     ask("timer")
     panel.refresh()
     qtbot.waitUntil(lambda: not panel.busy)
