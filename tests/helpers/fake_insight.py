@@ -15,9 +15,11 @@ from engine import (
     DuplicateMember,
     DuplicateReport,
     FileChunks,
+    IndexMap,
     IndexOverview,
     MnemoscopeError,
 )
+from tests.helpers.fake_map import make_map
 from tests.helpers.fake_memory import MODIFIED, FakeMemory, _sections
 from tests.helpers.fake_overview import make_overview
 
@@ -76,6 +78,12 @@ class FakeInsight:
         if self.problem is not None:
             raise self.problem
         return self.found
+
+    def last_map(self, cancel: CancelToken | None = None) -> None:
+        """None was made before."""
+
+    def make_map(self, **_: Any) -> IndexMap:
+        return make_map()
 
     def chunks_of(self, path: str, cancel: CancelToken | None = None) -> FileChunks | None:
         self.asked.append(("chunks_of", path))
