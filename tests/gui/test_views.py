@@ -2,9 +2,10 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QPushButton
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QPushButton
 
 import engine
+from engine import Passage
 from gui.main_window import MainWindow
 from gui.places import Places
 from gui.sessions.texts import NOTHING_FITS
@@ -253,6 +254,26 @@ def test_more_from_a_session_searches_it_alone_until_its_chip_is_pressed(qtbot, 
     qtbot.waitUntil(lambda: at_rest(window))
     assert memory.searches[-1][2]["path_glob"] is None
     assert not chip.isVisible()
+
+
+def test_what_is_like_a_message_is_searched_for_and_leads_back(qtbot, window, memory):
+    _sessions(qtbot, window)
+    passage = Passage(path=VALVE, start_line=3, end_line=3, text="the relay debounces", message=2)
+    window.views.conversation.like_wanted.emit(passage, passage.text)
+    assert window.views.current == "search"
+    qtbot.waitUntil(lambda: at_rest(window) and bool(memory.liked))
+    assert memory.liked[-1] == passage
+    assert window.search.body.narrowing_bar.isVisible()
+    qtbot.keyClick(window.search.header.findChild(QLineEdit), Key.Key_Escape)
+    qtbot.waitUntil(lambda: at_rest(window) and not window.search.body.narrowing_bar.isVisible())
+
+
+def test_a_key_asks_within_the_results_from_anywhere(qtbot, window, memory):
+    _search(qtbot, window, "timer")
+    _sessions(qtbot, window)
+    qtbot.keyClick(window, Key.Key_K, Control | Qt.KeyboardModifier.ShiftModifier)
+    assert window.views.current == "search"
+    assert window.search.body.narrowing_bar.accessibleName().startswith("Within")
 
 
 def test_a_chosen_folder_is_saved_and_the_workspace_opened_with_it(qtbot, window, memories, monkeypatch, tmp_path):

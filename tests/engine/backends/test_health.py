@@ -66,9 +66,7 @@ def test_a_sound_index_is_fine_and_each_finding_says_what_was_looked_at(memory: 
         ),
     ],
 )
-def test_rows_of_the_keyword_index_are_made_again(
-    memory: BuiltinMemory, statement: str, id_: str, detail: str
-) -> None:
+def test_rows_of_the_keyword_index_are_made_again(memory: BuiltinMemory, statement: str, id_: str, detail: str) -> None:
     before = content(memory)
     execute(memory, statement)
     finding = findings(memory)[id_]

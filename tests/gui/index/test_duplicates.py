@@ -119,9 +119,7 @@ def test_differences_are_gone_through_by_key(qtbot, shown: DuplicatesPage) -> No
 def test_both_columns_are_painted_and_signs_tell_what_colours_tell(qtbot, shown: DuplicatesPage) -> None:
     picture = shown._pane.view.viewport().grab().toImage()
     half = picture.width() // 2
-    ink = [
-        {picture.pixelColor(x, 10).name() for x in range(start, start + half)} for start in (0, half)
-    ]
+    ink = [{picture.pixelColor(x, 10).name() for x in range(start, start + half)} for start in (0, half)]
     assert all(len(colours) > 2 for colours in ink)
 
 

@@ -412,3 +412,35 @@ def test_right_to_left_rows_are_painted_as_they_are_measured(qtbot, panel: Conve
         assert view.grab().toImage() == before
     finally:
         QGuiApplication.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+
+
+# --- more like this ---------------------------------------------------------------------------------------------------
+
+
+def test_more_like_a_message_or_a_selection_is_wanted(qtbot, panel: ConversationPanel, show) -> None:
+    show()
+    panel._view.setFocus()
+    with qtbot.waitSignal(panel.like_wanted) as asked:
+        panel._actions.like.trigger()
+    passage, words = asked.args
+    message = current(panel)
+    assert (passage.path, passage.start_line, passage.message) == (VALVE, message.line, message.ordinal)
+    assert passage.text == words == message.text
+    panel._view._selection.select((0, 4), (0, 13))
+    with qtbot.waitSignal(panel.like_wanted) as asked:
+        panel._actions.like.trigger()
+    assert asked.args[0].text == "06:10 run"
+
+
+def test_what_is_shown_in_plain_text_is_never_part_of_a_search(qtbot, panel: ConversationPanel, show) -> None:
+    show()
+    with qtbot.waitSignal(panel.session_shown):
+        panel._reread(reveal=True)
+    settle(qtbot, panel)
+    for number, entry in enumerate(panel._view.conversation.entries):
+        panel._view.go_to_entry(number)
+        with qtbot.waitSignal(panel.like_wanted) as asked:
+            panel._actions.like.trigger()
+        passage, words = asked.args
+        assert SECRET not in repr(passage) + words
+        assert passage.message == panel._view.conversation.message(entry).ordinal
