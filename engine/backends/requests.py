@@ -20,7 +20,7 @@ def make_request(settings: QuerySettings, query: str, like: Passage | None, opti
     for question in options.get("within", ()):
         earlier = SearchRequest(
             query=question.query,
-            max_results=MOST_KEPT,
+            max_results=max(1, MOST_KEPT // settings.hybrid.candidate_multiplier),  # so many candidates a leg
             min_score=_or(question.min_score, settings.min_score),
             filter=Filter(question.sources, question.path_glob, question.since, question.until, shared),
             keyword_only=keyword_only,

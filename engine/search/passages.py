@@ -140,7 +140,8 @@ def _lines(passage: Passage) -> str:
 
 
 def _squeezed(text: str) -> str:
-    return "".join(text.split())
+    """Letters and digits alone: a rendered page shows no marks."""
+    return "".join(filter(str.isalnum, text))
 
 
 def _letters(text: str) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gui.theme import tokens
@@ -12,6 +12,8 @@ from gui.widgets.elided import ElidedLabel
 from gui.widgets.icons import IconButton
 from gui.widgets.row_painting import GUTTER
 
+_LEAST_LETTERS = 44
+"""Where a line has room for so many, the place stands behind the words."""
 _STEP = 12
 """Pixels by which a line stands further in than the one that it is within."""
 
@@ -49,11 +51,20 @@ class _Line(QWidget):
     def show_crumb(self, crumb: Crumb, *, last: bool) -> None:
         self._words.setText(crumb.words)
         self._place.setText(crumb.place)
-        self._place.setVisible(bool(crumb.place))
+        self._fit()
         for words in (self._words, self._place):
             words.set_tip(crumb.tip)
         self.setAccessibleName(crumb.tip)
         self.button.set_accessible(crumb.leave, f"{crumb.leave} (Esc in the empty box)" if last else crumb.leave)
+
+    def _fit(self) -> None:
+        """In a narrow list a place cut down to its ends would say nothing: the tooltip has it."""
+        room = self.fontMetrics().averageCharWidth() * _LEAST_LETTERS
+        self._place.setVisible(bool(self._place.text()) and self.width() >= room)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
 
 
 class NarrowingBar(QWidget):

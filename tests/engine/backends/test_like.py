@@ -103,6 +103,17 @@ def test_a_selection_of_nearly_all_of_a_chunk_is_the_chunk(memory, provider: Fak
     assert provider.questions == []
 
 
+def test_a_selection_of_a_rendered_page_leaves_out_only_the_part_that_it_is_from(open_memory, workspace: Path) -> None:
+    parts = [f"## Part {n}\n\n" + f"The **valve** number {n} of the [[irrigation]] sticks. " * 30 for n in range(4)]
+    (workspace / "long.md").write_text("# Long\n\n" + "\n\n".join(parts), "utf-8")
+    memory = open_memory()
+    memory.sync()
+    page = whole("long.md", "valve number 2 of the irrigation")
+    found = memory.search_like(page, path_glob="long.md", max_results=20, min_score=0.0)
+    assert found.results
+    assert all("valve number 2 of the" not in result.snippet.replace("*", "") for result in found.results)
+
+
 def test_secrets_in_a_selection_are_never_sent(memory, provider: FakeProvider) -> None:
     key = "sk-proj-" + "Ab1" * 16
     memory.search_like(Passage(path="pump.md", start_line=3, end_line=3, text=f"the pump key is {key} for the timer"))

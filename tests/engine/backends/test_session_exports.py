@@ -11,6 +11,7 @@ import pytest
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.errors import TranscriptUnreadable
+from engine.records import Passage
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
 from tests.helpers.fake_provider import FakeProvider, selection_of
@@ -125,3 +126,18 @@ def test_a_key_that_is_no_name_gets_one(memory: BuiltinMemory, folder: Path) -> 
     assert session.path.startswith(f"{PREFIX}/")
     assert "/" not in session.path.removeprefix(f"{PREFIX}/")
     assert memory.read_session(session.path).messages[0].text == "Why is my loaf flat?"
+
+
+def test_what_is_like_a_message_is_found_in_other_sessions_alone(memory: BuiltinMemory, folder: Path) -> None:
+    write(
+        folder,
+        conversation("c1", "Why is my loaf flat?", "The dough proofed too long in the warm kitchen."),
+        conversation("c2", "The dough proofed too long again, what now?"),
+        conversation("c3", "Fix the tap?"),
+    )
+    memory.sync()
+    chunk = Passage(path=f"{PREFIX}/c1", start_line=1, end_line=2, message=2)
+    assert [result.path for result in memory.search_like(chunk).results] == [f"{PREFIX}/c2"]
+    said = Passage(path=f"{PREFIX}/c1", start_line=2, end_line=2, text="dough proofed too long", message=2)
+    assert [result.path for result in memory.search_like(said).results] == [f"{PREFIX}/c2"]
+    assert f"{PREFIX}/c1" in [result.path for result in memory.search("dough proofed").results]
