@@ -5,30 +5,27 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication, QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtGui import QFontMetrics, QGuiApplication, QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from engine import FileIssue, MemoryProviderStatus, MemorySearchManager, PathRemedy, PathState, Probe, to_json
+from engine import MemoryProviderStatus, MemorySearchManager, PathRemedy, PathState, Probe, to_json
 from gui.charts.bars import BarChart
 from gui.charts.syncs import sync_series
 from gui.diagnostics.group_view import GroupView, must_stack
+from gui.diagnostics.left_out import LeftOut
 from gui.diagnostics.readings import REMEDY_WORDS, Remedy, read_status
 from gui.diagnostics.why import WhyView
 from gui.diagnostics.why_words import ACTION_WORDS
 from gui.jobs import Jobs
 from gui.style import font_at
-from gui.widgets.chip import Chip
-from gui.widgets.issues_table import IssuesTable
-from gui.widgets.labels import breakable, label, line
-from gui.widgets.wording import grouped
+from gui.widgets.labels import label, line
 
 _POLL_MS = 2000
 _COPIED_MS = 1500
 _GUTTER = 16
 _GROUP_SPACING = 14
 _LEAST_WIDTH = 260
-_LINK_PADS, _CHIP_PADS = 10, 24
-_LONGEST_CHIP = "Skipped 888,888"
+_LINK_PADS = 10
 _SCROLL_BAR = 12
 
 
@@ -96,7 +93,11 @@ class DiagnosticsPanel(QWidget):
         self._places.setSpacing(_GROUP_SPACING)
         self._column.addLayout(self._places)
         self._build_history()
-        self._build_issues()
+        self._left_out = LeftOut()
+        self._left_out.reveal_requested.connect(self.reveal_requested)
+        self._left_out.chosen.connect(self.show_files)
+        self._left_out_wanted = False
+        self._column.addWidget(self._left_out)
         self._column.addStretch(1)
 
         self._scroll = scroll = _UprightScroll()
@@ -124,36 +125,6 @@ class DiagnosticsPanel(QWidget):
         self._column.addWidget(self._history_title)
         self._column.addWidget(self._history)
 
-    def _build_issues(self) -> None:
-        self._failed_chip, self._skipped_chip = Chip("Failed"), Chip("Skipped")
-        for chip, which in ((self._failed_chip, "failed"), (self._skipped_chip, "skipped")):
-            chip.clicked.connect(partial(self.show_files, which))
-        self._chips = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._chips.setSpacing(8)
-        self._chips.addWidget(self._failed_chip)
-        self._chips.addWidget(self._skipped_chip)
-        self._chips.addStretch(1)
-        self._issues_title = label("Left out", "section")
-        self._issues_head = row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        row.setSpacing(8)
-        row.addWidget(self._issues_title, 1)
-        row.addLayout(self._chips)
-        self._table = IssuesTable()
-        self._table.setAccessibleName("Files that were left out")
-        self._table.setMinimumHeight(200)
-        self._table.reveal_requested.connect(self.reveal_requested)
-        detail = label("", "meta", wrap=True)
-        self._table.chosen.connect(lambda text: detail.setText(breakable(text)))
-        self._issues = QWidget()
-        column = QVBoxLayout(self._issues)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addLayout(row)
-        column.addWidget(self._table)
-        column.addWidget(detail)
-        self._column.addWidget(self._issues)
-        self._chosen = ""
-        self._issues_wanted = False
-
     def _footer(self) -> QWidget:
         self._copy = QPushButton("Copy as JSON")
         self._copy.setAutoDefault(True)
@@ -176,8 +147,8 @@ class DiagnosticsPanel(QWidget):
         """The narrowest dock has room for each button in one line."""
         words = (*REMEDY_WORDS.values(), *ACTION_WORDS.values())
         longest = max(QFontMetrics(font_at(12)).horizontalAdvance(one) + _LINK_PADS for one in words)
-        chip = QFontMetrics(font_at(13, QFont.Weight.DemiBold)).horizontalAdvance(_LONGEST_CHIP) + _CHIP_PADS
-        self.setMinimumWidth(max(_LEAST_WIDTH, max(longest, chip) + 2 * _GUTTER + _SCROLL_BAR))
+        content = max(longest, self._left_out.narrowest())
+        self.setMinimumWidth(max(_LEAST_WIDTH, content + 2 * _GUTTER + _SCROLL_BAR))
         self._fold()
 
     @Slot()
@@ -188,10 +159,7 @@ class DiagnosticsPanel(QWidget):
         self._places.setSpacing(_GROUP_SPACING + 8 * self._stacked)
         for view in self._groups.values():
             view.set_stacked(self._stacked)
-        title, way = self._issues_title.sizeHint().width(), QBoxLayout.Direction
-        chips = self._failed_chip.sizeHint().width() + self._skipped_chip.sizeHint().width() + self._chips.spacing()
-        self._chips.setDirection(way.LeftToRight if chips <= width else way.TopToBottom)
-        self._issues_head.setDirection(way.LeftToRight if title + 8 + chips <= width else way.TopToBottom)
+        self._left_out.fold(width)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -226,13 +194,14 @@ class DiagnosticsPanel(QWidget):
             self._groups[group.title].show_group(group, self._answers)
         self.why.refresh((status.generation, status.files, status.chunks, status.vector.rows, status.last_sync))
         self._history.show_series(sync_series(status.recent_syncs))
-        self._show_issues(status.failed_files, status.skipped_files)
+        self._left_out.show_issues(status.failed_files, status.skipped_files)
+        self._fold()
         self._page.show()
         if self._buttons() != before:
             self._order_tabs()
-        if self._issues_wanted and not self._issues.isHidden():
-            QTimer.singleShot(0, self._scroll_to_issues)
-        self._issues_wanted = False
+        if self._left_out_wanted and not self._left_out.isHidden():
+            QTimer.singleShot(0, self._go_to_left_out)
+        self._left_out_wanted = False
         if self._why_wanted:
             self._why_wanted = False
             QTimer.singleShot(0, self._go_to_why)
@@ -278,27 +247,15 @@ class DiagnosticsPanel(QWidget):
             before = button
 
     @Slot(str)
-    def show_files(self, which: str, _checked: bool = False) -> None:
+    def show_files(self, which: str) -> None:
         """Bring the table of `failed` or `skipped` files into view."""
-        self._chosen = which
-        self._issues_wanted = True
+        self._left_out.choose(which)
+        self._left_out_wanted = True
         self.show_status(self._status)
 
-    def _scroll_to_issues(self) -> None:
-        self._scroll.ensureWidgetVisible(self._issues, 0, 16)
-        self._table.setFocus()
-
-    def _show_issues(self, failed: tuple[FileIssue, ...], skipped: tuple[FileIssue, ...]) -> None:
-        skipped_shown = bool(skipped) and (self._chosen == "skipped" or not failed)
-        self._failed_chip.setText(f"Failed {grouped(len(failed))}")
-        self._skipped_chip.setText(f"Skipped {grouped(len(skipped))}")
-        self._failed_chip.setEnabled(bool(failed))
-        self._skipped_chip.setEnabled(bool(skipped))
-        self._fold()
-        self._failed_chip.setChecked(not skipped_shown)
-        self._skipped_chip.setChecked(skipped_shown)
-        self._issues.setVisible(bool(failed or skipped))
-        self._table.show_records(skipped if skipped_shown else failed)
+    def _go_to_left_out(self) -> None:
+        self._scroll.ensureWidgetVisible(self._left_out, 0, 16)
+        self._left_out.take_focus()
 
     @Slot()
     def ask_why(self) -> None:
