@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from engine.backends.insight import IndexInsight as IndexInsight
     from engine.backends.opening import open_memory as open_memory
     from engine.control import CancelToken as CancelToken
+    from engine.corpus.globs import literal_glob as literal_glob
     from engine.corpus.numbered import NumberedText as NumberedText
     from engine.corpus.places.finding import find_places as find_places
     from engine.corpus.places.finding import measure_sessions as measure_sessions
@@ -53,6 +54,7 @@ _HOME = {
     "SearchOptions": "engine.backends.base",
     "IndexInsight": "engine.backends.insight",
     "CancelToken": "engine.control",
+    "literal_glob": "engine.corpus.globs",
     "NumberedText": "engine.corpus.numbered",
     "find_places": "engine.corpus.places.finding",
     "measure_sessions": "engine.corpus.places.finding",

@@ -65,7 +65,10 @@ def _parser() -> _Parser:
     parser = _Parser(
         prog="mnemoscope",
         description="Search a folder of notes in a window.",
-        epilog="Without a window: mnemoscope index|search|get|sessions|duplicates|status|doctor, each with --help.",
+        epilog=(
+            "Without a window: mnemoscope index|search|get|sessions|searches|duplicates|status|doctor, each with "
+            "--help."
+        ),
         allow_abbrev=False,
     )
     parser.add_argument("--workspace", type=Path, metavar="DIR", help="folder of notes to open")

@@ -9,7 +9,7 @@ from engine.cli.dates import parse_since, parse_until
 from engine.records import Source
 from engine.text.operators import QUERY_HELP
 
-VERBS = ("index", "search", "get", "sessions", "duplicates", "status", "doctor")
+VERBS = ("index", "search", "get", "sessions", "searches", "duplicates", "status", "doctor")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -32,6 +32,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_search(add("search", "Find passages by words and meaning."))
     _add_get(add("get", "Print the text of an indexed file."))
     _add_sessions(add("sessions", "List past sessions, or print one."))
+    add("searches", "List the searches that were saved in the window.")
     duplicates = add("duplicates", "List the notes that share text: copies, near-copies and passages.")
     duplicates.add_argument("--all", action="store_true", help="also list the groups that were hidden in the window")
     status = add("status", "Show the state of the index.")
@@ -75,6 +76,9 @@ def _add_search(search: argparse.ArgumentParser) -> None:
     )
     asked.add_argument(
         "--like", type=_nonempty, metavar="PATH#L5-L9", help="find what is like these lines, or like a whole file"
+    )
+    asked.add_argument(
+        "--saved", type=_nonempty, metavar="NAME", help="ask a search that was saved in the window, with its filters"
     )
     search.add_argument(
         "--within",

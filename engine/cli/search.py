@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from engine.cli.citations import parse_citation
 from engine.cli.opening import find_place, interruptible, opened
 from engine.cli.output import marked, marks_wanted, print_json, print_table, safe, safe_text
+from engine.cli.searches import ask_saved
 from engine.records import (
     LAST_LINE,
     EarlierQuestion,
@@ -58,10 +59,12 @@ def run(arguments: Namespace) -> int:
         "explain": arguments.explain or not arguments.json,
     }
     with interruptible() as token, opened(find_place(arguments)) as manager:
-        if arguments.like is None:
-            outcome = manager.search(" ".join(arguments.query), cancel=token, **options)
-        else:
+        if arguments.saved is not None:
+            outcome = ask_saved(manager, arguments.saved, options, token)
+        elif arguments.like is not None:
             outcome = manager.search_like(_passage(arguments.like), cancel=token, **options)
+        else:
+            outcome = manager.search(" ".join(arguments.query), cancel=token, **options)
     if arguments.json:
         _print_json(outcome)
     else:

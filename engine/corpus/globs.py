@@ -11,6 +11,12 @@ from collections.abc import Sequence
 
 _CLASS = re.compile(r"\[[!^]?\]?[^\]]*\]")
 _BELOW = "(?:/.*)?"
+_MEANT = re.compile(r"[*?\[]")
+
+
+def literal_glob(path: str) -> str:
+    """A pattern that matches this path and no other."""
+    return _MEANT.sub(r"[\g<0>]", path)
 
 
 class Globs:

@@ -4,7 +4,6 @@ Every question has a number. A newer one cancels the job of the older, and an an
 dropped by its number, so that no late answer ever replaces a newer one.
 """
 
-import re
 import time
 import unicodedata
 from dataclasses import dataclass, replace
@@ -12,7 +11,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from engine import CancelToken, MemorySearchManager, Passage, SearchOutcome, Source
+from engine import CancelToken, MemorySearchManager, Passage, SearchOutcome, Source, literal_glob
 from gui.jobs import Job, Jobs
 from gui.search.asking import ask
 
@@ -25,7 +24,6 @@ PATIENCE_MS = 150
 REPEAT_MS = 300
 """Repeats that come faster are asked as one."""
 FIRST_RESULTS = 50
-_MEANT_BY_GLOBS = re.compile(r"[*?\[]")
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,7 @@ class Scope:
     @property
     def glob(self) -> str:
         """Matches this path and no other."""
-        return _MEANT_BY_GLOBS.sub(r"[\g<0>]", self.path)
+        return literal_glob(self.path)
 
 
 @dataclass(frozen=True)

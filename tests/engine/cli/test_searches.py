@@ -1,0 +1,98 @@
+"""Searches that were saved in the window, on the command line."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from engine.records import AskedQuestion, Passage, SavedSearch
+from tests.helpers.command_line import Run
+from tests.helpers.fake_memory import FakeMemory
+
+
+@pytest.fixture(autouse=True)
+def stays(memory: FakeMemory) -> Iterator[None]:
+    """The memory outlives a verb, for the next one."""
+    close = memory.close
+    memory.close = lambda: None
+    yield
+    memory.close = close
+
+
+@pytest.fixture
+def saved(memory: FakeMemory) -> None:
+    for used, (name, question) in enumerate(
+        {
+            "Hoses": AskedQuestion(text="hose", half_life_days=0.0, diverse=False),
+            "All of it": AskedQuestion(
+                text="irrigation timer",
+                sources=("memory",),
+                days=30_000,
+                path="topics/shop[1].md",
+                within=AskedQuestion(text="garden", within=AskedQuestion(text="water")),
+                half_life_days=90.0,
+                diverse=True,
+                order="date",
+            ),
+        }.items()
+    ):
+        memory.kept_searches.save(SavedSearch(name=name, question=question, used=used))
+
+
+def test_they_are_listed_as_the_command_line_would_ask_them(run: Run, saved: None) -> None:
+    lines = run("searches").out.splitlines()
+    assert lines[0] == (
+        "  All of it  'irrigation timer' --source memory --since 30000d --path 'topics/shop[[]1].md' --within water "
+        "--within garden "
+        "--half-life-days 90 --diverse"
+    )
+    assert lines[1].split() == ["Hoses", "hose"]
+    first, second = run("searches", "--json").json["searches"]
+    assert (first["name"], second["name"]) == ("All of it", "Hoses")
+    assert first["question"]["halfLifeDays"] == 90
+
+
+def test_without_any_that_is_said(run: Run) -> None:
+    assert run("searches").out == "No search is saved yet: in the window, Ctrl+S saves the one on show.\n"
+    assert run("searches", "--json").json == {"searches": []}
+
+
+def test_one_is_asked_with_all_that_was_saved_with_it(run: Run, memory: FakeMemory, saved: None) -> None:
+    assert run("search", "--saved", "All of it").code == 0
+    [(query, _, asked)] = memory.searches
+    assert query == "irrigation timer"
+    assert asked["sources"] == ("memory",)
+    assert asked["path_glob"] == "topics/shop[[]1].md"
+    assert asked["since"] is not None
+    assert (asked["half_life_days"], asked["diverse"]) == (90.0, True)
+    assert [search.name for search in memory.kept_searches.saved()] == ["All of it", "Hoses"]
+
+
+def test_what_is_given_besides_takes_its_place(run: Run, memory: FakeMemory, saved: None) -> None:
+    run("search", "--saved", "All of it", "--source", "sessions", "--half-life-days", "0", "--no-diverse")
+    asked = memory.searches[-1][2]
+    assert (asked["sources"], asked["half_life_days"], asked["diverse"]) == (["sessions"], 0.0, False)
+    assert asked["path_glob"] == "topics/shop[[]1].md"
+
+
+def test_results_come_by_date_where_that_was_saved(run: Run, memory: FakeMemory) -> None:
+    memory.modified = {"topics/shopping.md": 3.0, "projects/greenhouse.md": 2.0, "daily/2026-02-08.md": 9.0}
+    memory.kept_searches.save(SavedSearch(name="New", question=AskedQuestion(text="timer", order="date"), used=1.0))
+    modified = [result["modified"] for result in run("search", "--saved", "New", "--json").json["results"]]
+    assert len(modified) > 1
+    assert modified == sorted(modified, reverse=True)
+
+
+def test_likeness_can_be_saved(run: Run, memory: FakeMemory) -> None:
+    passage = Passage(path="topics/shopping.md", start_line=1, end_line=3)
+    memory.kept_searches.save(SavedSearch(name="Like", question=AskedQuestion(like=passage), used=1.0))
+    assert run("search", "--saved", "Like").code == 0
+    assert "--like 'topics/shopping.md#L1-L3'" in run("searches").out
+
+
+def test_a_name_that_nothing_has_is_an_error(run: Run, saved: None) -> None:
+    answer = run("search", "--saved", "hoses")
+    assert (answer.code, answer.err) == (
+        1,
+        "mnemoscope: No search is saved as “hoses”: mnemoscope searches lists those that are.\n",
+    )
+    assert run("search", "--saved", "Hoses", "timer").code == 2
