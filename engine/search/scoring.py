@@ -37,8 +37,11 @@ _WEIGHT_BETWEEN_PASSAGES = 0.8
 
 
 def inverse_document_frequency(documents: int, containing: int) -> float:
-    """ln(1 + (N - df + .5) / (df + .5)): never negative, unlike FTS5's own, which falls to 0 for common terms."""
-    containing = min(containing, documents)
+    """ln(1 + (N - df + .5) / (df + .5)): never negative, unlike FTS5's own, which falls to 0 for common terms.
+
+    What is nowhere counts as if one document held it: of two words the one that is known is half of the question.
+    """
+    containing = min(max(containing, 1), documents)
     return math.log(1 + (documents - containing + 0.5) / (containing + 0.5))
 
 

@@ -1,128 +1,144 @@
-"""How well answers are ranked: nDCG@10 on the Cranfield collection, beside stemmed BM25 as FTS5 ships it.
+"""How well answers are ranked, on three labelled sets, beside other ways of ranking the same chunks and vectors.
 
-The collection (`cran.all.1400`, `cran.qry`, `cranqrel_corrected`) is looked for in the folder that the environment
-variable CRANFIELD names; without it this row has no figures.
+Planted notes (`labelled/planted/`) are looked for among real text; Cranfield, as notes and as sessions, needs the
+environment variable CRANFIELD. Half of the questions, by a hash, are held out: their figures stand apart. Then, for the
+models that run here, how many pairs of question and note reach the usual threshold.
 """
 
-import math
-import os
-import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-
-import apsw
-import msgspec
+from typing import NamedTuple
 
 from engine.backends.builtin import BuiltinMemory
-from engine.settings import Settings
+from engine.records import SearchOutcome
+from tests.benchmarks.labelled import cranfield
+from tests.benchmarks.labelled.measures import SHOWN, distinct, mean, ndcg, recall
+from tests.benchmarks.labelled.methods import Methods
+from tests.benchmarks.labelled.pairs import Shares, pairs_of
+from tests.benchmarks.labelled.planted import KINDS
+from tests.benchmarks.labelled.sets import LabelledSet, SetName, open_set, write_set
 from tests.benchmarks.measuring import Figure, measure
 from tests.benchmarks.prepared import Bench
 
-_DEPTH = 10
-_OFF_TOPIC = (
-    "best pizza recipe with mushrooms",
-    "how do I renew my passport",
-    "quarterly revenue forecast for marketing",
-    "guitar chords for beginners",
-    "vaccination schedule for puppies",
-    "cheap hotels in lisbon",
-    "history of the roman republic",
-    "how to prune tomato plants",
-    "mortgage interest deduction",
-    "symptoms of the flu in children",
-    "knitting patterns for scarves",
-    "wedding guest list",
-)
-Ranking = Callable[[str], Sequence[int]]
+_STEMMED = "stemmed BM25 (FTS5, porter)"
+_OURS = {"keyword": "ours, by words", "auto": "ours, by words and meaning"}
+_LISTED = 60
+"""Results to find ten documents among."""
+
+
+class Quality(NamedTuple):
+    """Of one method on the questions of a set."""
+
+    ndcg: float
+    recall: float
+    ndcg_held_out: float
+    kinds: dict[str, tuple[float, float]]
+    """nDCG@10, and recall@6 of what is shown, by kind."""
+    shown: float = 0.0
+    """recall@6 of what reaches 0.35."""
+    empty: float = 0.0
+    """Share of the questions for which nothing does."""
+    answered: str = ""
+    """How many off-topic questions something does for; empty where a method has no such score."""
 
 
 def run(bench: Bench) -> Iterator[Figure]:
-    named = os.environ.get("CRANFIELD")
-    if not named:
-        return
-    ours = measure(_ours, Path(named), bench.scratch / "cranfield").value
-    plain = measure(_porter, Path(named)).value
-    for mode in ("keyword", "auto"):
-        ndcg, empty, answered = ours[mode]
-        yield Figure(
-            f"nDCG@10 on Cranfield, {'by words' if mode == 'keyword' else 'by words and meaning'}",
-            "≥ stemmed BM25",
-            f"{ndcg:.3f}; {empty} of 225 questions empty at 0.35, {answered} of {len(_OFF_TOPIC)} off-topic answered",
-            f"{ndcg / plain:.2f}× of FTS5's porter BM25 ({plain:.3f})",
-        )
+    names: list[SetName] = ["planted notes"]
+    if cranfield.collection() is not None:
+        names += ["Cranfield", "sessions of Cranfield"]
+    for number, name in enumerate(names):
+        found: dict[str, Quality] = measure(_qualities, name, bench.scratch / f"labelled-{number}").value
+        yield from _figures(name, found)
+    for model in ("use-multilingual-v3", "all-MiniLM-L6-v2"):
+        folder = bench.scratch / f"pairs-{model}"
+        by_meaning, by_both = measure(pairs_of, folder, model != "use-multilingual-v3").value
+        yield _pairs(f"{model}, by meaning alone", by_meaning)
+        yield _pairs(f"{model}, by the final score", by_both)
 
 
-def _ours(collection: Path, scratch: Path) -> dict[str, tuple[float, int, int]]:
-    notes = scratch / "notes"
-    notes.mkdir(parents=True)
-    for number, (title, text) in documents(collection).items():
-        (notes / f"{number}.md").write_text(f"# {title}\n\n{text}\n", "utf-8")
-    settings = Settings()
-    settings = msgspec.structs.replace(settings, store=msgspec.structs.replace(settings.store, path=str(scratch)))
-    memory = BuiltinMemory(notes, settings, executor=None, background=False)
-    memory.sync()
+def _qualities(name: SetName, folder: Path) -> dict[str, Quality]:
+    """In a child: each method on one set."""
+    labelled = write_set(name, folder)
+    memory = open_set(folder)
+    methods = Methods(memory)
+
+    def names(ids: Sequence[int]) -> list[Sequence[str]]:
+        return [labelled.names_of(row.path, row.first, row.last) for row in (methods.rows[id_] for id_ in ids)]
+
     found = {}
-    for mode in ("keyword", "auto"):
-
-        def ranked(question: str, least: float = 0.0, mode: str = mode) -> list[int]:
-            results = memory.search(question, max_results=3 * _DEPTH, min_score=least, mode=mode).results
-            return list(dict.fromkeys(int(Path(result.path).stem) for result in results))
-
-        questions = _questions(collection)
-        empty = sum(not ranked(question, 0.35) for question in questions)
-        answered = sum(bool(ranked(question, 0.35)) for question in _OFF_TOPIC)
-        found[mode] = mean_ndcg(collection, ranked), empty, answered
+    for method, rank in methods.all().items():
+        found[method] = _quality(labelled, [names(rank(asked.text)[:_LISTED]) for asked in labelled.asked])
+    for mode, method in _OURS.items():
+        found[method] = _quality_of_ours(labelled, memory, mode)
     memory.close()
     return found
 
 
-def _porter(collection: Path) -> float:
-    connection = apsw.Connection(":memory:")
-    connection.execute("CREATE VIRTUAL TABLE f USING fts5 (title, text, tokenize='porter unicode61')")
-    connection.executemany(
-        "INSERT INTO f (rowid, title, text) VALUES (?, ?, ?)",
-        ((number, *parts) for number, parts in documents(collection).items()),
+def _quality_of_ours(labelled: LabelledSet, memory: BuiltinMemory, mode: str) -> Quality:
+    def names(outcome: SearchOutcome) -> list[Sequence[str]]:
+        return [labelled.names_of(result.path, result.start_line, result.end_line) for result in outcome.results]
+
+    def search(question: str, **options: float) -> SearchOutcome:
+        return memory.search(question, mode=mode, **options)  # type: ignore[arg-type]
+
+    whole = [names(search(asked.text, max_results=_LISTED, min_score=0.0)) for asked in labelled.asked]
+    shown = [names(search(asked.text, max_results=SHOWN)) for asked in labelled.asked]
+    quality = _quality(labelled, whole, shown)
+    answered = sum(bool(search(question).results) for question in labelled.off_topic)
+    return quality._replace(
+        empty=mean(not results for results in shown), answered=f"{answered} of {len(labelled.off_topic)}"
     )
 
-    def ranked(question: str) -> list[int]:
-        match = " OR ".join(f'"{word}"' for word in re.findall(r"\w+", question))
-        query = f"SELECT rowid FROM f WHERE f MATCH ? ORDER BY bm25(f) LIMIT {_DEPTH}"
-        return [number for (number,) in connection.execute(query, (match,))]
 
-    return mean_ndcg(collection, ranked)
-
-
-def mean_ndcg(collection: Path, ranked: Ranking) -> float:
-    """Mean over all questions; the grades are the gains."""
-    judged: dict[int, dict[int, int]] = defaultdict(dict)
-    for line in (collection / "cranqrel_corrected").read_text().splitlines():
-        question, _, document, grade = map(int, line.split())
-        judged[question][document] = max(0, grade)
-    total = 0.0
-    questions = _questions(collection)
-    for number, question in enumerate(questions, start=1):
-        gains = judged[number]
-        best = _discounted(sorted(gains.values(), reverse=True)[:_DEPTH])
-        total += _discounted([gains.get(document, 0) for document in ranked(question)[:_DEPTH]]) / best if best else 0
-    return total / len(questions)
-
-
-def _discounted(gains: Sequence[int]) -> float:
-    return sum(gain / math.log2(place + 2) for place, gain in enumerate(gains))
+def _quality(
+    labelled: LabelledSet,
+    whole: Sequence[Sequence[Sequence[str]]],
+    shown: Sequence[Sequence[Sequence[str]]] | None = None,
+) -> Quality:
+    """`whole` and `shown`: for each question, for each result, the documents that it leads to."""
+    asked = labelled.asked
+    rankings = [distinct(results, of.gains) for of, results in zip(asked, whole, strict=True)]
+    seen = rankings if shown is None else [distinct(found, of.gains) for of, found in zip(asked, shown, strict=True)]
+    gained = [ndcg(found, of.gains) for of, found in zip(asked, rankings, strict=True)]
+    recalled = [recall(found, of.gains) for of, found in zip(asked, rankings, strict=True)]
+    reached = [recall(found, of.gains) for of, found in zip(asked, seen, strict=True)]
+    places: dict[str, list[int]] = defaultdict(list)
+    for place, of in enumerate(asked):
+        places[of.kind].append(place)
+    kinds = {
+        kind: (mean(gained[place] for place in of_kind), mean(reached[place] for place in of_kind))
+        for kind, of_kind in places.items()
+        if kind
+    }
+    held_out = mean(gain for gain, of in zip(gained, asked, strict=True) if of.held_out)
+    return Quality(mean(gained), mean(recalled), held_out, kinds, mean(reached))
 
 
-def documents(collection: Path) -> dict[int, tuple[str, str]]:
-    """(title, abstract) by number."""
-    found = {}
-    for part in re.split(r"^\.I ", (collection / "cran.all.1400").read_text(), flags=re.MULTILINE)[1:]:
-        number, _, body = part.partition("\n")
-        title = re.search(r"\.T\n(.*?)\n?\.A", body, re.DOTALL)
-        text = re.search(r"\.W\n(.*)", body, re.DOTALL)
-        found[int(number)] = (title[1].replace("\n", " ") if title else "", text[1].strip() if text else "")
-    return found
+def _figures(name: SetName, found: dict[str, Quality]) -> Iterator[Figure]:
+    least = found[_STEMMED].ndcg
+    for method, quality in found.items():
+        said = f"nDCG@10 {quality.ndcg:.3f} (held out {quality.ndcg_held_out:.3f}), recall@6 {quality.recall:.3f}"
+        ours = method in _OURS.values()
+        if ours:
+            said += (
+                f"; at 0.35: recall@6 {quality.shown:.3f}, {quality.empty:.1%} of the questions empty, "
+                f"{quality.answered} off-topic answered"
+            )
+        ratio = f"{quality.ndcg / least:.2f}× of stemmed BM25"
+        yield Figure(f"{name}: {method}", "≥ stemmed BM25" if ours else "–", said, ratio)
+    for method in _OURS.values():
+        told = ", ".join(
+            f"{KINDS[kind]} {gained:.2f} / {reached:.2f}" for kind, (gained, reached) in found[method].kinds.items()
+        )
+        if told:
+            yield Figure(f"{name}: {method}, by kind", "–", f"nDCG@10 / recall@6 at 0.35: {told}")
 
 
-def _questions(collection: Path) -> list[str]:
-    parts = re.split(r"^\.I ", (collection / "cran.qry").read_text(), flags=re.MULTILINE)[1:]
-    return [part.partition(".W\n")[2].replace("\n", " ").strip() for part in parts]
+def _pairs(what: str, shares: Shares) -> Figure:
+    told = ", ".join(f"{_PAIRS.get(kind, kind)} {share:.0%}" for kind, share in shares.related.items())
+    said = f"unrelated {shares.unrelated:.1%}; {told}"
+    return Figure(f"pairs that reach 0.35: {what}", "unrelated < 5%, paraphrases > 80%", said)
+
+
+_PAIRS = {**KINDS, "everyday": "everyday paraphrases", "paraphrase": "paraphrases without any shared word"}

@@ -1,14 +1,9 @@
 """Which way to cut sessions into chunks finds the message that answers: nDCG@10 on sessions made of Cranfield.
 
-Every ten of its abstracts, in an order by chance, make a session: the person asks what is known of an abstract's title,
-the agent answers with the abstract, and after every other answer they exchange a few words that no question has. An
-answer counts if the message that a result leads to is an abstract, or the question before it, that was judged relevant.
-Needs the environment variable CRANFIELD, as `ranking` does.
+An answer counts if the message that a result leads to is an abstract, or the question before it, that was judged
+relevant (`labelled/cranfield_sessions.py`). Needs the environment variable CRANFIELD, as `ranking` does.
 """
 
-import json
-import os
-import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -20,18 +15,12 @@ from engine.corpus.transcripts.place import Place
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
 from engine.sync import said_packer
+from tests.benchmarks.labelled import cranfield
+from tests.benchmarks.labelled.cranfield_sessions import write_cranfield_sessions
 from tests.benchmarks.measuring import Figure, measure
 from tests.benchmarks.prepared import Bench
 from tests.benchmarks.reference import chunks_of
-from tests.benchmarks.rows.ranking import documents, mean_ndcg
 
-_EXCHANGES = 10
-_ASIDES = (
-    ("Thanks, hold on.", "Sure."),
-    ("Okay, carry on please.", "Gladly."),
-    ("Lovely!", "Anything else?"),
-    ("Hmm, wait.", "Waiting."),
-)
 _DEPTH = 30
 
 
@@ -86,12 +75,12 @@ _WAYS: dict[str, type[Packer]] = {
 
 
 def run(bench: Bench) -> Iterator[Figure]:
-    named = os.environ.get("CRANFIELD")
-    if not named:
+    collection = cranfield.collection()
+    if collection is None:
         return
     first: dict[str, float] = {}
     for number, way in enumerate(_WAYS):
-        found = measure(_ours, Path(named), bench.scratch / f"chunked-{number}", way).value
+        found = measure(_ours, collection, bench.scratch / f"chunked-{number}", way).value
         first = first or found
         yield Figure(
             f"nDCG@10 by message, sessions of Cranfield: {way}",
@@ -104,7 +93,7 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 def _ours(collection: Path, scratch: Path, way: str) -> dict[str, float]:
     said_packer.Packer = _WAYS[way]  # type: ignore[misc]
-    documents_said = _write(collection, scratch / "sessions")
+    documents_said = write_cranfield_sessions(collection, scratch / "sessions")
     (scratch / "notes").mkdir()
     settings = Settings(sessions=SessionSettings(folders=(str(scratch / "sessions"),)))
     settings = msgspec.structs.replace(settings, store=msgspec.structs.replace(settings.store, path=str(scratch)))
@@ -121,35 +110,9 @@ def _ours(collection: Path, scratch: Path, way: str) -> dict[str, float]:
 
         return rank
 
-    found = {mode: mean_ndcg(collection, ranked(mode)) for mode in ("keyword", "auto")}
+    found = {mode: cranfield.mean_ndcg(collection, ranked(mode)) for mode in ("keyword", "auto")}
     with memory._store.read() as snapshot:
         files = [file.id for file in snapshot.files("sessions").values()]
         texts = [chunk.text for chunk in snapshot.chunks(snapshot.chunks_of_files(files)).values()]
     memory.close()
     return found | {"chunks": len(texts), "characters": sum(map(len, texts))}
-
-
-def _write(collection: Path, folder: Path) -> dict[tuple[str, int], int]:
-    """Write the sessions; the abstract that each line is of, by the session's name and the line."""
-    folder.mkdir(parents=True)
-    rng = random.Random(1)
-    order = [(number, *parts) for number, parts in documents(collection).items() if parts[1]]
-    rng.shuffle(order)
-    lines_of: dict[tuple[str, int], int] = {}
-    for start in range(0, len(order), _EXCHANGES):
-        name = f"{start:05}.jsonl"
-        lines = [{"type": "session", "id": name, "cwd": "/"}]
-        for at, (number, title, text) in enumerate(order[start : start + _EXCHANGES]):
-            spoken = [("user", f"What do we know about {title.rstrip(' .')}?"), ("assistant", text)]
-            for role, words in spoken:
-                lines.append(_line(role, words))
-                lines_of[f"sessions/sessions/{name}", len(lines)] = number
-            if at % 2:
-                for role, words in zip(("user", "assistant"), rng.choice(_ASIDES), strict=True):
-                    lines.append(_line(role, words))
-        (folder / name).write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return lines_of
-
-
-def _line(role: str, text: str) -> dict[str, object]:
-    return {"type": "message", "id": "m", "message": {"role": role, "content": text}}

@@ -5,7 +5,6 @@ function words that people type.
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import pytest
 
@@ -13,18 +12,9 @@ from engine.backends.builtin import BuiltinMemory
 from engine.settings import Settings
 from engine.settings.options import StoreSettings
 from engine.text import analyse_query
-
-TOPICS = ("watering", "meeting", "bread", "train")
-
-
-class Case(NamedTuple):
-    notes: tuple[str, str, str, str]
-    """About `TOPICS`, in their order."""
-    questions: tuple[tuple[str, str], ...]
-    """Each with the topic that answers it."""
-    asked: tuple[str, ...]
-    """What is left of the first question without its function words."""
-
+from engine.text.languages import _BY_SCRIPT, _WITHIN_SCRIPT
+from engine.text.stopwords import languages_by_word
+from tests.helpers.language_notes import NORTH_AND_EAST, SOUTH_AND_FAR, TOPICS, Case
 
 LANGUAGES = {
     "english": Case(
@@ -222,6 +212,8 @@ LANGUAGES = {
         ),
         ("เรื", "รือ", "อน", "นก", "กร", "ระ", "ะจ", "จก", "รดน้ำ"),
     ),
+    **NORTH_AND_EAST,
+    **SOUTH_AND_FAR,
 }
 
 
@@ -265,6 +257,12 @@ def test_function_words_of_a_question_are_not_asked_for(language: str) -> None:
     case = LANGUAGES[language]
     terms = analyse_query(case.questions[0][0], ("english", language)).terms
     assert tuple(term.surface for term in terms if not term.stop) == case.asked
+
+
+def test_every_language_that_a_note_may_be_in_has_its_sentences() -> None:
+    told_by_words = {language for owners in languages_by_word().values() for language in owners}
+    told_by_letters = {*_BY_SCRIPT.values(), *(language for *_, language in _WITHIN_SCRIPT if language)}
+    assert told_by_words | told_by_letters <= LANGUAGES.keys()
 
 
 SHORT = [

@@ -14,12 +14,16 @@ _AVERAGE = scoring.length_norm(100, 100)
 shares = st.floats(0, 1)
 
 
-@given(st.integers(1, 10**6), st.integers(0, 10**6))
+@given(st.integers(1, 10**6), st.integers(1, 10**6))
 def test_idf_is_never_negative_and_rarer_is_worth_more(documents: int, containing: int) -> None:
     idf = scoring.inverse_document_frequency(documents, containing)
     assert idf > 0
     if containing < documents:
         assert idf > scoring.inverse_document_frequency(documents, containing + 1)
+
+
+def test_a_term_that_is_nowhere_counts_as_one_of_a_single_chunk() -> None:
+    assert scoring.inverse_document_frequency(1000, 0) == scoring.inverse_document_frequency(1000, 1)
 
 
 def test_a_term_in_every_chunk_still_counts_a_little() -> None:

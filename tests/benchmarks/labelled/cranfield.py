@@ -1,0 +1,78 @@
+"""The Cranfield collection: 1,400 abstracts on aeronautics, 225 questions, and which abstract answers which how well.
+
+Its files (`cran.all.1400`, `cran.qry`, `cranqrel_corrected`) are looked for in the folder that the environment variable
+CRANFIELD names.
+"""
+
+import os
+import re
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from tests.benchmarks.labelled.measures import DEPTH, discounted
+
+OFF_TOPIC = (
+    "best pizza recipe with mushrooms",
+    "how do I renew my passport",
+    "quarterly revenue forecast for marketing",
+    "guitar chords for beginners",
+    "vaccination schedule for puppies",
+    "cheap hotels in lisbon",
+    "history of the roman republic",
+    "how to prune tomato plants",
+    "mortgage interest deduction",
+    "symptoms of the flu in children",
+    "knitting patterns for scarves",
+    "wedding guest list",
+)
+"""Questions that it does not answer."""
+Ranking = Callable[[str], Sequence[int]]
+
+
+def collection() -> Path | None:
+    """Where it is; None where nobody says."""
+    named = os.environ.get("CRANFIELD")
+    return Path(named) if named else None
+
+
+def documents(folder: Path) -> dict[int, tuple[str, str]]:
+    """(title, abstract) by number."""
+    found = {}
+    for part in re.split(r"^\.I ", (folder / "cran.all.1400").read_text(), flags=re.MULTILINE)[1:]:
+        number, _, body = part.partition("\n")
+        title = re.search(r"\.T\n(.*?)\n?\.A", body, re.DOTALL)
+        text = re.search(r"\.W\n(.*)", body, re.DOTALL)
+        found[int(number)] = (title[1].replace("\n", " ") if title else "", text[1].strip() if text else "")
+    return found
+
+
+def questions(folder: Path) -> list[str]:
+    parts = re.split(r"^\.I ", (folder / "cran.qry").read_text(), flags=re.MULTILINE)[1:]
+    return [part.partition(".W\n")[2].replace("\n", " ").strip() for part in parts]
+
+
+def judgements(folder: Path) -> list[dict[int, int]]:
+    """For each question the grades of the documents that were judged; they are the gains."""
+    judged: dict[int, dict[int, int]] = defaultdict(dict)
+    for line in (folder / "cranqrel_corrected").read_text().splitlines():
+        question, _, document, grade = map(int, line.split())
+        judged[question][document] = max(0, grade)
+    return [judged[number] for number in range(1, len(questions(folder)) + 1)]
+
+
+def mean_ndcg(folder: Path, ranked: Ranking) -> float:
+    """nDCG@10 on average over all questions."""
+    total = 0.0
+    asked = questions(folder)
+    for question, gains in zip(asked, judgements(folder), strict=True):
+        best = discounted(sorted(gains.values(), reverse=True)[:DEPTH])
+        total += discounted([gains.get(document, 0) for document in ranked(question)[:DEPTH]]) / best if best else 0
+    return total / len(asked)
+
+
+def write_notes(folder: Path, notes: Path) -> None:
+    """A note for each abstract, named by its number."""
+    notes.mkdir(parents=True, exist_ok=True)
+    for number, (title, text) in documents(folder).items():
+        (notes / f"{number}.md").write_text(f"# {title}\n\n{text}\n", "utf-8")

@@ -1,0 +1,77 @@
+"""The labelled sets, each written to disk as a person would have it: notes, or sessions of an agent."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from engine.backends.builtin import BuiltinMemory
+from engine.settings import Settings
+from engine.settings.options import LocalSettings, SessionSettings
+from tests.benchmarks.labelled import cranfield
+from tests.benchmarks.labelled.cranfield_sessions import write_cranfield_sessions
+from tests.benchmarks.labelled.haystack import write_haystack
+from tests.benchmarks.labelled.planted import held_out, off_topic, planted, write_planted
+
+SetName = Literal["planted notes", "Cranfield", "sessions of Cranfield"]
+
+
+class Asked(NamedTuple):
+    """One question."""
+
+    text: str
+    kind: str
+    gains: dict[str, int]
+    """How good each document is that answers it."""
+
+    @property
+    def held_out(self) -> bool:
+        return held_out(self.text)
+
+
+class LabelledSet(NamedTuple):
+    asked: Sequence[Asked]
+    off_topic: Sequence[str]
+    names_of: Callable[[str, int, int], Sequence[str]]
+    """The documents that stand in these lines of a file."""
+
+
+def write_set(name: SetName, folder: Path) -> LabelledSet:
+    """Write it below a folder: `notes`, perhaps empty, and `sessions`."""
+    (folder / "notes").mkdir(parents=True)
+    if name == "planted notes":
+        write_haystack(folder / "notes")
+        write_planted(folder / "notes")
+        asked = [Asked(question.text, question.kind, {question.answer: 1}) for question in planted()[1]]
+        return LabelledSet(asked, off_topic(), lambda path, _first, _last: (path,))
+    collection = cranfield.collection()
+    assert collection is not None
+    judged = zip(cranfield.questions(collection), cranfield.judgements(collection), strict=True)
+    asked = [Asked(text, "", {str(number): gain for number, gain in gains.items()}) for text, gains in judged]
+    if name == "Cranfield":
+        cranfield.write_notes(collection, folder / "notes")
+        return LabelledSet(asked, cranfield.OFF_TOPIC, lambda path, _first, _last: (Path(path).stem,))
+    lines: dict[str, list[tuple[int, str]]] = {}
+    for (path, line), number in write_cranfield_sessions(collection, folder / "sessions").items():
+        lines.setdefault(path, []).append((line, str(number)))
+
+    def names_of(path: str, first: int, last: int) -> Sequence[str]:
+        return list(dict.fromkeys(name for line, name in lines[path] if first <= line <= last))
+
+    return LabelledSet(asked, cranfield.OFF_TOPIC, names_of)
+
+
+def open_set(folder: Path, model: Path | None = None) -> BuiltinMemory:
+    """Index what was written there; `model` is a GGUF file, without one the built-in model embeds."""
+    sessions = SessionSettings(folders=(str(folder / "sessions"),) if (folder / "sessions").exists() else ())
+    settings = Settings(sessions=sessions)
+    if model is not None:
+        settings = Settings(provider="gguf", local=LocalSettings(model_path=str(model)))
+    store = msgspec.structs.replace(settings.store, path=str(folder / "store"))
+    settings = msgspec.structs.replace(settings, store=store)
+    memory = BuiltinMemory(folder / "notes", settings, executor=None, background=False)
+    report = memory.sync(approve=True)
+    assert not report.error, report.error
+    assert not report.vectors_pending
+    return memory
