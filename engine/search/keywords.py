@@ -64,6 +64,8 @@ class KeywordScores:
     contributions: dict[int, tuple[float, ...]] = field(default_factory=dict)
     nearness: dict[int, float] = field(default_factory=dict)
     """What words of the question that stand near each other add to a chunk's sum; nothing where it has no two."""
+    sums: dict[int, float] = field(default_factory=dict)
+    """What a chunk's score comes from, which goes on where that ends at 1."""
     groups: tuple[int, ...] = ()
     """By term: not 0 where it is one of several of which any will do, which share this number; () for none at all."""
     full_match: float = scoring.FULL_MATCH
@@ -84,10 +86,6 @@ class KeywordScores:
         chosen = best.values()
         given, most = [contributions[index] for index in chosen], [idfs[index] for index in chosen]
         return scoring.text_parts(given, most, nearness, self.full_match)
-
-    def sum(self, id_: int) -> float:
-        """The sum that the score of a chunk comes from, which goes on where that ends at 1."""
-        return sum(self.contributions.get(id_, ())) + self.nearness.get(id_, 0.0)
 
     def best(self) -> float:
         return max(self.scores.values(), default=0.0)
@@ -172,7 +170,9 @@ class KeywordLeg:
                 result.contributions[rowid] = parts
                 if nearness:
                     result.nearness[rowid] = nearness
-                result.scores[rowid] = result.parts(parts, nearness).score
+                whole = result.parts(parts, nearness)
+                result.scores[rowid] = whole.score
+                result.sums[rowid] = whole.bm25 + whole.nearness
 
     def _contributions(self, found: Counts) -> tuple[float, ...]:
         parts = [0.0] * len(self.terms)

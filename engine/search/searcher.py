@@ -243,7 +243,7 @@ class Searcher:
 
         def order(of: Scored) -> tuple[float, float, int]:
             # Scores end at 1: among full matches the plain BM25 sum decides.
-            return -of.score, -words.sum(of.id), of.id
+            return -of.score, -words.sums.get(of.id, 0.0), of.id
 
         with work.timed("merge"):
             ranked = sorted((scored(id_) for id_ in ids if id_ in words.scores or id_ in cosines), key=order)

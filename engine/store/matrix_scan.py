@@ -46,7 +46,7 @@ class Scan:
         """The `k` rows with the highest approximate cosines, best first; hardly one of the best quarter is missed."""
         for number, block in self._open.items():
             self._score(block, np.flatnonzero(self._findable(number, block)))
-        if self._sealed:
+        if self._sealed and not self._score_few(k):
             self._search_sealed(k)
         if not self._scored:
             return np.empty(0, np.int64), np.empty(0, np.float32)
@@ -59,6 +59,17 @@ class Scan:
             return alive
         permitted = self._permitted.get(number)
         return np.zeros_like(alive) if permitted is None else alive & permitted[: block.count]
+
+    def _score_few(self, k: int) -> bool:
+        """Score what is permitted where it is so few that signs would choose all of it; whether it was."""
+        if self._permitted is None:
+            return False
+        rows = {number: np.flatnonzero(self._findable(number, block)) for number, block in self._sealed.items()}
+        if sum(map(len, rows.values())) > max(FEWEST_EXAMINED, 4 * k):
+            return False
+        for number, found in rows.items():
+            self._score(self._sealed[number], found)
+        return True
 
     def _search_sealed(self, k: int) -> None:
         counts = np.zeros(self._never + 1, np.int64)
