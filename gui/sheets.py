@@ -33,6 +33,7 @@ _SESSIONS: Keys = (
     ("Alt+J", "list of your messages"),
     ("Ctrl+Shift+C", "copy the message as Markdown"),
     ("Alt+R", "raw line of the message"),
+    ("Alt+C, Alt+Down, Alt+Up", "chunks of the session, with all that the index has of each"),
     ("Alt+M", "more like the selection, or the message"),
     ("N, Shift+N", "next and previous hit"),
     ("Ctrl+F", "find in this session"),

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QUrl, Signal
+from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from engine import MemorySearchManager
 from gui.jobs import Jobs
 from gui.sessions.conversation_actions import ConversationActions
+from gui.sessions.conversation_chunks import ConversationChunks
 from gui.sessions.conversation_finding import ConversationLines, Landing
 from gui.sessions.conversation_growth import BelowButton, Grown, SessionWatch
 from gui.sessions.conversation_header import ConversationHeader
@@ -48,10 +50,13 @@ class ConversationPanel(ReadingPanel):
         self._below = BelowButton(self._view)
         self._links = LinkFollower(jobs, self)
         self._actions = ConversationActions(jobs, self._view, self)
+        self._chunks = ConversationChunks(jobs, self._view, self)
         do = self._actions
-        menu = [do.copy_message, do.like, do.copy_session, do.raw, None, self._find]
+        chunks = self._chunks.inspector.margin_action
+        menu = [do.copy_message, do.like, do.copy_session, do.raw, None, self._find, chunks]
         self._header = ConversationHeader([do.detail, do.prompts, do.resume, do.more, do.similar], menu, self)
         self._put_together(self._header, self._header.show_active, self._view)
+        self._column.addWidget(self._chunks.card)
         self._connect()
         self.clear()
 
@@ -60,6 +65,7 @@ class ConversationPanel(ReadingPanel):
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """Show sessions of another memory, or of none; what was shown goes away."""
         self._manager = manager
+        self._chunks.set_manager(manager)
         self.clear()
 
     def show_session(self, path: str, line: int | None = None, query: str = "") -> None:
@@ -79,6 +85,7 @@ class ConversationPanel(ReadingPanel):
         """The index has changed: go on with the session that is shown, if it did, without moving anything."""
         if self._manager is not None and self._opened is not None:
             self._watch.look(self._manager, self._opened)
+            self._chunks.inspector.refresh()
 
     def clear(self, instead: NothingToRead = CHOOSE_SESSION) -> None:
         """Show no session, but these words."""
@@ -101,6 +108,7 @@ class ConversationPanel(ReadingPanel):
         self._below.hide()
         self._banner.clear(_SECRETS)
         self._opened = None
+        self._chunks.show_conversation(None)
         self._actions.set_session(self._manager, None)
         self._view.set_conversation(None, None)
 
@@ -109,6 +117,7 @@ class ConversationPanel(ReadingPanel):
         self._opened = opened
         session = opened.conversation.session
         self._view.set_conversation(opened.conversation, opened.rows)
+        self._chunks.show_conversation(opened.conversation)
         self._actions.set_session(self._manager, opened.conversation, revealed=opened.wanted.reveal)
         self._header.show_session(session)
         self._header.show()
@@ -143,6 +152,7 @@ class ConversationPanel(ReadingPanel):
             return
         self._opened = opened
         self._view.grow(opened.conversation, opened.rows, grown.same)
+        self._chunks.show_conversation(opened.conversation)
         self._actions.set_session(self._manager, opened.conversation, revealed=opened.wanted.reveal)
         self._header.show_session(opened.conversation.session)
         self._finding.hits.look_on(ConversationLines(opened.conversation))
@@ -223,6 +233,13 @@ class ConversationPanel(ReadingPanel):
         if self._manager is not None and self._wanted is not None:
             self._links.follow(url, self._wanted.path, self._manager)
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc first puts away what lies nearest."""
+        if event.key() == Qt.Key.Key_Escape and not self._finding.open and not self._chunks.card.isHidden():
+            self._chunks.card.close_card()
+        else:
+            super().keyPressEvent(event)
+
     def _connect(self) -> None:
         self._opener.opened.connect(self._on_opened)
         self._opener.landed.connect(self._land)
@@ -237,3 +254,5 @@ class ConversationPanel(ReadingPanel):
         self._actions.more_wanted.connect(self.more_wanted)
         self._actions.similar_wanted.connect(self.similar_wanted)
         self._actions.like_wanted.connect(self.like_wanted)
+        self._chunks.inspector.more_wanted.connect(self.like_wanted)
+        self._chunks.inspector.said.connect(self._hint.say)

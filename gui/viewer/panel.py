@@ -53,7 +53,7 @@ class ViewerPanel(ReadingPanel):
         self._reloading = False
         self._source = ChunkedSource(jobs)
         self._card = ChunkCard()
-        self._chunks = ChunkInspector(jobs, self._source, self._card, self)
+        self._chunks = ChunkInspector(jobs, self._source, self._card, self, "Show chunk borders")
         self._rendered = RenderedView(jobs)
         self.elsewhere = Elsewhere(jobs, self)
         self.elsewhere.manager = manager
@@ -312,12 +312,13 @@ class ViewerPanel(ReadingPanel):
         self._links.heading_chosen.connect(lambda text: self._rendered.go_to_heading(HeadingPlace(heading_key(text))))
         self._links.said.connect(self._hint.say)
         key_action(self, "Source or rendered", "Alt+R").triggered.connect(self._header.toggle_mode)
+        self._source.chunk_pressed.connect(self._chunks.choose)
         self._chunks.said.connect(self._hint.say)
         self._chunks.source_wanted.connect(self._leave_page)
         self._chunks.more_wanted.connect(self.more_wanted)
         self._like.wanted.connect(self.more_wanted)
         self._like.said.connect(self._hint.say)
-        self._card.closed.connect(self.setFocus)
+        self._card.left.connect(self.setFocus)
         self._header.rendered_chosen.connect(self._choose_rendered)
         self._empty.retry.connect(lambda: self._open(reloading=False))
         self._actions.said.connect(self._hint.say)

@@ -3,6 +3,7 @@
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import (
+    QApplication,
     QFormLayout,
     QFrame,
     QHBoxLayout,
@@ -34,13 +35,14 @@ class ChunkCard(QFrame):
         walked: on to the next (True) or back to the one before (False).
         more_wanted: passages like this one are wanted.
         said: a sentence about what was done.
-        closed: the card was put away.
+        closed: the card was put away; left: and it had the keys.
     """
 
     walked = Signal(bool)
     more_wanted = Signal()
     said = Signal(str)
     closed = Signal()
+    left = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -110,9 +112,14 @@ class ChunkCard(QFrame):
 
     def close_card(self) -> None:
         """Put the card away, if it is there."""
-        if not self.isHidden():
-            self.hide()
-            self.closed.emit()
+        if self.isHidden():
+            return
+        focus = QApplication.focusWidget()
+        held = focus is not None and self.isAncestorOf(focus)
+        self.hide()
+        self.closed.emit()
+        if held:
+            self.left.emit()
 
     def _more_button(self) -> QPushButton:
         more = QPushButton("More like this")

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import partial
+from typing import Protocol
 
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
@@ -11,7 +12,6 @@ from gui.job_slot import JobSlot
 from gui.jobs import Jobs
 from gui.viewer.chunks.card import ChunkCard
 from gui.viewer.chunks.lanes import ChunkLanes
-from gui.viewer.chunks.view import ChunkedSource
 from gui.viewer.lines import FileLines
 from gui.widgets.keys import key_action
 
@@ -24,6 +24,25 @@ _NO_INSIGHT = "This index does not tell of its chunks."
 class _Read:
     file: FileChunks
     lanes: ChunkLanes
+
+
+class ChunkPlaces(Protocol):
+    """A view of a text in which chunks have their places. A place is the number of a chunk, from 0."""
+
+    def current_line(self) -> int:
+        """Where the person is."""
+
+    def set_margin(self, shown: bool) -> None:
+        """Make room for the borders, or take it back."""
+
+    def set_chunks(self, file: FileChunks | None, lanes: ChunkLanes | None) -> None:
+        """The chunks of the text, or none."""
+
+    def set_chosen(self, place: int | None) -> None:
+        """The chunk whose row is shown."""
+
+    def reveal_chunk(self, place: int) -> None:
+        """Bring a chunk into view."""
 
 
 class ChunkInspector(QObject):
@@ -39,8 +58,8 @@ class ChunkInspector(QObject):
     source_wanted = Signal()
     more_wanted = Signal(object, str)
 
-    def __init__(self, jobs: Jobs, view: ChunkedSource, card: ChunkCard, panel: QWidget) -> None:
-        """Its keys work anywhere in `panel`."""
+    def __init__(self, jobs: Jobs, view: ChunkPlaces, card: ChunkCard, panel: QWidget, action: str) -> None:
+        """Its keys work anywhere in `panel`; `action` is what the one says that shows the chunks."""
         super().__init__(panel)
         self._jobs = jobs
         self._view = view
@@ -55,17 +74,21 @@ class ChunkInspector(QObject):
         """Of the chunk on the card."""
         self._walking: bool | None = None
         """The way that a person wanted to go before the chunks were there."""
-        self.margin_action = key_action(panel, "Show chunk borders", "Alt+C")
+        self.margin_action = key_action(panel, action, "Alt+C")
         self.margin_action.setCheckable(True)
         self.margin_action.toggled.connect(self._show_margin)
         for keys, forward in (("Alt+Down", True), ("Alt+Up", False)):
             step = key_action(panel, "Next chunk" if forward else "Chunk before", keys)
             step.triggered.connect(partial(self.walk, forward))
-        view.chunk_pressed.connect(self._choose)
         card.walked.connect(self.walk)
         card.closed.connect(self._let_go)
         card.said.connect(self.said)
         card.more_wanted.connect(self._ask_for_more)
+
+    @property
+    def walking(self) -> bool:
+        """Whether a chunk is chosen as soon as the chunks are there."""
+        return self._walking is not None
 
     @property
     def busy(self) -> bool:
@@ -114,7 +137,7 @@ class ChunkInspector(QObject):
             self.said.emit("That was the last chunk." if forward else "That was the first chunk.")
             return
         self._view.reveal_chunk(place)
-        self._choose(place)
+        self.choose(place)
 
     # --- the rows of the file ---------------------------------------------------------------------------------------
 
@@ -156,7 +179,7 @@ class ChunkInspector(QObject):
         if place is None:
             self._card.close_card()
         else:
-            self._choose(place)
+            self.choose(place)
 
     def _failed(self, sentence: str) -> None:
         self._rows.done()
@@ -165,7 +188,8 @@ class ChunkInspector(QObject):
     # --- the row of one ---------------------------------------------------------------------------------------------
 
     @Slot(int)
-    def _choose(self, place: int) -> None:
+    def choose(self, place: int) -> None:
+        """Show the row of a chunk."""
         manager, read, lines = self._manager, self._read, self._lines
         if manager is None or manager.insight is None or read is None:
             return

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QDialog, QPlainTextEdit, QPushButton, QWidget
 
 from gui.jobs import Jobs
 from gui.sessions.conversation import ConversationPanel
+from tests.helpers.fake_insight import FakeInsight
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_sessions import SECRET, SESSIONS, VALVE, make_session
 
@@ -444,3 +445,27 @@ def test_what_is_shown_in_plain_text_is_never_part_of_a_search(qtbot, panel: Con
         passage, words = asked.args
         assert SECRET not in repr(passage) + words
         assert passage.message == panel._view.conversation.message(entry).ordinal
+
+
+# --- chunks -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_chunks_of_a_session_are_gone_through_with_their_messages(qtbot, panel, show, memory: FakeMemory) -> None:
+    memory.insight = FakeInsight(memory)
+    panel.set_manager(memory)
+    show(VALVE, BUILD)
+    line = current(panel).line
+    memory.files[VALVE] = "# Start\n" + "said\n" * (line - 2) + "# Build\n" + "done\n" * 8
+    panel._chunks.inspector.margin_action.trigger()
+    card = panel._chunks.card
+    qtbot.waitUntil(card.isVisible)
+    assert card.accessibleName().startswith("Chunk 2 of 2")
+    card._before.click()
+    qtbot.waitUntil(lambda: card.accessibleName().startswith("Chunk 1 of 2"))
+    assert current(panel).line < line
+    with qtbot.waitSignal(panel.like_wanted) as asked:
+        next(button for button in card.findChildren(QPushButton) if button.text() == "More like this").click()
+    assert asked.args[0].path == VALVE
+    QTest.keyClick(panel._view, Qt.Key.Key_Escape)
+    assert card.isHidden()
+    assert not panel._chunks.inspector.margin_action.isChecked()

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QGuiApplication, QHelpEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QPushButton, QToolTip
+from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QToolTip
 
 from engine import ChunkRow, MnemoscopeError, Passage
 from gui.viewer.chunks.lanes import LANES, ChunkLanes
@@ -261,6 +261,26 @@ def test_another_file_puts_the_card_away_and_has_borders_of_its_own(qtbot, chunk
     show("topics/shopping.md")
     assert chunked._card.isHidden()
     qtbot.waitUntil(lambda: chunked._source._file is not None and chunked._source._file.path == "topics/shopping.md")
+
+
+def test_a_card_that_goes_takes_the_keys_from_nobody_else(qtbot, chunked: ViewerPanel, show) -> None:
+    elsewhere = QLineEdit()
+    qtbot.addWidget(elsewhere)
+    chunked.show_chunk()
+    qtbot.waitUntil(chunked._card.isVisible)
+    with qtbot.waitActive(elsewhere):
+        elsewhere.show()
+        elsewhere.activateWindow()
+    elsewhere.setFocus()
+    show("topics/shopping.md")
+    assert elsewhere.hasFocus()
+    chunked.show_chunk()
+    qtbot.waitUntil(chunked._card.isVisible)
+    with qtbot.waitActive(chunked):
+        chunked.activateWindow()
+    chunked._card._copy.setFocus()
+    QTest.keyClick(chunked._card._copy, Qt.Key.Key_Escape)
+    assert chunked._source.hasFocus()
 
 
 def test_a_chunk_is_copied_whole_and_more_like_it_is_asked_for(qtbot, chunked: ViewerPanel) -> None:
