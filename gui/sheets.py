@@ -18,7 +18,6 @@ _RESULTS: Keys = (
     ("Ctrl+C", "copy the citation"),
     ("Ctrl+E", "open the result in the editor"),
     ("Alt+M", "more like this result"),
-    ("Ctrl+I", "why this result is found, and why there"),
     ("Alt+Up, Alt+Down", "earlier and later questions, in the box"),
     ("Up, Down", "saved and recent searches, in the empty box; there Delete removes one, F2 renames a saved one"),
     ("Ctrl+Space", "complete an operator, in the box"),

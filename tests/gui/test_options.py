@@ -49,6 +49,7 @@ def test_everything_asked_for(tmp_path):
         (["--view", "nowhere"], "invalid choice: 'nowhere'"),
         (["--demo", "--workspace", "x"], "leave out --workspace"),
         (["--view", "viewer"], "name a --query"),
+        (["--view", "explanation"], "name a --query"),
         (["--view", "first-run", "--query", "x"], "leave out --query"),
         (["--view", "sources", "--query", "x"], "leave out --query"),
         (["serch", "timer"], "unrecognized arguments: serch timer"),

@@ -4,8 +4,9 @@ from collections.abc import Callable
 from typing import get_args
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QHelpEvent
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QToolTip
 
 from engine import RemedyName, SearchRemedy
 from gui.search import runner
@@ -196,3 +197,14 @@ def test_the_score_bar_of_a_result_leads_to_its_explanation(qtbot, panel, result
         qtbot.mouseClick(results.viewport(), Qt.MouseButton.LeftButton, pos=bar)
     with qtbot.assertNotEmitted(panel.why_wanted):
         qtbot.mouseClick(results.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(rect.center().x(), rect.top() + 20))
+
+
+def test_the_score_bar_tells_its_parts_under_the_mouse(results, ask, monkeypatch):
+    ask("timer")
+    shown: list[str] = []
+    monkeypatch.setattr(QToolTip, "showText", lambda at, text, widget: shown.append(text))
+    rect = results.visualRect(results.currentIndex())
+    for at in (QPoint(rect.left() + 20, rect.bottom() - 14), rect.center()):
+        event = QHelpEvent(QEvent.Type.ToolTip, at, results.viewport().mapToGlobal(at))
+        QApplication.sendEvent(results.viewport(), event)
+    assert shown == ["Score 0.84: words 0.63, meaning 0.21\nClick to see why (Ctrl+I)", ""]
