@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontMetrics, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from gui.style import font_at
 
@@ -40,6 +40,7 @@ class TwoColumns(QScrollArea):
         sides.setSpacing(_GAP)
         for column, share in zip(self._columns, (_LEFT, _RIGHT), strict=True):
             column.setSpacing(_GAP)
+            column.addStretch(1)
             sides.addLayout(column, share)
         self._sides = sides
         page = QWidget()
@@ -58,13 +59,14 @@ class TwoColumns(QScrollArea):
         if narrow == self._narrow:
             return
         self._narrow = narrow
-        for column in self._columns:
-            _empty(column)
+        for widget in self._stacked:
+            # Not by takeAt: an item that still lives would keep the next one from hearing of changes of size.
+            for column in self._columns:
+                column.removeWidget(widget)
         left, right = (self._stacked, ()) if narrow else (self._left, self._right)
         for column, widgets in zip(self._columns, (left, right), strict=True):
-            for widget in widgets:
-                column.addWidget(widget)
-            column.addStretch(1)
+            for place, widget in enumerate(widgets):
+                column.insertWidget(place, widget)  # before the stretch
         self._sides.setStretch(1, 0 if narrow else _RIGHT)
         self._sides.setSpacing(0 if narrow else _GAP)
         self.folded.emit(narrow)
@@ -72,8 +74,3 @@ class TwoColumns(QScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fold()
-
-
-def _empty(layout: QLayout) -> None:
-    while layout.count():
-        layout.takeAt(0)
