@@ -5,12 +5,16 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, qVersion
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from gui.versions import program_version
 from gui.widgets.labels import label, line
 
 Keys = Sequence[tuple[str, str]]
+
+_LEAST_HEIGHT = 220
+_AROUND = 160
+"""What a sheet leaves of the window's height."""
 
 _RESULTS: Keys = (
     ("Down, Up", "from the box into the list, along it and back"),
@@ -50,6 +54,14 @@ _FILE: Keys = (
     ("Ctrl+Shift+C", "copy the citation"),
     ("Esc", "back to the results"),
 )
+_INDEX: Keys = (
+    ("Left, Right, Home, End", "from mark to mark of a chart"),
+    ("Enter", "what a sync did, and what failed"),
+    ("T", "chart or table"),
+    ("Ctrl+C", "copy the table"),
+    ("Right, Left", "unfold and fold folders"),
+    ("Esc", "back to the box"),
+)
 
 
 def sheet(title: str, content: QWidget, parent: QWidget) -> QDialog:
@@ -69,12 +81,18 @@ def sheet(title: str, content: QWidget, parent: QWidget) -> QDialog:
 
 
 def show_keys(window: QWidget) -> QDialog:
-    """The keys of the window's own actions, then those of its panels."""
+    """The keys of the window's own actions, then those of its panels; scrolled where the window is low."""
     commands = [(_keys_of(action), _said(action)) for action in window.actions() if action.shortcuts()]
     grid = QGridLayout()
     grid.setHorizontalSpacing(24)
     grid.setVerticalSpacing(6)
-    for title, keys in (("Everywhere", commands), ("Results", _RESULTS), ("Sessions", _SESSIONS), ("File", _FILE)):
+    for title, keys in (
+        ("Everywhere", commands),
+        ("Results", _RESULTS),
+        ("Sessions", _SESSIONS),
+        ("File", _FILE),
+        ("Index", _INDEX),
+    ):
         row = grid.rowCount()
         grid.setRowMinimumHeight(row, 10 if row > 1 else 0)
         grid.addWidget(label(title, "section"), row + 1, 0, 1, 2)
@@ -84,7 +102,15 @@ def show_keys(window: QWidget) -> QDialog:
     content = QWidget()
     grid.setContentsMargins(0, 0, 0, 0)
     content.setLayout(grid)
-    return sheet("Keys", content, window)
+    scroll = QScrollArea()
+    scroll.setWidget(content)
+    scroll.setWidgetResizable(True)
+    scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    scroll.setAccessibleName("Keys")
+    wanted = content.sizeHint()
+    scroll.setMinimumWidth(wanted.width() + scroll.verticalScrollBar().sizeHint().width())
+    scroll.setMinimumHeight(min(wanted.height(), max(_LEAST_HEIGHT, window.height() - _AROUND)))
+    return sheet("Keys", scroll, window)
 
 
 def _keys_of(action: QAction) -> str:

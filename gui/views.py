@@ -64,6 +64,7 @@ class Views(QObject):
         self._forget_shown()
         search.answer_changed.connect(self.index.show_answer)
         search.result_selected.connect(self.show_result)
+        search.passed_by.connect(self.focus_list)
         self.sessions.session_selected.connect(self._show_selected)
         self.viewer.escape_pressed.connect(self.focus_list)
         self.conversation.escape_pressed.connect(self.focus_list)

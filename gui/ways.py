@@ -32,6 +32,7 @@ class Ways(QObject):
 
     @Slot(object, object)
     def _go_to(self, result: MemorySearchResult, query: str) -> None:
+        self._views.switch("search")  # the question may have been asked from the index
         self._views.show_result(result, query)
         self._enter_reader()
 

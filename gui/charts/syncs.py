@@ -10,7 +10,7 @@ from gui.widgets.sync_line import REASON_WORDS
 from gui.widgets.wording import ago, counted, duration, exact, grouped
 
 SYNC_COLUMNS = (
-    TableColumn("When", 23),
+    TableColumn("When", 26),
     TableColumn("Why", 14),
     TableColumn("Took", 12, figures=True),
     TableColumn("Files", 8, figures=True),

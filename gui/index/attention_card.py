@@ -10,6 +10,8 @@ from gui.widgets.elided import ElidedLabel
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.state import StateDot
 
+_DOT_TOP = 3
+
 ALL_WELL = Attention("", "fine", "Nothing needs your attention.")
 
 
@@ -36,7 +38,11 @@ class _Row(QWidget):
         row = QHBoxLayout()
         row.setContentsMargins(0, 8, 0, 8)
         row.setSpacing(10)
-        row.addWidget(self._dot, 0, Qt.AlignmentFlag.AlignTop)
+        beside = QVBoxLayout()  # the dot beside the first line
+        beside.setContentsMargins(0, _DOT_TOP, 0, 0)
+        beside.addWidget(self._dot)
+        beside.addStretch(1)
+        row.addLayout(beside)
         row.addLayout(words, 1)
         row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignVCenter)
         column = QVBoxLayout(self)

@@ -68,8 +68,9 @@ class IndexPage(QWidget):
     def take_focus(self) -> None:
         """Go to the first thing in the page that takes the keys."""
         widget: QWidget | None = self.nextInFocusChain()
-        while widget is not None and self.isAncestorOf(widget):
-            if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisible() and widget.isEnabled():
+        while widget is not None and widget is not self:
+            takes = widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisible() and widget.isEnabled()
+            if takes and self.isAncestorOf(widget):
                 widget.setFocus(Qt.FocusReason.TabFocusReason)
                 return
             widget = widget.nextInFocusChain()

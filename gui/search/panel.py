@@ -54,6 +54,8 @@ class SearchPanel(QObject):
     """SearchStanding: what the person wanted to ask, and may want to come back to."""
     remedy_wanted = Signal(object)
     """SearchRemedy of an empty answer that is not a matter of the question."""
+    passed_by = Signal()
+    """Down in the box while something else has the room of the results."""
     settled = Signal()
     """Nothing is running or due: what is shown answers the box, and the preview was told."""
 
@@ -156,7 +158,9 @@ class SearchPanel(QObject):
     @Slot()
     def focus_results(self) -> None:
         """Go to the results or what can be done without them; else to the box."""
-        if self._view.has_results:
+        if not self._view.isVisible():
+            self.passed_by.emit()
+        elif self._view.has_results:
             self._view.list.take_focus()
         elif not (self._view.suggestions.take_focus() or self._view.page.take_focus()):
             self._box.focus()

@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QPushButton
 
 import engine
-from engine import Passage
+from engine import FileIssue, Passage
 from gui.main_window import MainWindow
 from gui.places import Places
 from gui.sessions.texts import NOTHING_FITS
@@ -107,6 +107,48 @@ def test_a_place_chosen_in_the_index_is_read_beside_the_results(qtbot, window, s
     window.views.index.open_requested.emit(VALVE, 2)
     assert shown[-1] == (VALVE, 2, "")
     assert window.views.conversation.isVisible()
+
+
+def _attention_button(qtbot, window, words: str) -> QPushButton:
+    def found() -> list[QPushButton]:
+        return [b for b in window.views.index.findChildren(QPushButton) if b.text() == words and b.isVisible()]
+
+    qtbot.waitUntil(lambda: bool(found()))
+    return found()[0]
+
+
+def test_down_in_the_box_leads_into_the_index_and_escape_back(qtbot, window, memory):
+    qtbot.keyClick(window, Key.Key_3, Control)
+    memory.set_status(failed_files=(FileIssue(path="scan.md", rule="not-utf8", detail="Byte 3."),))
+    retry = _attention_button(qtbot, window, "Retry")
+    edit = window.search.header.findChild(QLineEdit)
+    assert edit.hasFocus()
+    _search(qtbot, window, "pressure")  # in an empty box the key means earlier questions
+    qtbot.keyClick(edit, Key.Key_Down)
+    assert retry.hasFocus()
+    qtbot.keyClick(retry, Key.Key_Escape)
+    assert edit.hasFocus()
+
+
+def test_enter_in_the_box_leaves_the_index_for_the_best_result(qtbot, window):
+    qtbot.keyClick(window, Key.Key_3, Control)
+    _search(qtbot, window, "pressure")
+    assert window.views.current == "index"
+    qtbot.keyClick(window.search.header.findChild(QLineEdit), Key.Key_Return)
+    assert window.views.current == "search"
+    assert window.viewer.isAncestorOf(window.focusWidget())
+
+
+def test_what_needs_attention_leads_to_where_it_is_seen_to(qtbot, window, memory):
+    qtbot.keyClick(window, Key.Key_3, Control)
+    issue = FileIssue(path="scan.md", rule="not-utf8", detail="Byte 3.")
+    memory.set_status(failed_files=(issue,), skipped_files=(issue,))
+    _attention_button(qtbot, window, "Show").click()
+    assert window.diagnostics.isVisible()
+    assert window.views.index.isVisible()
+    synced = len(memory.syncs)
+    _attention_button(qtbot, window, "Retry").click()
+    qtbot.waitUntil(lambda: len(memory.syncs) == synced + 1 and at_rest(window))
 
 
 def test_buttons_lead_from_view_to_view(qtbot, window):

@@ -26,6 +26,4 @@ def _between(one: QColor, other: QColor, share: float) -> QColor:
     def mixed(own: int, others: int) -> int:
         return round(own + (others - own) * share)
 
-    return QColor(
-        mixed(one.red(), other.red()), mixed(one.green(), other.green()), mixed(one.blue(), other.blue())
-    )
+    return QColor(mixed(one.red(), other.red()), mixed(one.green(), other.green()), mixed(one.blue(), other.blue()))

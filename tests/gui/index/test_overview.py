@@ -116,6 +116,16 @@ def test_what_needs_attention_asks_for_what_its_button_says(qtbot, page):
     assert row_names(page)[0] == "scan.md (degraded). Byte 3."
 
 
+def test_the_card_grows_with_its_rows_whatever_the_columns(qtbot, page):
+    issues = tuple(FileIssue(path=f"{n}.md", rule="not-utf8", detail="Byte 3. " * 12) for n in range(4))
+    card = page._attention
+    for width in (560, 1200):
+        page.resize(width, 700)
+        page.show_status(make_status())
+        page.show_status(make_status(failed_files=issues))
+        qtbot.waitUntil(lambda: card.height() >= card.layout().heightForWidth(card.width()) > 200)
+
+
 def test_rows_of_other_pages_stand_after_those_of_the_index(page):
     rows = (Attention("", "off", "7 near-duplicates", "daily logs", ("Compare", "duplicates")),)
     page.show_attention("duplicates", rows)
