@@ -219,7 +219,7 @@ def test_a_narrow_window_has_one_column_with_what_needs_attention_first(qtbot, p
     qtbot.waitUntil(lambda: page._sizes.x() == page._folders.x())
     assert page._attention.y() < page._folders.y()
     content = page._columns.widget()
-    assert content.width() <= page._columns.viewport().width()
+    qtbot.waitUntil(lambda: content.width() <= page._columns.viewport().width())
     page.resize(1200, 760)
     qtbot.waitUntil(lambda: page._sizes.x() > page._folders.x())
 
