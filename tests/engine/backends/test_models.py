@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from engine.errors import IndexBusy
 from engine.settings import Settings
 from engine.settings.options import CacheSettings
-from engine.store import doctor
 from tests.helpers.fake_provider import FakeProvider
+from tests.helpers.health import unsound
 
 DEFAULTS = Settings()
 
@@ -115,7 +115,7 @@ def test_deleting_a_model_keeps_the_others(open_memory, provider, other) -> None
     assert vectors(memory) == {"other": 4}
     assert memory.status().cache.entries == 4
     assert memory.search("watering timer").mode == "hybrid"
-    assert [finding.problem for finding in doctor.check(memory._store)] == [""] * 5
+    assert unsound(memory) == []
 
 
 @pytest.mark.parametrize("engine", ["numpy", "sqlite-vec"])
