@@ -7,16 +7,8 @@ from engine.cli.opening import find_place, interruptible, opened
 from engine.cli.output import print_json, safe
 from engine.cli.progress import LiveLine
 from engine.errors import MnemoscopeError
-from engine.records import DuplicateGroup, DuplicateKind, DuplicateMember
+from engine.records import DuplicateGroup, DuplicateMember, duplicate_title
 from engine.wording import plural
-
-_KINDS: dict[DuplicateKind, str] = {
-    "identical": "The same text",
-    "alike": "Nearly the same",
-    "contained": "One holds the other",
-    "passage": "A passage in common",
-    "recurring": "Recurs in many notes",
-}
 
 
 def run(arguments: Namespace) -> int:
@@ -46,8 +38,7 @@ def run(arguments: Namespace) -> int:
 
 def _lines(groups: Sequence[DuplicateGroup]) -> Iterator[str]:
     for group in groups:
-        share = "" if group.kind in ("identical", "recurring") else f" ({_percent(group.similarity)})"
-        yield f"{_KINDS[group.kind]}{share}, {plural(group.words, 'word')} in {plural(group.files, 'note')}:"
+        yield f"{duplicate_title(group)}, {plural(group.words, 'word')} in {plural(group.files, 'note')}:"
         yield from (f"  {safe(_place(member))}" for member in group.members)
         if group.files > len(group.members):
             yield f"  … and {group.files - len(group.members):,} more"
@@ -58,8 +49,3 @@ def _place(member: DuplicateMember) -> str:
     """As search cites it."""
     last = f"-L{member.end_line}" if member.end_line > member.start_line else ""
     return f"{member.path}#L{member.start_line}{last}"
-
-
-def _percent(share: float) -> str:
-    """Never 100 for what is not the same to the last word."""
-    return f"{100 if share >= 1 else min(99, round(100 * share))} %"

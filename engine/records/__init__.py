@@ -6,7 +6,14 @@ ranges are half-open offsets in code points.
 
 from engine.records.base import FileRange, Record, Source, to_builtins, to_json
 from engine.records.chunks import ChunkDetail, ChunkRow, ChunkVector, FileChunks, VectorState
-from engine.records.duplicates import DuplicateGroup, DuplicateKind, DuplicateMember, DuplicateReport
+from engine.records.duplicates import (
+    DuplicateGroup,
+    DuplicateKind,
+    DuplicateMember,
+    DuplicateReport,
+    duplicate_title,
+    share_text,
+)
 from engine.records.explaining import (
     DateOrigin,
     MatchField,
@@ -171,6 +178,8 @@ __all__ = [
     "VectorStatus",
     "WatcherStatus",
     "WorkspacePreview",
+    "duplicate_title",
+    "share_text",
     "to_builtins",
     "to_json",
 ]

@@ -6,10 +6,10 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from engine import CancelToken, DuplicateGroup, DuplicateMember, MemorySearchManager, MnemoscopeError
+from engine import CancelToken, DuplicateGroup, DuplicateMember, MemorySearchManager, MnemoscopeError, duplicate_title
 from gui.index.duplicates.difference import MOST_LINES, Row, Text, beside_each_other
 from gui.index.duplicates.side_by_side import SideBySide
-from gui.index.duplicates.wording import between_text, facts_text, kind_text, measure_text, member_text
+from gui.index.duplicates.wording import between_text, facts_text, measure_text, member_text
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
 from gui.viewer.lines import LINE_LIMIT
@@ -136,7 +136,7 @@ class ComparisonPane(QWidget):
         if group is None:
             return
         self._name_hiding()
-        self._title.setText(f"{kind_text(group)} · {measure_text(group)}")
+        self._title.setText(f"{duplicate_title(group)} · {measure_text(group)}")
         for place, choice in enumerate(self._choices):
             choice.clear()
             choice.addItems([member_text(member) for member in group.members])

@@ -7,8 +7,8 @@ from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from engine import DuplicateGroup
-from gui.index.duplicates.wording import kind_text, measure_text, names_text
+from engine import DuplicateGroup, duplicate_title
+from gui.index.duplicates.wording import measure_text, names_text
 from gui.style import font_at
 from gui.theme import tokens
 from gui.widgets.elided import elide
@@ -36,7 +36,7 @@ class _Groups(RowModel):
         if role == RowRole:
             return row
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return f"{kind_text(row.group)}. {measure_text(row.group)}. {names_text(row.group)}"
+            return f"{duplicate_title(row.group)}. {measure_text(row.group)}. {names_text(row.group)}"
         if role == Qt.ItemDataRole.ToolTipRole:
             return "\n".join(member.path for member in row.group.members[:20])
         return None
@@ -64,7 +64,7 @@ class _Delegate(QStyledItemDelegate):
         painter.save()
         paint_ground(painter, option, colours)
         rect = option.rect.adjusted(GUTTER, _PAD, -GUTTER, 0)
-        texts = (kind_text(group), names_text(group), measure_text(group))
+        texts = (duplicate_title(group), names_text(group), measure_text(group))
         inks = (colours.text, colours.text, colours.muted)
         rows = zip(self._fonts, self._metrics, self._heights, texts, inks, strict=True)
         for font, metrics, height, text, ink in rows:

@@ -67,7 +67,6 @@ class DuplicatesPage(IndexPage):
         self._pane.said.connect(self._hint.say)
         self._pane.back_wanted.connect(self._go_to_list)
         self._pane.hide_requested.connect(lambda group, hidden: self._hide(group, hidden=hidden))
-        self.setFocusProxy(self._list)
 
     def _arrange(self) -> None:
         left = QWidget()

@@ -3,34 +3,14 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from engine import DuplicateGroup, DuplicateKind, DuplicateMember
+from engine import DuplicateGroup, DuplicateMember, share_text
 from gui.index.attention import Attention
 from gui.widgets.wording import ago, counted, duration, grouped, size_text
 
-_KINDS: dict[DuplicateKind, str] = {
-    "identical": "The same text",
-    "alike": "Nearly the same",
-    "contained": "One holds the other",
-    "passage": "A passage in common",
-    "recurring": "Recurs in many notes",
-}
 _DAY = 86_400
 
 NOTHING = "No two notes share text"
 NOTHING_MORE = "Notes that are the same, nearly the same, or share a passage of some lines would be listed here."
-
-
-def kind_text(group: DuplicateGroup) -> str:
-    """Nearly the same · 92 %"""
-    words = _KINDS[group.kind]
-    if group.kind in ("identical", "recurring"):
-        return words
-    return f"{words} · {_percent(group.similarity)}"
-
-
-def _percent(share: float) -> str:
-    """Never 100 for what is not the same to the last word."""
-    return f"{100 if share >= 1 else min(99, round(100 * share))} %"
 
 
 def names_text(group: DuplicateGroup) -> str:
@@ -60,7 +40,7 @@ def lines_text(member: DuplicateMember) -> str:
 
 def facts_text(member: DuplicateMember) -> str:
     """Below the choice."""
-    return f"{ago(member.modified)} · {size_text(member.size)} · {_percent(member.share)} of it shared"
+    return f"{ago(member.modified)} · {size_text(member.size)} · {share_text(member.share)} of it shared"
 
 
 def between_text(left: DuplicateMember, right: DuplicateMember) -> str:

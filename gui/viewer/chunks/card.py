@@ -1,7 +1,7 @@
 """The card below a text with everything that the index holds of one chunk."""
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFormLayout,
@@ -106,9 +106,12 @@ class ChunkCard(QFrame):
         for fact in rows:
             self._form.addRow(_name(fact.label), _value(fact))
         self._body.verticalScrollBar().setValue(0)
+        spoken = f"{said}. {rows[0].value}"
         self.setAccessibleName(words)
-        self.setAccessibleDescription(f"{said}. {rows[0].value}")
+        self.setAccessibleDescription(spoken)
         self.show()
+        # The keys stay in the text, whose reader hears of the card only so.
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, f"{words}. {spoken}"))
 
     def close_card(self) -> None:
         """Put the card away, if it is there."""

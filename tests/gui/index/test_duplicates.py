@@ -9,7 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton
 
-from engine import CancelToken, MnemoscopeError
+from engine import CancelToken, MnemoscopeError, duplicate_title
 from gui.index.duplicates import wording
 from gui.index.duplicates.page import DuplicatesPage
 from gui.jobs import Jobs
@@ -238,7 +238,7 @@ def test_another_memory_has_nothing_of_the_one_before(qtbot, shown: DuplicatesPa
 
 def test_words() -> None:
     group = make_group("a/x.md", "b/x.md", "c.md", "d.md", similarity=0.999, files=40)
-    assert wording.kind_text(group) == "Nearly the same · 99 %"
+    assert duplicate_title(group) == "Nearly the same · 99 %"
     assert wording.names_text(group) == "a/x.md, b/x.md, c.md and 37 more"
     left, right = group.members[:2]
     assert wording.between_text(left, left) == "As old and as long as each other"
