@@ -39,6 +39,8 @@ class IndexMaps:
         self._making = threading.Lock()
         self._kept: tuple[str, Drawn] | None = None
         """Whose it is, and the last one."""
+        self._told: tuple[str, IndexMap] | None = None
+        """The same as it was told, of the moment in which it was made."""
 
     def last(self, name: ModelName | None, cancel: CancelToken | None = None) -> IndexMap | None:
         """The map that was made last, as old as it may be, without the chunks that have left the index since.
@@ -70,16 +72,18 @@ class IndexMaps:
             if progress is not None:
                 progress(MapProgress(stage="reading", done=0.0))
             with self._store.read(cancel) as snapshot:
-                listing = read_listing(snapshot, self._guard)
                 model = _model(snapshot, name)
                 whose = _whose(snapshot, model)
+                if self._told is not None and (self._told[0], self._told[1].stamp) == (whose, snapshot.stamp):
+                    return self._told[1]
+                listing = read_listing(snapshot, self._guard)
                 old = self._known(whose)
                 current = old is not None and old.stamp == listing.stamp
                 parts = () if current or model is None else self._vectors.all_codes(snapshot, model)
             if model is None:
                 return _empty(listing, "no-model" if name is None else "no-vectors")
             if old is not None and current:
-                return _record(old, listing, model)
+                return self._tell(whose, _record(old, listing, model))
             rows = rows_of(listing, parts, model.dims)
             if not len(rows):
                 return _empty(listing, "no-vectors", model)
@@ -93,7 +97,11 @@ class IndexMaps:
                 keeping.save(self._store.files.map, drawn, whose)
             except OSError as error:
                 log.warning("The map could not be saved: %s", error)
-            return _record(drawn, listing, model)
+            return self._tell(whose, _record(drawn, listing, model))
+
+    def _tell(self, whose: str, record: IndexMap) -> IndexMap:
+        self._told = whose, record
+        return record
 
     def places(self, chunks: Sequence[int], cancel: CancelToken | None = None) -> tuple[MapPlace, ...]:
         """What these chunks are, in their order; those that have left the index are left out."""

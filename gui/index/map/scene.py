@@ -72,9 +72,9 @@ class Scene:
         found = []
         for number in range(len(grouping.names)):
             own = grouping.of == number
-            counts = np.zeros((_CELLS + 2, _CELLS + 2))
-            np.add.at(counts, (cells[own, 1] + 1, cells[own, 0] + 1), 1)
-            around = counts.copy()
+            numbers = (cells[own, 1] + 1) * (_CELLS + 2) + cells[own, 0] + 1
+            counts = np.bincount(numbers, minlength=(_CELLS + 2) ** 2).reshape(_CELLS + 2, _CELLS + 2)
+            around = counts.astype(np.float64)
             for rows, columns in ((1, 0), (-1, 0), (0, 1), (0, -1)):
                 around += 0.5 * np.roll(counts, (rows, columns), axis=(0, 1))
             up, across = np.unravel_index(int(around[1:-1, 1:-1].argmax()), (_CELLS, _CELLS))

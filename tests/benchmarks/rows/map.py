@@ -1,0 +1,129 @@
+"""The map of the index: from asking to the first picture, how long a frame takes, and how true the layouts are."""
+
+import statistics
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tests.benchmarks.measuring import Figure, measure, spread
+from tests.benchmarks.prepared import LARGE, Bench, open_index
+
+_FRAMES = 150
+_SIZE = (1200, 800)
+_NEIGHBOURS = 10
+_LAID_OUT = 20_000
+_ASKED = 1000
+
+
+def run(bench: Bench) -> Iterator[Figure]:
+    notes = LARGE * bench.notes
+    folder, (store, built) = bench.folder(notes), bench.index(notes, "window")
+    what = f"map of {built.value['chunks']:,} chunks × 512, real vectors"
+    for later in (False, True):
+        seconds, frames, pulse = measure(_look, folder, store, bench.kept).value
+        how = "from its file" if later else "made from the vectors"
+        yield Figure(f"{what}: from asking to its first picture, {how}", "–", f"{seconds:.2f} s")
+        if not later:
+            yield Figure("– time between two turns of the GUI thread's loop meanwhile", "≤ 16 ms", pulse)
+    size = f"{_FRAMES} frames of {_SIZE[0]} × {_SIZE[1]}"
+    yield Figure(f"{what}: a frame while it is dragged ({size})", "≤ 16 ms", spread(frames))
+    found = measure(_lay_out, bench.kept).value
+    for name, target in (("directions", "–"), ("neighbours", "better than directions, few seconds")):
+        kept, trust, seconds = found[name]
+        yield Figure(
+            f"layout of {_LAID_OUT:,} real vectors by {name}",
+            target,
+            f"{kept:.3f} of {_NEIGHBOURS} neighbours kept, trustworthiness {trust:.3f}; {seconds:.1f} CPU s",
+            f"{kept / found['directions'][0]:.0f}× the neighbours of two directions",
+        )
+
+
+def _look(folder: Path, store: Path, kept: Path) -> tuple[float, list[float], str]:
+    """Seconds to the first picture, milliseconds a frame, and the loop's pulse until the picture was there."""
+    from PySide6.QtCore import QPoint, Qt
+    from PySide6.QtTest import QTest
+
+    from gui.appearance import Appearance
+    from gui.collector import Collector
+    from gui.index.map.panel import MapPanel
+    from gui.jobs import Jobs
+    from tests.benchmarks.heartbeat import Heartbeat, start_qt, wait
+
+    app = start_qt()
+    collector = Collector(app)
+    Appearance(app, "light")
+    memory = open_index(folder, store, "window", kept)
+    memory.status()
+    jobs = Jobs()
+    panel = MapPanel(jobs, whole=True)
+    panel.resize(*_SIZE)
+    panel.show()
+    collector.freeze()
+    wait(300)
+    seen: list[float] = []
+    panel.canvas.picture.drawn.connect(lambda: seen.append(time.perf_counter()))
+    heart = Heartbeat()
+    began = time.perf_counter()
+    panel.set_manager(memory)
+    while panel.busy or not seen:
+        wait(2)
+    pulse = heart.stop().longest()
+    canvas = panel.canvas
+    canvas.zoom(3.0)
+    while panel.busy:
+        wait(2)
+    frames = []
+    at = QPoint(canvas.width() // 2, canvas.height() // 2)
+    none = Qt.KeyboardModifier.NoModifier
+    QTest.mousePress(canvas, Qt.MouseButton.LeftButton, none, at)
+    for frame in range(_FRAMES):
+        at += QPoint(7 if frame % 50 < 25 else -7, 3 if frame % 30 < 15 else -3)
+        start = time.perf_counter()
+        QTest.mouseMove(canvas, at)
+        canvas.repaint()
+        frames.append(1000 * (time.perf_counter() - start))
+        wait(8)
+    QTest.mouseRelease(canvas, Qt.MouseButton.LeftButton, none, at)
+    jobs.shutdown()
+    return seen[0] - began, frames, pulse
+
+
+def _lay_out(kept: Path) -> dict[str, tuple[float, float, float]]:
+    """Of each layout: neighbours kept, trustworthiness, CPU seconds."""
+    import numpy as np
+
+    from engine.insight.map import drawing
+    from engine.insight.map.rows import Rows
+    from engine.store.matrix_block import quantise
+    from tests.benchmarks.real_vectors import real_vectors
+
+    vectors = np.array(real_vectors(kept)[:_LAID_OUT])
+    rows = Rows(np.arange(len(vectors)), vectors.shape[1], (quantise(vectors),))
+    found = {}
+    most = drawing.MOST_NEIGHBOURS
+    for name in ("directions", "neighbours"):
+        drawing.MOST_NEIGHBOURS = most if name == "neighbours" else 0
+        began = time.process_time()
+        points = drawing.draw(rows, 1, None).points
+        seconds = time.process_time() - began
+        found[name] = (*_truth(vectors, points), seconds)
+    return found
+
+
+def _truth(vectors: Any, points: Any) -> tuple[float, float]:
+    """Share of the nearest neighbours kept, and trustworthiness (Venna and Kaski, 2001), by a sample of the rows."""
+    import numpy as np
+
+    count, near = len(vectors), _NEIGHBOURS
+    rows = np.random.default_rng(1).choice(count, min(_ASKED, count), replace=False)
+    shares, wrong = [], 0
+    for row in rows:
+        gaps = -(vectors @ vectors[row])
+        shown = ((points - points[row]) ** 2).sum(axis=1)
+        gaps[row] = shown[row] = np.inf
+        true, told = np.argpartition(gaps, near)[:near], np.argpartition(shown, near)[:near]
+        shares.append(len(np.intersect1d(true, told)) / near)
+        ranks = (gaps[None] < gaps[told, None]).sum(axis=1) + 1
+        wrong += int(np.maximum(ranks - near, 0).sum())
+    return statistics.mean(shares), 1 - 2 * wrong / (len(rows) * near * (2 * count - 3 * near - 1))
