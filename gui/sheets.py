@@ -62,6 +62,14 @@ _INDEX: Keys = (
     ("Right, Left", "unfold and fold folders"),
     ("Esc", "back to the box"),
 )
+_MAP: Keys = (
+    ("Arrow keys", "move the map"),
+    ("+, -, 0", "larger, smaller, all of it; the wheel does the same"),
+    ("Ctrl+Arrow keys", "go to the next chunk in that direction"),
+    ("Enter", "open the chunk"),
+    ("Space, Ctrl+A", "list this chunk, or all in view; drag with Shift to encircle some"),
+    ("Esc", "leave the chunk, then go back to the box"),
+)
 
 
 def sheet(title: str, content: QWidget, parent: QWidget) -> QDialog:
@@ -92,6 +100,7 @@ def show_keys(window: QWidget) -> QDialog:
         ("Sessions", _SESSIONS),
         ("File", _FILE),
         ("Index", _INDEX),
+        ("Map", _MAP),
     ):
         row = grid.rowCount()
         grid.setRowMinimumHeight(row, 10 if row > 1 else 0)

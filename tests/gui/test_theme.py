@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QFrame, QLineEdit, QPushButton, QScrollBar, QVBoxL
 
 from gui.appearance import SCALES
 from gui.style import font_at
-from gui.theme import SHEET_ROLES, Tokens, hover_ground, make_palette, theme_tokens, tokens
+from gui.theme import SHEET_ROLES, Tokens, group_colours, hover_ground, make_palette, theme_tokens, tokens
 from gui.viewer.painting import FOUND_OPACITY, SELECTED_OPACITY, faded
 from gui.widgets.labels import label
 
@@ -72,6 +72,13 @@ def test_the_palette_writes_with_readable_colours_only(theme):
         for group in (QPalette.ColorGroup.Active, QPalette.ColorGroup.Inactive, QPalette.ColorGroup.Disabled):
             for ground in (colours.window, colours.base, colours.alternate):
                 assert _contrast(palette.color(group, ink), ground) >= 4.5
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_groups_are_told_from_the_ground_and_from_each_other(theme):
+    found, base = group_colours(make_palette(theme)), theme_tokens(theme).base
+    assert len({colour.name() for colour in found}) == len(found) == 8
+    assert all(_contrast(colour, base) >= 3 for colour in found)
 
 
 @pytest.mark.parametrize("theme", THEMES)
