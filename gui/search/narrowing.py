@@ -1,6 +1,6 @@
 """What questions are asked within, or what results are to be like, and the ways back from both."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, Signal, Slot
@@ -21,8 +21,8 @@ class _Origin:
 
     words: str
     """The beginning of the passage."""
-    before: Question
-    """What was asked; of an empty box one without text."""
+    go_back: Callable[[], None]
+    """To what was asked then."""
 
 
 def passage_of(result: MemorySearchResult) -> Passage:
@@ -38,9 +38,8 @@ def passage_of(result: MemorySearchResult) -> Passage:
 class Narrowing(QObject):
     """What stands in the bar; the panel asks for it with every question."""
 
-    returned = Signal(object, object)
-    """A line was left: Question to show again, None where nobody knows what was asked before, and the Passage like
-    which others were looked for, or None."""
+    returned = Signal(object)
+    """A line was left: Question to show again, None where nobody knows what was asked before."""
 
     def __init__(self, bar: NarrowingBar, parent: QObject) -> None:
         super().__init__(parent)
@@ -55,10 +54,10 @@ class Narrowing(QObject):
     def active(self) -> bool:
         return self.like is not None or self.within is not None
 
-    def begin_like(self, passage: Passage, words: str, before: Question) -> None:
-        """Want what is like this; `words` are its beginning, `before` is what was asked."""
+    def begin_like(self, passage: Passage, words: str, go_back: Callable[[], None]) -> None:
+        """Want what is like this; `words` are its beginning, `go_back` leads to what was asked so far."""
         self._origins.pop(passage, None)
-        self._origins[passage] = _Origin(words, before)
+        self._origins[passage] = _Origin(words, go_back)
         if len(self._origins) > _MOST_REMEMBERED:
             del self._origins[next(iter(self._origins))]
         self.like = passage
@@ -109,10 +108,11 @@ class Narrowing(QObject):
     def _leave(self, number: int) -> None:
         levels = self._levels()
         if number < len(levels):
-            self.returned.emit(levels[number], None)
+            self.returned.emit(levels[number])
+        elif self.like is not None and self.like in self._origins:
+            self._origins[self.like].go_back()
         elif self.like is not None:
-            origin = self._origins.get(self.like)
-            self.returned.emit(None if origin is None else origin.before, self.like)
+            self.returned.emit(None)
 
     def _tell(self) -> None:
         levels = self._levels()

@@ -3,12 +3,13 @@
 It owns two widgets that the window places apart: `header` for the top bar and `body` for the left column.
 """
 
+from functools import partial
+
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QMenu, QWidget
 
 from engine import AskedQuestion, MemoryProviderStatus, MemorySearchManager, MemorySearchResult, Passage
 from gui.jobs import Jobs
-from gui.search import texts
 from gui.search.completion import Completion
 from gui.search.composer import Composer
 from gui.search.filters import Filters
@@ -16,6 +17,7 @@ from gui.search.keeping import Keeping
 from gui.search.kept_questions import asked, kept
 from gui.search.narrowing import Narrowing, passage_of
 from gui.search.preview import Preview
+from gui.search.progress import AnswerProgress
 from gui.search.query_box import QueryBox
 from gui.search.query_help import QueryHelpButton
 from gui.search.result_actions import ResultActions
@@ -63,9 +65,6 @@ class SearchPanel(QObject):
         super().__init__(parent)
         self._manager: MemorySearchManager | None = None
         self._status = StatusReader(jobs, self)
-        self._late = False
-        self._began_with: Passage | None = None
-        """Where to stand in the next answer."""
         self._runner = SearchRunner(jobs, self)
         self._box = QueryBox()
         self._completion = Completion(self._box.edit, jobs)
@@ -73,6 +72,7 @@ class SearchPanel(QObject):
         self._box.add_button(self._help)
         self._filters = Filters()
         self._view = ResultsView()
+        self._progress = AnswerProgress(self._runner, self._box, self._view, self)
         self._preview = Preview(self._view, self)
         self._actions = ResultActions(self._view.list, self)
         self._narrowing = Narrowing(self._view.narrowing_bar, self)
@@ -90,8 +90,6 @@ class SearchPanel(QObject):
 
     def _connect(self) -> None:
         self._runner.answered.connect(self._show_answer)
-        self._runner.failed.connect(self._show_failure)
-        self._runner.waiting.connect(self._show_waiting)
         self._runner.idle.connect(self._tell_settled)
         self._preview.selected.connect(self.result_selected)
         self._preview.idle.connect(self._tell_settled)
@@ -191,7 +189,10 @@ class SearchPanel(QObject):
     def search_like(self, passage: Passage, words: str) -> None:
         """Find what is like this passage, which begins with these words, until its line above the results is left."""
         self._box.remember()
-        self._narrowing.begin_like(passage, words, self._composer.question(self._box.query))
+        before, standing = self._composer.question(self._box.query), self.standing
+        asked = bool(before.text or before.like)
+        way_back = partial(self.return_to, standing) if asked else partial(self.ask_again, before)
+        self._narrowing.begin_like(passage, words, way_back)
         self._composer.put("")
         self._ask()
         self._note_shown()
@@ -250,7 +251,6 @@ class SearchPanel(QObject):
     @Slot()
     def _typed(self) -> None:
         if self._composer.has_changed and not self.keeping.picker.is_open:
-            self._began_with = None
             if self._box.query and self._narrowing.like is not None:
                 self._narrowing.end_like()
             self._ask(at_once=False)
@@ -303,10 +303,9 @@ class SearchPanel(QObject):
     def _look_for_like(self, result: MemorySearchResult) -> None:
         self.search_like(passage_of(result), result.snippet)
 
-    @Slot(object, object)
-    def _return(self, question: Question | None, passage: Passage | None) -> None:
-        """A line above the results was left: back to what was asked before, and to the passage that it began with."""
-        self._began_with = passage
+    @Slot(object)
+    def _return(self, question: Question | None) -> None:
+        """A line above the results was left."""
         if question is not None:
             self.ask_again(question)
         else:
@@ -328,36 +327,12 @@ class SearchPanel(QObject):
     def _show_answer(self, answer: Answer) -> None:
         if not answer.outcome.results and not answer.final:
             return  # the meaning may still find something
-        partial = self._late and not answer.final
-        self._box.set_state(texts.partial_state(answer.outcome) if partial else texts.box_state(answer.outcome))
+        self._progress.tell(answer)
         self._narrowing.hear(answer)
         self._view.show_answer(answer)
         self._returning.hear(answer)
         self.answer_changed.emit(answer)
-        if self._began_with is not None:
-            self._view.list.choose(self._began_with.path, self._began_with.start_line)
-            self._began_with = None if answer.final else self._began_with
         self._variants.hear(answer)
-
-    @Slot(object, str)
-    def _show_failure(self, question: Question, sentence: str) -> None:
-        answer = self._view.answer
-        if answer is not None and answer.question.subject == question.subject:
-            self._box.set_state(texts.box_state(answer.outcome))
-            self._view.show_error(sentence, beside_results=True)
-        else:
-            self._box.set_state("")
-            self._view.show_error(sentence, beside_results=False)
-
-    @Slot(bool)
-    def _show_waiting(self, waiting: bool) -> None:
-        self._late = waiting
-        if not waiting:
-            return  # what ends the waiting says so itself
-        answer = self._view.answer
-        partial = answer is not None and not answer.final and answer.question.text == self._box.query
-        self._box.set_state(texts.partial_state(answer.outcome) if answer and partial else texts.SEARCHING)
-        self._view.show_searching()
 
     @Slot()
     def _tell_settled(self) -> None:

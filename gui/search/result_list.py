@@ -72,13 +72,6 @@ class ResultList(RowList):
         """The current result has been seen: from now on a better one does not take its place."""
         self._held = True
 
-    def choose(self, path: str, line: int) -> None:
-        """Make the result that begins there current, as if a person had; nothing where there is none."""
-        place = self.rows.place(("result", path, line, 0))
-        if place >= 0:
-            self._held = self.chosen = True
-            self._set_current(place)
-
     def current_result(self) -> MemorySearchResult | None:
         row = self.rows.row(self.currentIndex().row())
         return row.result if isinstance(row, ResultRow) else None

@@ -67,7 +67,7 @@ def places(panel: SearchPanel) -> list[tuple[str, int]]:
 
 
 def choose(results: ResultList, path: str, line: int) -> None:
-    results.choose(path, line)
+    results.setCurrentIndex(results.rows.index(results.rows.place(("result", path, line, 0))))
     results.setFocus()
 
 
