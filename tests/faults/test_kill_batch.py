@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.embedding.batch_jobs import runner
+from engine.embedding.batch_jobs import creating
 from tests.helpers.batch_worker import open_memory
 from tests.helpers.embedding_servers.batch_servers import OpenAIBatchServer
 from tests.helpers.embedding_servers.batch_work import Plan
@@ -77,7 +77,7 @@ def test_no_kill_makes_a_second_job_or_pays_twice(tmp_path, notes, server, step)
 
 
 def test_a_creation_that_never_arrived_is_made_up_for(tmp_path, notes, server, monkeypatch):
-    monkeypatch.setattr(runner, "_SETTLING_SECONDS", 0.2)
+    monkeypatch.setattr(creating, "_SETTLING_SECONDS", 0.2)
     reached, dead = threading.Event(), threading.Event()
 
     def lose(request: Request) -> None:

@@ -1,25 +1,22 @@
-"""Looks after the batch jobs of one model: creates them, asks how they are, keeps what they bring, ends what fails.
+"""Looks after the batch jobs of one model: has them created, asks how they are, keeps what they bring, ends what fails.
 
 All that it has to remember is in the store before anything is sent: whoever is killed at any moment goes on here with
 the jobs that run, and asks for no text twice while one does.
 """
 
-import dataclasses
-import itertools
 import logging
-import random
 import time
-import uuid
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from engine.control import CancelToken
 from engine.embedding.base import prepare
-from engine.embedding.batch_jobs.base import LEAST_TEXTS, BatchApi, BatchUnavailable, JobGone, RemoteJob, Result
+from engine.embedding.batch_jobs.base import LEAST_TEXTS, BatchApi, JobGone, RemoteJob, Result
+from engine.embedding.batch_jobs.creating import JobCreator, Uncertain
 from engine.embedding.batch_jobs.lines import Group, Text, groups
 from engine.embedding.batch_jobs.policy import BatchPolicy
 from engine.embedding.failures import AnswerTooLarge, NoAccess, Refused, quotes
-from engine.embedding.retrying import MOST_ASKED_SECONDS, Transient, pause
+from engine.embedding.retrying import Transient
 from engine.errors import ProviderError
 from engine.settings.options import BatchSettings
 from engine.store.batch_jobs import BatchJobs, StoredJob
@@ -32,24 +29,13 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _KEPT_AT_ONCE = 64
-_CREATE_TRIES = 3
 _MOST_TROUBLE = 5
 """Looks at jobs that may fail one after the other, before the sync stops and leaves the jobs to a later one."""
 _KEPT_SECONDS = 31 * 86_400.0
 """No provider keeps results for longer."""
-_SETTLING_SECONDS = 30.0
-"""After which a creation that was sent has had its effect, or never will."""
 _STOP_SECONDS = 15 * 60.0
 """Providers say that ending a job takes up to ten minutes."""
 _BEYOND_WINDOW_SECONDS = 3600.0
-
-
-class _Uncertain(Exception):
-    """Nobody could tell whether a job was created."""
-
-    def __init__(self, failure: ProviderError) -> None:
-        super().__init__()
-        self.failure = failure
 
 
 class BatchRunner:
@@ -76,6 +62,7 @@ class BatchRunner:
         self._policy = policy
         self._settings = settings
         self._token = token
+        self._creator = JobCreator(api, name, jobs, policy, settings, token)
         self._keep = keep
         self._texts_of = texts_of
         self._open: dict[str, StoredJob] = {}
@@ -131,78 +118,25 @@ class BatchRunner:
             if len(group.texts) < LEAST_TEXTS:
                 self.released |= group.texts.keys()
                 return
-            job = StoredJob(uuid.uuid4().hex, self._name, time.time(), attempt, len(group.texts))
-            self._jobs.begin(job, group.texts, instead_of=instead_of)
             try:
-                input_file = self._api.upload(job.name, group.lines, cancel=self._token)
-                job = self._noted(job, input_file=input_file, created=time.time())
-                remote = self._create(job)
-            except _Uncertain as uncertain:
-                self._owed[job.name] = dict(group.texts)  # until it is certain that nobody works on them
+                job = self._creator.create(group, attempt=attempt, instead_of=instead_of)
+            except Uncertain as uncertain:
+                self._owed[uncertain.job.name] = dict(group.texts)  # until it is certain that nobody works on them
                 raise ProviderError(str(uncertain.failure)) from None
-            except ProviderError as error:
-                self._jobs.end(job.name)
+            except ProviderError:
                 self.released |= group.texts.keys()
-                self._discard((job.input_file,))
-                self._count(error, attempt)
-                return
-        self._open[job.name] = self._noted(job, id=remote.id, state=remote.word)
+                raise
+        if job is None:
+            self.released |= group.texts.keys()
+            return
+        self._open[job.name] = job
         self._owed[job.name] = dict(group.texts)
-        log.info("A batch job of %s texts was created at %s", len(group.texts), self._name.provider)
 
     def _take_up(self, job: StoredJob) -> None:
-        if job.input_file and not job.id:
-            found = self._search(job)
-            if found is not None:
-                job = self._noted(job, id=found.id, state=found.word)
-        if job.id:
-            self._open[job.name] = job
+        confirmed = self._creator.confirmed(job)
+        if confirmed is not None:
+            self._open[job.name] = confirmed
             self._owed[job.name] = self._jobs.texts(job.name)
-        else:
-            self._jobs.end(job.name)
-            self._discard((job.input_file,))
-
-    def _search(self, job: StoredJob) -> RemoteJob | None:
-        """A job whose creation was never confirmed; None once it is certain that there is none.
-
-        Who was killed may have left a request behind that the provider is still working on.
-        """
-        while True:
-            settled = time.time() - job.created >= _SETTLING_SECONDS
-            found = self._api.find(job.name, job.input_file, cancel=self._token)
-            if found is not None or settled:
-                return found
-            pause(self._settings.poll_interval_ms / 1000, self._token)
-
-    def _create(self, job: StoredJob) -> RemoteJob:
-        """Create a job that has its input file. Raises `_Uncertain` where it may or may not run now."""
-        for tries in itertools.count(1):
-            try:
-                return self._api.create(job.name, job.input_file, cancel=self._token)
-            except Transient as error:
-                failure = error
-            usual = min(0.3 * 2.0 ** (tries - 1), 2.0) * random.uniform(1.0, 1.2)
-            pause(usual if failure.after is None else min(failure.after, MOST_ASKED_SECONDS), self._token)
-            # It may have been created all the same: an answer can be lost on its way.
-            try:
-                found = self._api.find(job.name, job.input_file, cancel=self._token)
-            except ProviderError:
-                raise _Uncertain(failure) from None
-            if found is not None:
-                return found
-            if tries == _CREATE_TRIES:
-                raise failure
-        raise AssertionError("The tries are counted")
-
-    def _count(self, error: ProviderError, attempt: int) -> None:
-        """Note why a job could not be created."""
-        if isinstance(error, BatchUnavailable):
-            self._policy.unavailable(self._name.provider, error)
-        elif isinstance(error, NoAccess):
-            self._policy.note(self._name.provider, str(error))
-            raise error
-        else:
-            self._policy.failed(self._name.provider, str(error), attempt)
 
     # --- looking after them ---------------------------------------------------------------------------------------
 
@@ -237,7 +171,7 @@ class BatchRunner:
             self._fail(job, str(error))
             return
         if remote.word != job.state:
-            job = self._open[job.name] = self._noted(job, state=remote.word)
+            job = self._open[job.name] = self._creator.noted(job, state=remote.word)
         self._mind_the_time(job)
 
     def _mind_the_time(self, job: StoredJob) -> None:
@@ -255,7 +189,7 @@ class BatchRunner:
             self._api.stop(job.id, cancel=self._token)
         except Refused:
             log.info("A batch job could not be stopped; perhaps it has just ended")
-        self._open[job.name] = self._noted(job, stopped=now)
+        self._open[job.name] = self._creator.noted(job, stopped=now)
 
     def _collect(self, job: StoredJob, remote: RemoteJob) -> None:
         """Take in what came of a job's texts: vectors are stored as they are read."""
@@ -333,7 +267,7 @@ class BatchRunner:
         else:
             word = "brought no vector" if remote.state == "completed" else f"ended as {remote.state}"
             self._fail(job, f"A batch job {word}{quoted}.")
-        self._discard((job.input_file, *remote.files))
+        self._creator.discard((job.input_file, *remote.files))
 
     def _timed_out(self, job: StoredJob, problem: str) -> None:
         """Try again, once, for what a job still owes."""
@@ -356,15 +290,3 @@ class BatchRunner:
         self._jobs.end(job.name)
         del self._open[job.name]
         self.released |= self._owed.pop(job.name).keys()
-
-    def _discard(self, files: Iterable[str]) -> None:
-        """Delete the person's texts at the provider. Never worth a failure: they expire there by themselves."""
-        try:
-            self._api.discard([file for file in files if file], cancel=self._token)
-        except ProviderError as error:
-            log.info("Files of a batch job could not be deleted: %s", type(error).__name__)
-
-    def _noted(self, job: StoredJob, **known: object) -> StoredJob:
-        job = dataclasses.replace(job, **known)  # type: ignore[arg-type]
-        self._jobs.update(job)
-        return job

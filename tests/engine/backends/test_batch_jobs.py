@@ -13,8 +13,8 @@ import pytest
 from engine.backends import background, builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.control import CancelToken
+from engine.embedding.batch_jobs import creating, runner
 from engine.embedding.batch_jobs import openai as openai_jobs
-from engine.embedding.batch_jobs import runner
 from engine.embedding.registry import Selection
 from engine.settings.options import BatchSettings
 from tests.helpers.embedding_servers.batch_servers import GeminiBatchServer, OpenAIBatchServer, VoyageBatchServer
@@ -437,7 +437,7 @@ def test_nor_while_nobody_knows_of_a_second_try(openai, opened, monkeypatch):
 
 
 def test_a_creation_that_fails_for_good_leads_to_direct_requests(server, opened, monkeypatch):
-    monkeypatch.setattr(runner, "pause", lambda seconds, cancel: None)
+    monkeypatch.setattr(creating, "pause", lambda seconds, cancel: None)
     server.takes_fault = lambda request: (
         request.method == "POST" and request.path.endswith(("/batches", ":asyncBatchEmbedContent"))
     )

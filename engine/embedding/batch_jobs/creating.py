@@ -1,0 +1,142 @@
+"""Creates batch jobs, so that of each it is known whether the provider has it: nobody is asked for a text twice.
+
+What is about to be sent is in the store beforehand. An answer may be lost on its way, and who was killed may have left
+a request behind that the provider is still working on: then it is asked for the job by its name.
+"""
+
+import dataclasses
+import itertools
+import logging
+import random
+import time
+import uuid
+from collections.abc import Iterable
+
+from engine.control import CancelToken
+from engine.embedding.batch_jobs.base import BatchApi, BatchUnavailable, RemoteJob
+from engine.embedding.batch_jobs.lines import Group
+from engine.embedding.batch_jobs.policy import BatchPolicy
+from engine.embedding.failures import NoAccess
+from engine.embedding.retrying import MOST_ASKED_SECONDS, Transient, pause
+from engine.errors import ProviderError
+from engine.settings.options import BatchSettings
+from engine.store.batch_jobs import BatchJobs, StoredJob
+from engine.store.models import ModelName
+
+log = logging.getLogger(__name__)
+
+_CREATE_TRIES = 3
+_SETTLING_SECONDS = 30.0
+"""After which a creation that was sent has had its effect, or never will."""
+
+
+class Uncertain(Exception):
+    """Nobody could tell whether a job was created."""
+
+    def __init__(self, job: StoredJob, failure: ProviderError) -> None:
+        super().__init__()
+        self.job = job
+        self.failure = failure
+
+
+class JobCreator:
+    """Used by one thread, for one sync."""
+
+    def __init__(
+        self,
+        api: BatchApi,
+        name: ModelName,
+        jobs: BatchJobs,
+        policy: BatchPolicy,
+        settings: BatchSettings,
+        token: CancelToken,
+    ) -> None:
+        self._api = api
+        self._name = name
+        self._jobs = jobs
+        self._policy = policy
+        self._settings = settings
+        self._token = token
+
+    def create(self, group: Group, *, attempt: int, instead_of: str) -> StoredJob | None:
+        """The job for these texts, in place of the job named `instead_of`; None where none could be created.
+
+        Raises `Uncertain`, and `ProviderError` where a direct request would fail in the same way.
+        """
+        job = StoredJob(uuid.uuid4().hex, self._name, time.time(), attempt, len(group.texts))
+        self._jobs.begin(job, group.texts, instead_of=instead_of)
+        try:
+            input_file = self._api.upload(job.name, group.lines, cancel=self._token)
+            job = self.noted(job, input_file=input_file, created=time.time())
+            remote = self._send(job)
+        except ProviderError as error:
+            self._jobs.end(job.name)
+            self.discard((job.input_file,))
+            self._count(error, attempt)
+            return None
+        log.info("A batch job of %s texts was created at %s", len(group.texts), self._name.provider)
+        return self.noted(job, id=remote.id, state=remote.word)
+
+    def confirmed(self, job: StoredJob) -> StoredJob | None:
+        """A job of an earlier run, where the provider has it; one that it has not is forgotten."""
+        if job.input_file and not job.id:
+            found = self._search(job)
+            if found is not None:
+                job = self.noted(job, id=found.id, state=found.word)
+        if job.id:
+            return job
+        self._jobs.end(job.name)
+        self.discard((job.input_file,))
+        return None
+
+    def noted(self, job: StoredJob, **known: object) -> StoredJob:
+        """The job with what is known of it now, which is kept."""
+        job = dataclasses.replace(job, **known)  # type: ignore[arg-type]
+        self._jobs.update(job)
+        return job
+
+    def discard(self, files: Iterable[str]) -> None:
+        """Delete the person's texts at the provider. Never worth a failure: they expire there by themselves."""
+        try:
+            self._api.discard([file for file in files if file], cancel=self._token)
+        except ProviderError as error:
+            log.info("Files of a batch job could not be deleted: %s", type(error).__name__)
+
+    def _search(self, job: StoredJob) -> RemoteJob | None:
+        """A job whose creation was never confirmed; None once it is certain that there is none."""
+        while True:
+            settled = time.time() - job.created >= _SETTLING_SECONDS
+            found = self._api.find(job.name, job.input_file, cancel=self._token)
+            if found is not None or settled:
+                return found
+            pause(self._settings.poll_interval_ms / 1000, self._token)
+
+    def _send(self, job: StoredJob) -> RemoteJob:
+        """Create a job that has its input file. Raises `Uncertain` where it may or may not run now."""
+        for tries in itertools.count(1):
+            try:
+                return self._api.create(job.name, job.input_file, cancel=self._token)
+            except Transient as error:
+                failure = error
+            usual = min(0.3 * 2.0 ** (tries - 1), 2.0) * random.uniform(1.0, 1.2)
+            pause(usual if failure.after is None else min(failure.after, MOST_ASKED_SECONDS), self._token)
+            # It may have been created all the same: an answer can be lost on its way.
+            try:
+                found = self._api.find(job.name, job.input_file, cancel=self._token)
+            except ProviderError:
+                raise Uncertain(job, failure) from None
+            if found is not None:
+                return found
+            if tries == _CREATE_TRIES:
+                raise failure
+        raise AssertionError("The tries are counted")
+
+    def _count(self, error: ProviderError, attempt: int) -> None:
+        """Note why a job could not be created."""
+        if isinstance(error, BatchUnavailable):
+            self._policy.unavailable(self._name.provider, error)
+        elif isinstance(error, NoAccess):
+            self._policy.note(self._name.provider, str(error))
+            raise error
+        else:
+            self._policy.failed(self._name.provider, str(error), attempt)
