@@ -84,7 +84,6 @@ class ChartCard(QFrame):
         self._meta.setText(meta)
         if series != self.chart.series:
             self.chart.show_series(series)
-            self._table.show_records(series.marks)
             self._show_side()
 
     @Slot()
@@ -106,6 +105,8 @@ class ChartCard(QFrame):
 
     def _show_side(self) -> None:
         some = bool(self.chart.series.marks)
+        if self._turned:  # sorting takes longer than drawing: nobody pays for it unseen
+            self._table.show_records(self.chart.series.marks)
         for side, shown in ((self._empty, not some), (self.chart, some and not self._turned)):
             side.setVisible(shown)
         self._table.setVisible(some and self._turned)

@@ -1,6 +1,7 @@
 """The page that says what is in the index: figures, charts, and what needs attention."""
 
 import time
+from dataclasses import dataclass
 
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QFontMetrics, QResizeEvent, QShowEvent
@@ -9,7 +10,7 @@ from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 from engine import CancelToken, IndexInsight, IndexOverview, MemoryProviderStatus, MemorySearchManager
 from gui.charts.bars import BarChart
 from gui.charts.card import ChartCard
-from gui.charts.series import Mark
+from gui.charts.series import Mark, Series
 from gui.charts.shares import ShareChart
 from gui.charts.spark import SparkChart
 from gui.charts.syncs import SYNC_COLUMNS, sync_series
@@ -33,6 +34,17 @@ _ACROSS = (5, 3, 2)
 _AGAIN = "count-again"
 _GROUPS = ("overview", "status", "duplicates", "health")
 """Whose rows need attention, in their order."""
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """The overview with its pictures: hundreds of syncs take too long to be put in words on the GUI thread."""
+
+    overview: IndexOverview
+    sizes: Series
+    disk: Series
+    times: Series
+    syncs: Series
 
 
 class OverviewPage(IndexPage):
@@ -117,18 +129,24 @@ class OverviewPage(IndexPage):
 
     # --- what is counted --------------------------------------------------------------------------------------------
 
-    def read(self, insight: IndexInsight, cancel: CancelToken) -> IndexOverview:
-        return insight.overview(cancel)
+    def read(self, insight: IndexInsight, cancel: CancelToken) -> _Counted:
+        found = insight.overview(cancel)
+        return _Counted(
+            found,
+            pictures.size_series(found.sizes),
+            pictures.disk_series(found.disk),
+            pictures.time_series(found.months),
+            sync_series(found.syncs),
+        )
 
-    def show_read(self, found: IndexOverview) -> None:
-        self._overview = found
+    def show_read(self, found: _Counted) -> None:
+        self._overview = found.overview
         self._attention.show_rows("overview", ())
-        self._folders.show_folders(found.folders)
-        sizes = found.sizes
-        self._sizes.show_series(pictures.size_series(sizes))
-        self._disk.show_series(pictures.disk_series(found.disk))
-        self._times.show_series(pictures.time_series(found.months), "notes by last change, sessions by start")
-        self._syncs.show_series(sync_series(found.syncs))
+        self._folders.show_folders(found.overview.folders)
+        self._sizes.show_series(found.sizes)
+        self._disk.show_series(found.disk)
+        self._times.show_series(found.times, "notes by last change, sessions by start")
+        self._syncs.show_series(found.syncs)
         self._show_live()
 
     def show_problem(self, sentence: str) -> None:

@@ -1,12 +1,13 @@
 """The overview of the index: read when someone looks, live in its figures, and every part within reach of the keys."""
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QLabel, QPushButton
 
 from engine import FileIssue, IndexCorrupt
 from gui.index.attention import Attention
+from gui.index.folder_model import FolderModel
 from gui.index.overview import OverviewPage
 from gui.widgets.issues_table import IssuesTable
 from tests.helpers.fake_insight import FakeInsight
@@ -65,7 +66,7 @@ def test_nothing_is_read_while_nobody_looks(qtbot, page, insight):
     insight.found = make_overview(folders=(make_folder("", files=77),))
     assert len(insight.asked) == looks
     page.show()
-    qtbot.waitUntil(lambda: page._folders.tree.topLevelItem(0).text(1) == "77")
+    qtbot.waitUntil(lambda: cells(page._folders, 0)[1] == "77")
     assert len(insight.asked) == looks + 1
 
 
@@ -148,29 +149,47 @@ def test_a_row_that_stays_keeps_its_focus(qtbot, page):
 # --- folders ----------------------------------------------------------------------------------------------------------
 
 
-def test_folders_unfold_and_stay_so_when_others_come(page, insight):
-    tree = page._folders.tree
-    source = tree.topLevelItem(0)
-    assert (source.text(0), source.text(1), source.isExpanded()) == ("Notes", "10", True)
-    daily = source.child(0)
-    assert (daily.text(0), daily.child(0).text(0), daily.isExpanded()) == ("daily", "2026", False)
-    daily.setExpanded(True)
-    tree.setCurrentItem(daily)
-    page._folders.show_folders(
-        (make_folder(""), make_folder("a"), make_folder("daily"), make_folder("daily/2026", chunks=3))
-    )
-    assert tree.topLevelItem(0).child(1).isExpanded()
-    assert tree.currentItem().text(0) == "daily"
-    assert tree.topLevelItem(0).child(1).child(0).text(2) == "3"
+def cells(card, *rows: int) -> list[str]:
+    """The texts of the row that is reached by these row numbers, from the top."""
+    index = QModelIndex()
+    for row in rows:
+        index = card.model.index(row, 0, index)
+    return [index.siblingAtColumn(column).data() for column in range(card.model.columnCount())]
+
+
+def test_folders_unfold_and_stay_so_when_others_come(page):
+    card, tree, model = page._folders, page._folders.tree, page._folders.model
+    source = model.index(0, 0)
+    daily = model.index(0, 0, source)
+    assert cells(card, 0) == ["Notes", "10", "25", "", "", ""]
+    assert (cells(card, 0, 0)[0], cells(card, 0, 0, 0)[0]) == ("daily", "2026")
+    assert (tree.isExpanded(source), tree.isExpanded(daily)) == (True, False)
+    tree.expand(daily)
+    tree.setCurrentIndex(daily)
+    card.show_folders((make_folder(""), make_folder("a"), make_folder("daily"), make_folder("daily/2026", chunks=3)))
+    daily = model.index(1, 0, model.index(0, 0))
+    assert (tree.isExpanded(daily), tree.isExpanded(daily.siblingAtRow(0))) == (True, False)
+    assert tree.currentIndex() == daily
+    assert cells(card, 0, 1, 0)[2] == "3"
+    tree.collapse(model.index(0, 0))
+    card.show_folders((make_folder(""), make_folder("b"), make_folder("", source="sessions")))
+    assert not tree.isExpanded(model.index(0, 0)), "what someone closed stays closed"
+    assert tree.isExpanded(model.index(1, 0)), "a source that is new stands open"
 
 
 def test_figures_of_folders_change_in_place(page):
-    item = page._folders.tree.topLevelItem(0)
-    page._folders.show_folders(
-        (make_folder("", failed=3), make_folder("daily", files=6), make_folder("daily/2026", files=2))
-    )
-    assert page._folders.tree.topLevelItem(0) is item
-    assert item.text(4) == "3"
+    card = page._folders
+    daily = card.model.index(0, 0, card.model.index(0, 0))
+    card.tree.setCurrentIndex(daily)
+    card.show_folders((make_folder("", failed=3), make_folder("daily", files=6, skipped=4), make_folder("daily/2026")))
+    assert card.tree.currentIndex() == daily
+    assert (cells(card, 0)[4], cells(card, 0, 0)[5]) == ("3", "4")
+
+
+def test_the_tree_of_folders_is_sound(qtmodeltester):
+    model = FolderModel()
+    model.show_folders(make_overview().folders)
+    qtmodeltester.check(model)
 
 
 def test_folders_are_copied_whole(qtbot, page):
