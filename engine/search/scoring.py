@@ -13,7 +13,7 @@ from engine.embedding.base import Calibration
 
 K1 = 1.5
 B = 0.75
-FULL_MATCH = 0.45
+FULL_MATCH = 0.5
 """Share of the highest conceivable BM25 sum that counts as a full match."""
 FULL_LIKENESS = 0.25
 """The same where the words are those that tell most about a passage: no other passage has most of them.

@@ -23,7 +23,7 @@ def test_it_finds_what_was_set_by_hand_for_the_built_in_model() -> None:
     finally:
         provider.close()
     known = provider.calibration
-    assert _cosine_at(0.35, found) == pytest.approx(_cosine_at(0.35, known), abs=0.02)
+    assert _cosine_at(0.35, found) == pytest.approx(_cosine_at(0.35, known), abs=0.03)
     assert found.low == pytest.approx(known.low, abs=0.02)
     assert found.spread == pytest.approx(known.spread, abs=0.01)
 
