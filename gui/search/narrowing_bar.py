@@ -14,6 +14,8 @@ from gui.widgets.row_painting import GUTTER
 
 _LEAST_LETTERS = 44
 """Where a line has room for so many, the place stands behind the words."""
+_PLACE_LETTERS = 16
+"""It is cut down to no fewer."""
 _STEP = 12
 """Pixels by which a line stands further in than the one that it is within."""
 
@@ -59,8 +61,9 @@ class _Line(QWidget):
 
     def _fit(self) -> None:
         """In a narrow list a place cut down to its ends would say nothing: the tooltip has it."""
-        room = self.fontMetrics().averageCharWidth() * _LEAST_LETTERS
-        self._place.setVisible(bool(self._place.text()) and self.width() >= room)
+        letter = self.fontMetrics().averageCharWidth()
+        self._place.setMinimumWidth(min(self._place.sizeHint().width(), letter * _PLACE_LETTERS))
+        self._place.setVisible(bool(self._place.text()) and self.width() >= letter * _LEAST_LETTERS)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -1,11 +1,13 @@
 """What is said of likeness and of questions within the results of others."""
 
 from engine import LAST_LINE, EarlierAnswer, Passage
+from gui.search.excerpt import make_excerpt
 from gui.search.narrowing_bar import Crumb
 from gui.search.runner import Question
 from gui.widgets.wording import counted, grouped
 
 _LONGEST_QUOTE = 60
+_MOST_LOOKED_AT = 1000
 
 
 def like(passage: Passage, words: str) -> Crumb:
@@ -38,8 +40,8 @@ def citation(passage: Passage) -> str:
 
 
 def quoted(words: str) -> str:
-    """The beginning of a passage in quotation marks."""
-    line = " ".join(words.split())
+    """The beginning of a passage in quotation marks, without those of Markdown."""
+    line = make_excerpt(words[:_MOST_LOOKED_AT], ()).text
     return f"“{line}”" if len(line) <= _LONGEST_QUOTE else f"“{line[:_LONGEST_QUOTE].rstrip()}…”"
 
 

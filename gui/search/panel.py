@@ -23,6 +23,7 @@ from gui.search.query_help import QueryHelpButton
 from gui.search.result_actions import ResultActions
 from gui.search.results_view import ResultsView
 from gui.search.returning import Returning, SearchStanding
+from gui.search.rows import ResultRow
 from gui.search.runner import Answer, Question, Scope, SearchRunner, is_searchable
 from gui.search.status_reader import StatusReader
 from gui.search.variants import Variants
@@ -301,7 +302,7 @@ class SearchPanel(QObject):
 
     @Slot(object)
     def _look_for_like(self, result: MemorySearchResult) -> None:
-        self.search_like(passage_of(result), result.snippet)
+        self.search_like(passage_of(result), ResultRow(result, 0, "").excerpt.text)
 
     @Slot(object)
     def _return(self, question: Question | None) -> None:

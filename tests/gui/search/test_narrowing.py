@@ -87,7 +87,7 @@ def test_a_key_finds_more_like_the_current_result_and_says_so(
     assert [mode for _, mode, _ in memory.searches[-2:]] == ["keyword", "auto"], "words first here, too"
     assert box.text() == ""
     [line] = said(bar)
-    assert line == narrowing_texts.like(memory.liked[-1], current.snippet).words
+    assert line.startswith("Like “Set both irrigation zones to 06:10")
     assert (GREENHOUSE, 3) not in places(panel)
     assert places(panel)
     assert results.hasFocus()
@@ -350,6 +350,7 @@ def test_a_crumb_is_short_and_its_tip_says_all() -> None:
     assert crumb.words.startswith("Like “One two three four")
     assert crumb.words.endswith("…”")
     assert crumb.place == "a.md#L5-L9"
+    assert narrowing_texts.like(passage, "## One\n\n- **two** [three](x.md)").words == "Like “One · two three”"
     assert crumb.tip.endswith("· projects/a.md#L5-L9")
     assert narrowing_texts.like(Passage(path="a/b.md", start_line=1, end_line=LAST_LINE), "").words == "Like b.md"
     limited = Question("x", ("memory",), 7, min_score=0.0)
