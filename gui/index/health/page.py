@@ -5,35 +5,18 @@ from collections.abc import Collection
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QHideEvent
-from PySide6.QtWidgets import (
-    QApplication,
-    QFrame,
-    QGridLayout,
-    QHBoxLayout,
-    QLayout,
-    QPushButton,
-    QScrollArea,
-    QSizePolicy,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QLayout, QScrollArea, QVBoxLayout, QWidget
 
 from engine import CancelToken, HealthFinding, HealthProgress, HealthRepair, IndexInsight, MemorySearchManager
 from gui.index.health.findings_list import FindingsList
+from gui.index.health.head import HealthHead
 from gui.index.health.words import STOPPED, STOPPED_LOOKING, attention_of, outcome, step_text, summary
 from gui.index.page import IndexPage
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
-from gui.widgets.folding_row import FoldingRow
-from gui.widgets.labels import breakable, label
-from gui.widgets.state import StateDot
-from gui.widgets.sync_bar import ProgressLine
 from gui.widgets.wording import clock_time, exact
 
-_FULL = 1000
 _CALM_MS = 1500
-_SUMMARY_LETTERS = 36
 
 
 class HealthPage(IndexPage):
@@ -48,11 +31,13 @@ class HealthPage(IndexPage):
     def __init__(self, jobs: Jobs) -> None:
         super().__init__(jobs)
         self._deep = False
-        self._looked_at = 0.0
-        """When all was looked at; 0 before."""
         self._outcome = ""
         """What the last repair did, while that is to be read."""
         self._repairing = JobSlot(self)
+        self._head = HealthHead()
+        self._head.look_wanted.connect(self._asked)
+        self._head.repair_wanted.connect(lambda: self.repair(None))
+        self._head.stop_wanted.connect(self._cancel)
         self._list = FindingsList()
         self._list.repair_wanted.connect(lambda id_: self.repair([id_]))
         self._calm = QTimer(self, singleShot=True, interval=_CALM_MS)
@@ -66,40 +51,10 @@ class HealthPage(IndexPage):
         page = QVBoxLayout(self)
         page.setContentsMargins(0, 0, 0, 0)
         page.setSpacing(0)
-        page.addWidget(self._head())
+        page.addWidget(self._head)
         page.addWidget(_scrolling(column), 1)
-        self.setFocusProxy(self._again)
+        self.setFocusProxy(self._head.again)
         self.setAccessibleName("Health of the index")
-
-    def _head(self) -> QWidget:
-        """What was found at the left; at the right what can be done, or what is being done, in the same room."""
-        self._dot = StateDot()
-        self._summary = label("", "strong", wrap=True)
-        self._said = label("", "meta", wrap=True)
-        self._said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        said = QWidget()
-        lines = QGridLayout(said)
-        lines.setContentsMargins(0, 0, 0, 0)
-        lines.setHorizontalSpacing(10)
-        lines.setVerticalSpacing(4)
-        lines.addWidget(self._dot, 0, 0)
-        lines.addWidget(self._summary, 0, 1)
-        lines.addWidget(self._said, 1, 1)
-        lines.setColumnStretch(1, 1)
-        self._again, self._deeper, self._all = (QPushButton(w) for w in ("Check again", "Check deeply", "Repair all"))
-        self._deeper.setToolTip("Also try the model, and embed a few passages anew on this computer to compare them.")
-        self._all.setToolTip("Mend what can be mended, and bring the index up to date. Notes are never touched.")
-        self._again.clicked.connect(lambda: self._asked(deep=False))
-        self._deeper.clicked.connect(lambda: self._asked(deep=True))
-        self._all.clicked.connect(lambda: self.repair(None))
-        self._bar = ProgressLine()
-        self._stop = QPushButton("Cancel")
-        self._stop.clicked.connect(self._cancel)
-        self._right = QStackedWidget()
-        self._right.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self._right.addWidget(_beside(self._again, self._deeper, self._all))
-        self._right.addWidget(_beside(self._bar, self._stop))
-        return FoldingRow(said, self._right, _SUMMARY_LETTERS)
 
     @property
     def findings(self) -> tuple[HealthFinding, ...]:
@@ -130,7 +85,7 @@ class HealthPage(IndexPage):
         if self._repairing.busy or self._reading.busy:
             self._calm.start()
         else:
-            self._look(deep=self._deep)
+            self._look(deep=False)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
@@ -151,34 +106,35 @@ class HealthPage(IndexPage):
         return tuple(found)
 
     def show_read(self, found: tuple[HealthFinding, ...]) -> None:
-        self._looked_at = time.time()
+        now = time.time()
+        self._deep = False
         self._list.keep(finding.id for finding in found)
         self._show_state()
         if not self._outcome:
-            self._say(f"Checked at {clock_time(self._looked_at)}.")
-            self._said.setToolTip(exact(self._looked_at))
+            self._head.say(f"Checked at {clock_time(now)}.", exact(now))
         self._announce(summary(found))
         self.attention_changed.emit(attention_of(self.findings))
 
     def show_problem(self, sentence: str) -> None:
+        self._deep = False
         self._show_state()
-        self._say(sentence)
+        self._head.say(sentence)
         self._announce(sentence)
 
     def clear(self) -> None:
         self._calm.stop()
-        self._looked_at = 0.0
         self._outcome = ""
         self._list.keep(())
         self.attention_changed.emit(())
-        self._say("")
+        self._head.say("")
         self._show_state()
 
     def _read_if_due(self) -> None:
         super()._read_if_due()
         self._show_state()
 
-    def _asked(self, *, deep: bool) -> None:
+    @Slot(bool)
+    def _asked(self, deep: bool) -> None:
         self._outcome = ""
         self._look(deep=deep)
 
@@ -200,8 +156,8 @@ class HealthPage(IndexPage):
         if insight is not self.insight or not (self._reading.busy or self._repairing.busy):
             return
         if not (self._outcome and self._reading.busy):  # what a repair did stays to be read while all is checked again
-            self._said.setText(step_text(progress))
-        self._bar.setValue(round(_FULL * progress.done / progress.total) if progress.total else 0)
+            self._head.say(step_text(progress))
+        self._head.show_progress(progress)
 
     # --- mending ----------------------------------------------------------------------------------------------------
 
@@ -231,7 +187,7 @@ class HealthPage(IndexPage):
     def _end_repair(self, sentence: str) -> None:
         self._repairing.done()
         self._outcome = sentence
-        self._say(sentence)
+        self._head.say(sentence)
         self._announce(sentence)
         self._deep = False
         self._stale = self.insight is not None
@@ -244,56 +200,29 @@ class HealthPage(IndexPage):
             self._end_repair(STOPPED)
         elif self._reading.busy:
             self._reading.cancel()
-            self._say(STOPPED_LOOKING)
+            self._deep = False
+            self._head.say(STOPPED_LOOKING)
             self._show_state()
 
     # --- what is seen and heard -------------------------------------------------------------------------------------
 
     def _show_state(self) -> None:
-        busy = self._reading.busy or self._repairing.busy
-        held = self._holds_keys()  # a button that goes takes them along
         found = self._list.findings
+        working = self._reading.busy or self._repairing.busy
         bad = any(finding.state != "fine" for finding in found)
-        mendable = any(finding.repair for finding in found)
+        says = "Repairing…" if self._repairing.busy else "Checking…" if self._reading.busy else summary(found)
         self._list.set_repairable(not self._repairing.busy)
-        if self._repairing.busy:
-            self._summary.setText("Repairing…")
-        elif self._reading.busy:
-            self._summary.setText("Checking…")
-        else:
-            self._summary.setText(summary(found))
-        self._dot.set_state("working" if busy else "degraded" if bad else "fine" if found else "off")
-        for button, on in ((self._again, True), (self._deeper, True), (self._all, mendable)):
-            button.setEnabled(on and not busy and self.insight is not None)
-        if bool(self._right.currentIndex()) != busy:
-            self._right.setCurrentIndex(int(busy))
-            if held:
-                (self._stop if busy else self._again).setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def _holds_keys(self) -> bool:
-        focus = QApplication.focusWidget()
-        return focus is not None and self._right.isAncestorOf(focus)
-
-    def _say(self, sentence: str) -> None:
-        self._said.setText(breakable(sentence))
+        self._head.show_state(
+            "working" if working else "degraded" if bad else "fine" if found else "off",
+            says,
+            working=working,
+            able=self.insight is not None,
+            mendable=any(finding.repair for finding in found),
+        )
 
     def _announce(self, sentence: str) -> None:
         if QAccessible.isActive():
             QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, sentence))
-
-
-def _beside(*widgets: QWidget) -> QWidget:
-    row = QHBoxLayout()
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(8)
-    row.addStretch(1)
-    for widget in widgets:
-        if isinstance(widget, QPushButton):
-            widget.setAutoDefault(True)
-        row.addWidget(widget)
-    made = QWidget()
-    made.setLayout(row)
-    return made
 
 
 def _scrolling(column: QLayout) -> QScrollArea:

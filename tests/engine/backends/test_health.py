@@ -11,7 +11,8 @@ import pytest
 from engine.backends.builtin import BuiltinMemory
 from engine.control import CancelToken
 from engine.errors import Cancelled, IndexBusy
-from engine.records import HealthProgress
+from engine.insight.health import surroundings
+from engine.records import HealthProgress, WatcherStatus
 from engine.settings.options import VectorSettings
 from engine.store import matrix_engine
 from engine.store.index import WORDS_TO_FORGET, IndexStore
@@ -346,6 +347,31 @@ def test_a_watcher_that_has_to_look_by_itself_is_told(open_memory: OpenMemory) -
     memory = open_memory(background=True)
     assert findings(memory)["watching"].name == "Watching"
     assert "watching" not in findings(open_memory())
+
+
+def test_an_index_that_came_to_lie_on_a_network_drive_is_told(memory: BuiltinMemory, monkeypatch) -> None:
+    monkeypatch.setattr(surroundings, "on_network_drive", lambda folder: folder == memory._store.files.folder)
+    found = findings(memory)["index"]
+    assert (found.state, found.repair) == ("degraded", "")
+    assert "network drive" in found.detail
+    assert "store.path" in found.advice
+
+
+@pytest.mark.parametrize(
+    ("mode", "error", "wanted", "state"),
+    [
+        ("native", None, True, "fine"),
+        ("polling", None, True, "degraded"),
+        ("polling", "Too many folders to watch.", True, "degraded"),
+        ("off", None, True, "degraded"),
+        ("off", None, False, "fine"),
+    ],
+)
+def test_how_folders_are_watched(mode: str, error: str | None, wanted: bool, state: str) -> None:
+    watcher = WatcherStatus(enabled=mode != "off", mode=mode, roots=(), last_change=None, error=error)
+    found = surroundings.look_at_watcher(watcher, wanted=wanted)
+    assert found.state == state
+    assert (error or "") in found.detail
 
 
 @pytest.mark.parametrize("after", range(1, 12, 2))

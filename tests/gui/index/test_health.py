@@ -54,38 +54,38 @@ def names(page: HealthPage) -> list[str]:
 def test_what_needs_attention_comes_first_and_all_is_summed_up(show: Show) -> None:
     page = show(FakeHealth(FINE, KEYWORDS, USER))
     assert names(page) == ["Keyword index", "Your data", "Database file"]
-    assert page._summary.text() == "2 of 3 checks need attention."
-    assert page._said.text().startswith("Checked at ")
+    assert page._head.summary.text() == "2 of 3 checks need attention."
+    assert page._head.said.text().startswith("Checked at ")
     keywords, user, database = rows(page)
     assert keywords.accessibleName().startswith("Keyword index: Needs attention. Not found by words: 3 chunks.")
     assert user.accessibleName() == "Your data: Broken. Damaged. Move it away."
     assert (keywords.button.isVisible(), user.button.isVisible(), database.button.isVisible()) == (True, False, False)
     assert keywords.button.accessibleName() == "Make them again: Keyword index"
-    assert page._all.isEnabled()
+    assert page._head.all.isEnabled()
 
 
 def test_the_overview_is_told_what_its_status_does_not_know(qtbot, show: Show) -> None:
     health = FakeHealth(FINE, KEYWORDS, NOTES)
     page = show(health)
     with qtbot.waitSignal(page.attention_changed) as told:
-        page._again.click()
+        page._head.again.click()
     [[row]] = told.args
     assert (row.key, row.title, row.detail) == ("health", "1 health check needs attention", "Keyword index")
     assert row.action == ("Show", "health")
     qtbot.waitUntil(lambda: not page.busy)
     health.findings = (FINE, NOTES)
     with qtbot.waitSignal(page.attention_changed) as told:
-        page._again.click()
+        page._head.again.click()
     assert told.args == [()]
     qtbot.waitUntil(lambda: not page.busy)
 
 
 def test_an_index_without_problems_says_so_calmly(show: Show) -> None:
     page = show(FakeHealth(FINE, msgspec.structs.replace(FINE, id="chunks", name="Chunks")))
-    assert page._summary.text() == "All of 2 checks are fine."
-    assert page._dot.state == "fine"
-    assert not page._all.isEnabled()
-    assert page._again.isEnabled()
+    assert page._head.summary.text() == "All of 2 checks are fine."
+    assert page._head.dot.state == "fine"
+    assert not page._head.all.isEnabled()
+    assert page._head.again.isEnabled()
 
 
 def test_nothing_is_looked_at_while_nobody_looks(qtbot, jobs: Jobs) -> None:
@@ -113,12 +113,12 @@ def test_findings_are_shown_as_they_come(qtbot, show: Show) -> None:
     page = show(health, wait=False)
     qtbot.waitUntil(lambda: len(rows(page)) == 2)
     assert page.busy
-    assert page._summary.text() == "Checking…"
-    assert page._stop.isVisible()
-    assert not page._again.isVisible()
+    assert page._head.summary.text() == "Checking…"
+    assert page._head.stop.isVisible()
+    assert not page._head.again.isVisible()
     go_on.set()
     qtbot.waitUntil(lambda: not page.busy)
-    assert page._again.isVisible()
+    assert page._head.again.isVisible()
 
 
 def _until(event: threading.Event) -> None:
@@ -131,20 +131,20 @@ def test_one_finding_is_repaired_and_all_is_looked_at_again(qtbot, show: Show) -
     qtbot.mouseClick(rows(page)[0].button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: health.looks == [False, False] and not page.busy)
     assert health.repaired == [["keywords"]]
-    assert page._said.text() == "Three rows were made again."
+    assert page._head.said.text() == "Three rows were made again."
     assert names(page) == ["Notes", "Database file", "Keyword index"]
 
 
 def test_all_are_repaired_by_key(qtbot, show: Show) -> None:
     health = FakeHealth(FINE, KEYWORDS, NOTES)
     page = show(health)
-    page._all.setFocus()
-    qtbot.keyClick(page._all, Qt.Key.Key_Space)
-    assert QApplication.focusWidget() is page._stop
+    page._head.all.setFocus()
+    qtbot.keyClick(page._head.all, Qt.Key.Key_Space)
+    assert QApplication.focusWidget() is page._head.stop
     qtbot.waitUntil(lambda: len(health.looks) == 2 and not page.busy)
     assert health.repaired == [None]
-    assert page._summary.text() == "All of 3 checks are fine."
-    assert QApplication.focusWidget() is page._again
+    assert page._head.summary.text() == "All of 3 checks are fine."
+    assert QApplication.focusWidget() is page._head.again
 
 
 def test_what_keeps_a_repair_from_its_end_is_said(qtbot, show: Show) -> None:
@@ -153,7 +153,7 @@ def test_what_keeps_a_repair_from_its_end_is_said(qtbot, show: Show) -> None:
     page = show(health)
     page.repair(["keywords"])
     qtbot.waitUntil(lambda: len(health.looks) == 2 and not page.busy)
-    assert page._said.text() == "Another process is writing the index."
+    assert page._head.said.text() == "Another process is writing the index."
     assert names(page) == ["Keyword index"]
 
 
@@ -170,14 +170,14 @@ def test_a_repair_can_be_stopped(qtbot, show: Show) -> None:
     page = show(health)
     health.during = wait
     page.repair(["keywords"])
-    qtbot.waitUntil(lambda: page._said.text() == "Writing the keyword index: 1 of 3")
-    assert page._summary.text() == "Repairing…"
+    qtbot.waitUntil(lambda: page._head.said.text() == "Writing the keyword index: 1 of 3")
+    assert page._head.summary.text() == "Repairing…"
     assert not rows(page)[0].button.isEnabled()
     health.during = lambda _: None
-    qtbot.mouseClick(page._stop, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(page._head.stop, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(stopped.is_set)
     qtbot.waitUntil(lambda: not page.busy)
-    assert page._said.text() == "Stopped. What was mended so far stays so."
+    assert page._head.said.text() == "Stopped. What was mended so far stays so."
     assert rows(page)[0].button.isEnabled()
 
 
@@ -186,9 +186,9 @@ def test_a_look_can_be_stopped(qtbot, show: Show) -> None:
     health.during = _cancelled
     page = show(health, wait=False)
     qtbot.waitUntil(lambda: len(rows(page)) == 1)
-    qtbot.mouseClick(page._stop, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(page._head.stop, Qt.MouseButton.LeftButton)
     assert not page.busy
-    assert page._said.text() == "Stopped before everything was looked at."
+    assert page._head.said.text() == "Stopped before everything was looked at."
 
 
 def _cancelled(token: CancelToken) -> None:
@@ -212,16 +212,19 @@ def test_after_a_change_all_is_looked_at_again_once_it_is_calm(qtbot, show: Show
 def test_the_deep_look_asks_the_model(qtbot, show: Show) -> None:
     health = FakeHealth(FINE)
     page = show(health)
-    qtbot.mouseClick(page._deeper, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(page._head.deeper, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: health.looks == [False, True] and not page.busy)
+    page.refresh()
+    qtbot.waitUntil(lambda: not page.busy)
+    assert health.looks == [False, True, False]  # nothing is sent unasked
 
 
 def test_another_memory_shows_nothing_of_the_one_before(qtbot, show: Show) -> None:
     page = show(FakeHealth(KEYWORDS))
     page.set_manager(None)
     assert rows(page) == []
-    assert page._summary.text() == "Nothing was looked at yet."
-    assert not page._again.isEnabled()
+    assert page._head.summary.text() == "Nothing was looked at yet."
+    assert not page._head.again.isEnabled()
 
 
 @pytest.mark.parametrize("width", [280, 560, 1200])
@@ -251,6 +254,6 @@ def test_a_real_index_is_mended(qtbot, jobs: Jobs, tmp_path: Path) -> None:
     page.repair(None)
     qtbot.waitUntil(lambda: not page.busy)
     assert [finding.id for finding in page.findings if finding.state != "fine"] == []
-    assert page._said.text() == "Keyword index: 2 rows made again, 0 removed."
+    assert page._head.said.text() == "Keyword index: 2 rows made again, 0 removed."
     page.set_manager(None)
     memory.close()
