@@ -38,6 +38,8 @@ ALIKE = 0.6
 """Similarity of files that are nearly the same: with every seventh word changed, .7 is left."""
 CONTAINED = 0.7
 """Share of a file that another one holds."""
+LENGTHS = 0.5
+"""A file with fewer tokens than this share of the other one's is not nearly the same, but held by it."""
 PASSAGE_TOKENS = 40
 """The shortest copied passage that is told of, some three lines; shorter ones are quotations and figures of speech."""
 PASSAGE_DENSITY = 0.6
@@ -275,7 +277,8 @@ def _match(pair: Pair, texts: tuple[ShingledFile, ShingledFile], likeness: Liken
     passage = likeness.passages[0]
     shorter = int(texts[1].tokens < texts[0].tokens)
     contained = max(likeness.shares) >= CONTAINED
-    if likeness.similarity >= ALIKE and not (contained and min(likeness.shares) < ALIKE):
+    much_longer = min(text.tokens for text in texts) < LENGTHS * max(text.tokens for text in texts)
+    if likeness.similarity >= ALIKE and not (contained and (much_longer or min(likeness.shares) < ALIKE)):
         words = round(likeness.shares[shorter] * texts[shorter].tokens)
         whole = [(int(text.lines[0]), int(text.lines[-1])) for text in texts]
         return Match("alike", likeness.similarity, words, *_parts(pair, whole, likeness))

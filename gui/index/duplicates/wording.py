@@ -52,7 +52,8 @@ def between_text(left: DuplicateMember, right: DuplicateMember) -> str:
         parts.append(f"{_side(left.modified > right.modified)} is newer by {days}")
     if left.size != right.size:
         parts.append(f"{_side(left.size > right.size)} is longer by {size_text(abs(left.size - right.size))}")
-    return "; ".join(parts).capitalize() or "As old and as long as each other"
+    text = "; ".join(parts)
+    return text[:1].upper() + text[1:] or "As old and as long as each other"
 
 
 def _side(left: bool) -> str:

@@ -32,9 +32,12 @@ class ChunkLanes:
         return in_lane or here
 
     def next(self, line: int, *, forward: bool) -> int | None:
-        """The chunk that a person gets to from a line: the one there or, where there is none, the next that way."""
+        """The chunk that a person gets to from a line: the one there or, where there is none, the next that way.
+
+        Of two that overlap there, the one that begins later: a result is shown from its first line on.
+        """
         if here := self.at(line):
-            return here[0]
+            return max(here, key=lambda place: (self.chunks[place].start_line, -place))
         place = bisect_right(self._starts, line) - (not forward)
         return place if 0 <= place < len(self.chunks) else None
 

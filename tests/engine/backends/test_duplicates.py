@@ -104,6 +104,11 @@ def test_a_note_that_another_one_holds(groups_of) -> None:
     assert shares["year.md"] < 0.2
 
 
+def test_a_note_that_says_it_all_three_times_is_not_nearly_the_same(groups_of) -> None:
+    (group,) = groups_of({"once.md": RECIPE, "thrice.md": "\n".join([RECIPE] * 3)})
+    assert group.kind == "contained"
+
+
 def test_copies_of_copies_are_one_group(groups_of) -> None:
     notes = {f"{number}.md": RECIPE + filler(number, 12) for number in range(5)}
     (group,) = groups_of(notes)

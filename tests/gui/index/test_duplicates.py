@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Iterator
 
+import msgspec
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
@@ -243,6 +244,8 @@ def test_words() -> None:
     left, right = group.members[:2]
     assert wording.between_text(left, left) == "As old and as long as each other"
     assert wording.between_text(right, left) == "The right one is newer by 24 h"
+    longer = msgspec.structs.replace(left, size=3_000)
+    assert wording.between_text(left, longer) == "The right one is longer by 2.4 KB"
     assert wording.summary_text(1000, 1200, 10_000, 3) == (
         "1,200 groups among 10,000 notes · the first 1,000 are listed · 3 hidden"
     )

@@ -65,6 +65,7 @@ def test_chunks_that_overlap_stand_side_by_side() -> None:
     assert lanes.at(9, 1) == [1]
     assert lanes.at(5, 1) == [0], "a press beside the border means the chunk of that line"
     assert lanes.at(31) == []
+    assert lanes.next(18, forward=True) == 2
     assert lanes.next(31, forward=True) == 3
     assert lanes.next(31, forward=False) == 2
     assert lanes.next(41, forward=True) is None
