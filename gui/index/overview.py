@@ -70,7 +70,7 @@ class OverviewPage(IndexPage):
         above.setLayout(self._grid)
         self.map = MapPanel(jobs)
         self.map.open_requested.connect(self.open_requested)
-        self.map.enlarge_wanted.connect(lambda: self.action_requested.emit("map"))
+        self.map.action_requested.connect(self.action_requested)
         self._folders = FolderCard()
         self._syncs = ChartCard(
             "Syncs",

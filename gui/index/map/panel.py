@@ -1,8 +1,8 @@
 """The map of the index with all that belongs to it: header, legend, card and list."""
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QHideEvent, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from engine import CancelToken, IndexInsight, IndexMap, MapAnswer, MapProgress, MemorySearchManager
 from gui.index.map import wording
@@ -31,10 +31,10 @@ _LOW = 260
 
 class MapPanel(IndexPage):
     """Signals:
-    enlarge_wanted: the map is to have a page of its own.
+    action_requested: what a button asks for: the page with the `map` alone, or the `settings`.
     """
 
-    enlarge_wanted = Signal()
+    action_requested = Signal(str)
     _came = Signal(object, object)
     _progressed = Signal(object, object)
 
@@ -50,6 +50,8 @@ class MapPanel(IndexPage):
         self.choosing = Choosing(jobs, self.canvas, self)
         self._title, self._text = label("", "strong", wrap=True), label("", "muted", wrap=True)
         self.progress = ProgressLine()
+        self._choose = QPushButton("Choose a model…")
+        self._choose.setAutoDefault(True)
         self.header.enlarge.setHidden(whole)
         self._assemble(whole)
         self._connect()
@@ -59,8 +61,10 @@ class MapPanel(IndexPage):
         words = QVBoxLayout()
         words.setSpacing(6)
         words.addStretch(1)
-        for part in (self._title, self._text, self.progress):
-            words.addWidget(part, 0, Qt.AlignmentFlag.AlignHCenter if part is self.progress else Qt.AlignmentFlag(0))
+        for text in (self._title, self._text):
+            words.addWidget(text)
+        for part in (self.progress, self._choose):
+            words.addWidget(part, 0, Qt.AlignmentFlag.AlignHCenter)
         words.addStretch(1)
         for text in (self._title, self._text):
             text.setAlignment(Qt.AlignmentFlag.AlignHCenter)
@@ -93,7 +97,8 @@ class MapPanel(IndexPage):
         self.header.kind_chosen.connect(self._regroup)
         self.header.lasso_wanted.connect(self.canvas.set_lasso)
         self.header.fit_wanted.connect(self.canvas.fit)
-        self.header.enlarge.clicked.connect(self.enlarge_wanted)
+        self.header.enlarge.clicked.connect(lambda: self.action_requested.emit("map"))
+        self._choose.clicked.connect(lambda: self.action_requested.emit("settings"))
         self.legend.isolated.connect(self._isolate)
         self.canvas.picture.failed.connect(self.show_problem)
         self.choosing.open_requested.connect(self.open_requested)
@@ -132,6 +137,7 @@ class MapPanel(IndexPage):
             return
         self.clear()
         self._say(*wording.empty(found), lasting=True)
+        self._choose.setVisible(found.gap == "no-model")
 
     def show_problem(self, sentence: str) -> None:
         if self.prepared is None:
@@ -161,7 +167,8 @@ class MapPanel(IndexPage):
         self._whole.setSizePolicy(QSizePolicy.Policy.Preferred, policy)
         self._title.setText(breakable(title))
         self._text.setText(breakable(text))
-        self.progress.setVisible(False)
+        self.progress.hide()
+        self._choose.hide()
         self._stack.setCurrentWidget(self._message)
         self.setAccessibleName(f"Map. {title}. {text}")
 
@@ -237,11 +244,18 @@ class MapPanel(IndexPage):
 
     @Slot(object)
     def show_answer(self, answer: Answer | None) -> None:
-        """Mark where the question and its results are; None where nothing is asked."""
-        self.answer = answer
-        self._ask_answer()
+        """Mark where the question and its results are; None where nothing is asked.
+
+        An answer by words alone is passed over: what it lacks would go from the map and come again.
+        """
+        if answer is None or answer.final:
+            self.answer = answer
+            self._ask_answer()
 
     def _ask_answer(self) -> None:
+        """Once more, too, where somebody looks again."""
+        if not self.isVisible():
+            return
         answer, insight = self.answer, self.insight
         if answer is None or insight is None or self.prepared is None:
             self._answering.cancel()
@@ -273,6 +287,10 @@ class MapPanel(IndexPage):
         """Where there is room: a low map tells its groups by their names alone."""
         unit = font_at(BASE_PIXELS).pixelSize() / BASE_PIXELS
         self.legend.setVisible(self.prepared is not None and self.height() >= _LOW * unit)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._ask_answer()
 
     def hideEvent(self, event: QHideEvent) -> None:
         self.choosing.card.hide()

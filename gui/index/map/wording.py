@@ -20,8 +20,7 @@ _STAGES = {
 _GAPS: dict[MapGap, tuple[str, str]] = {
     "no-model": (
         "No map without a model",
-        "Chunks are placed by what they mean. Choose a model under Settings, Embedding; the built-in one needs neither "
-        "a key nor a network.",
+        "Chunks are placed by what they mean. The built-in model needs neither a key nor a network.",
     ),
     "no-chunks": ("Nothing is indexed yet", "The map shows chunks as soon as notes or sessions have been read."),
 }

@@ -97,7 +97,7 @@ def test_points_without_a_vector_are_counted(qtbot, shown: MapPanel, insight) ->
 @pytest.mark.parametrize(
     ("gap", "chunks", "title", "words"),
     [
-        ("no-model", 10, "No map without a model", "built-in one needs neither a key nor a network"),
+        ("no-model", 10, "No map without a model", "built-in model needs neither a key nor a network"),
         ("no-chunks", 0, "Nothing is indexed yet", "as soon as notes or sessions have been read"),
         ("no-vectors", 12, "Nothing has a vector yet", "12 chunks wait for a vector, 0 % ready"),
     ],
@@ -375,6 +375,17 @@ def test_a_question_by_words_alone_marks_its_results(qtbot, shown, insight, make
     assert shown.canvas._marks.hits == (0,)
 
 
+def test_an_answer_by_words_that_is_not_the_last_is_passed_over(qtbot, shown, insight, make_result) -> None:
+    final = _answer("irrigation", make_result)
+    shown.show_answer(Answer(final.question, final.outcome, final=False))
+    assert insight.questions == []
+    shown.hide()
+    shown.show_answer(final)
+    assert insight.questions == []
+    shown.show()
+    qtbot.waitUntil(lambda: insight.questions == ["irrigation"] and not shown.busy)
+
+
 def test_a_question_that_came_before_the_map_is_on_it(qtbot, panel, memory, insight, make_result) -> None:
     panel.set_manager(memory)
     panel.show_answer(_answer("irrigation", make_result))
@@ -487,5 +498,15 @@ def test_on_a_page_that_scrolls_the_wheel_zooms_where_it_is_meant_to(qtbot, show
 
 
 def test_a_card_leads_to_the_page_with_the_map_alone(qtbot, shown: MapPanel) -> None:
-    with qtbot.waitSignal(shown.enlarge_wanted):
+    with qtbot.waitSignal(shown.action_requested) as asked:
         qtbot.mouseClick(shown.header.enlarge, LEFT)
+    assert asked.args == ["map"]
+
+
+def test_without_a_model_one_can_be_chosen(qtbot, panel, memory, insight) -> None:
+    insight.map = empty_map("no-model", 3)
+    panel.set_manager(memory)
+    qtbot.waitUntil(panel._choose.isVisible)
+    with qtbot.waitSignal(panel.action_requested) as asked:
+        qtbot.mouseClick(panel._choose, LEFT)
+    assert asked.args == ["settings"]

@@ -1,0 +1,70 @@
+"""The map in its places: as a card on the overview, and as a page of its own."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+
+from gui.index.panel import IndexPanel
+from tests.helpers import fake_map
+from tests.helpers.fake_insight import FakeInsight
+from tests.helpers.fake_memory import FakeMemory
+
+
+class BothInsights(FakeInsight):
+    """Tells of chunks and of a map."""
+
+    def __init__(self, memory: FakeMemory) -> None:
+        super().__init__(memory)
+        self.maps = fake_map.FakeInsight()
+        self.last_map, self.make_map = self.maps.last_map, self.maps.make_map
+        self.map_places, self.map_answer = self.maps.map_places, self.maps.map_answer
+
+
+@pytest.fixture
+def panel(qtbot, jobs, memory: FakeMemory, appearance):
+    memory.insight = BothInsights(memory)
+    panel = IndexPanel(jobs)
+    panel.resize(1200, 800)
+    qtbot.addWidget(panel)
+    with qtbot.waitActive(panel):
+        panel.show()
+        panel.activateWindow()
+    panel.set_manager(memory)
+    panel.show_status(memory.status())
+    qtbot.waitUntil(lambda: not panel.busy and panel._overview.map.prepared is not None)
+    yield panel
+    panel.set_manager(None)
+
+
+def test_the_card_on_the_overview_leads_to_the_page(qtbot, panel: IndexPanel) -> None:
+    card = panel._overview.map
+    assert card.canvas.isVisible()
+    assert panel._map.prepared is None
+    qtbot.mouseClick(card.header.enlarge, Qt.MouseButton.LeftButton)
+    assert panel.page == "map"
+    qtbot.waitUntil(lambda: not panel.busy and panel._map.prepared is not None)
+    assert not panel._map.header.enlarge.isVisible()
+    assert np.array_equal(panel._map.prepared.scene.ids, card.prepared.scene.ids)
+
+
+def test_a_chunk_is_opened_from_both(qtbot, panel: IndexPanel) -> None:
+    for name in ("overview", "map"):
+        panel.show_page(name)
+        shown = panel._overview.map if name == "overview" else panel._map
+        qtbot.waitUntil(lambda: not panel.busy and shown.prepared is not None)  # noqa: B023  # of this turn
+        with qtbot.waitSignal(panel.open_requested) as opened:
+            place = shown.canvas.place_of(5).toPoint()
+            qtbot.mouseClick(shown.canvas, Qt.MouseButton.LeftButton, pos=place)
+        assert opened.args == ["topics/note.md", 105]
+
+
+def test_escape_on_the_map_leads_back_to_the_box(qtbot, panel: IndexPanel) -> None:
+    panel.show_page("map")
+    qtbot.waitUntil(lambda: not panel.busy and panel._map.prepared is not None)
+    panel._map.canvas.setFocus()
+    qtbot.keyClick(panel._map.canvas, Qt.Key.Key_Right, Qt.KeyboardModifier.ControlModifier)
+    with qtbot.assertNotEmitted(panel.left):
+        qtbot.keyClick(panel._map.canvas, Qt.Key.Key_Escape)
+    with qtbot.waitSignal(panel.left):
+        qtbot.keyClick(panel._map.canvas, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: not panel.busy)
