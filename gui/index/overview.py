@@ -97,8 +97,8 @@ class OverviewPage(IndexPage):
         self._charts = (self._folders, self._syncs, self._speed, self._sizes, self._disk, self._times)
         self._columns = TwoColumns(
             above,
-            (self.map, self._folders, self._syncs, self._speed),
-            (self._sizes, self._attention, self._disk, self._times),
+            (self.map, self._folders, self._syncs),
+            (self._sizes, self._attention, self._disk, self._times, self._speed),
             (self._attention, self.map, self._folders, self._sizes, self._syncs, self._speed, self._disk, self._times),
         )
         page = QVBoxLayout(self)

@@ -35,9 +35,11 @@ class Throughput:
 
     def __init__(self) -> None:
         self._samples: deque[Sample] = deque(maxlen=_KEPT)
+        self._running = False
 
     def hear(self, status: MemoryProviderStatus | None, now: float) -> bool:
         """Fed with every record; whether there is something new to show."""
+        self._running = status is not None and status.syncing is not None
         step = None if status is None or status.paused else status.syncing
         if step is None or step.phase not in _UNITS:
             return False
@@ -61,14 +63,16 @@ class Throughput:
         unit = _UNITS[newest.step]
         return Series(
             marks,
-            gist=f"{_said(newest)} a second now, at most {_speed(fastest.rate)}.",
+            gist=f"{_said(newest)} a second {'now' if self._running else 'at last'}, at most {_speed(fastest.rate)}.",
             ends=("", f"at most {_speed(fastest.rate)} {unit}/s"),
             resting="",
         )
 
     def now(self) -> str:
-        """The newest speed."""
-        return f"{_said(self._samples[-1])}/s" if len(self._samples) > 1 else ""
+        """The newest speed, or that it is over."""
+        if len(self._samples) < 2:
+            return ""
+        return f"{_said(self._samples[-1])}/s" if self._running else "the last sync"
 
 
 def _rate(step: MemorySyncProgressUpdate, last: Sample | None, now: float) -> float:
