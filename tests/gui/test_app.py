@@ -61,7 +61,9 @@ def test_a_picture_of_the_results(notes, words_only, tmp_path, user_home):
     assert not list(user_home.rglob("window.json"))
 
 
-@pytest.mark.parametrize("view", ["viewer", "explanation", "sessions", "diagnostics", "first-run", "sources"])
+@pytest.mark.parametrize(
+    "view", ["viewer", "chunks", "explanation", "sessions", "duplicates", "diagnostics", "first-run", "sources"]
+)
 def test_every_view_has_a_picture(notes, words_only, tmp_path, view):
     picture = tmp_path / "a.png"
     query = () if view in ("first-run", "sources") else ("--query", "timer")

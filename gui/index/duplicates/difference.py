@@ -66,6 +66,7 @@ def beside_each_other(left: Text, right: Text, checkpoint: Callable[[], None] = 
             rows += [Row("same", left.side(i + step), right.side(j + step)) for step in range(i_end - i)]
         else:
             for one, other in _paired(left.lines[i:i_end], right.lines[j:j_end]):
+                checkpoint()
                 rows.append(_row(left, right, None if one is None else i + one, None if other is None else j + other))
     return _with_moved(rows)
 

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QLabel, QPushButton
 from engine import CancelToken, MnemoscopeError, duplicate_title
 from gui.index.duplicates import wording
 from gui.index.duplicates.page import DuplicatesPage
+from gui.index.panel import IndexPanel
 from gui.jobs import Jobs
 from tests.helpers.fake_insight import FakeInsight, make_group
 from tests.helpers.fake_memory import FakeMemory
@@ -278,3 +279,21 @@ def test_they_are_looked_for_when_someone_sees_what_needs_attention(qtbot, appea
     page.show_overview(False)
     page.refresh()
     assert len(insight.asked) == asked
+
+
+def test_the_overview_leads_to_them(qtbot, appearance, jobs: Jobs, memory: FakeMemory, insight: FakeInsight) -> None:
+    panel = IndexPanel(jobs)
+    qtbot.addWidget(panel)
+    panel._duplicates._ahead.setInterval(0)
+    panel.resize(1200, 760)
+    panel.set_manager(memory)
+    with qtbot.waitExposed(panel):
+        panel.show()
+    compare = "Compare: 2 near-duplicates"
+    qtbot.waitUntil(lambda: any(b.accessibleName() == compare for b in panel.findChildren(QPushButton)))
+    next(b for b in panel.findChildren(QPushButton) if b.accessibleName() == compare).click()
+    assert panel.page == "duplicates"
+    qtbot.waitUntil(lambda: not panel.busy)
+    assert len(listed(panel._duplicates)) == 2
+    panel.hide()
+    panel.set_manager(None)
