@@ -42,7 +42,8 @@ def find_passage(snapshot: Snapshot, passage: Passage, hidden: Callable[[str, So
 
     Raises `PassageMissing` where nothing is indexed on its lines, and no text is given.
     """
-    selected = redact(passage.text.strip())[:LONGEST]
+    # What is masked is cut afterwards: half of a secret is none that anyone would know.
+    selected = redact(passage.text[: 2 * LONGEST].strip())[:LONGEST]
     found = _chunks_on(snapshot, passage, hidden)
     if passage.message is not None:
         found = _of_message(found, passage.message) or found

@@ -43,7 +43,7 @@ class Keeping(QObject):
         self._now = now
         self._begun = False
         self.shelf = SearchShelf(jobs, self)
-        self.picker = SearchPicker(box, self.shelf)
+        self.picker = SearchPicker(box, self.shelf, lambda: now() is not None)
         self.star = IconButton("star", _SAVE)
         self.star.setCheckable(True)
         self.star.hide()

@@ -1,5 +1,7 @@
 """Saved and recent searches below the search box: a key in the empty box opens them, typing chooses, Enter runs one."""
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QListWidgetItem, QMenu
@@ -34,8 +36,10 @@ class SearchPicker(QObject):
     rename_wanted = Signal(object)
     """SavedSearch."""
 
-    def __init__(self, box: QueryBox, shelf: SearchShelf) -> None:
+    def __init__(self, box: QueryBox, shelf: SearchShelf, has_answer: Callable[[], bool]) -> None:
+        """`has_answer`: whether an empty box stands for a question, so that Down leads to its answer."""
         super().__init__(box)
+        self._has_answer = has_answer
         self._box = box
         self._shelf = shelf
         self._filter = self._before = ""
@@ -142,7 +146,8 @@ class SearchPicker(QObject):
         if event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
             return False
         if not self.is_open:
-            if key in (Qt.Key.Key_Up, Qt.Key.Key_Down) and not self._box.edit.text():
+            opens = key == Qt.Key.Key_Up or (key == Qt.Key.Key_Down and not self._has_answer())
+            if opens and not self._box.edit.text():
                 self.open()
             return self.is_open
         if key in _STEPS:

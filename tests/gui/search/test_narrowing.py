@@ -110,6 +110,16 @@ def test_escape_in_the_empty_box_leads_back_to_the_question_and_the_result(
     assert results.current_result().path == "topics/shopping.md"
 
 
+def test_down_leads_from_the_empty_box_to_what_is_like_it(qtbot, panel, results, box, ask, settle) -> None:
+    ask("irrigation")
+    panel.keeping.shelf.notes = True
+    panel.search_like(Passage(path="topics/shopping.md", start_line=1, end_line=3), "")
+    settle()
+    panel.focus_box()
+    qtbot.keyClick(box, Key.Key_Down)
+    assert results.hasFocus()
+
+
 def test_likeness_leads_on_and_back_step_by_step(qtbot, panel, results, box, bar, ask, settle, memory) -> None:
     ask("irrigation")
     for _ in range(2):
