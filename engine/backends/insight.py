@@ -131,8 +131,8 @@ class IndexInsight:
         """The chunks that have a vector as points, as the index is now; quick where nothing has changed.
 
         Takes about a second for 100,000 chunks, and some seconds for up to 20,000, which lie by their neighbours.
-        `first` hears of a simpler map of these, where there was none before; it is called on this thread, as is
-        `progress`.
+        `first` hears of a simpler map of thousands of these, where there was none before; it is called on this thread,
+        as is `progress`.
         """
         return self._maps().make(self._model(), first=first, progress=progress, cancel=cancel)
 

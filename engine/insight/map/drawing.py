@@ -15,6 +15,8 @@ from engine.records import MapProgress
 
 MOST_NEIGHBOURS = 20_000
 """More points lie by their two main directions alone: their neighbours would take half a minute."""
+SLOW = 4000
+"""So many points take a second or more by their neighbours: something is to be seen meanwhile."""
 _FEWEST = 30
 """Neighbours of fewer say nothing."""
 _COMPARED = 128
@@ -34,7 +36,7 @@ def draw(
 ) -> Drawn:
     """Points of at least one row, as near to their places in `old` as may be.
 
-    `first` hears of points by directions while those by neighbours take longer. Raises `Cancelled`.
+    `first` hears of points by directions where those by neighbours take long. Raises `Cancelled`.
     """
     tell = progress or (lambda _: None)
     by_neighbours = _FEWEST <= len(rows) <= MOST_NEIGHBOURS
@@ -44,7 +46,7 @@ def draw(
     drawn = _by_directions(rows, stamp, directions, spread, old)
     if not by_neighbours:
         return drawn
-    if first is not None:
+    if first is not None and len(rows) >= SLOW:
         first(drawn)
     tell(MapProgress(stage="neighbours", done=0.1))
     found, distances = nearest(spread, min(NEIGHBOURS, len(rows) - 1), cancel)

@@ -2,7 +2,8 @@
 
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import dropwhile, islice
 
 import numpy as np
@@ -25,6 +26,8 @@ log = logging.getLogger(__name__)
 
 _WORDS, _LETTERS = 60, 2000
 """Of a chunk, to be shown."""
+_PATIENCE = 0.05
+"""Seconds between two looks whether somebody still waits."""
 _NEAREST = 8
 """Chunks that say where a question belongs."""
 
@@ -66,9 +69,10 @@ class IndexMaps:
     ) -> IndexMap:
         """The map as the index is now: that of before where nothing has changed. Raises `Cancelled`.
 
-        `first` hears of a simpler one that comes soon, where there was none before. Both are called on this thread.
+        `first` hears of a simpler one that comes soon, where there was none before and the real one takes long. It and
+        `progress` are called on this thread.
         """
-        with self._making:
+        with self._alone(cancel):
             if progress is not None:
                 progress(MapProgress(stage="reading", done=0.0))
             with self._store.read(cancel) as snapshot:
@@ -98,6 +102,17 @@ class IndexMaps:
             except OSError as error:
                 log.warning("The map could not be saved: %s", error)
             return self._tell(whose, _record(drawn, listing, model))
+
+    @contextmanager
+    def _alone(self, cancel: CancelToken | None) -> Iterator[None]:
+        """Wait for whoever makes a map now, unless cancelled meanwhile."""
+        while not self._making.acquire(timeout=_PATIENCE):
+            if cancel is not None:
+                cancel.checkpoint()
+        try:
+            yield
+        finally:
+            self._making.release()
 
     def _tell(self, whose: str, record: IndexMap) -> IndexMap:
         self._told = whose, record

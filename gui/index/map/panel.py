@@ -111,6 +111,12 @@ class MapPanel(IndexPage):
         parts = (self._regrouping, self._answering, self.canvas.picture, self.choosing)
         return super().busy or any(part.busy for part in parts)
 
+    def take_focus(self) -> None:
+        if self.canvas.isVisible():
+            self.canvas.setFocus(Qt.FocusReason.TabFocusReason)
+        else:
+            super().take_focus()
+
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         self.answer = None
         super().set_manager(manager)
@@ -194,6 +200,7 @@ class MapPanel(IndexPage):
         record, count = prepared.scene.record, len(prepared.scene)
         self.header.say(wording.subtitle(record, count), wording.about(record))
         self.header.set_usable(True)
+        self.setAccessibleName("Map")
         self._whole.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self._stack.setCurrentWidget(self._whole)
         if self.prepared is None or prepared.scene is not self.prepared.scene:

@@ -1,11 +1,14 @@
 """The map of an open memory's index."""
 
+import threading
+
 import msgspec
 import numpy as np
 import pytest
 
 from engine.control import CancelToken
 from engine.errors import Cancelled
+from engine.insight.map import drawing
 from engine.settings.options import VectorSettings
 from tests.helpers.fake_provider import FakeProvider
 
@@ -133,7 +136,31 @@ def test_a_result_that_has_left_the_index_has_no_chunk(open_memory, workspace) -
     assert memory.insight.map_answer("gauge", (ours,)).chunks == (None,)
 
 
-def test_many_chunks_lie_by_their_neighbours_after_a_first_sight_by_directions(open_memory, workspace) -> None:
+def test_whoever_waits_for_a_map_can_be_cancelled(open_memory) -> None:
+    memory = open_memory()
+    memory.sync()
+    token, refused = CancelToken(), []
+
+    def ask_beside(_) -> None:
+        def ask() -> None:
+            try:
+                memory.insight.make_map(cancel=token)
+            except Cancelled as error:
+                refused.append(error)
+
+        waiting = threading.Thread(target=ask)
+        waiting.start()
+        token.cancel()
+        waiting.join(10)
+
+    assert memory.insight.make_map(progress=ask_beside).ids
+    assert refused
+
+
+def test_many_chunks_lie_by_their_neighbours_after_a_first_sight_by_directions(
+    open_memory, workspace, monkeypatch
+) -> None:
+    monkeypatch.setattr(drawing, "SLOW", 40)
     words = ["pump", "seed", "frost", "train", "ticket", "hotel"]
     for number in range(48):
         word = words[number % 6]

@@ -61,7 +61,8 @@ def test_a_chunk_is_opened_from_both(qtbot, panel: IndexPanel) -> None:
 def test_escape_on_the_map_leads_back_to_the_box(qtbot, panel: IndexPanel) -> None:
     panel.show_page("map")
     qtbot.waitUntil(lambda: not panel.busy and panel._map.prepared is not None)
-    panel._map.canvas.setFocus()
+    panel.take_focus()
+    assert panel._map.canvas.hasFocus()
     qtbot.keyClick(panel._map.canvas, Qt.Key.Key_Right, Qt.KeyboardModifier.ControlModifier)
     with qtbot.assertNotEmitted(panel.left):
         qtbot.keyClick(panel._map.canvas, Qt.Key.Key_Escape)
