@@ -40,6 +40,8 @@ def _rows(status: MemoryProviderStatus) -> Iterator[Attention]:
     if status.last_sync is not None and status.last_sync.error and status.syncing is None:
         again = ("", "") if read_only else ("Try again", "sync")
         yield Attention("sync", "degraded", "The last update failed", status.last_sync.error, again)
+    if not status.files:
+        yield _empty(status, read_only)
     if reason := why_words_only(status):
         yield Attention("provider", "degraded", "Only words are searched", reason, ("Settings…", "settings"))
     yield from _failed(status.failed_files, read_only)
@@ -47,6 +49,14 @@ def _rows(status: MemoryProviderStatus) -> Iterator[Attention]:
     if status.skipped_files:
         title = f"{counted(len(status.skipped_files), 'file or folder', 'files and folders')} skipped"
         yield Attention("skipped", "off", title, _by_rule(status.skipped_files), ("Show", "skipped"))
+
+
+def _empty(status: MemoryProviderStatus, read_only: bool) -> Attention:
+    title = "Nothing is indexed yet"
+    if status.syncing is not None:
+        return Attention("empty", "working", title, "What the update finds appears here as it goes.")
+    found = "The last update found no note and no session." if status.last_sync else "No update has run yet."
+    return Attention("empty", "off", title, found, ("", "") if read_only else ("Sync now", "sync"))
 
 
 def _failed(failed: Sequence[FileIssue], read_only: bool) -> Iterator[Attention]:

@@ -28,7 +28,7 @@ from gui.jobs import Jobs
 from gui.search.runner import Answer
 from gui.style import font_at
 
-_CARD_LETTERS = 24
+_CARD_LETTERS = 26
 _ACROSS = (5, 3, 2)
 """Figures in a row, as many as there is room for."""
 _AGAIN = "count-again"
@@ -180,8 +180,10 @@ class OverviewPage(IndexPage):
             card.show_figure(figure)
         self._attention.show_rows("status", attention_of(status))
         self._speed.show_series(self._throughput.series(), self._throughput.now())
+        some = bool(status.files) and self._overview is not None
+        self._columns.set_single(not some)
         for chart in (self.map, *self._charts):
-            chart.setVisible(bool(status.files) and self._overview is not None)
+            chart.setVisible(some)
 
     @Slot(str, tuple)
     def show_attention(self, page: str, rows: tuple[Attention, ...]) -> None:

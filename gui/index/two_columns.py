@@ -31,6 +31,7 @@ class TwoColumns(QScrollArea):
         super().__init__()
         self._left, self._right, self._stacked = tuple(left), tuple(right), tuple(stacked)
         self._narrow: bool | None = None
+        self._single = False
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -53,9 +54,14 @@ class TwoColumns(QScrollArea):
         self.setWidget(page)
         self._fold()
 
+    def set_single(self, single: bool) -> None:
+        """One column whatever the width: there is too little for two."""
+        self._single = single
+        self._fold()
+
     def _fold(self) -> None:
         letters = self.width() // QFontMetrics(font_at(13)).averageCharWidth()
-        narrow = letters < _FEWEST_LETTERS
+        narrow = self._single or letters < _FEWEST_LETTERS
         if narrow == self._narrow:
             return
         self._narrow = narrow

@@ -88,10 +88,19 @@ def test_an_index_that_cannot_be_counted_says_why_and_is_tried_again(qtbot, page
     qtbot.waitUntil(lambda: row_names(page) == ["Nothing needs your attention."])
 
 
-def test_an_empty_index_shows_no_empty_charts(page, memory):
+def test_an_empty_index_says_so_in_place_of_empty_charts(qtbot, page):
     page.show_status(make_status(files=0, chunks=0))
     assert not page._sizes.isVisible()
     assert "nothing indexed yet" in texts(page)
+    assert row_names(page) == ["Nothing is indexed yet (off). No update has run yet."]
+    qtbot.waitUntil(lambda: page._attention.width() > 1000)
+    with qtbot.waitSignal(page.action_requested) as asked:
+        press(page, "Sync now")
+    assert asked.args == ["sync"]
+    page.show_status(make_status(files=0, chunks=0, syncing=make_progress()))
+    assert "as it goes" in row_names(page)[0]
+    page.show_status(make_status(files=1, chunks=1))
+    qtbot.waitUntil(lambda: page._sizes.x() > page._folders.x())
 
 
 def test_another_memory_begins_with_nothing(qtbot, page, insight):
