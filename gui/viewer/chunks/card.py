@@ -1,6 +1,6 @@
 """The card below a text with everything that the index holds of one chunk."""
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from engine import ChunkDetail, FileChunks
+from engine import ChunkDetail, FileChunks, VectorState
 from gui.style import font_at
 from gui.viewer.chunks.wording import VECTOR_STATES, Fact, as_text, facts, title
 from gui.widgets.elided import ElidedLabel
@@ -47,7 +47,9 @@ class ChunkCard(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "side")
+        self._id = 0
         self._text = ""
+        self._vector: VectorState | None = None
         self._title = ElidedLabel()
         self._title.setProperty("role", "strong")
         self._before = IconButton("chevron-up", "Chunk before (Alt+Up)")
@@ -92,7 +94,11 @@ class ChunkCard(QFrame):
         """`same_as_file` as in `wording.facts`."""
         words = title(detail, file)
         rows = list(facts(detail, file, same_as_file=same_as_file))
-        self._text = as_text(words, rows)
+        text = as_text(words, rows)
+        if (text, detail.row.vector) == (self._text, self._vector) and not self.isHidden():
+            return  # during a sync it comes again and again, and nobody's reading or selection shall be disturbed
+        place = self._body.verticalScrollBar().value() if detail.id == self._id and not self.isHidden() else 0
+        self._id, self._text, self._vector = detail.id, text, detail.row.vector
         self._title.setText(words)
         self._before.setEnabled(detail.number > 1)
         self._after.setEnabled(detail.number < len(file.chunks))
@@ -105,7 +111,7 @@ class ChunkCard(QFrame):
         self._form.addRow(_name(""), self._more_button())
         for fact in rows:
             self._form.addRow(_name(fact.label), _value(fact))
-        self._body.verticalScrollBar().setValue(0)
+        QTimer.singleShot(0, self._body, lambda: self._body.verticalScrollBar().setValue(place))
         spoken = f"{said}. {rows[0].value}"
         self.setAccessibleName(words)
         self.setAccessibleDescription(spoken)
