@@ -35,6 +35,8 @@ from engine.sync.estimating import name_of
 from engine.wording import plural
 
 _ROWS = (keywords.ROWS, keywords.SAMPLE, file.WORDS, chunks.CHUNKS, vectors.VECTORS, file.GENERATIONS)
+_CHEAP = (keywords.ROWS, chunks.CHUNKS, file.WORDS, file.GENERATIONS, file.SPACE)
+"""What is known in milliseconds, without reading what is stored."""
 _COPIES = (vectors.MATRIX, vectors.TABLE)
 _MATTERS: tuple[Matter, ...] = (*_ROWS, file.SPACE, *_COPIES)
 _UPDATED = frozenset({"index", "notes", "transcripts", "meaning"})
@@ -95,6 +97,11 @@ class Health:
             yield surroundings.look_at_extension(subject)
         if (watcher := self._watcher()) is not None:
             yield surroundings.look_at_watcher(watcher, wanted=self._settings.sync.watch)
+
+    def glance(self) -> tuple[HealthFinding, ...]:
+        """What a few counts tell. Raises `Cancelled`, `Closed`, and the store's errors."""
+        subject = self._subject(Selection(None, ""))
+        return surroundings.look_at_index(self._store), *(matter.finding(subject) for matter in _CHEAP)
 
     def _look_inside(self, subject: Subject, selection: Selection) -> Iterator[HealthFinding]:
         subject.step("Reading the database file", 0, 0)

@@ -168,6 +168,10 @@ class IndexInsight:
         """
         return self._health(cancel, progress).look(ask=ask, deep=deep)
 
+    def glance(self, cancel: CancelToken | None = None) -> "tuple[HealthFinding, ...]":
+        """Those findings that a few counts tell, at once."""
+        return self._health(cancel, None).glance()
+
     def repair(
         self,
         ids: "Collection[str] | None" = None,

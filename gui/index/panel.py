@@ -63,7 +63,8 @@ class IndexPanel(QWidget):
         self._add("map", "Map", self._map)
         self._duplicates = DuplicatesPage(jobs)
         self._add("duplicates", "Duplicates", self._duplicates)
-        self._add("health", "Health", HealthPage(jobs))
+        self._health = HealthPage(jobs)
+        self._add("health", "Health", self._health)
         self.setAccessibleName("Index")
         self.show_page("overview")
 
@@ -93,7 +94,12 @@ class IndexPanel(QWidget):
         """Bring a page to the front."""
         self._chips[name].setChecked(True)
         self._stack.setCurrentWidget(self._pages[name])
-        self._duplicates.show_overview(self.isVisible() and name == "overview")
+        self._show_overview(self.isVisible() and name == "overview")
+
+    def _show_overview(self, shown: bool) -> None:
+        """Whether what pages have to tell there is seen."""
+        self._duplicates.show_overview(shown)
+        self._health.show_overview(shown)
 
     @Slot(str)
     def _act(self, action: str) -> None:
@@ -135,11 +141,11 @@ class IndexPanel(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._duplicates.show_overview(self.page == "overview")
+        self._show_overview(self.page == "overview")
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self._duplicates.show_overview(False)
+        self._show_overview(False)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:

@@ -30,13 +30,15 @@ class FakeHealth:
 
     Attributes:
         findings: what the next look finds.
-        looks: whether each look so far was a deep one. repaired: what was to be repaired, in order.
+        looks: whether each look so far was a deep one. glances: how many there were.
+        repaired: what was to be repaired, in order.
         during: called before the end of a look or a repair. problem: raised in place of a repair.
     """
 
     def __init__(self, *findings: HealthFinding) -> None:
         self.findings = findings
         self.looks: list[bool] = []
+        self.glances = 0
         self.repaired: list[Collection[str] | None] = []
         self.during: Callable[[CancelToken], None] = lambda _: None
         self.problem: MnemoscopeError | None = None
@@ -44,6 +46,10 @@ class FakeHealth:
     @property
     def manager(self) -> Any:
         return SimpleNamespace(insight=self)
+
+    def glance(self, cancel: CancelToken) -> tuple[HealthFinding, ...]:
+        self.glances += 1
+        return self.findings
 
     def health(
         self, cancel: CancelToken, *, ask: bool, deep: bool, progress: Callable[[HealthProgress], None]

@@ -15,6 +15,7 @@ from engine import (
     DuplicateMember,
     DuplicateReport,
     FileChunks,
+    HealthFinding,
     IndexMap,
     IndexOverview,
     MnemoscopeError,
@@ -141,6 +142,9 @@ class FakeInsight:
                         twins=0,
                     )
         return None
+
+    def glance(self, cancel: CancelToken | None = None) -> tuple[HealthFinding, ...]:
+        return ()
 
     def duplicates(
         self, cancel: CancelToken | None = None, progress: Callable[[float], None] | None = None

@@ -33,7 +33,9 @@ class HealthPage(IndexPage):
         self._deep = False
         self._outcome = ""
         """What the last repair did, while that is to be read."""
-        self._repairing = JobSlot(self)
+        self._repairing, self._glancing = JobSlot(self), JobSlot(self)
+        self._for_overview = False
+        """Whether someone sees what is told of here elsewhere."""
         self._head = HealthHead()
         self._head.look_wanted.connect(self._asked)
         self._head.repair_wanted.connect(lambda: self.repair(None))
@@ -69,9 +71,11 @@ class HealthPage(IndexPage):
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         self._repairing.cancel()
+        self._glancing.cancel()
         self._deep = False
         super().set_manager(manager)
         self._show_state()
+        self._glance()
 
     @Slot()
     def refresh(self) -> None:
@@ -79,6 +83,23 @@ class HealthPage(IndexPage):
             self._calm.start()
         else:
             self._stale = self.insight is not None
+            self._glance()
+
+    def show_overview(self, shown: bool) -> None:
+        """The overview came or went: it tells what a few counts say, until everything was looked at here."""
+        self._for_overview = shown
+        self._glance()
+
+    def _glance(self) -> None:
+        insight = self.insight
+        if insight is None or not self._for_overview or self.findings or self._glancing.busy:
+            return
+        self._glancing.put(self.jobs.read(insight.glance, self._glanced, lambda _: self._glancing.done()))
+
+    def _glanced(self, found: tuple[HealthFinding, ...]) -> None:
+        self._glancing.done()
+        if not self.findings:
+            self.attention_changed.emit(attention_of(found))
 
     @Slot()
     def _look_again(self) -> None:

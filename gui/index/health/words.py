@@ -6,7 +6,8 @@ from engine import HealthFinding, HealthProgress, HealthRepair
 from gui.index.attention import Attention
 from gui.widgets.wording import counted, grouped
 
-_IN_STATUS = frozenset({"notes", "transcripts", "meaning", "failed-files", "not-embedded", "embedding", "writing"})
+_IN_STATUS = frozenset("index notes transcripts meaning failed-files not-embedded embedding writing".split())
+"""Findings that the overview has rows of its own for."""
 STOPPED_LOOKING = "Stopped before everything was looked at."
 STOPPED = "Stopped. What was mended so far stays so."
 

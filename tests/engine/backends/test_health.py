@@ -349,6 +349,13 @@ def test_a_watcher_that_has_to_look_by_itself_is_told(open_memory: OpenMemory) -
     assert "watching" not in findings(open_memory())
 
 
+def test_a_glance_counts_and_reads_nothing(memory: BuiltinMemory, provider: FakeProvider) -> None:
+    assert {finding.state for finding in memory.insight.glance()} == {"fine"}
+    execute(memory, "DELETE FROM chunks_fts_1 WHERE rowid = 2")
+    execute(memory, "DELETE FROM files_1 WHERE path = 'shopping.md'")
+    assert {finding.id for finding in memory.insight.glance() if finding.state != "fine"} == {"keywords", "chunks"}
+
+
 def test_an_index_that_came_to_lie_on_a_network_drive_is_told(memory: BuiltinMemory, monkeypatch) -> None:
     monkeypatch.setattr(surroundings, "on_network_drive", lambda folder: folder == memory._store.files.folder)
     found = findings(memory)["index"]

@@ -80,6 +80,27 @@ def test_the_overview_is_told_what_its_status_does_not_know(qtbot, show: Show) -
     qtbot.waitUntil(lambda: not page.busy)
 
 
+def test_the_overview_is_told_what_a_glance_finds(qtbot, jobs: Jobs) -> None:
+    health = FakeHealth(FINE, KEYWORDS, NOTES)
+    page = HealthPage(jobs)
+    qtbot.addWidget(page)
+    page.set_manager(health.manager)
+    page.refresh()
+    assert health.glances == 0
+    with qtbot.waitSignal(page.attention_changed) as told:
+        page.show_overview(True)
+    assert [row.detail for row in told.args[0]] == ["Keyword index"]
+    health.findings = (FINE,)
+    with qtbot.waitSignal(page.attention_changed) as told:
+        page.refresh()
+    assert told.args == [()]
+    assert (health.glances, health.looks) == (2, [])
+    page.show_overview(False)
+    page.refresh()
+    assert health.glances == 2
+    page.set_manager(None)
+
+
 def test_an_index_without_problems_says_so_calmly(show: Show) -> None:
     page = show(FakeHealth(FINE, msgspec.structs.replace(FINE, id="chunks", name="Chunks")))
     assert page._head.summary.text() == "All of 2 checks are fine."
