@@ -101,9 +101,7 @@ class IndexInsight:
         with self._store.read(cancel) as snapshot:
             return chunk_detail(snapshot, id_, model)
 
-    def duplicates(
-        self, cancel: CancelToken | None = None, progress: "Progress | None" = None
-    ) -> "DuplicateReport":
+    def duplicates(self, cancel: CancelToken | None = None, progress: "Progress | None" = None) -> "DuplicateReport":
         """Notes that share text; some seconds for 10,000 notes, and at once while no text has changed since."""
         from engine.insight.duplicates import find_duplicates, state_of
 
@@ -185,9 +183,7 @@ class IndexInsight:
         """
         return self._health(cancel, progress).repair(ids)
 
-    def _health(
-        self, cancel: CancelToken | None, progress: "Callable[[HealthProgress], None] | None"
-    ) -> "Health":
+    def _health(self, cancel: CancelToken | None, progress: "Callable[[HealthProgress], None] | None") -> "Health":
         from engine.backends.health import Health
 
         return Health(

@@ -232,9 +232,7 @@ class _Search:
         lines = chunks[0][0], chunks[-1][1]
         return told("identical", 1.0, tokens, [(note, lines, 1.0) for note in notes], texts)
 
-    def _by_bags(
-        self, pair: NearChunks, notes: tuple[int, int], lines: Sequence[tuple[int, int]]
-    ) -> Match | None:
+    def _by_bags(self, pair: NearChunks, notes: tuple[int, int], lines: Sequence[tuple[int, int]]) -> Match | None:
         if self._cancel is not None:
             self._cancel.checkpoint()
         with self._store.read(self._cancel) as snapshot:

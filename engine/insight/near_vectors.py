@@ -65,9 +65,7 @@ def _blocks(
             yield [id_ for id_, _ in rows], decode([row for _, row in rows], model.dims).astype(np.float32)
 
 
-def _signs(
-    store: IndexStore, model: StoredModel, ids: Sequence[int], cancel: CancelToken | None
-) -> tuple[Ids, Signs]:
+def _signs(store: IndexStore, model: StoredModel, ids: Sequence[int], cancel: CancelToken | None) -> tuple[Ids, Signs]:
     """Of the chunks that have a vector."""
     planes = np.random.default_rng(_SEED).standard_normal((model.dims, _BITS)).astype(np.float32)
     centre: Vectors | None = None

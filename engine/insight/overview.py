@@ -1,7 +1,8 @@
 """Counts what is in the index, for whoever wants to see inside."""
 
 import threading
-from collections.abc import Iterable
+from collections import Counter
+from dataclasses import dataclass
 from itertools import accumulate
 
 import msgspec
@@ -9,7 +10,7 @@ import msgspec
 from engine.control import CancelToken
 from engine.insight.disk import disk_parts, in_database
 from engine.insight.folders import count_folders
-from engine.records import ChunkSizes, IndexOverview, IndexSizes, MonthCount, Source
+from engine.records import ChunkSizes, DiskPartName, FileIssue, IndexOverview, IndexSizes, MonthCount, Source
 from engine.store.connection import number
 from engine.store.index import IndexStore
 from engine.store.models import ModelName
@@ -18,6 +19,22 @@ from engine.store.user_data import UserData
 
 _MOST_BARS = 16
 _SECONDS = 1_000_000_000
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """What was read."""
+
+    generation: int
+    files: list[tuple[int, Source, str]]
+    chunks: dict[int, int]
+    """How many each file has, by its id."""
+    pending: dict[int, int]
+    failed: tuple[FileIssue, ...]
+    skipped: tuple[FileIssue, ...]
+    lengths: dict[int, int]
+    months: tuple[MonthCount, ...]
+    disk: Counter[DiskPartName]
 
 
 class Overviews:
@@ -32,13 +49,17 @@ class Overviews:
 
     def now(self, model: ModelName | None, cancel: CancelToken | None) -> IndexOverview:
         """`model`: the one whose vectors are counted. Some tenths of a second for 100,000 chunks."""
+        rows = None
         with self._store.read(cancel) as snapshot:
             moment = (*_moment(snapshot), model)
             counted = self._known(moment)
             if counted is None:
-                counted = _count(snapshot, model, self._store.sizes())
-        with self._lock:
-            self._moment, self._counted = moment, counted
+                rows = _read(snapshot, model)
+        if rows is not None:
+            counted = _count(rows, self._store.sizes())
+            with self._lock:
+                self._moment, self._counted = moment, counted
+        assert counted is not None
         return msgspec.structs.replace(counted, syncs=self._user.kept_syncs())
 
     def _known(self, moment: tuple[object, ...]) -> IndexOverview | None:
@@ -52,22 +73,31 @@ def _moment(snapshot: Snapshot) -> tuple[object, ...]:
     return (snapshot.identity, snapshot.generation, snapshot.stamp, snapshot.meta("issues"), *pages)
 
 
-def _count(snapshot: Snapshot, model: ModelName | None, sizes: IndexSizes) -> IndexOverview:
-    chunks = dict(snapshot.connection.execute(f"SELECT file_id, count(*) FROM {snapshot.tables.chunks} GROUP BY 1"))
-    pending = _pending(snapshot, model, chunks)
-    files: Iterable[tuple[int, Source, str]] = snapshot.connection.execute(
-        f"SELECT id, source, path FROM {snapshot.tables.files}"
-    )
-    return IndexOverview(
+def _read(snapshot: Snapshot, model: ModelName | None) -> _Rows:
+    """All that has to be of one moment; what Python sums up waits until the snapshot is given back."""
+    tables, ask = snapshot.tables, snapshot.connection.execute
+    chunks: dict[int, int] = dict(ask(f"SELECT file_id, count(*) FROM {tables.chunks} GROUP BY 1"))
+    return _Rows(
         generation=snapshot.generation,
-        folders=count_folders(
-            ((source, path, chunks.get(id_, 0), pending.get(id_, 0)) for id_, source, path in files),
-            (*snapshot.issues("failed"), *snapshot.issues("not embedded")),
-            snapshot.issues("skipped"),
-        ),
-        sizes=_sizes(snapshot),
+        files=list(ask(f"SELECT id, source, path FROM {tables.files}")),
+        chunks=chunks,
+        pending=_pending(snapshot, model, chunks),
+        failed=(*snapshot.issues("failed"), *snapshot.issues("not embedded")),
+        skipped=snapshot.issues("skipped"),
+        lengths=dict(ask(f"SELECT length(text), count(*) FROM {tables.chunks} GROUP BY 1 ORDER BY 1")),
         months=_months(snapshot),
-        disk=disk_parts(in_database(snapshot), sizes),
+        disk=in_database(snapshot),
+    )
+
+
+def _count(rows: _Rows, sizes: IndexSizes) -> IndexOverview:
+    files = ((source, path, rows.chunks.get(id_, 0), rows.pending.get(id_, 0)) for id_, source, path in rows.files)
+    return IndexOverview(
+        generation=rows.generation,
+        folders=count_folders(files, rows.failed, rows.skipped),
+        sizes=_sizes(rows.lengths),
+        months=rows.months,
+        disk=disk_parts(rows.disk, sizes),
         syncs=(),
     )
 
@@ -88,9 +118,8 @@ def _pending(snapshot: Snapshot, model: ModelName | None, chunks: dict[int, int]
     return dict(rows)
 
 
-def _sizes(snapshot: Snapshot) -> ChunkSizes:
-    query = f"SELECT length(text), count(*) FROM {snapshot.tables.chunks} GROUP BY 1 ORDER BY 1"
-    lengths: dict[int, int] = dict(snapshot.connection.execute(query))
+def _sizes(lengths: dict[int, int]) -> ChunkSizes:
+    """`lengths`: how many chunks have which one, the shortest first."""
     if not lengths:
         return ChunkSizes(median=0, longest=0, width=0, counts=())
     middle = (sum(lengths.values()) + 1) // 2

@@ -89,7 +89,6 @@ class Vec0Engine:
         with self._store.write() as writer:
             writer.set_meta("vec0", _moment(writer, model))
 
-
     def problem(self, snapshot: Snapshot, model: StoredModel) -> str:
         """What is wrong with a table that is there, one sentence; empty where nothing is."""
         if snapshot.meta("vec0") != _moment(snapshot, model):

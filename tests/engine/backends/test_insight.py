@@ -185,7 +185,7 @@ def test_nothing_is_counted_twice_while_nothing_changes(open_memory, monkeypatch
     memory = open_memory()
     memory.sync()
     first = memory.insight.overview()
-    monkeypatch.setattr("engine.insight.overview._count", None)
+    monkeypatch.setattr("engine.insight.overview._read", None)
     assert memory.insight.overview() == first
 
 
