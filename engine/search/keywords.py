@@ -26,6 +26,7 @@ _WIDEST_BEGINNING = 5_000
 all words anew for each statement, and twice for each ranking."""
 _STAND_INS = 24
 _PREFIX_WEIGHT = 0.5
+_ALL = 1 - 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +67,8 @@ class KeywordScores:
     """What words of the question that stand near each other add to a chunk's sum; nothing where it has no two."""
     sums: dict[int, float] = field(default_factory=dict)
     """What a chunk's score comes from, which goes on where that ends at 1."""
+    complete: set[int] = field(default_factory=set)
+    """Chunks that hold all terms."""
     groups: tuple[int, ...] = ()
     """By term: not 0 where it is one of several of which any will do, which share this number; () for none at all."""
     full_match: float = scoring.FULL_MATCH
@@ -88,7 +91,8 @@ class KeywordScores:
         return scoring.text_parts(given, most, nearness, self.full_match)
 
     def best(self) -> float:
-        return max(self.scores.values(), default=0.0)
+        """How well they match at best: fully where a chunk holds them all, be it a long one that scores less for it."""
+        return 1.0 if self.complete else max(self.scores.values(), default=0.0)
 
 
 class KeywordLeg:
@@ -173,6 +177,8 @@ class KeywordLeg:
                 whole = result.parts(parts, nearness)
                 result.scores[rowid] = whole.score
                 result.sums[rowid] = whole.bm25 + whole.nearness
+                if whole.covered > _ALL:
+                    result.complete.add(rowid)
 
     def _contributions(self, found: Counts) -> tuple[float, ...]:
         parts = [0.0] * len(self.terms)

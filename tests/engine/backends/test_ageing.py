@@ -171,7 +171,7 @@ def test_sessions_age_from_their_end(open_memory, tmp_path: Path) -> None:
 COPIES = {
     "copies/a.md": "# Valve\n\nThe brass valve of the greenhouse was repaired with a new brass fitting on Sunday.\n",
     "copies/b.md": "# Valve\n\nThe brass valve of the greenhouse was repaired with a new brass fitting on Monday.\n",
-    "copies/other.md": "# Rain\n\nGreenhouse, barrel, shed: one brass valve each shuts off when tanks are full.\n",
+    "copies/other.md": "# Rain\n\nGreenhouse, barrel: one brass valve each, shut off as tanks fill.\n",
     "copies/weak.md": "# Seed swap\n\nInes brings beans, Oskar brings kale and Wei brings a greenhouse plan.\n",
 }
 

@@ -8,7 +8,11 @@ import pytest
 
 from engine.backends.builtin import BuiltinMemory
 from engine.search import frequencies, keywords, searcher
+from engine.search.filters import Among
+from engine.search.frequencies import Frequencies
+from engine.search.keywords import KeywordLeg
 from engine.settings import Settings
+from engine.text import analyse_query
 
 _COUNT = 60
 Find = Callable[..., list[str]]
@@ -115,3 +119,14 @@ def test_words_side_by_side_come_before_the_same_words_apart(memory: BuiltinMemo
     memory.sync()
     results = memory.search("relief valve").results
     assert [result.path for result in results] == ["beside.md", "apart.md"]
+
+
+def test_who_holds_every_word_is_trusted_however_long_it_is(memory: BuiltinMemory, tmp_path: Path) -> None:
+    long = " ".join(f"Line {number} of the log is as dull as the others." for number in range(25))
+    (tmp_path / "notes" / "log.md").write_text(f"{long} E4711 {long}\n", "utf-8")
+    memory.sync()
+    with memory._store.read() as snapshot:
+        leg = KeywordLeg(snapshot, analyse_query("E4711"), Frequencies())
+        words = leg.score(leg.candidates(10, Among()))
+    assert 0 < max(words.scores.values()) < 1
+    assert words.best() == 1.0
