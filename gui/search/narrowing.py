@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from engine import EarlierAnswer, MemorySearchResult, Passage, SearchOutcome
 from gui.search import narrowing_texts as texts
 from gui.search.narrowing_bar import NarrowingBar
+from gui.search.query_box import QueryBox
 from gui.search.runner import FIRST_RESULTS, Answer, Question
 
 MOST_WITHIN = 1000
@@ -41,8 +42,9 @@ class Narrowing(QObject):
     returned = Signal(object)
     """A line was left: Question to show again, None where nobody knows what was asked before."""
 
-    def __init__(self, bar: NarrowingBar, parent: QObject) -> None:
+    def __init__(self, bar: NarrowingBar, box: QueryBox, parent: QObject) -> None:
         super().__init__(parent)
+        self._box = box
         self.like: Passage | None = None
         self.within: Question | None = None
         self._counts: tuple[EarlierAnswer, ...] = ()
@@ -125,6 +127,7 @@ class Narrowing(QObject):
         if self.like is not None:
             crumbs.append(texts.like(self.like, self._words(self.like)))
         self._bar.show_crumbs(crumbs)
+        self._box.set_hint("Search within these results" if self.within is not None else "")
 
     def _words(self, passage: Passage | None) -> str:
         if passage is None:

@@ -76,7 +76,7 @@ class SearchPanel(QObject):
         self._progress = AnswerProgress(self._runner, self._box, self._view, self)
         self._preview = Preview(self._view, self)
         self._actions = ResultActions(self._view.list, self)
-        self._narrowing = Narrowing(self._view.narrowing_bar, self)
+        self._narrowing = Narrowing(self._view.narrowing_bar, self._box, self)
         self._variants = Variants(self._runner, self._view, self)
         self.explain = self._variants.explain
         self.header: QWidget = FoldingRow(self._box, self._filters, BOX_LETTERS)

@@ -62,6 +62,7 @@ class QueryBox(QWidget):
         self, hint: str = "Search by words or meaning", name: str = "Search", parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
+        self._hint = hint
         self._history = QueryHistory()
         self._before = ""
         self._walking = False
@@ -100,6 +101,10 @@ class QueryBox(QWidget):
     @property
     def query(self) -> str:
         return self.edit.text().strip()
+
+    def set_hint(self, hint: str) -> None:
+        """What the empty box says; an empty text for the usual."""
+        self.edit.setPlaceholderText(hint or self._hint)
 
     def set_state(self, text: str) -> None:
         """A few words at the right end: counts and time, or that a search is running."""

@@ -211,6 +211,7 @@ def test_the_next_question_is_asked_within_the_results_on_show(
     assert results.isVisible(), "the results stay until something is asked"
     assert len(memory.searches) == asked
     assert said(bar) == ["Within 3 results of “irrigation”"]
+    assert box.placeholderText() == "Search within these results"
     qtbot.keyClicks(box, "hose")
     settle()
     query, _, options = memory.searches[-1]
@@ -296,6 +297,7 @@ def test_another_memory_has_other_results(qtbot, panel, bar, ask, settle) -> Non
     panel.set_manager(FakeMemory({}))
     settle()
     assert said(bar) == []
+    assert panel.header.findChild(QueryBox).edit.placeholderText() == "Search by words or meaning"
 
 
 def test_what_is_asked_again_stands_with_all_that_it_was_asked_with(panel, box, bar, settle, memory) -> None:
