@@ -2,8 +2,7 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt, QUrl, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import QUrl, Signal
 from PySide6.QtWidgets import QWidget
 
 from engine import MemorySearchManager
@@ -56,7 +55,7 @@ class ConversationPanel(ReadingPanel):
         menu = [do.copy_message, do.like, do.copy_session, do.raw, None, self._find, chunks]
         self._header = ConversationHeader([do.detail, do.prompts, do.resume, do.more, do.similar], menu, self)
         self._put_together(self._header, self._header.show_active, self._view)
-        self._column.addWidget(self._chunks.card)
+        self._put_below(self._chunks.card)
         self._connect()
         self.clear()
 
@@ -232,13 +231,6 @@ class ConversationPanel(ReadingPanel):
         """To the web; the files that an agent speaks of are none of the index."""
         if self._manager is not None and self._wanted is not None:
             self._links.follow(url, self._wanted.path, self._manager)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc first puts away what lies nearest."""
-        if event.key() == Qt.Key.Key_Escape and not self._finding.open and not self._chunks.card.isHidden():
-            self._chunks.card.close_card()
-        else:
-            super().keyPressEvent(event)
 
     def _connect(self) -> None:
         self._opener.opened.connect(self._on_opened)

@@ -50,7 +50,6 @@ class ConversationChunks(QObject):
         self.inspector = ChunkInspector(jobs, self._messages, self.card, panel, "Show chunks of the index")
         self.inspector.margin_action.toggled.connect(self._show_first)
         self.card.closed.connect(lambda: self.inspector.margin_action.setChecked(False))
-        self.card.left.connect(panel.setFocus)
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """Whose sessions are shown."""

@@ -1,7 +1,6 @@
 """The file viewer: a header, the file as source or as a page, and what is said about it."""
 
-from PySide6.QtCore import Qt, QUrl, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import QUrl, Signal
 from PySide6.QtWidgets import QWidget
 
 from engine import MemorySearchManager, MemorySearchResult
@@ -52,8 +51,8 @@ class ViewerPanel(ReadingPanel):
         self._want_rendered = False
         self._reloading = False
         self._source = ChunkedSource(jobs)
-        self._card = ChunkCard()
-        self._chunks = ChunkInspector(jobs, self._source, self._card, self, "Show chunk borders")
+        card = ChunkCard()
+        self._chunks = ChunkInspector(jobs, self._source, card, self, "Show chunk borders")
         self._rendered = RenderedView(jobs)
         self.elsewhere = Elsewhere(jobs, self)
         self.elsewhere.manager = manager
@@ -64,7 +63,7 @@ class ViewerPanel(ReadingPanel):
         self._links = LinkFollower(jobs, self)
         self._header = self._make_header()
         self._put_together(self._header, self._header.show_active, self._source, self._rendered)
-        self._column.addWidget(self._card)
+        self._put_below(card)
         self._connect()
         self.clear()
 
@@ -240,7 +239,7 @@ class ViewerPanel(ReadingPanel):
     def _choose_rendered(self, rendered: bool) -> None:
         self._want_rendered = rendered
         if rendered:
-            self._card.close_card()
+            self._chunks.close_card()
             self._apply(reveal=False)
         else:
             self._rendered.cancel()
@@ -268,13 +267,6 @@ class ViewerPanel(ReadingPanel):
     def _follow_link(self, url: QUrl) -> None:
         if self._target is not None and self._manager is not None:
             self._links.follow(url, self._target.name, self._manager)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc first puts away what lies nearest."""
-        if event.key() == Qt.Key.Key_Escape and not self._finding.open and not self._card.isHidden():
-            self._card.close_card()
-        else:
-            super().keyPressEvent(event)
 
     # --- putting it together --------------------------------------------------------------------------------------
 
@@ -318,7 +310,6 @@ class ViewerPanel(ReadingPanel):
         self._chunks.more_wanted.connect(self.more_wanted)
         self._like.wanted.connect(self.more_wanted)
         self._like.said.connect(self._hint.say)
-        self._card.left.connect(self.setFocus)
         self._header.rendered_chosen.connect(self._choose_rendered)
         self._empty.retry.connect(lambda: self._open(reloading=False))
         self._actions.said.connect(self._hint.say)

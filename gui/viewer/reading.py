@@ -7,6 +7,7 @@ from PySide6.QtGui import QAction, QFocusEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from gui.jobs import Jobs
+from gui.viewer.chunks.card import ChunkCard
 from gui.viewer.finding import Finding
 from gui.viewer.notice import EmptyPage, Hint
 from gui.widgets.keys import key_action
@@ -27,6 +28,7 @@ class ReadingPanel(QWidget):
         super().__init__(parent)
         self._empty = EmptyPage()
         self._page: QWidget = self._empty
+        self._card: ChunkCard | None = None
         self._stack = QStackedWidget()
         self._hint = Hint(self._stack)
         self._banner = Banner()
@@ -56,6 +58,12 @@ class ReadingPanel(QWidget):
         for part in (header, self._banner, self._finding.bar):
             column.addWidget(part)
         column.addWidget(self._stack, 1)
+
+    def _put_below(self, card: ChunkCard) -> None:
+        """A card below the pages, which Esc puts away before it leads back."""
+        self._card = card
+        self._column.addWidget(card)
+        card.left.connect(self.setFocus)
 
     def _show_page(self, page: QWidget) -> None:
         had_focus = self._page.hasFocus()
@@ -88,6 +96,8 @@ class ReadingPanel(QWidget):
                 self._finding.step(not event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
             case Qt.Key.Key_Escape if self._finding.open:
                 self._close_find()
+            case Qt.Key.Key_Escape if self._card is not None and not self._card.isHidden():
+                self._card.close_card()
             case Qt.Key.Key_Escape:
                 self.escape_pressed.emit()
             case _:

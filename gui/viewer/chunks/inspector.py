@@ -118,6 +118,10 @@ class ChunkInspector(QObject):
         """The index has changed."""
         self._load()
 
+    def close_card(self) -> None:
+        """Choose no chunk any more."""
+        self._card.close_card()
+
     @Slot(bool)
     def walk(self, forward: bool) -> None:
         """Choose the next chunk, or the one before; at first the one where the person is."""
