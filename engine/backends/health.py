@@ -34,8 +34,8 @@ from engine.store.vectors import VectorIndex
 from engine.sync.estimating import name_of
 from engine.wording import plural
 
-_ROWS = (keywords.ROWS, keywords.SAMPLE, file.WORDS, chunks.CHUNKS, vectors.VECTORS, file.GENERATIONS)
-_CHEAP = (keywords.ROWS, chunks.CHUNKS, file.WORDS, file.GENERATIONS, file.SPACE)
+_ROWS = (chunks.CHUNKS, keywords.ROWS, keywords.SAMPLE, file.WORDS, vectors.VECTORS, file.GENERATIONS)
+_CHEAP = (chunks.CHUNKS, keywords.ROWS, file.WORDS, file.GENERATIONS, file.SPACE)
 """What is known in milliseconds, without reading what is stored."""
 _COPIES = (vectors.MATRIX, vectors.TABLE)
 _MATTERS: tuple[Matter, ...] = (*_ROWS, file.SPACE, *_COPIES)

@@ -83,7 +83,10 @@ def _lengths(sizes: bytes) -> list[int]:
 
 
 def _missing(snapshot: Snapshot) -> str:
-    return f"SELECT id FROM {snapshot.tables.chunks} WHERE id NOT IN (SELECT id FROM {snapshot.tables.fts}_docsize)"
+    tables = snapshot.tables
+    # Chunks of no file are another matter, and have no title to be found by.
+    return f"""SELECT id FROM {tables.chunks} WHERE id NOT IN (SELECT id FROM {tables.fts}_docsize)
+        AND file_id IN (SELECT id FROM {tables.files})"""
 
 
 def _surplus(snapshot: Snapshot) -> str:

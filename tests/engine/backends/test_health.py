@@ -108,6 +108,16 @@ def test_chunks_of_no_file_go_and_the_update_brings_the_file_back(memory: Builti
     assert content(memory)["embedding_cache"] == vectors
 
 
+def test_rows_of_chunks_of_no_file_are_no_matter_of_the_keyword_index(memory: BuiltinMemory) -> None:
+    execute(memory, "DELETE FROM chunks_fts_1")
+    execute(memory, "DELETE FROM files_1 WHERE path = 'shopping.md'")
+    assert findings(memory)["keywords"].count == 3
+    memory.insight.repair(["keywords"])
+    assert wrong(memory) == {"chunks", "notes"}
+    memory.insight.repair()
+    assert wrong(memory) == set()
+
+
 def test_rows_about_sessions_and_tags_of_no_file_go(memory: BuiltinMemory) -> None:
     execute(memory, "INSERT INTO tags_1 VALUES ('left', 99)")
     assert "1 row of no file" in findings(memory)["chunks"].detail
@@ -351,7 +361,7 @@ def test_a_watcher_that_has_to_look_by_itself_is_told(open_memory: OpenMemory) -
 
 def test_a_glance_counts_and_reads_nothing(memory: BuiltinMemory, provider: FakeProvider) -> None:
     assert {finding.state for finding in memory.insight.glance()} == {"fine"}
-    execute(memory, "DELETE FROM chunks_fts_1 WHERE rowid = 2")
+    execute(memory, "DELETE FROM chunks_fts_1")
     execute(memory, "DELETE FROM files_1 WHERE path = 'shopping.md'")
     assert {finding.id for finding in memory.insight.glance() if finding.state != "fine"} == {"keywords", "chunks"}
 
