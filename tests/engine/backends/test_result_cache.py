@@ -1,5 +1,8 @@
 """Answers from memory: the same question again, and everything that must end one."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -88,22 +91,25 @@ def test_a_file_that_is_gone_is_shown_no_more(memory, workspace: Path) -> None:
     assert "greenhouse.md" not in paths(memory.search("irrigation timer"))
 
 
-def test_what_another_process_writes_is_found_at_once(open_memory, workspace: Path) -> None:
-    """Two memories on one index know nothing of each other, as two processes do not."""
-    window, command_line = open_memory(), open_memory()
+@pytest.mark.parametrize("force", [False, True])
+def test_what_another_process_writes_or_publishes_is_found_at_once(
+    open_memory, workspace: Path, tmp_path: Path, *, force: bool
+) -> None:
+    window = open_memory()
     window.sync()
     assert "greenhouse.md" in paths(window.search("irrigation timer"))
+    assert window.search("irrigation timer").age is not None
     (workspace / "greenhouse.md").unlink()
     (workspace / "new.md").write_text("# New\n\nAn irrigation timer for the roof.\n", "utf-8")
-    command_line.sync()
-    found = paths(window.search("irrigation timer"))
-    assert "new.md" in found
-    assert "greenhouse.md" not in found
+    command = [sys.executable, "-m", "tests.helpers.sync_worker", str(workspace), str(tmp_path / "data")]
+    subprocess.run([*command, "force"] if force else command, check=True, capture_output=True)
+    outcome = window.search("irrigation timer")
+    assert outcome.age is None
+    assert "new.md" in paths(outcome)
+    assert "greenhouse.md" not in paths(outcome)
 
 
 def test_a_file_that_was_only_touched_is_newer_from_then_on(memory, workspace: Path) -> None:
-    import os
-
     os.utime(workspace / "shopping.md", (1_000, 1_000))
     memory.sync()
     assert "shopping.md" not in paths(memory.search("irrigation timer", since=2_000.0))
