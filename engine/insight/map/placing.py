@@ -5,21 +5,24 @@ from numpy.typing import NDArray
 
 from engine.store.coding import Ids, Vectors
 
-_ENOUGH = 0.5
+_ENOUGH = 0.7
 """A layout goes on from the one before where it has a place for so many of the points."""
+_ASIDE = 0.1
+"""Of a neighbour, in widths of the kernel: two in one place would never part."""
 _ROUNDS = 20
 
 
 def begin(ids: Ids, found: Ids, old_ids: Ids, old_points: Vectors) -> Vectors | None:
     """Where a layout of the points `ids` (n,) goes on from an older one: (n, 2); None where too few have a place there.
 
-    `found` (n, k) are the nearest neighbours of each: what is new comes between those of its own that have a place.
+    `found` (n, k) are the neighbours of each, nearest first: what is new comes beside the first that has a place.
     """
     places, known = find_points(ids, old_ids, old_points)
     if not len(ids) or known.mean() < _ENOUGH:
         return None
     counted = known[found]
-    near = np.where(counted[..., None], places[found], 0).sum(axis=1) / np.maximum(counted.sum(axis=1), 1)[:, None]
+    beside = found[np.arange(len(found)), counted.argmax(axis=1)]
+    near = places[beside] + _ASIDE * np.random.default_rng(1).standard_normal(places.shape)
     near[~counted.any(axis=1)] = places[known].mean(axis=0)
     return np.where(known[:, None], places, near).astype(np.float32)
 

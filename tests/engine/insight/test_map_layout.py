@@ -12,7 +12,7 @@ from engine.insight.map.directions import find_directions
 from engine.insight.map.drawing import draw
 from engine.insight.map.keeping import load, save
 from engine.insight.map.neighbours import nearest, tie
-from engine.insight.map.placing import between, turn
+from engine.insight.map.placing import begin, between, turn
 from engine.insight.map.rows import Rows
 from engine.store.matrix_block import quantise
 
@@ -227,3 +227,13 @@ def test_a_damaged_file_is_no_file(at: int, value: int, cut: int, tmp_path_facto
     found = load(path, "mine")
     # What the header says of itself is not summed up: a flipped bit there may only name another moment or layout.
     assert found is None or (not cut and at % len(whole) < 72)
+
+
+def test_what_is_new_begins_beside_its_nearest_neighbour_that_has_a_place() -> None:
+    old_ids, places = np.array([7, 3, 9]), np.array([[0, 0], [10, 0], [0, 10]], np.float32)
+    found = np.array([[1, 3], [0, 2], [0, 1], [2, 0]])  # of 3, 7, 9 and 12, which is new: 9 is nearest, then 3
+    began = begin(np.array([3, 7, 9, 12]), found, old_ids, places)
+    assert began is not None
+    assert began[:3].tolist() == [[10, 0], [0, 0], [0, 10]]
+    assert began[3] == pytest.approx([0, 10], abs=0.6)
+    assert begin(np.array([3, 20, 21, 22]), found, old_ids, places) is None
