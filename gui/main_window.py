@@ -4,12 +4,11 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence, QShowEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
 from PySide6.QtWidgets import QMainWindow, QMenu
 
 from engine import MemoryProviderStatus, SearchRemedy
 from gui.appearance import Appearance
-from gui.commands import Commands
 from gui.diagnostics.panel import DiagnosticsPanel
 from gui.dock import Dock
 from gui.explanation.panel import ExplanationPanel
@@ -20,20 +19,19 @@ from gui.frame import Frame
 from gui.index.panel import PageName
 from gui.index_news import IndexNews
 from gui.jobs import Jobs
-from gui.navigation import Navigation, keys
+from gui.navigation import Navigation
 from gui.notices import Notices
 from gui.options import View
 from gui.places import Places
 from gui.search.panel import SearchPanel
-from gui.search_menu import SearchMenu
 from gui.search_way import SearchWay
 from gui.settings.way import SettingsWay
-from gui.sheets import show_about, show_keys
+from gui.sheets import show_about
 from gui.views import Views
 from gui.ways import Ways
 from gui.widgets.drop import dropped_folder
-from gui.widgets.keys import WITHIN, WITHIN_KEY
 from gui.widgets.message import Action
+from gui.window_menu import WindowMenu
 from gui.window_state import WindowState
 from gui.workspace import Opened, OpenFailure, Workspace
 
@@ -91,41 +89,10 @@ class MainWindow(QMainWindow):
         self.navigation = Navigation(workspace, self.views, self)
         Ways(workspace, self.panes, self.views, self.diagnostics, self)
         self.setCentralWidget(self.frame)
-        self._make_commands()
+        self.commands = WindowMenu(self, appearance)
+        self.frame.header.menu_button.setMenu(self.commands.menu)
         self._connect()
         self._restore()
-
-    def _make_commands(self) -> None:
-        commands = Commands(self, self._appearance)
-        commands.add("Search notes and sessions", partial(self.views.switch, "search"), "Ctrl+1")
-        commands.add("Browse past sessions", partial(self.views.switch, "sessions"), "Ctrl+2")
-        commands.add("See inside the index", partial(self.views.switch, "index"), "Ctrl+3")
-        commands.menu.addSeparator()
-        self._back = commands.add("Back", self.navigation.back, *keys(QKeySequence.StandardKey.Back))
-        self._forward = commands.add("Forward", self.navigation.forward, *keys(QKeySequence.StandardKey.Forward))
-        SearchMenu(commands, self.search.keeping, partial(self.views.switch, "search"), self.search_way.keep_recent)
-        commands.menu.addSeparator()
-        self._choose = commands.add("Choose folder…", self.first_run.choose, "Ctrl+O")
-        add_sessions = commands.add("Add sessions…", self.folders.add_sessions)
-        sync = commands.add("Sync now", self.workspace.sync, "F5")
-        rebuild = commands.add("Rebuild index…", self.banner.ask_rebuild)
-        settings = commands.add("Settings…", self.settings.show, "Ctrl+,")
-        commands.menu.addSeparator()
-        why = commands.add("Why is a file not found?", self._ask_why, "Ctrl+Shift+D")
-        self._need_workspace = (add_sessions, sync, rebuild, settings, why)
-        for action in self._need_workspace:
-            action.setEnabled(False)
-        commands.add("Why this result?", self._explain, "Ctrl+I")
-        commands.add("Show or hide diagnostics", self.dock.toggle_diagnostics, "Ctrl+D", "F9")
-        commands.add_appearance()
-        commands.menu.addSeparator()
-        commands.add("Keys", partial(show_keys, self), "F1", "?")
-        commands.add("About Mnemoscope", self._show_about)
-        commands.menu.addSeparator()
-        commands.add("Quit", self.close, "Ctrl+Q")
-        commands.add_hidden(WITHIN, self._search_within, WITHIN_KEY)
-        commands.add_hidden("Go to the search box", self.views.focus_box, "Ctrl+K", "Ctrl+L")
-        self.frame.header.menu_button.setMenu(commands.menu)
 
     def _connect(self) -> None:
         self.workspace.opening.connect(self._show_opening)
@@ -138,7 +105,7 @@ class MainWindow(QMainWindow):
         self.diagnostics.action_requested.connect(self._do)
         self.views.index.action_requested.connect(self._do)
         self.views.index.files_requested.connect(self._show_files)
-        self.search.body.missing_file_wanted.connect(self._ask_why)
+        self.search.body.missing_file_wanted.connect(self.ask_why)
         self.diagnostics.add_requested.connect(self.folders.add_extra_path)
         self.diagnostics.refresh_requested.connect(self.workspace.feed.refresh)
         self.sync_bar.pause.connect(self.workspace.pause)
@@ -152,14 +119,7 @@ class MainWindow(QMainWindow):
         self._news.awaiting.connect(self.banner.ask_to_embed)
         self._news.provider_problem.connect(self.banner.tell_provider_problem)
         self._news.synced.connect(self.banner.take_back_failed_sync)
-        self.navigation.changed.connect(self._show_ways)
-        self._show_ways()
         self.banner.settings_wanted.connect(self.settings.show)
-
-    @Slot()
-    def _show_ways(self) -> None:
-        self._back.setEnabled(self.navigation.can_go_back)
-        self._forward.setEnabled(self.navigation.can_go_forward)
 
     def _restore(self) -> None:
         self.resize(1280, 800)
@@ -222,7 +182,7 @@ class MainWindow(QMainWindow):
     def _show_failure(self, failure: OpenFailure) -> None:
         self.sync_bar.show_status(None)
         again = Action("Try again", partial(self.folders.open, failure.folder))
-        choose = Action("Choose another folder…", self._choose.trigger)
+        choose = Action("Choose another folder…", self.commands.choose.trigger)
         if failure.in_settings:
             self.show_settings_problem(failure.sentence, again)
             return
@@ -242,8 +202,7 @@ class MainWindow(QMainWindow):
         self.sync_bar.show_status(status)
         self.diagnostics.show_status(status)
         self.views.index.show_status(status)
-        for action in self._need_workspace:
-            action.setEnabled(status is not None)
+        self.commands.show_open(status is not None)
         self._news.hear(status)
 
     @Slot(str)
@@ -266,13 +225,13 @@ class MainWindow(QMainWindow):
         self.diagnostics.show_files(which)
 
     @Slot()
-    def _ask_why(self) -> None:
+    def ask_why(self) -> None:
         """Go to the field that says why a file is not found."""
         self.dock.show_diagnostics()
         self.diagnostics.ask_why()
 
     @Slot()
-    def _explain(self) -> None:
+    def explain(self) -> None:
         """Show or hide where scores come from; in another view, go to the search for it."""
         if self.views.current == "search":
             self.dock.toggle_explanation()
@@ -289,7 +248,7 @@ class MainWindow(QMainWindow):
             case "add-sessions":
                 self.folders.add_sessions()
             case "excluded":
-                self._ask_why()
+                self.ask_why()
                 self.diagnostics.why.ask(remedy.path)
             case _:
                 self._do(remedy.name)
@@ -304,13 +263,15 @@ class MainWindow(QMainWindow):
             action.setEnabled(name != current)
             action.triggered.connect(lambda _checked, folder=Path(name): self.folders.open(folder))
         menu.addSeparator()
-        menu.addAction(self._choose)
+        menu.addAction(self.commands.choose)
 
-    def _search_within(self) -> None:
+    def search_within(self) -> None:
+        """Ask the next question among the results on show alone."""
         self.views.switch("search")
         self.search.search_within()
 
-    def _show_about(self) -> None:
+    def show_about(self) -> None:
+        """What this program is, and where it keeps what."""
         show_about(self, self._places.listed(self.workspace.status))
 
     def shut_down(self, timeout_ms: int) -> bool:

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Slot
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu
 
 from engine import SavedSearch
 from gui.commands import Commands
@@ -19,19 +21,22 @@ class SearchMenu(QObject):
         self, commands: Commands, keeping: Keeping, go: Callable[[], None], keep: Callable[[bool], None]
     ) -> None:
         """`go` leads to the search box; `keep` hears whether questions are to be kept."""
-        menu = commands.menu.addMenu("Searches")
+        menu = QMenu("Searches", commands.menu)
+        commands.menu.addMenu(menu)
         super().__init__(menu)
         self._keeping = keeping
         self._go = go
         self._pick = commands.add("Saved and recent searches", self._open, "Ctrl+H", menu=menu)
         self._save = commands.add("Save this search…", keeping.save, "Ctrl+S", menu=menu)
-        self._saved = menu.addMenu("Saved searches")
+        self._saved = QMenu("Saved searches", menu)
+        menu.addMenu(self._saved)
         menu.addSeparator()
-        self._keep = menu.addAction("Keep recent searches")
+        self._keep = QAction("Keep recent searches", self)
         self._keep.setCheckable(True)
         self._keep.triggered.connect(keep)
-        self._clear = menu.addAction("Clear recent searches")
+        self._clear = QAction("Clear recent searches", self)
         self._clear.triggered.connect(self._forget_all)
+        menu.addActions([self._keep, self._clear])
         menu.aboutToShow.connect(self._refresh)
         keeping.changed.connect(self._refresh)
         self._saved.aboutToShow.connect(self._fill)

@@ -53,7 +53,9 @@ class SearchWay(QObject):
         usual = Ranking(hybrid.temporal_decay.days_in_force, hybrid.mmr.enabled)
         self._ranking.set_default(usual, anew=opened.folder != self._folder)
         self._folder = opened.folder
-        self._shelf.notes = opened.settings.window.keep_searches
+        # A picture of somebody's notes leaves nothing behind; a demo is thrown away with all that it keeps.
+        passing = not self._remembers and not self._workspace.store_path
+        self._shelf.notes = opened.settings.window.keep_searches and not passing
 
     @Slot(bool)
     def keep_recent(self, wanted: bool) -> None:

@@ -56,13 +56,15 @@ class RankingMenu(QObject):
         menu = button.menu()
         menu.addSeparator()
         self._newer = self._option(menu, "Newer counts more", "Dated results lose score with their age.")
-        self._half_lives = menu.addMenu("Half as much after")
+        self._half_lives = QMenu("Half as much after", menu)
+        menu.addMenu(self._half_lives)
         self._group = QActionGroup(self)
         for days in HALF_LIVES:
             self._offer(days)
         self._apart = self._option(menu, "Different ones first", "Results that say the same stand behind others.")
         menu.addSeparator()
-        self._keep = menu.addAction("Always rank like this")
+        self._keep = QAction("Always rank like this", self)
+        menu.addAction(self._keep)
         self._keep.setToolTip("Writes the two choices to the settings of this workspace.")
         menu.setToolTipsVisible(True)
         self._newer.triggered.connect(self._choose_newer)
@@ -82,9 +84,9 @@ class RankingMenu(QObject):
         self.ranking = ranking
         self._show()
 
-    @staticmethod
-    def _option(menu: QMenu, words: str, tip: str) -> QAction:
-        action = menu.addAction(words)
+    def _option(self, menu: QMenu, words: str, tip: str) -> QAction:
+        action = QAction(words, self)
+        menu.addAction(action)
         action.setCheckable(True)
         action.setToolTip(tip)
         return action

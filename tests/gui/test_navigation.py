@@ -67,7 +67,7 @@ def _current(window: MainWindow) -> str:
 
 
 def _ways(window: MainWindow) -> tuple[bool, bool]:
-    return window._back.isEnabled(), window._forward.isEnabled()
+    return window.commands.back.isEnabled(), window.commands.forward.isEnabled()
 
 
 def _open(qtbot, window: MainWindow, path: str, rest: Callable[[], None]) -> None:

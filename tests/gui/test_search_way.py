@@ -1,5 +1,6 @@
 """What is kept of a workspace: the ranking of its results, and searches."""
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QPushButton
@@ -119,6 +120,18 @@ def test_what_the_settings_say_of_keeping_holds_from_the_start(qtbot, window, me
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: at_rest(window))
     assert not _menu(window)["Keep recent searches"].isChecked()
+
+
+@pytest.mark.parametrize(("store", "kept"), [("", []), ("/tmp/demo", ["timer"])])
+def test_a_picture_keeps_no_question_and_a_demo_only_its_own(qtbot, window, memory, monkeypatch, store, kept):
+    monkeypatch.setattr(window.search_way, "_remembers", False)
+    window.workspace.store_path = store
+    window.folders.open(memory.folder)
+    qtbot.waitUntil(lambda: at_rest(window))
+    _search(qtbot, window, "timer")
+    window.search.focus_box()
+    qtbot.waitUntil(lambda: not window.search.keeping.shelf.busy)
+    assert [search.question.text for search in memory.kept_searches.recent()] == kept
 
 
 def test_nothing_of_a_question_stands_in_the_log(qtbot, opened, memory, caplog, monkeypatch):

@@ -1,0 +1,69 @@
+"""The commands of the window: all that can be done anywhere in it, by the menu or by a key."""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QMenu
+
+from gui.appearance import Appearance
+from gui.commands import Commands
+from gui.navigation import keys
+from gui.search_menu import SearchMenu
+from gui.sheets import show_keys
+from gui.widgets.keys import WITHIN, WITHIN_KEY
+
+if TYPE_CHECKING:
+    from gui.main_window import MainWindow
+
+
+class WindowMenu:
+    """Enables what there is something to do for."""
+
+    def __init__(self, window: "MainWindow", appearance: Appearance) -> None:
+        """Of a window whose parts are all there."""
+        commands = Commands(window, appearance)
+        views, navigation = window.views, window.navigation
+        self._navigation = navigation
+        self.menu: QMenu = commands.menu
+        commands.add("Search notes and sessions", partial(views.switch, "search"), "Ctrl+1")
+        commands.add("Browse past sessions", partial(views.switch, "sessions"), "Ctrl+2")
+        commands.add("See inside the index", partial(views.switch, "index"), "Ctrl+3")
+        commands.menu.addSeparator()
+        self.back = commands.add("Back", navigation.back, *keys(QKeySequence.StandardKey.Back))
+        self.forward = commands.add("Forward", navigation.forward, *keys(QKeySequence.StandardKey.Forward))
+        self.searches = SearchMenu(
+            commands, window.search.keeping, partial(views.switch, "search"), window.search_way.keep_recent
+        )
+        commands.menu.addSeparator()
+        self.choose = commands.add("Choose folder…", window.first_run.choose, "Ctrl+O")
+        add_sessions = commands.add("Add sessions…", window.folders.add_sessions)
+        sync = commands.add("Sync now", window.workspace.sync, "F5")
+        rebuild = commands.add("Rebuild index…", window.banner.ask_rebuild)
+        settings = commands.add("Settings…", window.settings.show, "Ctrl+,")
+        commands.menu.addSeparator()
+        why = commands.add("Why is a file not found?", window.ask_why, "Ctrl+Shift+D")
+        commands.add("Why this result?", window.explain, "Ctrl+I")
+        commands.add("Show or hide diagnostics", window.dock.toggle_diagnostics, "Ctrl+D", "F9")
+        commands.add_appearance()
+        commands.menu.addSeparator()
+        commands.add("Keys", partial(show_keys, window), "F1", "?")
+        commands.add("About Mnemoscope", window.show_about)
+        commands.menu.addSeparator()
+        commands.add("Quit", window.close, "Ctrl+Q")
+        commands.add_hidden(WITHIN, window.search_within, WITHIN_KEY)
+        commands.add_hidden("Go to the search box", views.focus_box, "Ctrl+K", "Ctrl+L")
+        self._need_workspace = (add_sessions, sync, rebuild, settings, why)
+        self.show_open(False)
+        self.show_ways()
+        navigation.changed.connect(self.show_ways)
+
+    def show_open(self, is_open: bool) -> None:
+        """Whether a workspace is open."""
+        for action in self._need_workspace:
+            action.setEnabled(is_open)
+
+    def show_ways(self) -> None:
+        """Whether there is a place to go back or forward to."""
+        self.back.setEnabled(self._navigation.can_go_back)
+        self.forward.setEnabled(self._navigation.can_go_forward)
