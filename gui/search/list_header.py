@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSizePolicy, QWid
 
 from gui.style import font_at
 from gui.theme import tokens
+from gui.widgets.elided import elide
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.row_painting import GUTTER
 
@@ -153,6 +154,12 @@ class SortButton(QPushButton):
         metrics = QFontMetrics(font_at(12))
         return QSize(metrics.horizontalAdvance(self._order.words) + self._arrow() + 14, metrics.height() + 8)
 
+    def fitting(self, metrics: QFontMetrics, room: int) -> str:
+        """The words for so many pixels: what is out of the ordinary goes before the order, which is in its menu."""
+        extras = " · ".join(self._extras)
+        words = self.text() if not extras or metrics.horizontalAdvance(self.text()) <= room else extras
+        return elide(metrics, words, Qt.TextElideMode.ElideRight, room)
+
     @staticmethod
     def _arrow() -> int:
         return font_at(_ARROW).pixelSize()
@@ -171,7 +178,7 @@ class SortButton(QPushButton):
         painter.setPen(ink)
         side = self._arrow()
         words = self.rect().adjusted(5, 0, -side - 5, 0)
-        shown = painter.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, words.width())
+        shown = self.fitting(painter.fontMetrics(), words.width())
         painter.drawText(words, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), shown)
         arrow = icon_pixmap("chevron-down", ink, side, self.devicePixelRatioF())
         painter.drawPixmap(self.width() - side - 4, (self.height() - side) // 2 + 1, arrow)

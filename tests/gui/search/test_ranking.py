@@ -1,12 +1,13 @@
 """Ageing and variety, chosen in the list's header."""
 
 import pytest
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QFontMetrics
 from PySide6.QtWidgets import QMenu, QPushButton
 
 from gui.search import runner
 from gui.search.list_header import SortButton
 from gui.search.ranking import Ranking
+from gui.style import font_at
 
 
 @pytest.fixture(autouse=True)
@@ -105,6 +106,11 @@ def test_a_narrow_header_cuts_these_words_before_the_order(qtbot, panel, button)
     panel.ranking.show(Ranking(7, diverse=True))
     plain = button.minimumSizeHint().width()
     assert button.sizeHint().width() > plain
+    metrics = QFontMetrics(font_at(12))
+    assert button.fitting(metrics, 1000) == "Relevance · newer · varied"
+    assert button.fitting(metrics, metrics.horizontalAdvance("newer · varied")) == "newer · varied"
+    assert button.fitting(metrics, metrics.horizontalAdvance("newer · vari")).startswith("newer")
     panel.ranking.show(Ranking())
+    assert button.fitting(metrics, 1000) == "Relevance"
     assert button.sizeHint().width() == plain == button.minimumSizeHint().width()
     assert isinstance(button, QPushButton)
