@@ -31,7 +31,7 @@ _STEP = Limits(inputs=16, tokens=2048, input_tokens=_MOST_TOKENS, at_once=1)
 _MARKS = 8
 """More than the tokens that a model sets around a text."""
 _BYTES_A_TOKEN = 3
-_USUAL = Calibration(low=0.12, high=0.48, weight=0.5, spread=0.07)
+_USUAL = Calibration(low=0.16, high=0.48, weight=0.5, spread=0.07)
 _QUERY_SECONDS = 300.0
 _DOCUMENT_SECONDS = 600.0
 """The most for one step, loading included; the reference's."""

@@ -33,8 +33,8 @@ class Question(NamedTuple):
     """Name of the one note that answers it."""
 
 
-def held_out(question: str) -> bool:
-    """Half of the questions of any set, by a hash: nothing was tuned on them."""
+def second_half(question: str) -> bool:
+    """Half of the questions of any set, by a hash: what is chosen must hold on both halves."""
     return hashlib.sha256(question.encode()).digest()[0] % 2 == 1
 
 

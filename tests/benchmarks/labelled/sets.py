@@ -12,7 +12,7 @@ from engine.settings.options import LocalSettings, SessionSettings
 from tests.benchmarks.labelled import cranfield
 from tests.benchmarks.labelled.cranfield_sessions import write_cranfield_sessions
 from tests.benchmarks.labelled.haystack import write_haystack
-from tests.benchmarks.labelled.planted import held_out, off_topic, planted, write_planted
+from tests.benchmarks.labelled.planted import off_topic, planted, second_half, write_planted
 
 SetName = Literal["planted notes", "Cranfield", "sessions of Cranfield"]
 
@@ -26,8 +26,8 @@ class Asked(NamedTuple):
     """How good each document is that answers it."""
 
     @property
-    def held_out(self) -> bool:
-        return held_out(self.text)
+    def second_half(self) -> bool:
+        return second_half(self.text)
 
 
 class LabelledSet(NamedTuple):

@@ -1,8 +1,8 @@
 """How well answers are ranked, on three labelled sets, beside other ways of ranking the same chunks and vectors.
 
 Planted notes (`labelled/planted/`) are looked for among real text; Cranfield, as notes and as sessions, needs the
-environment variable CRANFIELD. Half of the questions, by a hash, are held out: their figures stand apart. Then, for the
-models that run here, how many pairs of question and note reach the usual threshold.
+environment variable CRANFIELD. Half of the questions, by a hash, have their figures apart: what is chosen must hold on
+both. Then, for the models that run here, how many pairs of question and note reach the usual threshold.
 """
 
 from collections import defaultdict
@@ -32,7 +32,7 @@ class Quality(NamedTuple):
 
     ndcg: float
     recall: float
-    ndcg_held_out: float
+    ndcg_second: float
     kinds: dict[str, tuple[float, float]]
     """nDCG@10, and recall@6 of what is shown, by kind."""
     shown: float = 0.0
@@ -111,14 +111,14 @@ def _quality(
         for kind, of_kind in places.items()
         if kind
     }
-    held_out = mean(gain for gain, of in zip(gained, asked, strict=True) if of.held_out)
-    return Quality(mean(gained), mean(recalled), held_out, kinds, mean(reached))
+    second_half = mean(gain for gain, of in zip(gained, asked, strict=True) if of.second_half)
+    return Quality(mean(gained), mean(recalled), second_half, kinds, mean(reached))
 
 
 def _figures(name: SetName, found: dict[str, Quality]) -> Iterator[Figure]:
     least = found[_STEMMED].ndcg
     for method, quality in found.items():
-        said = f"nDCG@10 {quality.ndcg:.3f} (held out {quality.ndcg_held_out:.3f}), recall@6 {quality.recall:.3f}"
+        said = f"nDCG@10 {quality.ndcg:.3f} (second half {quality.ndcg_second:.3f}), recall@6 {quality.recall:.3f}"
         ours = method in _OURS.values()
         if ours:
             said += (
