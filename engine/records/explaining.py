@@ -109,6 +109,8 @@ class ResultExplanation(Record, frozen=True):
     """The one at which it is 1."""
     nearness: float = 0.0
     """What the text score has from words of the question that stand near each other."""
+    named: bool = False
+    """The file's title or name is what was asked for: that alone is a full answer, `fresh_score` 1."""
 
 
 class SearchRemedy(Record, frozen=True):

@@ -62,6 +62,8 @@ class Scored(NamedTuple):
     """None where temporal decay is off."""
     chosen: "Chosen | None" = None
     """Where diversity put it; None where that is off."""
+    named: bool = False
+    """Whether its file is called what was asked for: a full answer, whatever stands in it."""
 
 
 @dataclass(frozen=True)
@@ -119,6 +121,7 @@ def _of_scores(
         cosine_low=None if range_ is None else range_.low,
         cosine_high=None if range_ is None else range_.high,
         nearness=parts.nearness / parts.full if parts.full else 0.0,
+        named=scored.named,
     )
 
 

@@ -94,6 +94,8 @@ def _meaning(of: ResultExplanation) -> str:
 
 
 def _mixture(of: ResultExplanation) -> str:
+    if of.named:
+        return "Its title or file name is what was asked for: that alone is a full answer, 1.00."
     if of.vector_score is None or not 0 < of.vector_weight < 1:
         return ""
     vector, words = of.vector_weight, 1 - of.vector_weight

@@ -18,6 +18,7 @@ STAGES: dict[str, str] = {
     "keywords": "Found by words",
     "vectors": "Found by meaning",
     "scores": "Scores",
+    "title": "Titles",
     "age": "Age",
     "threshold": "Threshold",
     "role": "Who speaks",

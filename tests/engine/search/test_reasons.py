@@ -73,3 +73,8 @@ def test_of_many_words_the_first_are_named() -> None:
     said = _said(msgspec.structs.replace(make_reason(), terms=terms, missing=tuple(f"m{n}" for n in range(9))))
     assert "“w7” 0.10 and 4 more, near" in said["words"]
     assert "“m7” and 1 more." in said["words"]
+
+
+def test_a_note_that_is_called_what_was_asked_for_is_a_full_answer() -> None:
+    said = _said(make_reason(named=True, fresh_score=1.0))
+    assert said["mixture"] == "Its title or file name is what was asked for: that alone is a full answer, 1.00."

@@ -1,0 +1,69 @@
+"""Whoever types the title or the file name of a note finds that note first."""
+
+from pathlib import Path
+
+import pytest
+
+NOTES = {
+    "camille.md": "# Camille\n\nBirthday in May, allergic to nuts.\n",
+    "hats.md": "# Le chapeau\n\nCamille, Camille and once more Camille: the hat of Camille is Camille's.\n",
+    "start-here.md": "# Start here\n\nWhat lies where.\n",
+    "trace.md": "# Trace 8841\n\nStart the service here, start the trace here, start again.\n",
+    "daily/2026-02-08.md": "# Sunday 8 February\n\nTomatoes limp.\n",
+    "log.md": "# Log\n\n2026-02-08 valve, 2026-02-08 pump, 2026-02-08 filter.\n",
+    "ueber.md": "# Über uns\n\nWer wir sind.\n",
+    "andere.md": "# Andere\n\nUns, über uns und noch einmal über uns: alles über uns.\n",
+    "mizu.md": "# 水やり\n\nトマトの鉢。\n",
+    "niwa.md": "# 庭\n\n水やり、水やり、朝の水やり。\n",
+    "os.replace.md": "# os.replace\n\nAtomic on one file system.\n",
+    "files.md": "# Files\n\nos.replace, then os.replace again; os.replace is os.replace.\n",
+}
+
+
+@pytest.fixture
+def memory(open_memory, workspace: Path):
+    for name, text in NOTES.items():
+        (workspace / name).parent.mkdir(exist_ok=True)
+        (workspace / name).write_text(text, "utf-8")
+    opened = open_memory()
+    opened.sync()
+    return opened
+
+
+@pytest.mark.parametrize("mode", ["auto", "keyword"])
+@pytest.mark.parametrize(
+    ("query", "path"),
+    [
+        ("Camille", "camille.md"),
+        ("start here", "start-here.md"),
+        ("Start-here", "start-here.md"),
+        ("sunday 8 february", "daily/2026-02-08.md"),
+        ("2026-02-08", "daily/2026-02-08.md"),
+        ("UBER UNS", "ueber.md"),
+        ("水やり", "mizu.md"),
+        ("os.replace", "os.replace.md"),
+        ("os.replace.md", "os.replace.md"),
+    ],
+)
+def test_a_note_that_is_called_so_comes_first(memory, query: str, path: str, mode: str) -> None:
+    outcome = memory.search(query, mode=mode, explain=True)
+    assert outcome.results[0].path == path
+    assert outcome.results[0].score == 1.0
+    reason = outcome.explanation.results[0]
+    assert reason.named
+    assert reason.fresh_score == 1.0
+    assert not any(other.named for other in outcome.explanation.results[1:])
+    assert "1 of them" in next(stage.note for stage in outcome.explanation.stages if stage.name == "title")
+
+
+@pytest.mark.parametrize("query", ["Camille hat", "cam", "-hat Camille", "camille OR hat", "'Camille' hat of"])
+def test_a_part_of_a_title_more_than_it_or_an_operator_does_not_lift_anything(memory, query: str) -> None:
+    explanation = memory.search(query, explain=True).explanation
+    assert not any(reason.named for reason in explanation.results)
+
+
+def test_limits_hold_for_what_is_called_so(memory) -> None:
+    outcome = memory.search("Camille", path_glob="hats.md")
+    assert {result.path for result in outcome.results} == {"hats.md"}
+    within = memory.search("Camille", path_glob="daily/**")
+    assert within.results == ()
