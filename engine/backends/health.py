@@ -5,7 +5,7 @@ killed is simply repaired again.
 """
 
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from engine.backends.model_library import still_awaiting
@@ -212,13 +212,14 @@ class Health:
     @contextmanager
     def _alone(self) -> Iterator[None]:
         """With the writer's lock, and no update of this program."""
-        with self._updates.gate.alone():
+        with self._updates.gate.alone(self._cancel):
             if not self._store.try_lock():
                 raise IndexBusy("Another process is writing the index: try again when it has finished.")
             try:
-                yield
+                with ExitStack() as after:
+                    after.callback(self._store.rest)
+                    yield
             finally:
-                self._store.rest()
                 self._store.unlock()
 
 

@@ -136,9 +136,9 @@ class VectorIndex:
             self._matrix.forget()
             return
         with self._store.read(cancel) as snapshot, _stopping(snapshot.connection, cancel):
-            if self._matrix.worth_saving(snapshot, model):
-                self._store.make_durable()
-                self._matrix.save(snapshot, model)
+            worth_saving = self._matrix.worth_saving(snapshot, model)
+        if worth_saving:
+            self._save(model, cancel)
 
     def forget(self) -> None:
         """Drop what stands outside the database after vectors were deleted from it."""
@@ -147,8 +147,12 @@ class VectorIndex:
     def rewrite(self, model: StoredModel, cancel: CancelToken | None = None) -> None:
         """Write the saved matrix anew from the vectors in the database. Raises `Cancelled`."""
         self._matrix.discard()
+        self._save(model, cancel)
+
+    def _save(self, model: StoredModel, cancel: CancelToken | None) -> None:
+        # Not within the read: who mends the index holds the writer and waits for the readers. Nobody else writes now.
+        self._store.make_durable()
         with self._store.read(cancel) as snapshot, _stopping(snapshot.connection, cancel):
-            self._store.make_durable()
             self._matrix.save(snapshot, model)
 
     def table_problem(self, snapshot: Snapshot, model: StoredModel | None) -> str:

@@ -65,14 +65,17 @@ class SyncGate:
             # It broke down in a way that its own caller has to deal with: this one tries for itself.
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
-        """Let no sync run during the block: those that are asked for meanwhile wait. Raises `IndexBusy`, `Closed`."""
+    def alone(self, cancel: CancelToken | None = None) -> Iterator[None]:
+        """Let no sync run during the block: those that are asked for meanwhile wait. Raises `IndexBusy`, `Closed`.
+
+        `cancel` stops what is done in it: whoever closes the index fires it, and `current()` is this token.
+        """
         with self._lock:
             if self._closed:
                 raise Closed
             if self._running is not None:
                 raise IndexBusy("The index is being updated: stop the update, or wait for its end.")
-            mine = self._running = _Running(CancelToken(), force=False)
+            mine = self._running = _Running(cancel or CancelToken(), force=False)
         try:
             yield
         finally:

@@ -68,7 +68,7 @@ def look_at_agreement(subject: Subject, provider: EmbeddingProvider) -> HealthFi
         cosines = _cosines(subject, provider, list(texts.values()), [stored[id_] for id_ in texts], model.dims)
     except ProviderError as error:
         return degraded(id_, name, str(error))
-    wrong = sum(cosine < _LEAST_COSINE for cosine in cosines)
+    wrong = sum(not cosine >= _LEAST_COSINE for cosine in cosines)  # what is no number is no likeness
     if wrong:
         detail = f"Of {plural(len(cosines), 'passage')} embedded anew, {wrong:,} got another vector than is stored."
         advice = f"Delete the vectors of {provider.model} in the settings, and update: they will be made anew."

@@ -67,16 +67,20 @@ def _faults(rows: Sequence[tuple[int, bytes]], dims: int) -> list[tuple[int, str
 
 def _delete(subject: Subject) -> str:
     ids = [(id_,) for id_, _ in _bad(subject)]
-    for start in range(0, len(ids), _DELETED_AT_ONCE):
-        subject.step("Deleting vectors", start, len(ids))
-        with subject.store.write() as writer:
-            group = ids[start : start + _DELETED_AT_ONCE]
-            writer.connection.executemany("DELETE FROM embedding_cache WHERE id = ?", group)
-            writer.set_meta("vec0", None)  # the same chunks will get other vectors than stand there
-            writer.advance_stamp()
     if not ids:
         return ""
+    # Before the first is deleted, too: the same chunks will get other vectors, also where this is broken off.
     subject.vectors.forget()
+    try:
+        for start in range(0, len(ids), _DELETED_AT_ONCE):
+            subject.step("Deleting vectors", start, len(ids))
+            with subject.store.write() as writer:
+                group = ids[start : start + _DELETED_AT_ONCE]
+                writer.connection.executemany("DELETE FROM embedding_cache WHERE id = ?", group)
+                writer.set_meta("vec0", None)
+                writer.advance_stamp()
+    finally:
+        subject.vectors.forget()
     return f"Deleted {plural(len(ids), 'vector')}; the next update makes them again."
 
 
@@ -107,8 +111,9 @@ def _write_matrix(subject: Subject) -> str:
 
 
 def _look_at_table(subject: Subject) -> Seen:
+    model = subject.model()
     with subject.store.read(subject.cancel) as snapshot:
-        problem = subject.vectors.table_problem(snapshot, subject.model())
+        problem = subject.vectors.table_problem(snapshot, model)
     if problem:
         return Seen(problem, 1)
     if subject.settings.store.vector.engine != "sqlite-vec":

@@ -1,0 +1,119 @@
+"""Looking and mending beside all else that happens to an open index: nobody waits for ever, nothing is half forgotten."""
+
+import contextlib
+import threading
+from collections.abc import Callable
+
+import msgspec
+import pytest
+
+from engine.backends.builtin import BuiltinMemory
+from engine.control import CancelToken
+from engine.errors import Cancelled, IndexCorrupt
+from engine.insight.health import vectors
+from engine.records import HealthProgress
+from engine.settings.options import VectorSettings
+from engine.store import matrix_check, matrix_engine
+from engine.store.connection import READERS
+from tests.helpers.fake_provider import FakeProvider
+
+OpenMemory = Callable[..., BuiltinMemory]
+_PATIENCE = 20.0
+
+
+@pytest.fixture(autouse=True)
+def _every_matrix_is_saved(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matrix_engine, "WORTH_SAVING", 1)
+    monkeypatch.setattr(matrix_check, "WORTH_SAVING", 1)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "sqlite-vec"])
+def test_a_look_takes_one_reader_at_a_time(open_memory: OpenMemory, engine: str) -> None:
+    # Whoever takes a second one while it has the first waits for ever for an index that is being closed.
+    memory = open_memory()
+    memory.sync()
+    memory.close()
+    memory = open_memory(store=_store(memory, engine))
+    memory.sync()
+    found: list[str] = []
+    with contextlib.ExitStack() as others:
+        for _ in range(READERS - 1):
+            others.enter_context(memory._store.read())
+        looking = threading.Thread(target=lambda: found.extend(each.id for each in memory.insight.health()))
+        looking.start()
+        looking.join(_PATIENCE)
+        ended = not looking.is_alive()
+    looking.join()
+    assert ended
+    assert "vector-table" in found
+
+
+def _store(memory: BuiltinMemory, engine: str):
+    return msgspec.structs.replace(memory._settings.store, vector=VectorSettings(engine=engine))
+
+
+def test_closing_ends_a_repair(open_memory: OpenMemory) -> None:
+    memory = open_memory()
+    memory.sync()
+    token, closing = CancelToken(), threading.Thread(target=memory.close)
+    cancelled = threading.Event()
+    token.on_cancel(cancelled.set)
+
+    def tell(progress: HealthProgress) -> None:
+        if progress.step.startswith("Looking at") and closing.ident is None:
+            closing.start()
+            assert cancelled.wait(_PATIENCE)
+
+    with pytest.raises(Cancelled):
+        memory.insight.repair(["chunks", "keywords"], token, progress=tell)
+    closing.join()
+
+
+@pytest.mark.parametrize("occasion", ["sync", "repair"])
+def test_the_matrix_is_written_while_the_index_is_mended(
+    open_memory: OpenMemory, monkeypatch: pytest.MonkeyPatch, occasion: str
+) -> None:
+    memory = open_memory()
+    if occasion == "repair":
+        memory.sync()
+        memory._store.files.matrix.unlink()
+    durable, ended = memory._store.make_durable, []
+
+    def while_another_search_finds_damage() -> None:
+        mending = threading.Thread(target=memory._store.mend, args=(IndexCorrupt("It looks damaged."),), daemon=True)
+        mending.start()
+        mending.join(_PATIENCE)
+        ended.append(not mending.is_alive())
+        if ended[-1]:
+            durable()
+
+    monkeypatch.setattr(memory._store, "make_durable", while_another_search_finds_damage)
+    if occasion == "sync":
+        memory.sync()
+    else:
+        memory.insight.repair(["matrix"])
+    assert ended == [True]
+    assert memory._store.files.matrix.exists()
+
+
+def test_a_deletion_that_is_broken_off_leaves_no_old_vectors_beside_the_index(
+    open_memory: OpenMemory, provider: FakeProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = open_memory()
+    memory.sync()
+    assert memory._store.files.matrix.exists()
+    with memory._store.write() as writer:
+        writer.connection.execute("UPDATE embedding_cache SET vector = zeroblob(length(vector))")
+        writer.advance_stamp()
+    monkeypatch.setattr(vectors, "_DELETED_AT_ONCE", 1)
+    token, steps = CancelToken(), []
+
+    def tell(progress: HealthProgress) -> None:
+        if progress.step == "Deleting vectors":
+            steps.append(progress.done)
+            if len(steps) == 3:
+                token.cancel()
+
+    with pytest.raises(Cancelled):
+        memory.insight.repair(["vectors"], token, progress=tell)
+    assert not memory._store.files.matrix.exists()
