@@ -1,4 +1,4 @@
-"""Looking and mending beside all else that happens to an open index: nobody waits for ever, nothing is half forgotten."""
+"""Looking and mending beside all else that happens to an open index: nobody waits for ever, nothing is half done."""
 
 import contextlib
 import threading
