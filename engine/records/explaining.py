@@ -52,9 +52,12 @@ class TermMatch(Record, frozen=True):
 
     term: str
     score: float
-    """Its part of the text score: these and `nearness` add up to it, or to more where `text_limit` cuts it."""
+    """Its part of the text score: these and `nearness` add up to it, or to more where `text_limit` cuts it.
+
+    0 for one of several words of which any will do, where another of them gives more: that one alone counts.
+    """
     bm25: float
-    """Its part of the BM25 sum."""
+    """Its part of the BM25 sum, or what it would be where it does not count."""
     chunks: int
     """How many chunks of the index hold it."""
     fields: tuple[MatchField, ...] = ()
@@ -102,7 +105,7 @@ class ResultExplanation(Record, frozen=True):
     text_limit: float = 1.0
     """What `covered` limits the text score to."""
     missing: tuple[str, ...] = ()
-    """Terms of the question that it lacks."""
+    """Terms of the question that it lacks; none of several of which any will do, where it holds one."""
     cosine_low: float | None = None
     """The model's cosine at which the vector score is 0; None where no vectors were compared."""
     cosine_high: float | None = None

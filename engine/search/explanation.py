@@ -1,7 +1,7 @@
 """Says for an answer where its scores came from, and how each stage of the search changed what was found."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -93,6 +93,7 @@ def _of_scores(
     words, range_ = grounds.words, grounds.calibration
     contributions = words.contributions.get(scored.id) or (0.0,) * len(words.terms)
     parts = words.parts(contributions, words.nearness.get(scored.id, 0.0))
+    counted = words.counted(contributions)
     return ResultExplanation(
         citation=citation,
         text_score=scored.text,
@@ -102,7 +103,7 @@ def _of_scores(
         terms=tuple(
             TermMatch(
                 term=term.surface,
-                score=bm25 / parts.full,
+                score=bm25 / parts.full if index in counted else 0.0,
                 bm25=bm25,
                 chunks=term.chunks,
                 fields=fields[index] if fields else (),
@@ -117,12 +118,21 @@ def _of_scores(
         full_bm25=parts.full,
         covered=parts.covered,
         text_limit=min(1.0, parts.limit),
-        missing=tuple(term.surface for term, bm25 in zip(words.terms, contributions, strict=True) if not bm25),
+        missing=tuple(_missing(words, contributions)),
         cosine_low=None if range_ is None else range_.low,
         cosine_high=None if range_ is None else range_.high,
         nearness=parts.nearness / parts.full if parts.full else 0.0,
         named=scored.named,
     )
+
+
+def _missing(words: KeywordScores, contributions: Sequence[float]) -> Iterator[str]:
+    """What the chunk lacks; of terms of which any will do nothing, if it holds one of them."""
+    groups = words.groups or (0,) * len(words.terms)
+    held = {group for group, bm25 in zip(groups, contributions, strict=True) if group and bm25}
+    for term, group, bm25 in zip(words.terms, groups, contributions, strict=True):
+        if not bm25 and group not in held:
+            yield term.surface
 
 
 def _of_place(reason: ResultExplanation, rank: int, scored: Scored, citations: Mapping[int, str]) -> ResultExplanation:

@@ -1,7 +1,7 @@
 """The keyword leg: candidates from FTS5, then exact scores from their term frequencies."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
@@ -74,21 +74,28 @@ class KeywordScores:
     full_match: float = scoring.FULL_MATCH
 
     def parts(self, contributions: Sequence[float], nearness: float = 0.0) -> scoring.TextParts:
-        """What the score of a chunk with these contributions is made of.
-
-        Of terms of which any will do only the one that gives most counts, as if it alone had been asked for.
-        """
+        """What the score of a chunk with these contributions is made of."""
         idfs = [term.idf for term in self.terms]
         if not self.groups:
             return scoring.text_parts(contributions, idfs, nearness, self.full_match)
+        chosen = self.counted(contributions)
+        given, most = [contributions[index] for index in chosen], [idfs[index] for index in chosen]
+        return scoring.text_parts(given, most, nearness, self.full_match)
+
+    def counted(self, contributions: Sequence[float]) -> Collection[int]:
+        """Places of the terms that count in a chunk with these contributions.
+
+        Of terms of which any will do only the one that gives most does, as if it alone had been asked for.
+        """
+        if not self.groups:
+            return range(len(self.terms))
         best: dict[int, int] = {}
         for index, group in enumerate(self.groups):
             key = group or -index - 1
-            if key not in best or (contributions[index], idfs[index]) > (contributions[best[key]], idfs[best[key]]):
+            given = contributions[index], self.terms[index].idf
+            if key not in best or given > (contributions[best[key]], self.terms[best[key]].idf):
                 best[key] = index
-        chosen = best.values()
-        given, most = [contributions[index] for index in chosen], [idfs[index] for index in chosen]
-        return scoring.text_parts(given, most, nearness, self.full_match)
+        return best.values()
 
     def best(self) -> float:
         """How well they match at best: fully where a chunk holds them all, be it a long one that scores less for it."""

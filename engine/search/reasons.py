@@ -52,12 +52,15 @@ def _words(of: ResultExplanation) -> str:
         return "No words were looked for."
     if not of.terms:
         return f"It has none of the words: {_listed(of.missing)}."
-    first = sorted(of.terms, key=lambda term: -term.score)
+    first = sorted((term for term in of.terms if term.score), key=lambda term: -term.score)
+    besides = [term.term for term in of.terms if not term.score]
     named = ", ".join(map(_term, first[:_MOST_TERMS]))
     more = f" and {len(first) - _MOST_TERMS} more" if len(first) > _MOST_TERMS else ""
     lacks = f" It lacks {_listed(of.missing)}." if of.missing else ""
+    best = "where any of several words will do, the best one counts"
+    also = f" It has {_listed(besides)}, too: {best}." if besides else ""
     near = f", near each other {of.nearness:.2f}" if of.nearness >= _LEAST else ""
-    return f"Its words give {of.text_score:.2f}: {named}{more}{near}.{lacks}"
+    return f"Its words give {of.text_score:.2f}: {named}{more}{near}.{also}{lacks}"
 
 
 def _sums(of: ResultExplanation) -> Iterator[str]:

@@ -28,6 +28,7 @@ STAGES: dict[str, str] = {
 """Stage -> what it is called here; one that is not listed keeps its own name."""
 FIELDS: dict[MatchField, str] = {"title": "title", "heading": "heading", "name": "file name", "body": "text"}
 _NEAR = "near each other"
+_BESIDES = "also here; another alternative counts"
 _ORIGINS = {
     "name": "the name",
     "folder": "the folder",
@@ -61,7 +62,7 @@ class Part:
     term: str
     score: float
     where: str
-    """Its fields in words; for a term that the passage lacks, that it does."""
+    """Its fields in words; for a term that the passage lacks, or that does not count, that it is so."""
 
     @property
     def missing(self) -> bool:
@@ -98,11 +99,15 @@ def spoken_shares(of: Shares) -> str:
 
 
 def parts(reason: ResultExplanation) -> list[Part]:
-    """The terms that give most first, then those that the passage lacks."""
+    """The terms that give most first, then those that count for nothing or that the passage lacks."""
     held = sorted(reason.terms, key=lambda term: -term.score)
-    found = [Part(term.term, term.score, ", ".join(FIELDS[field] for field in term.fields)) for term in held]
+    found = [Part(term.term, term.score, _fields(term.fields) if term.score else _BESIDES) for term in held]
     near = [Part(_NEAR, reason.nearness, "")] if reason.nearness >= 0.005 else []
     return found + near + [Part(term, 0.0, "not in this passage") for term in reason.missing]
+
+
+def _fields(fields: Sequence[MatchField]) -> str:
+    return ", ".join(FIELDS[field] for field in fields)
 
 
 def place(reason: ResultExplanation, outcome: SearchOutcome) -> str:

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from engine.records import EarlierQuestion, ResultExplanation, SearchOutcome, SearchRemedy
+from engine.search.reasons import reasons_of
 from engine.settings import Settings
 from engine.settings.options import ChunkingSettings
 from tests.helpers.fake_provider import PaidProvider
@@ -80,6 +81,30 @@ def test_of_alternatives_the_best_alone_makes_the_score(open_memory) -> None:
     assert len(reason.terms) == 2
     assert reason.bm25 == pytest.approx(max(term.bm25 for term in reason.terms))
     assert reason.covered == 1.0
+    assert sorted(term.score > 0 for term in reason.terms) == [False, True]
+    assert "too: where any of several words will do, the best one counts." in reasons_of(reason)[0].sentence
+
+
+@pytest.mark.parametrize("words_alone", [True, False])
+@pytest.mark.parametrize(
+    ("query", "missing"),
+    [
+        ("irrigation timer", set()),
+        ("timer OR irrigation", set()),
+        ("irrigation (timer OR clock)", set()),
+        ("hose timer batteries OR clock", set()),
+        ('"timer batteries" gauge', {"gauge"}),
+        ("quagga OR irrigation zebra", {"zebra"}),
+    ],
+)
+def test_the_parts_of_the_words_add_up(open_memory, query: str, missing: set[str], words_alone: bool) -> None:
+    memory = open_memory(**({"use": None} if words_alone else {}))
+    memory.sync()
+    outcome = memory.search(query, min_score=0, explain=True)
+    for reason in outcome.explanation.results:
+        words = sum(term.score for term in reason.terms) + reason.nearness
+        assert reason.text_score == pytest.approx(min(1.0, words, reason.text_limit))
+    assert set(_reason(outcome, "shopping.md").missing) == missing
 
 
 def test_an_operator_alone_scores_nothing_and_says_so(open_memory) -> None:
