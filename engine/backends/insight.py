@@ -85,13 +85,11 @@ class IndexInsight:
 
     def chunks_of(self, path: str, cancel: CancelToken | None = None) -> "FileChunks | None":
         """The chunks of the file with this stable name; None for one that is not indexed."""
-        from engine.corpus.guard import PathGuard
         from engine.insight.chunk_rows import file_chunks
 
         model = self._model()
-        guard = PathGuard(self._workspace, self._settings)
         with self._store.read(cancel) as snapshot:
-            return file_chunks(snapshot, path, model, guard.locate)
+            return file_chunks(snapshot, path, model, self._guard)
 
     def chunk(self, id_: int, cancel: CancelToken | None = None) -> "ChunkDetail | None":
         """Everything about one chunk; None for one that has gone since."""
@@ -99,7 +97,7 @@ class IndexInsight:
 
         model = self._model()
         with self._store.read(cancel) as snapshot:
-            return chunk_detail(snapshot, id_, model)
+            return chunk_detail(snapshot, id_, model, self._guard)
 
     def duplicates(self, cancel: CancelToken | None = None, progress: "Progress | None" = None) -> "DuplicateReport":
         """Notes that share text; some seconds for 10,000 notes, and at once while no text has changed since."""
@@ -111,7 +109,7 @@ class IndexInsight:
         known = self._duplicates
         if known is not None and known[0] == state:
             return known[1]
-        report = find_duplicates(self._store, cancel, progress, state[-1])
+        report = find_duplicates(self._store, self._guard, cancel, progress, state[-1])
         self._duplicates = state, report
         return report
 

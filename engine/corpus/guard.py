@@ -59,6 +59,16 @@ class PathGuard:
         stores = tuple(f"{store.name}/" for store in find_stores(self._settings))
         return {name for name in names if name.startswith(stores) or self._home(name, roots) is not None}
 
+    def refused(self, names: Iterable[str], indexed_under: object) -> set[str]:
+        """Those of these names of an index that nobody may see any more, though the next sync alone removes them.
+
+        `indexed_under`: the rules under which the index was made, as it notes them.
+        """
+        if indexed_under == self.rules:
+            return set()
+        asked = set(names)
+        return asked - self.accepted(asked)
+
     def in_extra_paths(self, names: Iterable[str]) -> set[str]:
         """Those of these stable names that lie beside the workspace's own notes, in what `extra_paths` adds."""
         try:

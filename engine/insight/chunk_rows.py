@@ -1,10 +1,10 @@
 """Reads what the index holds of one file: the rows of its chunks, and everything about one chunk."""
 
 import os
-from collections.abc import Callable, Iterable
-from pathlib import Path
+from collections.abc import Iterable
 
 from engine.corpus.discovery import LATEST_NS
+from engine.corpus.guard import PathGuard
 from engine.corpus.weighing import CHARACTERS_PER_TOKEN, weigh
 from engine.errors import PathRefused
 from engine.records import ChunkDetail, ChunkRow, ChunkVector, FileChunks, Source, VectorState
@@ -15,19 +15,16 @@ from engine.store.snapshot import HEADING_SEPARATOR, Snapshot
 from engine.store.standing import issue_of
 from engine.text import analyse
 
-Locate = Callable[[str], Path]
-"""Absolute path of an indexed file. Raises `PathRefused`, FileNotFoundError."""
 
-
-def file_chunks(snapshot: Snapshot, path: str, model: ModelName | None, locate: Locate) -> FileChunks | None:
-    """The chunks of the file with this stable name; None for one that is not indexed.
+def file_chunks(snapshot: Snapshot, path: str, model: ModelName | None, guard: PathGuard) -> FileChunks | None:
+    """The chunks of the file with this stable name; None for one that is not indexed, or must not be seen any more.
 
     `model` is the one in use. Reads the text of all chunks, but hands none out.
     """
     found = snapshot.connection.execute(
         f"SELECT id, source, title, language, hash, size, mtime_ns FROM {snapshot.tables.files} WHERE path = ?", (path,)
     ).fetchone()
-    if found is None:
+    if found is None or guard.refused((path,), snapshot.meta("names")):
         return None
     file_id, source, title, language, hash_, size, mtime_ns = found
     refused = issue_of(snapshot, "not embedded", path)
@@ -46,14 +43,14 @@ def file_chunks(snapshot: Snapshot, path: str, model: ModelName | None, locate: 
         hash=hash_,
         size=size,
         modified=mtime_ns / 1e9,
-        changed=_has_changed(path, source, (mtime_ns, size), locate),
+        changed=_has_changed(path, source, (mtime_ns, size), guard),
         tags=tuple(sorted(tag for (tag,) in tags)),
         refusal="" if refused is None else refused.detail,
         chunks=tuple(_row(*row, without) for row in rows),
     )
 
 
-def chunk_detail(snapshot: Snapshot, id_: int, model: ModelName | None) -> ChunkDetail | None:
+def chunk_detail(snapshot: Snapshot, id_: int, model: ModelName | None, guard: PathGuard) -> ChunkDetail | None:
     """Everything about one chunk; None for one that has gone: its file was indexed anew, perhaps."""
     tables = snapshot.tables
     found = snapshot.connection.execute(
@@ -64,6 +61,8 @@ def chunk_detail(snapshot: Snapshot, id_: int, model: ModelName | None) -> Chunk
     if found is None:
         return None
     start, end, heading, text, hash_, file_id, path, language = found
+    if guard.refused((path,), snapshot.meta("names")):
+        return None
     vectors = _vectors(snapshot, hash_, model)
     refused = issue_of(snapshot, "not embedded", path) is not None
     embedded = any(vector.active for vector in vectors)
@@ -126,12 +125,12 @@ def _vectors(snapshot: Snapshot, hash_: bytes, model: ModelName | None) -> tuple
     )
 
 
-def _has_changed(path: str, source: Source, indexed: tuple[int, int], locate: Locate) -> bool:
+def _has_changed(path: str, source: Source, indexed: tuple[int, int], guard: PathGuard) -> bool:
     """Whether a note is another one than was indexed; of transcripts, lines never move: they only grow."""
     if source == "sessions":
         return False
     try:
-        state = os.stat(locate(path))
+        state = os.stat(guard.locate(path))
     except (PathRefused, OSError):
         return True
     return (min(state.st_mtime_ns, LATEST_NS), state.st_size) != indexed

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from engine.control import CancelToken
+from engine.corpus.guard import PathGuard
 from engine.insight.candidates import Pair, Recurring, Sample
 from engine.insight.grouping import Found, Match, Part, grouped
 from engine.insight.near_vectors import NearChunks, near_chunks
@@ -82,6 +83,7 @@ def state_of(snapshot: Snapshot, model: ModelName | None) -> State:
 
 def find_duplicates(
     store: IndexStore,
+    guard: PathGuard,
     cancel: CancelToken | None = None,
     progress: Progress | None = None,
     model: ModelName | None = None,
@@ -92,14 +94,20 @@ def find_duplicates(
     order, or so many others between them that no few in a row are left. A note that is indexed anew meanwhile is taken
     as it is then, or left out.
     """
-    return _Search(store, cancel, progress, model).run()
+    return _Search(store, guard, cancel, progress, model).run()
 
 
 class _Search:
     def __init__(
-        self, store: IndexStore, cancel: CancelToken | None, progress: Progress | None, model: ModelName | None
+        self,
+        store: IndexStore,
+        guard: PathGuard,
+        cancel: CancelToken | None,
+        progress: Progress | None,
+        model: ModelName | None,
     ) -> None:
         self._store = store
+        self._guard = guard
         self._model = model
         self._cancel = cancel
         self._progress = progress or (lambda _share: None)
@@ -143,6 +151,9 @@ class _Search:
                     ORDER BY f.mtime_ns DESC, f.path"""
             )
             notes = [Note(*row) for row in rows]
+            under = snapshot.meta("names")
+        refused = self._guard.refused((note.path for note in notes), under)
+        notes = [note for note in notes if note.path not in refused]
         return notes, sum(note.size for note in notes)
 
     def _sample(self, characters: int) -> Sample:

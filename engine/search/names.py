@@ -10,13 +10,13 @@ from engine.store.snapshot import Snapshot
 
 def files_to_search(snapshot: Snapshot, guard: PathGuard, work: Work) -> list[int] | None:
     """Ids of the files to search in; None for all."""
-    all_allowed = _all_allowed(snapshot, guard)
-    if all_allowed and not work.request.filter.active:
+    # Until the next sync the index holds names that the settings have come to exclude: nobody may open them.
+    under = snapshot.meta("names")
+    if under == guard.rules and not work.request.filter.active:
         return None
     found = work.request.filter.files(snapshot)
-    names = {name for _, name in found}
-    allowed = names if all_allowed else guard.accepted(names)
-    files = [id_ for id_, name in found if name in allowed]
+    refused = guard.refused((name for _, name in found), under)
+    files = [id_ for id_, name in found if name not in refused]
     note = f"{len(files):,} files pass the filters."
     work.stages.add("filters", snapshot.file_count(), len(files), note, "files")
     return files
@@ -24,14 +24,9 @@ def files_to_search(snapshot: Snapshot, guard: PathGuard, work: Work) -> list[in
 
 def hidden(snapshot: Snapshot, guard: PathGuard, work: Work) -> Callable[[str, Source], bool]:
     """Says of a file whether it must not be looked into: others read along, or the settings exclude it by now."""
-    all_allowed = _all_allowed(snapshot, guard)
+    under = snapshot.meta("names")
 
     def is_hidden(path: str, source: Source) -> bool:
-        return work.request.filter.hides(path, source) or not (all_allowed or guard.accepted((path,)))
+        return work.request.filter.hides(path, source) or bool(guard.refused((path,), under))
 
     return is_hidden
-
-
-def _all_allowed(snapshot: Snapshot, guard: PathGuard) -> bool:
-    # Until the next sync the index holds names that the settings have come to exclude: nobody may open them.
-    return snapshot.meta("names") == guard.rules

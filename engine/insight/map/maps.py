@@ -122,9 +122,8 @@ class IndexMaps:
         """What these chunks are, in their order; those that have left the index are left out."""
         with self._store.read(cancel) as snapshot:
             found = snapshot.chunks(chunks)
-            if snapshot.meta("names") != self._guard.rules:
-                names = self._guard.accepted({chunk.path for chunk in found.values()})
-                found = {id_: chunk for id_, chunk in found.items() if chunk.path in names}
+            refused = self._guard.refused((chunk.path for chunk in found.values()), snapshot.meta("names"))
+            found = {id_: chunk for id_, chunk in found.items() if chunk.path not in refused}
         return tuple(
             MapPlace(
                 chunk=chunk.id,

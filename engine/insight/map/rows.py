@@ -69,10 +69,8 @@ def read_listing(snapshot: Snapshot, guard: PathGuard) -> Listing:
     file_ids, files = _files(snapshot)
     at = np.minimum(np.searchsorted(file_ids, chunk_files), max(0, len(file_ids) - 1))
     place_of = np.where(file_ids[at] == chunk_files, at, -1) if len(file_ids) else np.full(len(chunks), -1)
-    # Until the next sync the index holds names that the settings have come to exclude: nobody may see them.
-    if snapshot.meta("names") != guard.rules:
-        names = guard.accepted([file.path for file in files])
-        hidden = [place for place, file in enumerate(files) if file.path not in names]
+    if refused := guard.refused((file.path for file in files), snapshot.meta("names")):
+        hidden = [place for place, file in enumerate(files) if file.path in refused]
         place_of[np.isin(place_of, hidden)] = -1
     return Listing(chunks, place_of, files, snapshot.stamp)
 

@@ -140,3 +140,13 @@ def test_chunks_of_a_session_have_its_lines(open_memory, tmp_path) -> None:
     (row,) = found.chunks
     assert (row.start_line, row.end_line) == (2, 2)
     assert "mast" in memory.insight.chunk(row.id).text
+
+
+def test_of_what_the_settings_have_come_to_exclude_nothing_is_seen(open_memory) -> None:
+    memory = open_memory()
+    memory.sync()
+    [row] = memory.insight.chunks_of("people/ines.md").chunks
+    stricter = open_memory(exclude=("people/**",))
+    assert stricter.insight.chunks_of("people/ines.md") is None
+    assert stricter.insight.chunk(row.id) is None
+    assert stricter.insight.chunks_of("greenhouse.md") is not None

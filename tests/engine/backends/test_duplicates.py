@@ -185,9 +185,9 @@ def test_a_sample_finds_what_all_shingles_find(open_memory, workspace: Path, mon
     plant(workspace, names, words.all, each=3)
     memory = open_memory(use=None)
     memory.sync()
-    whole = find_duplicates(memory._store)
+    whole = find_duplicates(memory._store, memory._guard)
     monkeypatch.setattr(duplicates, "_SAMPLED", 20_000)
-    sampled = find_duplicates(memory._store)
+    sampled = find_duplicates(memory._store, memory._guard)
     assert {group.key for group in sampled.groups if group.kind != "recurring"} == {
         group.key for group in whole.groups if group.kind != "recurring"
     }
@@ -246,7 +246,7 @@ def test_progress_rises_to_one_and_a_cancel_ends_it(open_memory) -> None:
     assert shares[-1] == 1.0
     token = CancelToken()
     with pytest.raises(Cancelled):
-        find_duplicates(memory._store, token, lambda _share: token.cancel())
+        find_duplicates(memory._store, memory._guard, token, lambda _share: token.cancel())
 
 
 def test_a_group_stays_hidden_over_a_restart(open_memory, workspace: Path) -> None:
@@ -261,3 +261,13 @@ def test_a_group_stays_hidden_over_a_restart(open_memory, workspace: Path) -> No
     assert memory.insight.duplicates().groups[0].key == group.key
     memory.insight.hide_duplicates(group.key, hidden=False)
     assert memory.insight.hidden_duplicates() == frozenset()
+
+
+def test_of_what_the_settings_have_come_to_exclude_nothing_is_told(open_memory, workspace) -> None:
+    for name in ("recipes/kimchi.md", "private/kimchi.md"):
+        (workspace / name).parent.mkdir(exist_ok=True)
+        (workspace / name).write_text(RECIPE, "utf-8")
+    memory = open_memory()
+    memory.sync()
+    assert len(memory.insight.duplicates().groups) == 1
+    assert open_memory(exclude=("private/**",)).insight.duplicates().groups == ()
