@@ -103,6 +103,8 @@ def _words(question: AskedQuestion) -> list[str]:
         words += ["--path", shlex.quote(literal_glob(question.path))]
     for level in _levels(question)[:-1]:
         words += ["--within", shlex.quote(level.text)] if level.text else []
-    if question.half_life_days:
+    if question.half_life_days is not None:
         words += ["--half-life-days", f"{question.half_life_days:g}"]
-    return [*words, *(["--diverse"] if question.diverse else [])]
+    if question.diverse is not None:
+        words.append("--diverse" if question.diverse else "--no-diverse")
+    return words

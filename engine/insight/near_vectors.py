@@ -23,6 +23,8 @@ _BAND = 16
 _MOST_DIFFERENT = 60
 """Signs: of vectors at the least cosine 45 differ, and hardly ever 15 more; of unrelated ones some 115."""
 _MOST_IN_BAND = 40
+_MOST_PAIRS = 50_000
+"""Those that differ in the fewest signs: to read the vectors of a million pairs would take minutes."""
 _AT_ONCE = 4000
 _SEED = 20260222
 
@@ -81,9 +83,9 @@ def _signs(store: IndexStore, model: StoredModel, ids: Sequence[int], cancel: Ca
 
 
 def _alike(signs: Signs, files: Ids, cancel: CancelToken | None) -> NDArray[np.int64]:
-    """Places (n, 2) of chunks of different files that agree in a band and differ in few signs."""
+    """Places (n, 2) of chunks of different files that agree in a band and differ in few signs, in the fewest first."""
     count = len(signs)
-    codes = [np.empty(0, np.int64)]
+    codes, different = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     for band in range(signs.shape[1]):
         if cancel is not None:
             cancel.checkpoint()
@@ -93,12 +95,18 @@ def _alike(signs: Signs, files: Ids, cancel: CancelToken | None) -> NDArray[np.i
         sizes = np.diff(np.append(starts, count))
         for size in range(2, _MOST_IN_BAND + 1):
             groups = order[starts[sizes == size][:, None] + np.arange(size)]
-            codes += [groups[:, one] * count + groups[:, other] for one, other in combinations(range(size), 2)]
-        codes = [np.unique(np.concatenate(codes))]
-    first, second = np.divmod(codes[0], max(1, count))
-    different = np.bitwise_count(signs[first] ^ signs[second]).sum(axis=1)
-    chosen = (different <= _MOST_DIFFERENT) & (files[first] != files[second])
-    return np.stack((first[chosen], second[chosen]), axis=1)
+            for one, other in combinations(range(size), 2):
+                # Looked at before they are gathered: of a hundred pairs in a band hardly one is alike.
+                first, second = groups[:, one], groups[:, other]
+                gaps = np.bitwise_count(signs[first] ^ signs[second]).sum(axis=1, dtype=np.int64)
+                chosen = (gaps <= _MOST_DIFFERENT) & (files[first] != files[second])
+                codes.append(first[chosen] * count + second[chosen])
+                different.append(gaps[chosen])
+        pairs, where = np.unique(np.concatenate(codes), return_index=True)
+        gaps = np.concatenate(different)[where]
+        nearest = np.argsort(gaps, kind="stable")[:_MOST_PAIRS]
+        codes, different = [pairs[nearest]], [gaps[nearest]]
+    return np.stack(np.divmod(codes[0], max(1, count)), axis=1)
 
 
 def _cosines(

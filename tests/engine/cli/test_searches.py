@@ -45,7 +45,7 @@ def test_they_are_listed_as_the_command_line_would_ask_them(run: Run, saved: Non
         "--within garden "
         "--half-life-days 90 --diverse"
     )
-    assert lines[1].split() == ["Hoses", "hose"]
+    assert lines[1].split() == ["Hoses", "hose", "--half-life-days", "0", "--no-diverse"]
     first, second = run("searches", "--json").json["searches"]
     assert (first["name"], second["name"]) == ("All of it", "Hoses")
     assert first["question"]["halfLifeDays"] == 90
