@@ -93,7 +93,7 @@ class KeptSearches:
             )
 
     def forget_recent(self, question: AskedQuestion | None = None) -> None:
-        """Forget that this was asked; None: forget all that was. Nothing of it is left in the file."""
+        """Forget that this was asked; None: forget all that was. Nothing of it is left in any file."""
         if not self._user.keeps:
             return
         with self._user.writing() as connection:
@@ -104,6 +104,7 @@ class KeptSearches:
                 gone = [(id_,) for id_, _, known in _readable(rows) if known == question]
                 connection.executemany("DELETE FROM recent_searches WHERE id = ?", gone)
         self._user.settle()
+        self._user.empty_in_copies("recent_searches")
 
     @contextmanager
     def _writing(self) -> Iterator[apsw.Connection]:

@@ -22,6 +22,7 @@ from engine.store.migrations import Migration, migrate, refuse_newer, version_of
 from engine.store.models import ModelName
 
 _KEPT_SYNCS = 500
+_BEFORE = ".before-"
 _Sync = TypeVar("_Sync", bound=SyncSummary)
 
 
@@ -127,6 +128,14 @@ class UserData:
         with self.reading() as connection, contextlib.suppress(apsw.BusyError):  # another process reads: it will do it
             connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
+    def empty_in_copies(self, table: str) -> None:
+        """Delete what the copies that migrations have left hold in a table, so that what was forgotten is gone."""
+        for copy in self._path.parent.glob(f"{self._path.name}{_BEFORE}*"):
+            with translated(copy), contextlib.closing(apsw.Connection(str(copy))) as connection:
+                connection.pragma("secure_delete", 1)
+                if number(connection, "SELECT count(*) FROM sqlite_schema WHERE name = ?", (table,)):
+                    connection.execute(f"DELETE FROM {table}")
+
     def add_sync(self, summary: KeptSync) -> None:
         if not self._keeps:
             return
@@ -210,7 +219,7 @@ class UserData:
         )
 
     def _back_up(self, connection: apsw.Connection) -> None:
-        target = self._path.with_name(f"{self._path.name}.before-{len(MIGRATIONS)}")
+        target = self._path.with_name(f"{self._path.name}{_BEFORE}{len(MIGRATIONS)}")
         target.unlink(missing_ok=True)  # of a migration that was broken off
         copy = apsw.Connection(str(target))
         try:

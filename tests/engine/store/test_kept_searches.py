@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from engine.errors import IndexReadOnly, StoreError
 from engine.records import AskedQuestion, Passage, SavedSearch
-from engine.store import kept_searches
+from engine.store import kept_searches, user_data
 from engine.store.kept_searches import KeptSearches
 from engine.store.user_data import UserData
 
@@ -216,3 +216,22 @@ questions = st.recursive(
 def test_what_is_stored_is_what_was_asked(question: AskedQuestion) -> None:
     [(_, _, found)] = kept_searches._readable([(1, 2.0, kept_searches._json(question))])
     assert found == question
+
+
+def test_what_is_forgotten_is_gone_from_the_copy_before_a_migration_too(tmp_path: Path, monkeypatch) -> None:
+    path = tmp_path / "user.sqlite"
+    with monkeypatch.context() as older:
+        older.setattr(user_data, "MIGRATIONS", user_data.MIGRATIONS[:5])
+        user = UserData(path)
+        KeptSearches(user).note(ask("the quagga song"))
+        KeptSearches(user).save(SavedSearch(name="Kept", question=ask("dodo"), used=1.0))
+        user.close()
+    user = UserData(path)
+    kept = KeptSearches(user)
+    [copy] = tmp_path.glob("*.before-*")
+    assert b"quagga" in copy.read_bytes()
+    kept.forget_recent(kept.recent()[0].question)
+    user.close()
+    assert [file.name for file in tmp_path.iterdir() if b"quagga" in file.read_bytes()] == []
+    assert sorted(file.name for file in tmp_path.iterdir()) == sorted(["user.sqlite", copy.name])
+    assert b"dodo" in copy.read_bytes()
