@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from engine import PreviewFolder, WorkspacePreview
@@ -13,16 +14,20 @@ from gui.first_run.summary import (
     what_is_written,
     what_sessions_are_indexed,
 )
+from gui.style import font_at
 from gui.widgets.chip import Chip
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.issues_table import IssuesTable
 from gui.widgets.labels import breakable, label
+from gui.widgets.scrolling import column_page, scrolling_column
 from gui.widgets.table import Column, RecordsTable
 from gui.widgets.wording import grouped, size_text
 
 EXTENSIONS = (".md", ".markdown", ".txt")
 _WIDTH = 760
 _TYPING_MS = 300
+_LEAST_ROWS = 7
+"""Of the table and its header; where there is no room for them, the page scrolls."""
 
 _FOLDERS = (
     Column[PreviewFolder]("Folder", 0, lambda row: row.path, lambda row: _folder_name(row.path)),
@@ -67,7 +72,7 @@ class PreviewPage(QFrame):
         self._typing.timeout.connect(self.changed)
 
         column = QVBoxLayout()
-        column.setContentsMargins(0, 24, 0, 20)
+        column.setContentsMargins(0, 24, 0, 10)
         column.setSpacing(10)
         column.addWidget(self._title)
         column.addWidget(self._path)
@@ -83,15 +88,12 @@ class PreviewPage(QFrame):
         column.addWidget(self._details, 1)
         column.addWidget(self._problem)
         column.addWidget(self._promise)
-        column.addLayout(self._buttons())
         column.addStretch(0)
-        middle = QWidget()
-        middle.setLayout(column)
-        middle.setMaximumWidth(_WIDTH)
-        row = QHBoxLayout(self)
-        row.addStretch(1)
-        row.addWidget(middle, 100)
-        row.addStretch(1)
+        page = QVBoxLayout(self)
+        page.setContentsMargins(0, 0, 0, 0)
+        page.setSpacing(0)
+        page.addWidget(scrolling_column(column, _WIDTH), 1)
+        page.addWidget(self._foot())
 
     def _options(self) -> QHBoxLayout:
         self._kinds = {ending: Chip(ending) for ending in EXTENSIONS}
@@ -125,6 +127,7 @@ class PreviewPage(QFrame):
         column.addWidget(self._skipped, 1)
         column.addWidget(detail)
         self._stack = QStackedWidget()
+        self._stack.setMinimumHeight(_LEAST_ROWS * (QFontMetrics(font_at(13)).height() + 10))
         self._stack.addWidget(self._folders)
         self._stack.addWidget(skipped)
 
@@ -147,7 +150,8 @@ class PreviewPage(QFrame):
         self._show_table(0)
         return both
 
-    def _buttons(self) -> QHBoxLayout:
+    def _foot(self) -> QWidget:
+        """The buttons, which stay where the rest scrolls."""
         self._accept = QPushButton("Index this folder")
         self._accept.setProperty("role", "primary")
         self._accept.clicked.connect(self.accepted)
@@ -159,11 +163,12 @@ class PreviewPage(QFrame):
             button.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
         row = QHBoxLayout()
         row.setSpacing(8)
+        row.setContentsMargins(0, 0, 0, 8)
         row.addWidget(self._accept)
         row.addWidget(self._other)
         row.addWidget(back)
         row.addStretch(1)
-        return row
+        return column_page(row, _WIDTH)
 
     # --- what is shown ----------------------------------------------------------------------------------------------
 

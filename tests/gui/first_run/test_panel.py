@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QPushButton
+from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QPushButton, QScrollArea
 
 import engine
 from engine import load_settings, save_setting
 from gui.first_run.panel import FirstRunPanel
+from gui.first_run.preview import PreviewPage
 from gui.first_run.welcome import DropZone
 from gui.widgets.check_box import CheckBox
 from gui.widgets.chip import Chip
@@ -65,6 +66,17 @@ def _offer(qtbot, panel: FirstRunPanel, folder: Path) -> None:
 def test_nothing_is_read_before_a_folder_is_named(panel):
     assert panel.ready
     assert "Find things in your notes" in _words(panel)
+
+
+def test_a_small_window_scrolls_to_what_it_has_no_room_for(qtbot, panel, notes):
+    panel.resize(560, 300)
+    _offer(qtbot, panel, notes)
+    fields = [*(_chip(panel, words) for words in (".md", "Indexed", "Passed over")), panel.findChild(QLineEdit)]
+    assert all(field.height() >= field.minimumSizeHint().height() for field in fields if field.isVisible())
+    accept = _button(panel, "Index this folder")
+    assert accept.mapTo(panel, QPoint(0, accept.height())).y() <= panel.height()
+    preview = accept.window().findChild(PreviewPage)
+    assert preview.findChild(QScrollArea).verticalScrollBar().maximum() > 0
 
 
 def test_the_preview_counts_and_promises(qtbot, panel, notes, user_home):
