@@ -2,20 +2,64 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QGuiApplication, QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtGui import QFontMetrics, QGuiApplication, QKeyEvent, QPainter
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
 
 from engine import IndexInsight, MapPlace
 from gui.index.map import wording
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
+from gui.style import font_at
+from gui.theme import tokens
+from gui.widgets.elided import elide
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import label
+from gui.widgets.row_model import Index
+from gui.widgets.row_painting import AT_LEFT, paint_ground
 from gui.widgets.wording import counted, grouped
 
 MOST = 500
 """Chunks that are listed; more are counted."""
+_PAD_X, _PAD_Y = 10, 5
+
+
+class _Rows(QStyledItemDelegate):
+    """Heading above, citation below: a line each, however tall the letters of a script are."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(0, sum(_line_height(size) for size in (13, 12)) + 2 * _PAD_Y)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        colours = tokens(option.palette)
+        painter.save()
+        paint_ground(painter, option, colours)
+        rect = option.rect.adjusted(_PAD_X, _PAD_Y, -_PAD_X, 0)
+        heading, _, citation = index.data(Qt.ItemDataRole.DisplayRole).partition("\n")
+        for size, text, cut, ink in (
+            (13, heading, Qt.TextElideMode.ElideRight, colours.text),
+            (12, citation, Qt.TextElideMode.ElideMiddle, colours.muted),
+        ):
+            painter.setFont(font_at(size))
+            painter.setPen(ink)
+            rect.setHeight(_line_height(size))
+            painter.drawText(rect, AT_LEFT, elide(painter.fontMetrics(), text, cut, rect.width()))
+            rect.translate(0, rect.height())
+        painter.restore()
+
+
+def _line_height(size: int) -> int:
+    return round(QFontMetrics(font_at(size)).height() * 1.25)
 
 
 class ChosenList(QFrame):
@@ -58,8 +102,9 @@ class ChosenList(QFrame):
         self.list = QListWidget()
         self.list.setAccessibleName("Chosen chunks")
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.list.setItemDelegate(_Rows(self.list))
         self.list.setUniformItemSizes(True)
+        self.list.setMouseTracking(True)
         self.list.itemActivated.connect(self._open_current)
         self.list.currentRowChanged.connect(self._show_row)
         column = QVBoxLayout(self)

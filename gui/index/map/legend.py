@@ -72,8 +72,10 @@ class Legend(QWidget):
 
     isolated = Signal(int)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, before: QWidget, parent: QWidget | None = None) -> None:
+        """`before`: from where tab leads here."""
         super().__init__(parent)
+        self._before = before
         self._grouping: Grouping | None = None
         self._items: list[LegendItem] = []
         self._flow = FlowLayout(2, self)
@@ -98,11 +100,14 @@ class Legend(QWidget):
                 widget.hide()
                 widget.deleteLater()
         self._items = []
+        before = self._before
         for number, (name, count) in enumerate(zip(grouping.names, grouping.counts, strict=True)):
             item = LegendItem(name, count, QColor(), self)
             item.clicked.connect(lambda on, number=number: self.isolated.emit(number if on else -1))
             self._flow.addWidget(item)
             item.show()
+            QWidget.setTabOrder(before, item)  # made last, it would come last of all in the window
+            before = item
             self._items.append(item)
         self.updateGeometry()
 

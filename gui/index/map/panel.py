@@ -46,7 +46,8 @@ class MapPanel(IndexPage):
         """What is shown; None where there are no points."""
         self._isolated = -1
         self._regrouping, self._answering = JobSlot(self), JobSlot(self)
-        self.header, self.canvas, self.legend = MapHeader(), MapCanvas(jobs, scrolls=not whole), Legend()
+        self.header, self.canvas = MapHeader(), MapCanvas(jobs, scrolls=not whole)
+        self.legend = Legend(self.canvas)
         self.choosing = Choosing(jobs, self.canvas, self)
         self._title, self._text = label("", "strong", wrap=True), label("", "muted", wrap=True)
         self.progress = ProgressLine()

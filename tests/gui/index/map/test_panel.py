@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication, QImage, QWheelEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QListWidget
 
 from engine import IndexCorrupt, SearchOutcome, SearchTimings
 from gui.index.map.panel import MapPanel
@@ -420,6 +420,33 @@ def test_a_loop_lists_what_is_in_it(qtbot, shown: MapPanel, by_shift: bool) -> N
     assert shown.choosing.list._count.text() == "10 chunks"
     assert shown.choosing.list.list.item(1).text() == "Note 0 › Watering\ndaily/note.md#L103-L107"
     assert not shown.header.lasso.isChecked()
+
+
+def test_a_row_is_two_lines_high_whatever_its_letters(qtbot, shown: MapPanel, insight) -> None:
+    _encircle(qtbot, shown, [0, 3, 6], SHIFT)
+    rows = shown.choosing.list.list
+    height = rows.visualItemRect(rows.item(0)).height()
+    assert height >= 2 * rows.fontMetrics().height()
+    rows.item(0).setText("비 오는 날 중 中秋节\ncards/rain.md#L1-L3")
+    rows.doItemsLayout()
+    assert rows.visualItemRect(rows.item(0)).height() == height
+    assert _ink(rows, 0, lower=True)  # where Qt wrote one line alone
+
+
+def _ink(rows: QListWidget, row: int, *, lower: bool) -> bool:
+    """Whether something is written in that half of a row."""
+    rect = rows.visualItemRect(rows.item(row))
+    half = rect.adjusted(20, rect.height() // 2 + 4 if lower else 0, -20, -4 if lower else -rect.height() // 2)
+    image = rows.viewport().grab(half).toImage()
+    return len({image.pixel(x, y) for x in range(image.width()) for y in range(image.height())}) > 1
+
+
+def test_tab_leads_from_the_map_to_its_legend(qtbot, shown: MapPanel) -> None:
+    shown.canvas.setFocus()
+    qtbot.keyClick(shown.canvas, Qt.Key.Key_Tab)
+    for item in shown.legend._items:
+        assert item.hasFocus()
+        qtbot.keyClick(item, Qt.Key.Key_Tab)
 
 
 def test_the_list_opens_copies_and_closes(qtbot, shown: MapPanel) -> None:
