@@ -2,14 +2,17 @@
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QWheelEvent
-from PySide6.QtWidgets import QComboBox, QSizePolicy, QWidget
+from PySide6.QtWidgets import QComboBox, QSizePolicy, QStyle, QStyleOptionComboBox, QStylePainter, QWidget
 
 from gui.style import font_at
 from gui.theme import tokens
+from gui.widgets.elided import elide
 from gui.widgets.icons import icon_pixmap
 
 _CHEVRON = 12
 _RIGHT = 10
+_TEXT_PADS = 4
+"""What the style leaves at the sides of a text."""
 
 
 class ComboBox(QComboBox):
@@ -37,7 +40,7 @@ class ComboBox(QComboBox):
             event.ignore()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
+        self._paint_box()
         colours = tokens(self.palette())
         side = font_at(_CHEVRON).pixelSize()
         colour = colours.muted if self.isEnabled() else colours.off
@@ -46,3 +49,21 @@ class ComboBox(QComboBox):
         painter = QPainter(self)
         pixmap = icon_pixmap("chevron-down", colour, side, self.devicePixelRatioF())
         painter.drawPixmap(QPoint(left, (self.height() - side) // 2), pixmap)
+
+    def shown_text(self) -> str:
+        """What of the current text there is room for; Qt itself would cut it in the middle of a letter."""
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        room = self.style().subControlRect(
+            QStyle.ComplexControl.CC_ComboBox, option, QStyle.SubControl.SC_ComboBoxEditField, self
+        )
+        return elide(self.fontMetrics(), self.currentText(), Qt.TextElideMode.ElideMiddle, room.width() - _TEXT_PADS)
+
+    def _paint_box(self) -> None:
+        """As Qt does, but for the text."""
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        option.currentText = self.shown_text()
+        painter = QStylePainter(self)
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)

@@ -45,15 +45,19 @@ def facts_text(member: DuplicateMember) -> str:
 
 def between_text(left: DuplicateMember, right: DuplicateMember) -> str:
     """Which of the two is newer, and which longer."""
-    parts = []
+    facts: list[tuple[bool, str]] = []  # of the left one, or of the other
     apart = abs(left.modified - right.modified)
     if apart >= 1:
         days = f"{apart / _DAY:.0f} days" if apart >= 2 * _DAY else duration(apart)
-        parts.append(f"{_side(left.modified > right.modified)} is newer by {days}")
+        facts.append((left.modified > right.modified, f"newer by {days}"))
     if left.size != right.size:
-        parts.append(f"{_side(left.size > right.size)} is longer by {size_text(abs(left.size - right.size))}")
-    text = "; ".join(parts)
-    return text[:1].upper() + text[1:] or "As old and as long as each other"
+        facts.append((left.size > right.size, f"longer by {size_text(abs(left.size - right.size))}"))
+    if not facts:
+        return "As old and as long as each other"
+    (side, text), *others = facts
+    for other, words in others:
+        text += f" and {words}" if other == side else f"; {_side(other)} is {words}"
+    return f"T{_side(side)[1:]} is {text}"
 
 
 def _side(left: bool) -> str:

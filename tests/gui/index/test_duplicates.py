@@ -247,6 +247,9 @@ def test_words() -> None:
     assert wording.between_text(right, left) == "The right one is newer by 24 h"
     longer = msgspec.structs.replace(left, size=3_000)
     assert wording.between_text(left, longer) == "The right one is longer by 2.4 KB"
+    assert wording.between_text(longer, right) == "The left one is newer by 24 h and longer by 2.4 KB"
+    older = msgspec.structs.replace(right, size=3_000)
+    assert wording.between_text(left, older) == "The left one is newer by 24 h; the right one is longer by 2.4 KB"
     assert wording.summary_text(1000, 1200, 10_000, 3) == (
         "1,200 groups among 10,000 notes · the first 1,000 are listed · 3 hidden"
     )

@@ -4,6 +4,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QPushButton
 
 from gui.widgets.chip import Chip
+from gui.widgets.combo import ComboBox
 from gui.widgets.drop import dropped_folder
 from gui.widgets.elided import ElidedLabel, _direction
 from gui.widgets.folding_row import FoldingRow
@@ -164,3 +165,17 @@ def test_a_long_path_wraps_where_it_has_joints():
 )
 def test_a_label_ends_where_its_own_text_does(text: str, at_left: bool) -> None:
     assert (_direction(text) == Qt.LayoutDirection.LeftToRight) == at_left
+
+
+def test_a_choice_that_is_too_long_is_cut_with_an_ellipsis(qtbot, appearance):
+    combo = ComboBox("Left note")
+    qtbot.addWidget(combo)
+    combo.addItem("travel/packing-list-2025.md · lines 1–30")
+    combo.resize(400, 28)
+    combo.show()
+    assert combo.shown_text() == combo.currentText()
+    combo.resize(160, 28)
+    first, _, last = combo.shown_text().partition("…")
+    assert first.startswith("travel/")
+    assert last.endswith("30")
+    assert not combo.grab().isNull()
