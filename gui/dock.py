@@ -1,6 +1,7 @@
 """The place at the right of the window: the diagnostics, or the explanation of the answer."""
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
 from gui.diagnostics.panel import DiagnosticsPanel
@@ -12,6 +13,8 @@ class Dock(QStackedWidget):
 
     wanted = Signal(bool)
     """Whether the dock is to stand in the window."""
+    left = Signal()
+    """Back from the diagnostics to where the person came from."""
 
     def __init__(self, diagnostics: DiagnosticsPanel, explanation: ExplanationPanel) -> None:
         super().__init__()
@@ -47,10 +50,16 @@ class Dock(QStackedWidget):
             self._show(page)
         else:
             focus = QApplication.focusWidget()
-            if focus is not None and self._explanation.isAncestorOf(focus):
-                self._explanation.left.emit()  # else the keys would go anywhere
+            if focus is not None and page.isAncestorOf(focus):  # else the keys would go anywhere
+                (self._explanation.left if page is self._explanation else self.left).emit()
             self.wanted.emit(False)
 
     def _show(self, page: QWidget) -> None:
         self.setCurrentWidget(page)
         self.wanted.emit(True)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.left.emit()
+        else:
+            super().keyPressEvent(event)

@@ -46,6 +46,7 @@ class Frame(QWidget):
         self.panes.dock_shown.connect(self.header.dock_button.setChecked)
         self.panes.dock_shown.connect(dock.note_shown)
         dock.wanted.connect(self.panes.show_dock)
+        dock.left.connect(views.focus_list)
         self.header.view_wanted.connect(views.switch)
         views.switched.connect(self._show_view)
 

@@ -70,6 +70,24 @@ def test_closing_leads_back_to_the_results(qtbot, opened):
     assert opened.search.body.list.hasFocus()
 
 
+def test_escape_leads_back_from_the_diagnostics(qtbot, opened):
+    _find(qtbot, opened, "timer")
+    opened.ask_why()
+    qtbot.waitUntil(opened.diagnostics.why.edit.hasFocus)
+    qtbot.keyClick(opened.diagnostics.why.edit, Key.Key_Escape)
+    assert opened.search.body.list.hasFocus()
+    assert opened.diagnostics.isVisible()
+
+
+def test_who_hides_the_diagnostics_from_inside_goes_back(qtbot, opened):
+    _find(qtbot, opened, "timer")
+    opened.ask_why()
+    qtbot.waitUntil(opened.diagnostics.why.edit.hasFocus)
+    qtbot.keyClick(opened.diagnostics.why.edit, Key.Key_D, Control)
+    assert opened.dock.isHidden()
+    assert opened.search.body.list.hasFocus()
+
+
 def test_in_a_narrow_window_it_takes_the_files_place(qtbot, opened):
     opened.resize(560, 400)
     qtbot.waitUntil(lambda: opened.width() == 560)
