@@ -28,7 +28,8 @@ from gui.jobs import Jobs
 from gui.search.runner import Answer
 from gui.style import font_at
 
-_CARD_LETTERS = 26
+_CARD_LETTERS = 33
+"""The longest line that a card says besides its figure fits in."""
 _ACROSS = (5, 3, 2)
 """Figures in a row, as many as there is room for."""
 _AGAIN = "count-again"
@@ -126,6 +127,12 @@ class OverviewPage(IndexPage):
 
     def show_answer(self, answer: Answer | None) -> None:
         self.map.show_answer(answer)
+
+    def take_focus(self) -> None:
+        if self.map.isVisible():
+            self.map.take_focus()  # past its controls: an arrow key would change what the points are coloured by
+        else:
+            super().take_focus()
 
     # --- what is counted --------------------------------------------------------------------------------------------
 

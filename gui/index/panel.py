@@ -1,6 +1,7 @@
 """The view into the index: its pages, of which one is shown."""
 
 from functools import partial
+from itertools import pairwise
 from typing import Literal
 
 from PySide6.QtCore import Qt, Signal, Slot
@@ -66,6 +67,8 @@ class IndexPanel(QWidget):
         self._health = HealthPage(jobs)
         self._add("health", "Health", self._health)
         self.setAccessibleName("Index")
+        for before, after in pairwise(self._chips.values()):
+            QWidget.setTabOrder(before, after)  # one was made after the other's page
         self.show_page("overview")
 
     def _add(self, name: PageName, title: str, page: IndexPage) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QActionGroup, QColor, QFontMetrics, QPainter, QPaintEvent
@@ -192,6 +193,7 @@ class ListHeader(QWidget):
     def __init__(self, orders: Sequence[Order], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._counts = CountLine()
+        self._tools: list[QWidget] = []
         self._buttons: list[QWidget] = []
         self.sort_button = SortButton(orders)
         self.sort_button.order_chosen.connect(self.order_chosen)
@@ -204,7 +206,7 @@ class ListHeader(QWidget):
 
     def add_tool(self, tool: QWidget) -> None:
         """Something else that one can do with what is listed, before the order."""
-        self._row.insertWidget(self._row.count() - 1, tool)
+        self._insert(tool)
 
     def show_counts(self, *texts: str, legend: bool, sortable: bool) -> None:
         self._counts.show_counts(*texts, legend=legend)
@@ -215,8 +217,16 @@ class ListHeader(QWidget):
     def add_button(self, button: QWidget) -> None:
         """Something that can be done with all that is listed, beside the order."""
         self._buttons.append(button)
-        self._row.insertWidget(self._row.indexOf(self.sort_button), button)
+        self._insert(button)
         button.hide()
+
+    def _insert(self, widget: QWidget) -> None:
+        """Before the order, by tab too."""
+        place = self._row.indexOf(self.sort_button)
+        self._row.insertWidget(place, widget)
+        self._tools.append(widget)
+        for before, after in pairwise((*self._tools, self.sort_button)):
+            QWidget.setTabOrder(before, after)
 
     def _restyle(self) -> None:
         self.setFixedHeight(QFontMetrics(font_at(12)).height() + 20)

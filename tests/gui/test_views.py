@@ -362,3 +362,27 @@ def test_in_a_narrow_window_the_box_has_the_room_of_the_switch(qtbot, window):
     _sessions(qtbot, window)
     chips = window.sessions.chips
     assert chips.mapTo(window, chips.rect().topRight()).x() < window.width()
+
+
+def test_tab_goes_through_what_stands_above_the_results_from_left_to_right(qtbot, opened):
+    opened.search.search("timer")
+    qtbot.waitUntil(lambda: not opened.search.busy)
+    header = opened.search.body._header
+    tools = [item.widget() for n in range(1, header._row.count()) if (item := header._row.itemAt(n)).widget()]
+    assert len(tools) == 3
+    tools[0].setFocus()
+    for tool in tools:
+        assert tool.hasFocus()
+        qtbot.keyClick(tool, Key.Key_Tab)
+    assert opened.search.body.list.hasFocus()
+
+
+def test_tab_goes_through_the_pages_of_the_index_before_it_enters_one(opened):
+    opened.views.switch("index")
+    chips = list(opened.views.index._chips.values())
+    order = []
+    widget = chips[0]
+    while len(order) < len(chips):
+        order.append(widget)
+        widget = widget.nextInFocusChain()
+    assert order == chips

@@ -11,6 +11,7 @@ from gui.index.folder_model import FolderModel
 from gui.index.overview import OverviewPage
 from gui.widgets.issues_table import IssuesTable
 from tests.helpers.fake_insight import FakeInsight
+from tests.helpers.fake_map import FakeInsight as FakeMap
 from tests.helpers.fake_memory import make_progress, make_status
 from tests.helpers.fake_overview import make_folder, make_overview, make_sync
 
@@ -260,6 +261,15 @@ def test_every_part_is_reached_by_tab(qtbot, page):
         reached |= {name for name in ("_folders", "_syncs", "_sizes", "_disk", "_times") if _inside(page, name, focus)}
         qtbot.keyClick(focus, Key.Key_Tab)
     assert reached == {"_folders", "_syncs", "_sizes", "_disk", "_times"}
+
+
+def test_the_keys_go_past_the_maps_controls_which_an_arrow_would_change(qtbot, page, memory, monkeypatch):
+    monkeypatch.setattr(memory, "insight", FakeMap())
+    page.map.set_manager(memory)
+    qtbot.waitUntil(lambda: page.map.prepared is not None and not page.map.busy)
+    page.take_focus()
+    assert page.map.canvas.hasFocus()
+    page.map.set_manager(None)
 
 
 def _inside(page, name: str, focus) -> bool:
