@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from engine.corpus.discovery import LATEST_NS
 from engine.corpus.guard import PathGuard
+from engine.corpus.ignore import is_unusable
 from engine.corpus.weighing import CHARACTERS_PER_TOKEN, weigh
 from engine.errors import PathRefused
 from engine.records import ChunkDetail, ChunkRow, ChunkVector, FileChunks, Source, VectorState
@@ -21,6 +22,8 @@ def file_chunks(snapshot: Snapshot, path: str, model: ModelName | None, guard: P
 
     `model` is the one in use. Reads the text of all chunks, but hands none out.
     """
+    if is_unusable(path):
+        return None
     found = snapshot.connection.execute(
         f"SELECT id, source, title, language, hash, size, mtime_ns FROM {snapshot.tables.files} WHERE path = ?", (path,)
     ).fetchone()

@@ -15,6 +15,7 @@ from engine.store.index import IndexStore
 from engine.text.folding import fold
 from engine.text.operators import SOURCE_NAMES
 from engine.text.query_language import Clause, Phrase, Query
+from engine.wording import floored
 
 Ask = Callable[[SearchRequest], SearchOutcome]
 
@@ -190,7 +191,7 @@ class _Advice:
         elif work.vectors_ready < 1:
             with self._store.read(work.cancel) as snapshot:
                 name = "sync" if models.awaiting(snapshot) is None else "embed"
-            ready = f"{work.vectors_ready:.0%} of the vectors are ready"
+            ready = f"{floored(work.vectors_ready)} of the vectors are ready"
             yield self._of_index(name, f"{ready}: what has none yet is found by its words alone.")
 
 

@@ -12,6 +12,7 @@ from engine.search.scoring import Blend
 from engine.search.work import Work
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis
+from engine.wording import plural
 
 if TYPE_CHECKING:
     from engine.embedding.base import EmbeddingProvider
@@ -78,7 +79,7 @@ def narrow(snapshot: Snapshot, among: Among, within: Kept, work: Work) -> Among:
         files = frozenset(among.files)
         ids = tuple(id_ for id_, file in snapshot.files_of_chunks(ids) if file in files)
     answer = within.answers[-1]
-    note = f"Only what {within.name} finds was searched: {answer.passages:,} chunks"
+    note = f"Only what {within.name} finds was searched: {plural(answer.passages, 'chunk')}"
     if answer.total > answer.passages:
         note += f", the best of {answer.total:,}"
     work.stages.add("within", snapshot.chunk_count(), len(ids), f"{note}.")

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from engine.corpus.ignore import is_unusable, shown
 from engine.corpus.transcripts.place import Place
 from engine.errors import PassageMissing
 from engine.records import LAST_LINE, Passage, Source
@@ -48,7 +49,9 @@ def find_passage(snapshot: Snapshot, passage: Passage, hidden: Callable[[str, So
     if passage.message is not None:
         found = _of_message(found, passage.message) or found
     if not found and not selected:
-        raise PassageMissing(f"Nothing of {passage.path}{_lines(passage)} is indexed: it may have changed since.")
+        raise PassageMissing(
+            f"Nothing of {shown(passage.path)}{_lines(passage)} is indexed: it may have changed since."
+        )
     ids = tuple(sorted(found))
     exact = tuple(id_ for id_ in ids if found[id_][:2] == (passage.start_line, passage.end_line))
     text = "\n".join(found[id_].text for id_ in exact or ids)
@@ -67,6 +70,8 @@ class _Chunk(NamedTuple):
 
 def _chunks_on(snapshot: Snapshot, passage: Passage, hidden: Callable[[str, Source], bool]) -> dict[int, _Chunk]:
     """The chunks that have any of these lines."""
+    if is_unusable(passage.path):
+        return {}
     rows = snapshot.connection.execute(
         f"""SELECT f.source, c.id, c.start_line, c.end_line, c.text, c.places FROM {snapshot.tables.files} f
             CROSS JOIN {snapshot.tables.chunks} c ON c.file_id = f.id

@@ -32,6 +32,7 @@ from engine.store.index import IndexStore
 from engine.store.snapshot import Snapshot
 from engine.store.vectors import VectorIndex
 from engine.text import QueryAnalysis, analyse_query, parse_query
+from engine.wording import floored, subject
 
 if TYPE_CHECKING:
     from engine.embedding.base import EmbeddingProvider
@@ -208,7 +209,8 @@ class Searcher:
         if meaning is None or hybrid.enabled:
             with work.timed("keyword"):
                 by_words = leg.candidates(limit, among)
-            work.stages.add("keywords", leg.chunks, len(by_words), f"{len(by_words):,} chunks were chosen by words.")
+            note = f"{subject(len(by_words), 'chunk', 'were')} chosen by words."
+            work.stages.add("keywords", leg.chunks, len(by_words), note)
         by_meaning: list[int] = []
         if meaning is not None:
             with work.timed("vector"):
@@ -216,7 +218,7 @@ class Searcher:
             note = f"The {len(by_meaning):,} nearest by meaning."
             if work.request.explain and (ready := meaning.rows()) < leg.chunks:
                 work.vectors_ready = ready / leg.chunks
-                note += f" {work.vectors_ready:.0%} of the vectors are ready: {ready:,} of {leg.chunks:,}."
+                note += f" {floored(work.vectors_ready)} of the vectors are ready: {ready:,} of {leg.chunks:,}."
             work.stages.add("vectors", leg.chunks, len(by_meaning), note)
         work.weakest = [ids[-1] for ids in (by_words, by_meaning) if limit <= len(ids) < leg.chunks]
         return list(dict.fromkeys(by_words + by_meaning))

@@ -42,6 +42,7 @@ def diverse(kept: list[Scored], likeness: "Likeness", weight: float, wanted: int
     first = [best[place.by_score]._replace(chosen=place) for place in chosen]
     taken = {place.by_score for place in chosen}
     moved = sum(place.by_score != rank for rank, place in enumerate(chosen))
-    note = f"{moved:,} of the first {len(first):,} stand elsewhere than by score, since alike ones stand apart."
+    stand = "stands" if moved == 1 else "stand"
+    note = f"{moved:,} of the first {len(first):,} {stand} elsewhere than by score, since alike ones stand apart."
     stages.add("diversity", len(kept), len(kept), note)
     return first + [scored for place, scored in enumerate(kept) if place not in taken]

@@ -52,7 +52,8 @@ def put_first(snapshot: Snapshot, ranked: list[Scored], named: Collection[int], 
         else:
             factor = 1.0 if scored.age is None else scored.age.factor
             first[file] = scored._replace(score=factor, fresh=1.0, named=True)
-    stages.add("title", len(ranked), len(ranked), f"{len(first):,} of them stand first: they are called so.")
+    stand = "stands first: it is" if len(first) == 1 else "stand first: they are"
+    stages.add("title", len(ranked), len(ranked), f"{len(first):,} of them {stand} called so.")
     # Age counts among them, too; the order within equal ones stays.
     return sorted(first.values(), key=lambda scored: -scored.score) + others
 

@@ -8,6 +8,7 @@ from typing import Any
 import apsw
 import msgspec
 
+from engine.corpus.ignore import shown
 from engine.errors import IndexReadOnly, StoreError
 from engine.records import AskedQuestion, RecentSearch, SavedSearch
 from engine.redaction.masks import redact
@@ -42,11 +43,13 @@ class KeptSearches:
         As everything here that changes what is saved, this raises `StoreError` where nothing can be kept, and for a
         name that is none.
         """
-        name = _checked(search.name)
+        name, question = _checked(search.name), _json(search.question)
+        if question is None:
+            raise StoreError("This search holds characters that cannot be kept: type it anew, please.")
         with self._writing() as connection:
             connection.execute(
                 "INSERT OR REPLACE INTO saved_searches (name, used, question) VALUES (?, ?, ?)",
-                (name, search.used, _json(search.question)),
+                (name, search.used, question),
             )
 
     def rename(self, name: str, wanted: str) -> None:
@@ -76,16 +79,15 @@ class KeptSearches:
 
         What holds a secret is not kept, nor is anything where nothing can be.
         """
-        if not self._user.keeps or _holds_secret(question):
+        text = _json(question)
+        if not self._user.keeps or _holds_secret(question) or text is None:
             return
         with self._user.writing() as connection:
             rows = connection.execute("SELECT id, asked, question FROM recent_searches ORDER BY id DESC").fetchall()
             for place, (id_, _, known) in enumerate(_readable(rows)):
                 if known == question or (place == 0 and _begins(known, question)):
                     connection.execute("DELETE FROM recent_searches WHERE id = ?", (id_,))
-            connection.execute(
-                "INSERT INTO recent_searches (asked, question) VALUES (?, ?)", (time.time(), _json(question))
-            )
+            connection.execute("INSERT INTO recent_searches (asked, question) VALUES (?, ?)", (time.time(), text))
             connection.execute(
                 """DELETE FROM recent_searches
                    WHERE id NOT IN (SELECT id FROM recent_searches ORDER BY id DESC LIMIT ?)""",
@@ -114,8 +116,12 @@ class KeptSearches:
             yield connection
 
 
-def _json(question: AskedQuestion) -> str:
-    return msgspec.json.encode(question).decode()
+def _json(question: AskedQuestion) -> str | None:
+    """None of half a character, which a paste or the bytes of a command line may hold."""
+    try:
+        return msgspec.json.encode(question).decode()
+    except UnicodeEncodeError:
+        return None
 
 
 def _readable(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, float, AskedQuestion]]:
@@ -128,7 +134,7 @@ def _readable(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, float, Ask
 
 
 def _checked(name: str) -> str:
-    name = " ".join(name.split())
+    name = shown(" ".join(name.split()))
     if not name:
         raise StoreError("A saved search needs a name.")
     if len(name) > LONGEST_NAME:

@@ -150,3 +150,9 @@ def test_of_what_the_settings_have_come_to_exclude_nothing_is_seen(open_memory) 
     assert stricter.insight.chunks_of("people/ines.md") is None
     assert stricter.insight.chunk(row.id) is None
     assert stricter.insight.chunks_of("greenhouse.md") is not None
+
+
+def test_a_name_that_no_file_can_have_is_not_indexed(open_memory) -> None:
+    memory = open_memory()
+    memory.sync()
+    assert memory.insight.chunks_of("\udcff.md") is None

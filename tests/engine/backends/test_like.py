@@ -200,3 +200,10 @@ def test_it_can_be_cancelled(memory) -> None:
     token.cancel()
     with pytest.raises(Cancelled):
         memory.search_like(whole("pump.md"), cancel=token)
+
+
+def test_a_name_that_no_file_can_have_names_no_passage(open_memory) -> None:
+    memory = open_memory()
+    memory.sync()
+    with pytest.raises(PassageMissing):
+        memory.search_like(whole("\udcff.md"))

@@ -235,3 +235,13 @@ def test_what_is_forgotten_is_gone_from_the_copy_before_a_migration_too(tmp_path
     assert [file.name for file in tmp_path.iterdir() if b"quagga" in file.read_bytes()] == []
     assert sorted(file.name for file in tmp_path.iterdir()) == sorted(["user.sqlite", copy.name])
     assert b"dodo" in copy.read_bytes()
+
+
+def test_half_a_character_ends_nothing(kept: KeptSearches) -> None:
+    kept.note(ask("whole"))
+    kept.note(ask("half \ud83d"))
+    assert asked(kept) == ["whole"]
+    with pytest.raises(StoreError, match="cannot be kept"):
+        kept.save(SavedSearch(name="Half", question=ask("half \ud83d"), used=1.0))
+    kept.save(SavedSearch(name="A \ud83d", question=ask("whole"), used=1.0))
+    assert names(kept) == ["A ���"]
