@@ -67,7 +67,7 @@ class IndexMaps:
         progress: Progress | None = None,
         cancel: CancelToken | None = None,
     ) -> IndexMap:
-        """The map as the index is now: that of before where nothing has changed. Raises `Cancelled`.
+        """The map as the index is now: that of before where nothing has changed. Raises `Cancelled`, `Closed`.
 
         `first` hears of a simpler one that comes soon, where there was none before and the real one takes long. It and
         `progress` are called on this thread.
@@ -96,6 +96,8 @@ class IndexMaps:
                 hear, of = first, model
                 told = lambda drawn: hear(_record(drawn, listing, of))  # noqa: E731
             drawn = draw(rows, listing.stamp, old, first=told, progress=progress, cancel=cancel)
+            with self._store.read(cancel):
+                pass  # raises `Closed`: beside an index that was closed meanwhile nobody writes any more
             self._kept = whose, drawn
             try:
                 keeping.save(self._store.files.map, drawn, whose)

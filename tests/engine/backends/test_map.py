@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from engine.control import CancelToken
-from engine.errors import Cancelled
+from engine.errors import Cancelled, Closed
 from engine.insight.map import drawing
+from engine.records import MapProgress
 from engine.settings.options import VectorSettings
 from tests.helpers.fake_provider import FakeProvider
 
@@ -205,3 +206,16 @@ def test_sqlite_vec_has_the_same_map(open_memory) -> None:
     assert set(again) == set(found)
     for chunk, point in found.items():
         assert again[chunk] == pytest.approx(point, abs=1e-3)
+
+
+def test_nothing_is_written_beside_an_index_that_was_closed_meanwhile(open_memory) -> None:
+    memory = open_memory()
+    memory.sync()
+
+    def close(progress: MapProgress) -> None:
+        if progress.stage == "directions":
+            memory.close()
+
+    with pytest.raises(Closed):
+        memory.insight.make_map(progress=close)
+    assert not memory._store.files.map.exists()
