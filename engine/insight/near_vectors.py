@@ -93,7 +93,7 @@ def _alike(signs: Signs, files: Ids, cancel: CancelToken | None) -> NDArray[np.i
         values = signs[order, band]
         starts = np.flatnonzero(np.concatenate(([True], values[1:] != values[:-1]))) if count else order
         sizes = np.diff(np.append(starts, count))
-        for size in range(2, _MOST_IN_BAND + 1):
+        for size in np.unique(sizes[(sizes > 1) & (sizes <= _MOST_IN_BAND)]).tolist():
             groups = order[starts[sizes == size][:, None] + np.arange(size)]
             for one, other in combinations(range(size), 2):
                 # Looked at before they are gathered: of a hundred pairs in a band hardly one is alike.
