@@ -52,6 +52,8 @@ def put_first(snapshot: Snapshot, ranked: list[Scored], named: Collection[int], 
         else:
             factor = 1.0 if scored.age is None else scored.age.factor
             first[file] = scored._replace(score=factor, fresh=1.0, named=True)
+    if not first:
+        return ranked
     stand = "stands first: it is" if len(first) == 1 else "stand first: they are"
     stages.add("title", len(ranked), len(ranked), f"{len(first):,} of them {stand} called so.")
     # Age counts among them, too; the order within equal ones stays.

@@ -67,3 +67,9 @@ def test_limits_hold_for_what_is_called_so(memory) -> None:
     assert {result.path for result in outcome.results} == {"hats.md"}
     within = memory.search("Camille", path_glob="daily/**")
     assert within.results == ()
+
+
+def test_where_that_note_is_kept_out_nothing_is_said_of_it(memory) -> None:
+    outcome = memory.search("Camille", path_glob="hats.md", explain=True)
+    assert [result.path for result in outcome.results] == ["hats.md"]
+    assert "title" not in [stage.name for stage in outcome.explanation.stages]
