@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from engine.errors import *  # noqa: F403
     from engine.logs import configure_logging as configure_logging
     from engine.records import *  # noqa: F403
+    from engine.redaction.masks import beginning_of as beginning_of
     from engine.search.reasons import reasons_of as reasons_of
     from engine.settings import Settings as Settings
     from engine.settings import add_extra_path as add_extra_path
@@ -72,6 +73,7 @@ _HOME = {
     "store_key": "engine.embedding.keys",
     "probe_provider": "engine.embedding.probing",
     "configure_logging": "engine.logs",
+    "beginning_of": "engine.redaction.masks",
     "reasons_of": "engine.search.reasons",
     "Settings": "engine.settings",
     "add_extra_path": "engine.settings",

@@ -27,6 +27,7 @@ _LEAST_SHOWN = 20  # of less, the ten characters of a partial mask would be more
 _HEAD, _TAIL = 6, 4
 _ROUNDS = 8  # hardly ever are two needed
 _PARTIAL = re.compile(rf"\S{{{_HEAD}}}…\S{{{_TAIL}}}")
+_LAST_RUN = re.compile(r"(?<![!-~])[!-~]+\Z")  # of such as secrets are made of
 _RUN = re.compile(r"[^\s\"'`]*+")
 
 _BASE64 = "[A-Za-z0-9+/=]"
@@ -47,6 +48,14 @@ class _Span(NamedTuple):
     start: int
     end: int
     whole: bool
+
+
+def beginning_of(text: str, most: int) -> str:
+    """At most so many code points, without the run of characters that the cut would part.
+
+    Whoever cuts before masking would leave half of a secret, which nobody knows for one.
+    """
+    return text if len(text) <= most else _LAST_RUN.sub("", text[:most])
 
 
 def redact(text: str) -> str:

@@ -11,7 +11,7 @@ from engine.corpus.ignore import is_unusable, shown
 from engine.corpus.transcripts.place import Place
 from engine.errors import PassageMissing
 from engine.records import LAST_LINE, Passage, Source
-from engine.redaction.masks import redact
+from engine.redaction.masks import beginning_of, redact
 from engine.search.frequencies import Frequencies
 from engine.search.keywords import KeywordLeg
 from engine.store.coding import StoredModel, Vectors, decode
@@ -43,8 +43,8 @@ def find_passage(snapshot: Snapshot, passage: Passage, hidden: Callable[[str, So
 
     Raises `PassageMissing` where nothing is indexed on its lines, and no text is given.
     """
-    # What is masked is cut afterwards: half of a secret is none that anyone would know.
-    selected = redact(passage.text[: 2 * LONGEST].strip())[:LONGEST]
+    # What is masked is cut to its length afterwards: half of a secret is none that anyone would know.
+    selected = redact(beginning_of(passage.text.strip(), 2 * LONGEST))[:LONGEST]
     found = _chunks_on(snapshot, passage, hidden)
     if passage.message is not None:
         found = _of_message(found, passage.message) or found

@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, QPoint, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
-from engine import MemorySearchManager, Passage
+from engine import MemorySearchManager, Passage, beginning_of
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
 from gui.sessions.conversation_markdown import conversation_markdown, entry_markdown
@@ -104,7 +104,7 @@ class ConversationActions(QObject):
             start_line=parts[0].line,
             end_line=parts[-1].line,
             # What is shown in plain text here leaves this window nowhere: then it is the message as it is indexed.
-            text="" if self._revealed else text[:_MOST_LETTERS],
+            text="" if self._revealed else beginning_of(text, _MOST_LETTERS),
             message=parts[0].ordinal,
         )
         self.like_wanted.emit(passage, passage.text)

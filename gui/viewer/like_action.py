@@ -5,7 +5,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
-from engine import LAST_LINE, Passage
+from engine import LAST_LINE, Passage, beginning_of
 from gui.jobs import Jobs
 from gui.viewer.rendered_view import RenderedView
 from gui.viewer.source_view import SourceView
@@ -55,7 +55,8 @@ class LikeAction(QObject):
             text = self._rendered.textCursor().selectedText().replace(_PARAGRAPH, "\n").replace(_LINE_END, "\n")
             if text.strip():
                 # A page does not know its lines: the engine finds the text in the file.
-                self._tell(Passage(path=target.name, start_line=1, end_line=LAST_LINE, text=text[:_MOST_LETTERS]))
+                text = beginning_of(text, _MOST_LETTERS)
+                self._tell(Passage(path=target.name, start_line=1, end_line=LAST_LINE, text=text))
                 return
         ends = None if self._rendered.isVisible() else self._source.selection.ends
         if ends is None:
@@ -70,7 +71,7 @@ class LikeAction(QObject):
         end = min(end, (begin[0] + _MOST_LINES, 0))
         on = {"start_line": begin[0], "end_line": max(begin[0], end[0] - (end[1] == 0))}
         self._read(
-            lambda: lines.between(begin, end)[:_MOST_LETTERS],
+            lambda: beginning_of(lines.between(begin, end), _MOST_LETTERS),
             lambda text: self._tell(Passage(path=target.name, text=text, **on)),
         )
 

@@ -8,6 +8,7 @@ from engine.backends.builtin import BuiltinMemory
 from engine.control import CancelToken
 from engine.errors import Cancelled, PassageMissing
 from engine.records import LAST_LINE, Passage
+from engine.search.passages import LONGEST
 from tests.helpers.fake_provider import FakeProvider, PaidProvider
 
 SIMILAR = {
@@ -207,3 +208,13 @@ def test_a_name_that_no_file_can_have_names_no_passage(open_memory) -> None:
     memory.sync()
     with pytest.raises(PassageMissing):
         memory.search_like(whole("\udcff.md"))
+
+
+def test_no_half_of_a_secret_is_sent_where_others_before_it_are_masked(memory, provider: FakeProvider) -> None:
+    block = "-----BEGIN RSA PRIVATE KEY-----\n" + ("A1b2" * 16 + "\n") * 45 + "-----END RSA PRIVATE KEY-----\n"
+    text = f"A pump of brass.\n{block}{block}"
+    text += "word " * ((2 * LONGEST - len(text) - 12) // 5) + "ghp_" + "aB3dE6gH9j" * 4
+    memory.search_like(Passage(path="gone.md", start_line=1, end_line=3, text=text))
+    [sent] = provider.questions
+    assert "A pump of brass." in sent
+    assert "ghp_" not in sent

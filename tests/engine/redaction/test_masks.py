@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.redaction.masks import redact
+from engine.redaction.masks import beginning_of, redact
 from engine.redaction.patterns import PATTERNS, SecretPattern
 
 _MARKED = re.compile("«([^»]*)»")
@@ -314,3 +314,12 @@ def test_the_readme_lists_every_pattern() -> None:
     readme = Path(__file__).parents[3].joinpath("README.md").read_text("utf-8")
     for pattern in PATTERNS:
         assert f"| {pattern.name} | {pattern.about} |" in readme
+
+
+@given(st.text(alphabet="ab \n水ü", max_size=40), st.integers(1, 40))
+def test_a_beginning_ends_between_words(text: str, most: int) -> None:
+    begun = beginning_of(text, most)
+    assert text.startswith(begun)
+    assert len(begun) <= most
+    rest = text[len(begun) :]
+    assert not rest or not (begun[-1:].isascii() and begun[-1:].strip() and rest[0].isascii() and rest[0].strip())

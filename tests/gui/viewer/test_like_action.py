@@ -56,6 +56,14 @@ def test_only_the_beginning_of_a_long_selection(qtbot, panel: ViewerPanel, show,
     assert passage.text == "line 1\nline 2\nline 3\n"
 
 
+def test_a_long_selection_is_not_cut_within_what_may_be_a_secret(qtbot, panel: ViewerPanel, show, memory) -> None:
+    memory.files["key.md"] = "word " * 797 + "ghp_" + "aB3dE6gH9j" * 4 + " more\n"
+    show("key.md")
+    panel._source.select_all()
+    passage, _ = want(qtbot, panel)
+    assert passage.text == "word " * 797
+
+
 def test_a_selection_of_the_page_is_looked_for_in_the_whole_file(qtbot, panel: ViewerPanel, show, memory) -> None:
     memory.files["page.md"] = "# Head\n\nSome **bold** words.\n\n- one\n- two\n"
     panel._choose_rendered(True)
