@@ -61,6 +61,8 @@ class Frame(QWidget):
         self.pages.setCurrentWidget(page)
         for part in (self._foot, self.sync_bar):
             part.setVisible(page is not self._first_run)
+        if page is self.message:
+            self.message.take_focus()
 
     def restore(self, state: WindowState) -> None:
         """Take up the widths of an earlier run."""

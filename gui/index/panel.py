@@ -63,6 +63,7 @@ class IndexPanel(QWidget):
         self._map.action_requested.connect(self._act)
         self._add("map", "Map", self._map)
         self._duplicates = DuplicatesPage(jobs)
+        self._duplicates.action_requested.connect(self._act)
         self._add("duplicates", "Duplicates", self._duplicates)
         self._health = HealthPage(jobs)
         self._add("health", "Health", self._health)

@@ -127,7 +127,9 @@ class Narrowing(QObject):
         if self.like is not None:
             crumbs.append(texts.like(self.like, self._words(self.like)))
         self._bar.show_crumbs(crumbs)
-        self._box.set_hint("Search within these results" if self.within is not None else "")
+        # Short, since how many results there are stands beside it.
+        other = "Search for other words" if self.like is not None else ""
+        self._box.set_hint("Search within these results" if self.within is not None else other)
 
     def _words(self, passage: Passage | None) -> str:
         if passage is None:

@@ -15,7 +15,7 @@ KEYS = (
     ("Enter", "open the result"),
     ("Esc", "back to the box, then clear it"),
     ("Up", "saved and recent searches"),
-    ("Ctrl+K", "search from anywhere"),
+    ("F1", "all keys"),
 )
 _WIDEST = 420
 _MARGIN = 32

@@ -60,7 +60,7 @@ class SessionsPanel(QObject):
         self._content = ContentSearch(jobs, self)
         self._days = DayWatch(today, self)
         self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
-        self.box = QueryBox("Find a session by title, project or what was said", "Find a session")
+        self.box = QueryBox("Find by title, project or what was said", "Find a session")
         self.chips = FilterChips()
         self.view = ListingView()
         self._alike = AlikeList(jobs, self._reader, self.view, self)

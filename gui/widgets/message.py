@@ -170,6 +170,13 @@ class MessagePage(QFrame):
         self.setAccessibleName(self.words)
         _fill(self._buttons, actions)
 
+    def take_focus(self) -> None:
+        """Go to the obvious action."""
+        first = self._buttons.itemAt(0)
+        button = first.widget() if first is not None else None
+        if button is not None:
+            button.setFocus(Qt.FocusReason.OtherFocusReason)
+
 
 def _fill(
     row: QHBoxLayout, actions: tuple[Action, ...], press: Callable[[Callable[[], None]], None] | None = None

@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt, QTimer, Slot
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from engine import CancelToken, DuplicateGroup, DuplicateReport, IndexInsight, MemorySearchManager
 from gui.index.duplicates.comparison import ComparisonPane
 from gui.index.duplicates.group_list import GroupList
-from gui.index.duplicates.wording import NOTHING, NOTHING_MORE, attention_of, summary_text
+from gui.index.duplicates.wording import NO_NOTES, NO_NOTES_MORE, NOTHING, NOTHING_MORE, attention_of, summary_text
 from gui.index.page import IndexPage
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
@@ -37,7 +37,13 @@ class Duplicates:
 
 
 class DuplicatesPage(IndexPage):
-    """Looked for when someone comes here, or sees what needs attention for a while."""
+    """Looked for when someone comes here, or sees what needs attention for a while.
+
+    Signals:
+        action_requested: `sync`, where there is nothing to compare yet.
+    """
+
+    action_requested = Signal(str)
 
     def __init__(self, jobs: Jobs) -> None:
         super().__init__(jobs)
@@ -213,8 +219,12 @@ class DuplicatesPage(IndexPage):
         self.attention_changed.emit(attention_of(there))
         self._summary.setText(summary_text(len(shown), report.found, report.files, put_away))
         if not shown:
-            see = (("Show what is hidden", self._toggle_hidden),) if put_away else ()
-            self._message.show_state(NOTHING, NOTHING_MORE, actions=see)
+            if report.files:
+                see = (("Show what is hidden", self._toggle_hidden),) if put_away else ()
+                self._message.show_state(NOTHING, NOTHING_MORE, actions=see)
+            else:
+                sync = ("Sync now", lambda: self.action_requested.emit("sync"))
+                self._message.show_state(NO_NOTES, NO_NOTES_MORE, actions=(sync,))
             self._list.show_groups(())
             self._stack.setCurrentWidget(self._message)
             return

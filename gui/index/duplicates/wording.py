@@ -11,6 +11,8 @@ _DAY = 86_400
 
 NOTHING = "No two notes share text"
 NOTHING_MORE = "Notes that are the same, nearly the same, or share a passage of some lines would be listed here."
+NO_NOTES = "No note is indexed yet"
+NO_NOTES_MORE = "Notes that share text will be listed here as soon as there are some."
 
 
 def names_text(group: DuplicateGroup) -> str:

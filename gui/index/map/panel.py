@@ -31,7 +31,7 @@ _LOW = 260
 
 class MapPanel(IndexPage):
     """Signals:
-    action_requested: what a button asks for: the page with the `map` alone, or the `settings`.
+    action_requested: what a button asks for: the page with the `map` alone, the `settings`, or a `sync`.
     """
 
     action_requested = Signal(str)
@@ -51,8 +51,9 @@ class MapPanel(IndexPage):
         self.choosing = Choosing(jobs, self.canvas, self)
         self._title, self._text = label("", "strong", wrap=True), label("", "muted", wrap=True)
         self.progress = ProgressLine()
-        self._choose = QPushButton("Choose a model…")
-        self._choose.setAutoDefault(True)
+        self._remedy = QPushButton()
+        self._remedy.setAutoDefault(True)
+        self._remedy_action = ""
         self.header.enlarge.setHidden(whole)
         self._assemble(whole)
         self._connect()
@@ -64,7 +65,7 @@ class MapPanel(IndexPage):
         words.addStretch(1)
         for text in (self._title, self._text):
             words.addWidget(text)
-        for part in (self.progress, self._choose):
+        for part in (self.progress, self._remedy):
             words.addWidget(part, 0, Qt.AlignmentFlag.AlignHCenter)
         words.addStretch(1)
         for text in (self._title, self._text):
@@ -99,7 +100,7 @@ class MapPanel(IndexPage):
         self.header.lasso_wanted.connect(self.canvas.set_lasso)
         self.header.fit_wanted.connect(self.canvas.fit)
         self.header.enlarge.clicked.connect(lambda: self.action_requested.emit("map"))
-        self._choose.clicked.connect(lambda: self.action_requested.emit("settings"))
+        self._remedy.clicked.connect(lambda: self.action_requested.emit(self._remedy_action))
         self.legend.isolated.connect(self._isolate)
         self.canvas.picture.failed.connect(self.show_problem)
         self.choosing.open_requested.connect(self.open_requested)
@@ -144,7 +145,10 @@ class MapPanel(IndexPage):
             return
         self.clear()
         self._say(*wording.empty(found), lasting=True)
-        self._choose.setVisible(found.gap == "no-model")
+        if found.gap in wording.REMEDIES:
+            words, self._remedy_action = wording.REMEDIES[found.gap]
+            self._remedy.setText(words)
+            self._remedy.show()
 
     def show_problem(self, sentence: str) -> None:
         if self.prepared is None:
@@ -175,7 +179,7 @@ class MapPanel(IndexPage):
         self._title.setText(breakable(title))
         self._text.setText(breakable(text))
         self.progress.hide()
-        self._choose.hide()
+        self._remedy.hide()
         self._stack.setCurrentWidget(self._message)
         self.setAccessibleName(f"Map. {title}. {text}")
 

@@ -17,6 +17,11 @@ _STAGES = {
     "neighbours": "looking for what is alike",
     "arranging": "arranging",
 }
+REMEDIES: dict[MapGap, tuple[str, str]] = {
+    "no-model": ("Choose a model…", "settings"),
+    "no-chunks": ("Sync now", "sync"),
+}
+"""On the button below it, and what that asks for."""
 _GAPS: dict[MapGap, tuple[str, str]] = {
     "no-model": (
         "No map without a model",

@@ -89,6 +89,19 @@ def test_no_duplicates(qtbot, page: DuplicatesPage, memory: FakeMemory, insight:
     assert told[-1] == ()
 
 
+def test_without_notes_one_can_look_for_some(
+    qtbot, page: DuplicatesPage, memory: FakeMemory, insight: FakeInsight
+) -> None:
+    insight.groups = ()
+    memory.files.clear()
+    page.set_manager(memory)
+    qtbot.waitUntil(lambda: not page.busy)
+    assert wording.NO_NOTES in words(page)
+    with qtbot.waitSignal(page.action_requested) as asked:
+        press(page, "Sync now")
+    assert asked.args == ["sync"]
+
+
 def test_a_passage_is_compared_with_its_neighbouring_lines(qtbot, shown: DuplicatesPage) -> None:
     QTest.keyClick(shown._list, Qt.Key.Key_Down)
     qtbot.waitUntil(lambda: not shown.busy)

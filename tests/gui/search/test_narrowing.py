@@ -152,6 +152,17 @@ def test_what_is_typed_takes_its_place(qtbot, panel, results, box, bar, ask, set
     )
 
 
+def test_the_box_says_what_typing_would_do(qtbot, panel, results, box, ask, settle) -> None:
+    ask("irrigation")
+    panel.search_like(Passage(path="topics/shopping.md", start_line=1, end_line=3), "Irrigation hose")
+    settle()
+    assert box.placeholderText() == "Search for other words"
+    qtbot.keyClicks(box, "timer")
+    settle()
+    box.clear()
+    assert box.placeholderText() == "Search by words or meaning"
+
+
 def test_filters_hold_for_likeness(qtbot, panel, results, ask, settle, memory) -> None:
     ask("irrigation")
     results.setFocus()

@@ -530,10 +530,17 @@ def test_a_card_leads_to_the_page_with_the_map_alone(qtbot, shown: MapPanel) -> 
     assert asked.args == ["map"]
 
 
-def test_without_a_model_one_can_be_chosen(qtbot, panel, memory, insight) -> None:
-    insight.map = empty_map("no-model", 3)
+@pytest.mark.parametrize(
+    ("gap", "chunks", "words", "action"),
+    [("no-model", 3, "Choose a model…", "settings"), ("no-chunks", 0, "Sync now", "sync")],
+)
+def test_what_there_is_no_map_without_can_be_done_at_once(
+    qtbot, panel, memory, insight, gap, chunks, words, action
+) -> None:
+    insight.map = empty_map(gap, chunks)
     panel.set_manager(memory)
-    qtbot.waitUntil(panel._choose.isVisible)
+    qtbot.waitUntil(panel._remedy.isVisible)
+    assert panel._remedy.text() == words
     with qtbot.waitSignal(panel.action_requested) as asked:
-        qtbot.mouseClick(panel._choose, LEFT)
-    assert asked.args == ["settings"]
+        qtbot.mouseClick(panel._remedy, LEFT)
+    assert asked.args == [action]
