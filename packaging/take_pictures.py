@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""Takes the pictures of the README and of `pictures/README.md` anew: python3 packaging/take_pictures.py [NAME …]
+
+Every view with the samples, and those of the index and of an answer empty too, in both themes. The sample notes in
+Chinese, Japanese and Korean need a font with their letters (Debian: fonts-noto-cjk). Nothing of the person who takes
+them is in the pictures: settings and index are of their own.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import environment
+import qt_libraries
+
+PICTURES = environment.ROOT / "packaging" / "pictures"
+THEMES = ("light", "dark")
+FULL = {
+    "search": ["--view", "search", "--query", "irrigation timer"],
+    "explanation": ["--view", "explanation", "--query", "irrigation timer"],
+    "chunks": ["--view", "chunks", "--query", "irrigation"],
+    "sessions": ["--view", "sessions"],
+    "session": ["--view", "viewer", "--query", "rehearsal on a stale replica"],
+    "index": ["--view", "index", "--query", "irrigation timer"],
+    "map": ["--view", "map", "--query", "irrigation timer"],
+    "duplicates": ["--view", "duplicates"],
+    "health": ["--view", "health"],
+    "diagnostics": ["--view", "diagnostics", "--query", "insomnia"],
+    "settings": ["--view", "settings"],
+}
+NOTHING_FOUND = {"answer-empty": ["--view", "explanation", "--query", "irrigation tag:travel"]}
+EMPTY = {f"{view}-empty": ["--view", view] for view in ("search", "index", "map", "duplicates", "health")}
+"""Of a folder without notes."""
+
+
+def main(names: list[str]) -> int:
+    unknown = set(names) - {*FULL, *NOTHING_FOUND, *EMPTY}
+    if unknown:
+        print(f"There is no picture {', '.join(sorted(unknown))}.", file=sys.stderr)
+        return 2
+    qt_libraries.ensure(qt_libraries.for_window())
+    environment.ensure(environment.RUN_LOCK)
+    with tempfile.TemporaryDirectory(prefix="mnemoscope-pictures-") as scratch:
+        for name, view in {**FULL, **NOTHING_FOUND, **EMPTY}.items():
+            if not names or name in names:
+                for theme in THEMES:
+                    place = _place(name, Path(scratch))
+                    _take(PICTURES / f"{name}-{theme}.png", [*view, *place, "--theme", theme])
+    return 0
+
+
+def _place(name: str, scratch: Path) -> list[str]:
+    """What is opened, and with which settings."""
+    settings, folder = scratch / f"{name}.toml", scratch / "empty-folder"
+    if name in EMPTY:
+        folder.mkdir(exist_ok=True)
+        settings.write_text(f"[defaults.store]\npath = '{scratch}'\n")
+        return ["--workspace", str(folder), "--config", str(settings)]
+    # The page of the model shows what there is to decide: a service and its price.
+    settings.write_text('[defaults]\nprovider = "openai"\n' if name == "settings" else "")
+    return ["--demo", "--config", str(settings)]
+
+
+def _take(picture: Path, arguments: list[str]) -> None:
+    command = [str(environment.program("mnemoscope")), *arguments, "--size", "1280x800", "--screenshot", str(picture)]
+    subprocess.run(command, env={**os.environ, "QT_QPA_PLATFORM": "offscreen"}, check=True)
+    print(picture.name)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
