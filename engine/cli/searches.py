@@ -1,5 +1,6 @@
 """`mnemoscope searches`, and what `search --saved NAME` asks: the searches that were saved in the window."""
 
+import contextlib
 import shlex
 import time
 from argparse import Namespace
@@ -11,7 +12,7 @@ from engine.cli.opening import find_place, interruptible, opened
 from engine.cli.output import print_json, print_table, safe
 from engine.control import CancelToken
 from engine.corpus.globs import literal_glob
-from engine.errors import MnemoscopeError
+from engine.errors import MnemoscopeError, StoreError
 from engine.records import AskedQuestion, EarlierQuestion, Passage, SearchOutcome
 
 if TYPE_CHECKING:
@@ -41,7 +42,8 @@ def ask_saved(manager: "MemorySearchManager", name: str, given: "SearchOptions",
     question = next((search.question for search in kept.saved() if search.name == name), None)
     if question is None:
         raise MnemoscopeError(f"No search is saved as “{name}”: mnemoscope searches lists those that are.")
-    kept.touch(name)
+    with contextlib.suppress(StoreError):  # on a full disk it can still be asked
+        kept.touch(name)
     named = cast("SearchOptions", {option: value for option, value in given.items() if value not in (None, ())})
     options: SearchOptions = {**_options(question), **named}
     if question.like is None:

@@ -21,6 +21,8 @@ _NOT_KEPT = (
     "`store.path` in the settings."
 )
 
+_SECRET = "A search that holds a password, a key or a token is not kept: leave it out of the question and of the name."
+
 
 class KeptSearches:
     """The searches of one workspace. Thread-safe.
@@ -40,12 +42,14 @@ class KeptSearches:
     def save(self, search: SavedSearch) -> None:
         """Keep it, in place of one that has its name.
 
-        As everything here that changes what is saved, this raises `StoreError` where nothing can be kept, and for a
-        name that is none.
+        As everything here that changes what is saved, this raises `StoreError` where nothing can be kept, for a name
+        that is none, and for what holds a secret.
         """
         name, question = _checked(search.name), _json(search.question)
         if question is None:
             raise StoreError("This search holds characters that cannot be kept: type it anew, please.")
+        if _holds_secret(search.question):
+            raise StoreError(_SECRET)
         with self._writing() as connection:
             connection.execute(
                 "INSERT OR REPLACE INTO saved_searches (name, used, question) VALUES (?, ?, ?)",
@@ -139,6 +143,8 @@ def _checked(name: str) -> str:
         raise StoreError("A saved search needs a name.")
     if len(name) > LONGEST_NAME:
         raise StoreError(f"The name of a saved search has at most {LONGEST_NAME} characters.")
+    if redact(name) != name:
+        raise StoreError(_SECRET)
     return name
 
 

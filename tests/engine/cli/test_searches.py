@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from engine.errors import DiskFull
 from engine.records import AskedQuestion, Passage, SavedSearch
 from tests.helpers.command_line import Run
 from tests.helpers.fake_memory import FakeMemory
@@ -96,3 +97,11 @@ def test_a_name_that_nothing_has_is_an_error(run: Run, saved: None) -> None:
         "mnemoscope: No search is saved as “hoses”: mnemoscope searches lists those that are.\n",
     )
     assert run("search", "--saved", "Hoses", "timer").code == 2
+
+
+def test_a_full_disk_keeps_no_answer_back(run: Run, saved: None, memory: FakeMemory, monkeypatch) -> None:
+    def full(name: str) -> None:
+        raise DiskFull("The disk is full.")
+
+    monkeypatch.setattr(memory.kept_searches, "touch", full)
+    assert run("search", "--saved", "Hoses").code == 0

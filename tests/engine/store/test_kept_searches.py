@@ -128,6 +128,19 @@ def _copies(user: UserData, folder: Path) -> list[Path]:
 def test_a_question_with_a_secret_is_not_kept(kept: KeptSearches, question: AskedQuestion) -> None:
     kept.note(question)
     assert kept.recent() == ()
+    with pytest.raises(StoreError, match="is not kept"):
+        kept.save(SavedSearch(name="Mine", question=question, used=1.0))
+    assert kept.saved() == ()
+
+
+def test_a_name_with_a_secret_is_none(kept: KeptSearches) -> None:
+    key = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+    with pytest.raises(StoreError, match="is not kept"):
+        kept.save(SavedSearch(name=f"Where is {key}", question=ask("x"), used=1.0))
+    kept.save(SavedSearch(name="Mine", question=ask("x"), used=1.0))
+    with pytest.raises(StoreError, match="is not kept"):
+        kept.rename("Mine", key)
+    assert names(kept) == ["Mine"]
 
 
 def test_saving_renaming_running_and_forgetting(kept: KeptSearches) -> None:
