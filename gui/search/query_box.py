@@ -20,6 +20,8 @@ _SHEET = (
     " border: none; background: transparent; padding: 0px; placeholder-text-color: {muted}; }}"
 )
 _INTO_LIST = {Qt.Key.Key_Down, Qt.Key.Key_PageDown}
+_EDGE = 14
+"""Pixels before the magnifier."""
 
 
 class _Edit(QLineEdit):
@@ -87,8 +89,8 @@ class QueryBox(QWidget):
         self._clear.clicked.connect(self.edit.clear)
         self._clear.clicked.connect(self.focus)
         self._clear.setVisible(False)
+        self._lead: QWidget | None = None
         self._row = row = QHBoxLayout(self)
-        row.setContentsMargins(14, 0, 16, 0)
         row.setSpacing(10)
         row.addWidget(self._icon)
         row.addWidget(self.edit, 1)
@@ -119,7 +121,9 @@ class QueryBox(QWidget):
         """Something else that one can do with the box, in place of its magnifier."""
         self._row.replaceWidget(self._icon, button)
         self._icon.hide()
+        self._lead = button
         self._row.setSpacing(4)
+        self._restyle()
 
     def insert(self, part: str) -> None:
         """Put a part of a question behind what stands there, selected, so that typing replaces it."""
@@ -167,7 +171,7 @@ class QueryBox(QWidget):
     @Slot(str)
     def _changed(self, text: str) -> None:
         self._clear.setVisible(bool(text))
-        self._row.setContentsMargins(14, 0, 8 if text else 16, 0)
+        self._set_margins()
         before, self._before = self._before, text.strip()
         replaced = before[:1] != text[:1] or len(before) - len(text) > 1
         if replaced and len(before) > 1 and not self._walking:
@@ -180,6 +184,11 @@ class QueryBox(QWidget):
         if found is not None:
             self.show_text(found)
 
+    def _set_margins(self) -> None:
+        """The magnifier stands in one place, be it a button or not: boxes of different views take turns there."""
+        around = 0 if self._lead is None else self._lead.sizeHint().width() - self._icon.sizeHint().width()
+        self._row.setContentsMargins(max(0, _EDGE - around // 2), 0, 8 if self.edit.text() else 16, 0)
+
     def _restyle(self) -> None:
         font = font_at(15)
         self.edit.setFont(font)
@@ -189,6 +198,7 @@ class QueryBox(QWidget):
         if self.edit.styleSheet() != sheet:
             self.edit.setStyleSheet(sheet)
         self._icon.setPixmap(icon_pixmap("search", colour, font.pixelSize() + 1, self.devicePixelRatioF()))
+        self._set_margins()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         colours = tokens(self.palette())

@@ -222,7 +222,9 @@ def test_a_failure_is_a_page_with_a_way_on(qtbot, window, memory, monkeypatch, e
     assert title in window.message.words
     assert str(error) in window.message.words
     assert [b.text() for b in window.message.findChildren(QPushButton) if b.isVisible()] == actions
-    qtbot.mouseClick(_button(window.message, "Try again"), Qt.MouseButton.LeftButton)
+    again = _button(window.message, "Try again")
+    assert window.focusWidget() is again
+    qtbot.keyClick(again, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: at_rest(window))
     assert window.pages.currentWidget() is window.panes
 

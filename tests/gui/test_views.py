@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QPushButton
 
 import engine
@@ -386,3 +386,17 @@ def test_tab_goes_through_the_pages_of_the_index_before_it_enters_one(opened):
         order.append(widget)
         widget = widget.nextInFocusChain()
     assert order == chips
+
+
+def test_what_is_typed_begins_at_one_place_in_every_view(qtbot, opened):
+    opened.resize(1280, 800)
+    starts = []
+    for name, panel in (
+        ("search", opened.search._box),
+        ("sessions", opened.sessions.box),
+        ("index", opened.search._box),
+    ):
+        opened.views.switch(name)
+        qtbot.waitUntil(panel.edit.isVisible)
+        starts.append(panel.edit.mapTo(opened, QPoint(0, 0)).x())
+    assert max(starts) - min(starts) <= 4
