@@ -1,6 +1,7 @@
 """What the window shows, from top to bottom: header, banner, one of three pages, the sync bar."""
 
-from PySide6.QtCore import Slot
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from gui.dock import Dock
@@ -26,6 +27,7 @@ class Frame(QWidget):
         self.panes = Panes(views.lists, views.readers, views.index, dock)
         self.message = MessagePage()
         self.sync_bar = SyncBar()
+        self._views = views
         self._first_run = first_run
         self._dock = dock
         self.pages = QStackedWidget()
@@ -73,3 +75,9 @@ class Frame(QWidget):
         """Write them down for the next one."""
         state.list_width, state.dock_width = self.panes.widths
         state.dock_shown = self.panes.dock_wanted
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.pages.currentWidget() is self.panes:
+            self._views.focus_box()  # from a filter, a message, the bar below: whatever has no way back of its own
+        else:
+            super().keyPressEvent(event)

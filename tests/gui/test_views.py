@@ -400,3 +400,13 @@ def test_what_is_typed_begins_at_one_place_in_every_view(qtbot, opened):
         qtbot.waitUntil(panel.edit.isVisible)
         starts.append(panel.edit.mapTo(opened, QPoint(0, 0)).x())
     assert max(starts) - min(starts) <= 4
+
+
+@pytest.mark.parametrize("view", ["search", "sessions", "index"])
+def test_escape_leads_to_the_box_from_what_has_no_way_back_of_its_own(opened, qtbot, view):
+    opened.views.switch(view)
+    box = (opened.sessions.box if view == "sessions" else opened.search._box).edit
+    for button in (opened.frame.header.menu_button, opened.sync_bar.findChild(QPushButton)):
+        button.setFocus()
+        qtbot.keyClick(button, Key.Key_Escape)
+        assert box.hasFocus()
