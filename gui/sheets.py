@@ -62,6 +62,11 @@ _INDEX: Keys = (
     ("Right, Left", "unfold and fold folders"),
     ("Esc", "back to the box"),
 )
+_DUPLICATES: Keys = (
+    ("Enter", "from a group to its notes side by side"),
+    ("N, Shift+N", "next and previous difference, there"),
+    ("Esc", "back to the groups, then to the box"),
+)
 _MAP: Keys = (
     ("Arrow keys", "move the map"),
     ("+, -, 0", "larger, smaller, all of it; the wheel does the same"),
@@ -101,6 +106,7 @@ def show_keys(window: QWidget) -> QDialog:
         ("File", _FILE),
         ("Index", _INDEX),
         ("Map", _MAP),
+        ("Duplicates", _DUPLICATES),
     ):
         row = grid.rowCount()
         grid.setRowMinimumHeight(row, 10 if row > 1 else 0)

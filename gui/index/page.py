@@ -25,10 +25,12 @@ class IndexPage(QWidget):
     Signals:
         open_requested: stable name of a file or a session, and a line or None: the person wants to read there.
         attention_changed: the Attention rows that the page has to tell of, in place of those before.
+        left: back to the box, from a part that takes Escape for itself.
     """
 
     open_requested = Signal(str, object)
     attention_changed = Signal(tuple)
+    left = Signal()
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -74,6 +74,7 @@ class IndexPanel(QWidget):
 
     def _add(self, name: PageName, title: str, page: IndexPage) -> None:
         page.open_requested.connect(self.open_requested)
+        page.left.connect(self.left)
         page.attention_changed.connect(partial(self._overview.show_attention, name))
         chip = Chip(title)
         chip.clicked.connect(lambda _=False: self.show_page(name))

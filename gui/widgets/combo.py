@@ -18,9 +18,12 @@ _TEXT_PADS = 4
 class ComboBox(QComboBox):
     """The wheel scrolls the page below it, and changes nothing, until the box has the keys."""
 
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
-        """`name` is what a screen reader says."""
+    def __init__(
+        self, name: str, cut: Qt.TextElideMode = Qt.TextElideMode.ElideRight, parent: QWidget | None = None
+    ) -> None:
+        """`name` is what a screen reader says; `cut` is where a text that is too long is shortened."""
         super().__init__(parent)
+        self._cut = cut
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -57,7 +60,7 @@ class ComboBox(QComboBox):
         room = self.style().subControlRect(
             QStyle.ComplexControl.CC_ComboBox, option, QStyle.SubControl.SC_ComboBoxEditField, self
         )
-        return elide(self.fontMetrics(), self.currentText(), Qt.TextElideMode.ElideMiddle, room.width() - _TEXT_PADS)
+        return elide(self.fontMetrics(), self.currentText(), self._cut, room.width() - _TEXT_PADS)
 
     def _paint_box(self) -> None:
         """As Qt does, but for the text."""

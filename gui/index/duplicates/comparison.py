@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
@@ -54,7 +54,8 @@ class ComparisonPane(QWidget):
         self.back = QPushButton("Back")
         self.back.setProperty("role", "flat")
         self.back.setToolTip("Back to the list (Esc)")
-        self._choices = (ComboBox("Left note"), ComboBox("Right note"))
+        # The ends tell two paths apart.
+        self._choices = tuple(ComboBox(name, Qt.TextElideMode.ElideLeft) for name in ("Left note", "Right note"))
         self._facts = (label("", "meta", wrap=True), label("", "meta", wrap=True))
         self._between = label("", "meta", wrap=True)
         self._problem = label("", "muted", wrap=True)

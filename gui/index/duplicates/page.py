@@ -69,6 +69,7 @@ class DuplicatesPage(IndexPage):
         self._arrange()
         self._list.chosen.connect(self._pane.show_group)
         self._list.activated_group.connect(self._go_to_pane)
+        self._list.left.connect(self.left)
         self._pane.open_requested.connect(self.open_requested)
         self._pane.said.connect(self._hint.say)
         self._pane.back_wanted.connect(self._go_to_list)

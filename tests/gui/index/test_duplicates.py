@@ -245,6 +245,13 @@ def test_in_a_narrow_window_the_comparison_takes_the_place_of_the_list(qtbot, sh
     assert shown._pane.isVisible()
 
 
+@pytest.mark.parametrize("key", [Qt.Key.Key_Escape, Qt.Key.Key_Up])
+def test_from_the_first_group_the_keys_lead_out_of_the_list(qtbot, shown: DuplicatesPage, key) -> None:
+    shown._list.take_focus()
+    with qtbot.waitSignal(shown.left):
+        QTest.keyClick(shown._list, key)
+
+
 def test_another_memory_has_nothing_of_the_one_before(qtbot, shown: DuplicatesPage) -> None:
     shown.set_manager(None)
     assert listed(shown) == []

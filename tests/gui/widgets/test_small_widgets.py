@@ -168,14 +168,13 @@ def test_a_label_ends_where_its_own_text_does(text: str, at_left: bool) -> None:
 
 
 def test_a_choice_that_is_too_long_is_cut_with_an_ellipsis(qtbot, appearance):
-    combo = ComboBox("Left note")
+    combo = ComboBox("Left note", Qt.TextElideMode.ElideLeft)
     qtbot.addWidget(combo)
     combo.addItem("travel/packing-list-2025.md · lines 1–30")
     combo.resize(400, 28)
     combo.show()
     assert combo.shown_text() == combo.currentText()
     combo.resize(160, 28)
-    first, _, last = combo.shown_text().partition("…")
-    assert first.startswith("travel/")
-    assert last.endswith("30")
+    assert combo.shown_text().startswith("…")
+    assert combo.shown_text().endswith("lines 1–30")
     assert not combo.grab().isNull()
