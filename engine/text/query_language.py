@@ -40,6 +40,13 @@ class Word(NamedTuple):
     def __str__(self) -> str:
         return f"{self.text}*" if self.beginning else self.text
 
+    @property
+    def opens(self) -> bool:
+        """Whether it has a quotation mark that never closes: another one like it would close it."""
+        found = _NAMED.match(self.text)
+        begin = found.end() if found and found[1].casefold() in OPERATORS else 0
+        return self.text.startswith('"', begin) and self.text.count('"') % 2 == 1
+
 
 class Phrase(NamedTuple):
     """Words that must stand together, in this order and as they are written."""
@@ -60,15 +67,30 @@ class Field(NamedTuple):
     value: str
 
     def __str__(self) -> str:
-        plain = _TOKEN.fullmatch(self.value) and self.value[0] not in _CLOSING
-        return f"{self.name}:{self.value if plain else _in_quotes(self.value)}"
+        return f"{self.name}:{self.value if self.bare else _in_quotes(self.value)}"
+
+    @property
+    def bare(self) -> bool:
+        """Whether the value needs no quotation marks."""
+        return _TOKEN.fullmatch(self.value) is not None and self.value[0] not in _CLOSING
 
 
 Atom = Word | Phrase | Field
 
 
 def _in_quotes(text: str) -> str:
-    return f"“{text}”" if '"' in text else f'"{text}"'
+    return _curly(text) if '"' in text else f'"{text}"'
+
+
+def _curly(text: str) -> str:
+    return f"“{text}”"
+
+
+def _behind_open_mark(atom: Atom) -> str:
+    """As it is written where an earlier `"` never closes. It was in other marks, so it holds none of these."""
+    if isinstance(atom, Phrase):
+        return _curly(atom.text)
+    return str(atom) if isinstance(atom, Word) or atom.bare else f"{atom.name}:{_curly(atom.value)}"
 
 
 class Clause(NamedTuple):
@@ -97,7 +119,14 @@ class Query:
     """One sentence for everything that was read as words though it looks like syntax."""
 
     def __str__(self) -> str:
-        return " ".join(map(str, self.clauses)) if self.clauses else self.text
+        written, open_mark = [], False
+        for clause in self.clauses:
+            atoms = []
+            for atom in clause.alternatives:
+                atoms.append(_behind_open_mark(atom) if open_mark else str(atom))
+                open_mark = open_mark or (isinstance(atom, Word) and atom.opens)
+            written.append(("-" if clause.negated else "") + " OR ".join(atoms))
+        return " ".join(written) if written else self.text
 
     @cached_property
     def plain(self) -> bool:

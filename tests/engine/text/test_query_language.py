@@ -107,6 +107,12 @@ def test_a_pasted_file_is_words() -> None:
     assert parse_query(text).question == text
 
 
+@pytest.mark.parametrize("query", ["'\" “0“'", '" OR „a b”', 'path:" OR „a b”', 'tag:" -“x y”', '" path:“a b”'])
+def test_a_mark_that_never_closes_stays_open_when_written_again(query: str) -> None:
+    assert parse_query(str(parse_query(query))).clauses != ()
+    assert list(map(str, parse_query(str(parse_query(query))).clauses)) == list(map(str, parse_query(query).clauses))
+
+
 @given(st.one_of(st.text(), st.lists(_BITS).map("".join), st.lists(_BITS).map(" ".join)))
 def test_any_text_is_a_query_that_reads_the_same_when_written_again(text: str) -> None:
     query = parse_query(text)
