@@ -12,10 +12,10 @@ def cut(ranked: list[Scored], least: float, stages: Stages) -> list[Scored]:
     """Those whose score, or score by words alone, reaches the threshold.
 
     The score has aged by now, as in the reference: what age has faded is no answer any more. The score by words has
-    not: who asks for words that stand in an old note finds it, be it at the end.
+    not: who asks for words that stand in an old note finds it, be it at the end. So does who asks for it by name.
     """
-    kept = [scored for scored in ranked if max(scored.score, scored.text) >= least]
-    aged = [scored.fresh for scored in ranked if scored.fresh >= least > max(scored.score, scored.text)]
+    kept = [scored for scored in ranked if _reached(scored) >= least]
+    aged = [scored.fresh for scored in ranked if scored.fresh >= least > _reached(scored)]
     if any(scored.age is not None for scored in ranked):
         note = f"{len(aged):,} fell below {least:g} by their age."
         stages.add("age", len(ranked), len(ranked) - len(aged), note + (_best(aged) if aged and not kept else ""))
@@ -23,6 +23,10 @@ def cut(ranked: list[Scored], least: float, stages: Stages) -> list[Scored]:
     note = f"{len(below):,} scored below {least:g}."
     stages.add("threshold", len(ranked) - len(aged), len(kept), note + (_best(below) if below and not kept else ""))
     return kept
+
+
+def _reached(scored: Scored) -> float:
+    return scored.fresh if scored.named else max(scored.score, scored.text)
 
 
 def _best(scores: list[float]) -> str:

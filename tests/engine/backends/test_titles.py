@@ -73,3 +73,10 @@ def test_where_that_note_is_kept_out_nothing_is_said_of_it(memory) -> None:
     outcome = memory.search("Camille", path_glob="hats.md", explain=True)
     assert [result.path for result in outcome.results] == ["hats.md"]
     assert "title" not in [stage.name for stage in outcome.explanation.stages]
+
+
+def test_age_takes_no_note_away_from_who_asks_for_it_by_name(memory) -> None:
+    outcome = memory.search("sunday 8 february", half_life_days=7, explain=True)
+    found = next(reason for reason in outcome.explanation.results if reason.named)
+    assert found.citation.startswith("daily/2026-02-08.md")
+    assert found.score < 0.01
