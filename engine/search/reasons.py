@@ -128,4 +128,6 @@ def _threshold(of: ResultExplanation) -> str:
         return ""
     if of.score >= of.min_score:
         return f"Its score of {of.score:.2f} reaches the {of.min_score:g} that are asked for."
+    if of.named:
+        return f"It is kept for its name, though its score of {of.score:.2f} misses the {of.min_score:g} asked for."
     return f"Its words alone reach the {of.min_score:g} that are asked for, which its score of {of.score:.2f} does not."
