@@ -40,16 +40,22 @@ class Preview(QObject):
             self._timer.stop()
         elif self._identity(result) != self._told:
             self._timer.start()
+        else:
+            self._hold()
 
     @Slot()
     def _tell(self) -> None:
-        results = self._view.list
-        result = results.current_result()
+        result = self._view.list.current_result()
         if result is not None:
-            results.hold()
+            self._hold()
             self._told = self._identity(result)
             self.selected.emit(result, self.query)
         self.idle.emit()
+
+    def _hold(self) -> None:
+        """What was seen of a whole answer stays current; beside the words alone, the meaning may know better."""
+        if self._view.answer is not None and self._view.answer.final:
+            self._view.list.hold()
 
     def _identity(self, result: MemorySearchResult) -> tuple[object, ...]:
         """A new score does not make it another result, and the viewer need not move."""

@@ -291,6 +291,29 @@ def test_a_failing_repeat_keeps_the_results(qtbot, panel, results, ask, memory):
     assert "locked" not in _said(panel.body)
 
 
+@pytest.mark.parametrize("chosen", [False, True])
+def test_what_meaning_finds_first_becomes_current_unless_a_result_was_chosen(
+    qtbot, panel, box, results, heard, meaning_waits, memory, monkeypatch, chosen: bool
+):
+    ask = memory.search
+
+    def turned(query: str, *, mode: str = "auto", **options):
+        outcome = ask(query, mode=mode, **options)
+        return outcome if mode == "keyword" else msgspec.structs.replace(outcome, results=outcome.results[::-1])
+
+    monkeypatch.setattr(memory, "search", turned)
+    panel.search("timer")
+    qtbot.waitUntil(lambda: bool(heard["selected"]))
+    if chosen:
+        qtbot.keyClick(box, Key.Key_Down)
+        qtbot.keyClick(results, Key.Key_Down)
+    before = results.current_result().path
+    meaning_waits.set()
+    qtbot.waitUntil(lambda: not panel.busy)
+    assert (results.current_result().path == before) is chosen
+    assert chosen or results.current_result().path == _paths(results)[0] == heard["selected"][-1][0]
+
+
 def test_meaning_that_is_late_is_awaited_in_words(qtbot, panel, meaning_waits):
     panel.search("timer")
     qtbot.waitUntil(lambda: "3 results by words, meaning follows" in _said(panel.header))
