@@ -24,7 +24,7 @@ from engine.search.results import make_result
 from engine.search.scoring import FULL_LIKENESS, FULL_MATCH, Blend
 from engine.search.sifting import cut, diverse
 from engine.search.suggestions import Spelling
-from engine.search.titles import called, put_first, with_first_chunks
+from engine.search.titles import called, put_first
 from engine.search.understanding import remarks_of
 from engine.search.work import SearchRequest, Work
 from engine.settings import Settings
@@ -136,12 +136,11 @@ class Searcher:
         ids = self._candidates(leg, meaning, among, work)
         if liked is not None:
             ids = leave_out(liked, ids, work)
-        with work.timed("keyword"):
-            named = called(snapshot, work.query)
-        ids = with_first_chunks(ids, named, among)
         ages = self._ages(ids, snapshot, work)
         words, ranked, blend = self._rank(ids, leg, meaning, ages, work)
-        ranked = put_first(snapshot, ranked, named, work.stages)
+        with work.timed("keyword"):
+            named = called(snapshot, work.query, words.complete)
+        ranked = put_first(ranked, named, work.stages)
         kept = cut(ranked, work.request.min_score, work.stages)
         if roles := wanted_roles(work.query):
             kept = said(snapshot, question, kept, roles, work)

@@ -1,52 +1,39 @@
 """Notes that are called exactly what was asked for: who types a note's title or file name wants that note first."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 from engine.search.explanation import Scored, Stages
-from engine.search.filters import Among
 from engine.store.snapshot import Snapshot
-from engine.text import Query, analyse
+from engine.text import Query
 from engine.text.folding import fold
 
 _WORD = re.compile(r"[^\W_]+")
 _MOST_WORDS = 12
 """Hardly any title is longer, and no pasted text is one."""
-_MOST_LOOKED_AT = 1000
-"""Chunks with the words in their titles that are looked at: of more than so many, the first."""
 
 
-def called(snapshot: Snapshot, query: Query) -> dict[int, int]:
-    """Files whose title or name is these words and no others, each with its first chunk."""
+def called(snapshot: Snapshot, query: Query, ids: Collection[int]) -> dict[int, int]:
+    """Of these chunks those in a file whose title or name is these words and no others, each with its file.
+
+    Whatever is called so holds all words of the question: only such chunks need to be looked at.
+    """
     words = _words(query.question)
     if not query.plain or not 0 < len(words) <= _MOST_WORDS:
         return {}
-    tokens = analyse(" ".join(words), "").words
-    tables = snapshot.tables
-    rows = snapshot.connection.execute(
-        f"""SELECT f.id, min(c.id), f.title, f.path FROM {tables.chunks} c JOIN {tables.files} f ON f.id = c.file_id
-            WHERE c.id IN (SELECT rowid FROM {tables.fts} WHERE {tables.fts} MATCH ? LIMIT {_MOST_LOOKED_AT})
-            GROUP BY f.id""",
-        (f'{{title name}} : "{tokens}"',),
-    )
-    return {file: chunk for file, chunk, title, path in rows if words in (_words(title), *_words_of_name(path))}
+    return {
+        id_: file
+        for id_, file, title, path in snapshot.titles(tuple(ids))
+        if words in (_words(title), *_words_of_name(path))
+    }
 
 
-def with_first_chunks(ids: Sequence[int], named: dict[int, int], among: Among) -> list[int]:
-    """The candidates, and of each file that is called so its first chunk, unless limits may leave it out."""
-    free = among == Among()
-    return list(dict.fromkeys((*ids, *named.values()))) if free else list(ids)
-
-
-def put_first(snapshot: Snapshot, ranked: list[Scored], named: Collection[int], stages: Stages) -> list[Scored]:
-    """The best chunk of each of these files as a full answer, before all others."""
-    if not named:
-        return ranked
-    files = dict(snapshot.files_of_chunks(snapshot.chunks_of_files(tuple(named))))
+def put_first(ranked: list[Scored], named: dict[int, int], stages: Stages) -> list[Scored]:
+    """The best chunk of each file that is called so as a full answer, before all others."""
     first: dict[int, Scored] = {}
     others = []
     for scored in ranked:
-        file = files.get(scored.id)
+        file = named.get(scored.id)
         if file is None or file in first:
             others.append(scored)
         else:

@@ -192,6 +192,15 @@ class Snapshot:
             found += self.connection.execute(query, group)
         return found
 
+    def titles(self, ids: Sequence[int]) -> Iterator[tuple[int, int, str, str]]:
+        """(id, id of its file, the file's title and path) of the chunks with these ids; others are left out."""
+        for group in _groups(ids):
+            yield from self.connection.execute(
+                f"""SELECT c.id, f.id, f.title, f.path FROM {self.tables.chunks} c
+                    CROSS JOIN {self.tables.files} f ON f.id = c.file_id WHERE c.id IN ({_marks(group)})""",
+                group,
+            )
+
     # --- vectors --------------------------------------------------------------------------------------------------
 
     def stored_model(self, provider: str, model: str, provider_key: str) -> StoredModel | None:
