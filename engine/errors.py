@@ -29,6 +29,10 @@ class PathRefused(MnemoscopeError):
         super().__init__("This path is not part of the index.")
 
 
+class Unsupported(MnemoscopeError):
+    """The backend in use cannot do this; the message says why, and which one can."""
+
+
 class PassageMissing(MnemoscopeError):
     """Lines of which nothing is indexed: the file has changed or gone since, or never had them."""
 

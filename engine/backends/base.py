@@ -1,6 +1,6 @@
 """The contract that every memory backend satisfies."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, TypedDict, Unpack
 
@@ -11,6 +11,7 @@ from engine.corpus.numbered import NumberedText
 from engine.records import (
     EarlierQuestion,
     EmbeddingEstimate,
+    Feature,
     FileText,
     MemoryProviderStatus,
     MemorySyncProgressUpdate,
@@ -61,7 +62,14 @@ class SearchOptions(TypedDict, total=False):
 
 
 class MemorySearchManager(Protocol):
-    """One open workspace. Synchronous; every method may be called from any thread at any time."""
+    """One open workspace. Synchronous; every method may be called from any thread at any time.
+
+    What a backend lacks raises `Unsupported` with the sentence that `lacks` has for it.
+    """
+
+    @property
+    def lacks(self) -> Mapping[Feature, str]:
+        """What the backend in use cannot do, and why; the same as in the status. Changes with a fallback only."""
 
     def search(
         self, query: str, *, cancel: CancelToken | None = None, **options: Unpack[SearchOptions]

@@ -1,7 +1,7 @@
 """The built-in backend: this program's own index behind the contract of `MemorySearchManager`."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
@@ -18,6 +18,7 @@ from engine.embedding.registry import Selection, select_provider, stand_in
 from engine.errors import Closed, IndexCorrupt, PathRefused
 from engine.records import (
     EmbeddingEstimate,
+    Feature,
     FileText,
     MemoryProviderStatus,
     Passage,
@@ -94,6 +95,10 @@ class BuiltinMemory:
             mended=self._after_mending,
         )
         self._staying = self._stay() if background else None
+
+    @property
+    def lacks(self) -> Mapping[Feature, str]:
+        return {}
 
     def _stay(self) -> "Staying":
         from engine.backends.staying import Staying

@@ -25,6 +25,7 @@ from engine.records.explaining import (
     StageUnit,
     TermMatch,
 )
+from engine.records.features import Feature
 from engine.records.folders import (
     FolderContents,
     FoundPlace,
@@ -110,6 +111,7 @@ __all__ = [
     "EarlierQuestion",
     "EmbeddingEstimate",
     "FallbackStatus",
+    "Feature",
     "FileChunks",
     "FileIssue",
     "FileRange",

@@ -1,10 +1,12 @@
 """The status record, and its parts."""
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import msgspec
 
 from engine.records.base import Record, Source
+from engine.records.features import Feature
 from engine.records.syncing import EmbeddingEstimate, FileIssue, MemorySyncProgressUpdate, SyncSummary
 
 
@@ -151,3 +153,5 @@ class MemoryProviderStatus(Record, frozen=True):
     """Why the index could not be opened or had to be set aside, one sentence."""
     awaiting: EmbeddingEstimate | None = None
     """Embedding that does not begin before it is agreed to (`approve_embedding`); words are searched meanwhile."""
+    lacks: Mapping[Feature, str] = msgspec.field(default_factory=dict)
+    """What the backend in use cannot do, each with the reason in a sentence that a person can act on."""

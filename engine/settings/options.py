@@ -17,6 +17,8 @@ Provider = Literal["auto", "embedded", "gguf", "openai", "gemini", "voyage", "no
 Fallback = Literal["none", "embedded", "gguf", "openai", "gemini", "voyage"]
 VectorEngine = Literal["numpy", "sqlite-vec"]
 Theme = Literal["system", "light", "dark"]
+Backend = Literal["builtin", "qmd", "lancedb"]
+Citations = Literal["auto", "on", "off"]
 
 _VECTOR_WEIGHT = 0.7
 _TEXT_WEIGHT = 0.3
@@ -244,6 +246,17 @@ class Settings(Section, frozen=True):
     workspace: Annotated[
         str, _option("Folder of notes to open when none is named; the window remembers the last one here.")
     ] = ""
+    backend: Annotated[
+        Backend,
+        _option(
+            "What keeps the index: the program itself (builtin), the command qmd, or a LanceDB table (lancedb). When "
+            "another one fails, the built-in index answers."
+        ),
+    ] = "builtin"
+    citations: Annotated[
+        Citations,
+        _option("Whether agents are told where a passage stands: always (on), never (off), or not in groups (auto)."),
+    ] = "auto"
     provider: Annotated[
         Provider,
         _option(
