@@ -16,8 +16,8 @@ Feature = Literal[
 ]
 """In the words of the contract (`MemorySearchManager`):
 
-sessions: `sessions`, `read_session`, `raw_message`; alike: `search_like`, `similar_sessions`; conditions: sources, paths
-and dates, as options and as operators of the query language; narrowing: `within`; ordering: ageing and variety;
+sessions: `sessions`, `read_session`, `raw_message`; alike: `search_like`, `similar_sessions`; conditions: sources,
+paths and dates, as options and as operators of the query language; narrowing: `within`; ordering: ageing and variety;
 completion: `query_values`; explanation: the stages and scores of `explain`; states: `explain_path`; models: what it
 would take to embed, approvals, stored models; insight: the inside of the index.
 """
