@@ -21,8 +21,7 @@ _LEAST_MAGNITUDE = 1e-10
 _FEW = 100
 """Chunks up to which a scale holds as it is."""
 _RISE = 0.7
-"""By how many standard deviations it rises with each tenfold. The nearest of so many unrelated chunks rises by some
-seven tenths; but who asks in other words is to find the note among many, too."""
+"""By how many standard deviations it rises with each tenfold: by as much as the nearest of so many unrelated chunks."""
 
 
 @dataclass(frozen=True)
