@@ -25,6 +25,18 @@ from engine.records.explaining import (
     StageUnit,
     TermMatch,
 )
+from engine.records.facts import (
+    FACT_CATEGORIES,
+    FORGOTTEN_DAYS,
+    LONGEST_FACT,
+    USUAL_IMPORTANCE,
+    Fact,
+    FactCategory,
+    FactOrigin,
+    FactsFound,
+    FoundFact,
+    KeptFact,
+)
 from engine.records.features import Feature
 from engine.records.folders import (
     FolderContents,
@@ -90,8 +102,12 @@ from engine.records.syncing import (
 )
 
 __all__ = [
+    "FACT_CATEGORIES",
+    "FORGOTTEN_DAYS",
     "LAST_LINE",
+    "LONGEST_FACT",
     "NOT_EMBEDDED",
+    "USUAL_IMPORTANCE",
     "AskedQuestion",
     "BatchJobStatus",
     "BatchStatus",
@@ -110,6 +126,10 @@ __all__ = [
     "EarlierAnswer",
     "EarlierQuestion",
     "EmbeddingEstimate",
+    "Fact",
+    "FactCategory",
+    "FactOrigin",
+    "FactsFound",
     "FallbackStatus",
     "Feature",
     "FileChunks",
@@ -118,6 +138,7 @@ __all__ = [
     "FileText",
     "FolderContents",
     "FolderCount",
+    "FoundFact",
     "FoundPlace",
     "FoundPlaces",
     "FtsStatus",
@@ -128,6 +149,7 @@ __all__ = [
     "IndexMap",
     "IndexOverview",
     "IndexSizes",
+    "KeptFact",
     "KeptSync",
     "KeyState",
     "MapAnswer",

@@ -1,5 +1,5 @@
-"""`user.sqlite`: what cannot be rebuilt. The history of syncs, what embedding was agreed to, open batch jobs, and
-what was searched for.
+"""`user.sqlite`: what cannot be rebuilt. The history of syncs, what embedding was agreed to, open batch jobs, what
+was searched for, and facts.
 
 Everything here is written with synchronous=FULL, and copied aside before each migration: nothing may destroy it.
 """
@@ -7,7 +7,7 @@ Everything here is written with synchronous=FULL, and copied aside before each m
 import contextlib
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -75,6 +75,21 @@ def _m006_hidden_duplicates(connection: apsw.Connection) -> None:
     connection.execute("CREATE TABLE hidden_duplicates (key TEXT PRIMARY KEY, hidden REAL NOT NULL) WITHOUT ROWID")
 
 
+def _m007_facts(connection: apsw.Connection) -> None:
+    # What is to be remembered (engine/store/facts.py). Vectors go with their fact, and when its text changes.
+    connection.execute(
+        """CREATE TABLE facts (
+            id TEXT PRIMARY KEY, text TEXT NOT NULL, category TEXT NOT NULL, importance REAL NOT NULL,
+            created REAL NOT NULL, changed REAL NOT NULL, origin TEXT NOT NULL, session_key TEXT NOT NULL,
+            waiting INTEGER NOT NULL, forgotten REAL, forgotten_by TEXT)"""
+    )
+    connection.execute(
+        """CREATE TABLE fact_vectors (
+            fact TEXT NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL, provider_key TEXT NOT NULL,
+            vector BLOB NOT NULL, PRIMARY KEY (fact, provider, model, provider_key)) WITHOUT ROWID"""
+    )
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     _m001_sync_history,
     _m002_approvals,
@@ -82,6 +97,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     _m004_agreed_tokens,
     _m005_kept_searches,
     _m006_hidden_duplicates,
+    _m007_facts,
 )
 
 
@@ -128,12 +144,19 @@ class UserData:
         with self.reading() as connection, contextlib.suppress(apsw.BusyError):  # another process reads: it will do it
             connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
-    def empty_in_copies(self, table: str) -> None:
-        """Delete what the copies that migrations have left hold in a table, so that what was forgotten is gone."""
+    def delete_in_copies(self, table: str, key: str = "", values: Sequence[str] = ()) -> None:
+        """Delete what the copies that migrations have left hold in a table, so that what was forgotten is gone.
+
+        Without a `key` all rows, else those that have one of `values` in this column.
+        """
         for copy in self._path.parent.glob(f"{self._path.name}{_BEFORE}*"):
             with translated(copy), contextlib.closing(apsw.Connection(str(copy))) as connection:
                 connection.pragma("secure_delete", 1)
-                if number(connection, "SELECT count(*) FROM sqlite_schema WHERE name = ?", (table,)):
+                if not number(connection, "SELECT count(*) FROM sqlite_schema WHERE name = ?", (table,)):
+                    continue
+                if key:
+                    connection.executemany(f"DELETE FROM {table} WHERE {key} = ?", [(value,) for value in values])
+                else:
                     connection.execute(f"DELETE FROM {table}")
 
     def add_sync(self, summary: KeptSync) -> None:

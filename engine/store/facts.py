@@ -1,0 +1,116 @@
+"""Facts as rows of `user.sqlite`, each with its vectors by the model that made them."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import apsw
+import msgspec
+
+from engine.errors import IndexReadOnly
+from engine.records import Fact
+from engine.store.models import ModelName
+from engine.store.user_data import UserData
+
+_COLUMNS = ", ".join(Fact.__struct_fields__)
+_MARKS = ", ".join("?" * len(Fact.__struct_fields__))
+_NOT_KEPT = (
+    "The folder of the index cannot be written, so no fact can be kept: make it writable or choose another one with "
+    "`store.path` in the settings."
+)
+
+
+class FactRows:
+    """The facts of one workspace. Thread-safe; what changes one raises `StoreError` where nothing can be kept."""
+
+    def __init__(self, user: UserData) -> None:
+        self._user = user
+        self._changes = 0
+
+    @property
+    def problem(self) -> str:
+        """Why nothing can be kept; empty where all is well."""
+        return "" if self._user.keeps else self._user.problem or _NOT_KEPT
+
+    def stamp(self) -> tuple[int, int]:
+        """Another one once a fact is another, whichever program changed it."""
+        with self._user.reading() as connection:
+            return int(connection.pragma("data_version")), self._changes
+
+    def all(self) -> tuple[Fact, ...]:
+        """Those that wait and those that were forgotten, too; the newest first."""
+        with self._user.reading() as connection:
+            rows = connection.execute(f"SELECT {_COLUMNS} FROM facts ORDER BY created DESC, id").fetchall()
+        return tuple(map(_fact, rows))
+
+    def one(self, id_: str) -> Fact | None:
+        with self._user.reading() as connection:
+            row = connection.execute(f"SELECT {_COLUMNS} FROM facts WHERE id = ?", (id_,)).fetchone()
+        return None if row is None else _fact(row)
+
+    def put(self, *facts: Fact) -> None:
+        """Keep them, each in place of one with its id; a text that is another loses its vectors."""
+        with self._writing() as connection:
+            for fact in facts:
+                connection.execute(
+                    """DELETE FROM fact_vectors
+                       WHERE fact = ?1 AND NOT EXISTS (SELECT 1 FROM facts WHERE id = ?1 AND text = ?2)""",
+                    (fact.id, fact.text),
+                )
+                connection.execute(
+                    f"INSERT OR REPLACE INTO facts ({_COLUMNS}) VALUES ({_MARKS})", msgspec.structs.astuple(fact)
+                )
+
+    def erase(self, ids: Sequence[str]) -> None:
+        """Leave nothing of them in any file."""
+        with self._writing() as connection:
+            connection.executemany("DELETE FROM fact_vectors WHERE fact = ?", [(id_,) for id_ in ids])
+            connection.executemany("DELETE FROM facts WHERE id = ?", [(id_,) for id_ in ids])
+        self._user.settle()
+        for table, key in (("fact_vectors", "fact"), ("facts", "id")):
+            self._user.delete_in_copies(table, key, ids)
+
+    def erase_old(self, before: float) -> None:
+        """Those that were forgotten before then."""
+        query = "SELECT id FROM facts WHERE forgotten < ?"
+        with self._user.reading() as connection:
+            old = [id_ for (id_,) in connection.execute(query, (before,))]
+        if old and self._user.keeps:
+            self.erase(old)
+
+    def settle(self) -> None:
+        """What was changed stands nowhere any more as it was before."""
+        self._user.settle()
+
+    def vectors(self, model: ModelName) -> dict[str, bytes]:
+        """By id, as `engine.store.coding` stores them."""
+        query = "SELECT fact, vector FROM fact_vectors WHERE provider = ? AND model = ? AND provider_key = ?"
+        with self._user.reading() as connection:
+            return {str(id_): bytes(vector) for id_, vector in connection.execute(query, model)}
+
+    def keep_vectors(self, model: ModelName, made: Iterable[tuple[str, str, bytes]]) -> None:
+        """Ids, the texts that were embedded and their vectors; of a fact that says something else by now none is kept.
+
+        Nothing happens where nothing can be kept.
+        """
+        if not self._user.keeps:
+            return
+        with self._writing() as connection:
+            connection.executemany(
+                """INSERT OR REPLACE INTO fact_vectors (fact, provider, model, provider_key, vector)
+                   SELECT id, ?3, ?4, ?5, ?6 FROM facts WHERE id = ?1 AND text = ?2""",
+                [(id_, text, *model, vector) for id_, text, vector in made],
+            )
+
+    @contextmanager
+    def _writing(self) -> Iterator[apsw.Connection]:
+        if self.problem:
+            raise IndexReadOnly(self.problem)
+        with self._user.writing() as connection:
+            yield connection
+        self._changes += 1
+
+
+def _fact(row: Sequence[Any]) -> Fact:
+    fields = dict(zip(Fact.__struct_fields__, row, strict=True))
+    return Fact(**{**fields, "waiting": bool(fields["waiting"])})

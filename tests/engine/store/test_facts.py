@@ -1,0 +1,142 @@
+"""Facts as rows: kept whole, found again, and gone for good when they are erased."""
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from engine.errors import IndexReadOnly
+from engine.records import Fact
+from engine.store import user_data
+from engine.store.facts import FactRows
+from engine.store.models import ModelName
+from engine.store.user_data import UserData
+
+MODEL = ModelName("embedded", "use", "1")
+SECRETIVE = "Zitronenbaum"
+
+
+def make(id_: str, text: str = "I prefer tea.", **changes: Any) -> Fact:
+    kept: dict[str, Any] = {
+        "category": "preference",
+        "importance": 0.7,
+        "created": 1.0,
+        "changed": 1.0,
+        "origin": "person",
+    }
+    return Fact(id=id_, text=text, **{**kept, **changes})
+
+
+@pytest.fixture
+def user(tmp_path: Path) -> Iterator[UserData]:
+    data = UserData(tmp_path / "user.sqlite")
+    yield data
+    data.close()
+
+
+@pytest.fixture
+def rows(user: UserData) -> FactRows:
+    return FactRows(user)
+
+
+def test_a_fact_comes_back_as_it_was(rows: FactRows) -> None:
+    whole = make(
+        "a", "Tee 🍵", waiting=True, session_key="agent:main", forgotten=5.0, forgotten_by="agent", origin="capture"
+    )
+    rows.put(whole, make("b", created=2.0))
+    assert rows.all() == (make("b", created=2.0), whole)
+    assert rows.one("a") == whole
+    assert rows.one("c") is None
+
+
+def test_another_text_loses_the_vector_and_another_category_does_not(rows: FactRows) -> None:
+    rows.put(make("a"))
+    rows.keep_vectors(MODEL, [("a", "I prefer tea.", b"12")])
+    rows.put(make("a", category="other"))
+    assert rows.vectors(MODEL) == {"a": b"12"}
+    assert rows.vectors(ModelName("embedded", "use", "2")) == {}
+    rows.put(make("a", "I prefer coffee."))
+    assert rows.vectors(MODEL) == {}
+
+
+def test_a_vector_that_comes_too_late_is_not_kept(rows: FactRows) -> None:
+    rows.put(make("a", "new"))
+    rows.keep_vectors(MODEL, [("a", "old", b"12"), ("gone", "new", b"34"), ("a", "new", b"56")])
+    assert rows.vectors(MODEL) == {"a": b"56"}
+
+
+def test_the_stamp_tells_of_changes_here_and_elsewhere(rows: FactRows, user: UserData, tmp_path: Path) -> None:
+    before = rows.stamp()
+    assert rows.stamp() == before
+    rows.put(make("a"))
+    mine = rows.stamp()
+    assert mine != before
+    elsewhere = UserData(tmp_path / "user.sqlite")
+    FactRows(elsewhere).put(make("b"))
+    elsewhere.close()
+    assert rows.stamp() != mine
+    assert {fact.id for fact in rows.all()} == {"a", "b"}
+
+
+def test_what_is_erased_is_in_no_file_any_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "user.sqlite"
+    with contextlib.closing(UserData(path)) as data:
+        FactRows(data).put(make("a", SECRETIVE), make("b", "kept"))
+        FactRows(data).keep_vectors(MODEL, [("a", SECRETIVE, b"vector-of-it")])
+    # The next version of the program leaves a copy with all of it aside.
+    monkeypatch.setattr(user_data, "MIGRATIONS", (*user_data.MIGRATIONS, lambda connection: None))
+    with contextlib.closing(UserData(path)) as data:
+        assert any(SECRETIVE.encode() in file.read_bytes() for file in tmp_path.glob("user.sqlite.before-*"))
+        FactRows(data).erase(["a"])
+        assert [fact.id for fact in FactRows(data).all()] == ["b"]
+        for file in tmp_path.iterdir():
+            content = file.read_bytes()
+            assert SECRETIVE.encode() not in content, file
+            assert b"vector-of-it" not in content, file
+    copy = apsw.Connection(str(next(tmp_path.glob("user.sqlite.before-*"))))
+    assert copy.execute("SELECT id FROM facts").fetchall() == [("b",)]
+    copy.close()
+
+
+def test_what_was_forgotten_long_ago_is_erased_and_nothing_else(rows: FactRows) -> None:
+    rows.put(make("old", forgotten=10.0), make("new", forgotten=30.0), make("kept"))
+    rows.erase_old(20.0)
+    assert {fact.id for fact in rows.all()} == {"new", "kept"}
+
+
+def test_a_text_that_was_changed_stands_nowhere_after_settling(rows: FactRows, tmp_path: Path) -> None:
+    rows.put(make("a", SECRETIVE))
+    rows.put(make("a", "other"))
+    rows.settle()
+    assert not any(SECRETIVE.encode() in file.read_bytes() for file in tmp_path.iterdir())
+
+
+def test_where_nothing_can_be_kept_facts_are_read_and_changes_say_why(tmp_path: Path) -> None:
+    with contextlib.closing(UserData(tmp_path / "user.sqlite")) as data:
+        FactRows(data).put(make("a"))
+        data.settle()
+    with contextlib.closing(UserData(tmp_path / "user.sqlite", read_only=True)) as data:
+        rows = FactRows(data)
+        assert [fact.id for fact in rows.all()] == ["a"]
+        rows.keep_vectors(MODEL, [("a", "I prefer tea.", b"12")])
+        rows.erase_old(99.0)
+        assert "cannot be written" in rows.problem
+        with pytest.raises(IndexReadOnly, match="no fact can be kept"):
+            rows.put(make("b"))
+        with pytest.raises(IndexReadOnly):
+            rows.erase(["a"])
+
+
+def test_the_facts_of_an_earlier_version_survive_the_next_migration(tmp_path: Path, monkeypatch) -> None:
+    path = tmp_path / "user.sqlite"
+    facts = [make(str(number), f"fact {number}", created=float(number)) for number in range(50)]
+    with contextlib.closing(UserData(path)) as data:
+        FactRows(data).put(*facts)
+    monkeypatch.setattr(
+        user_data, "MIGRATIONS", (*user_data.MIGRATIONS, lambda connection: connection.execute("CREATE TABLE x (y)"))
+    )
+    with contextlib.closing(UserData(path)) as data:
+        assert FactRows(data).all() == tuple(reversed(facts))
