@@ -11,8 +11,9 @@ import msgspec
 
 from engine.errors import SettingsError
 from engine.settings.lines import find_lines, line_of
-from engine.settings.options import Section, Settings
+from engine.settings.options import Settings
 from engine.settings.rules import SECRET_PROBLEM, looks_secret, other_name, problem_of
+from engine.settings.section import Section
 
 _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text in quotes"}
 

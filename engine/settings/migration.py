@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from engine.settings.checking import is_section, options_of, refuse_at
-from engine.settings.options import Section, Settings
+from engine.settings.options import Settings
+from engine.settings.section import Section
 from engine.settings.writing import write_aside
 
 SETTINGS_VERSION = 1

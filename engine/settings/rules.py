@@ -2,11 +2,12 @@
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
 from engine.logs import redact
+from engine.settings.qmd_options import SCOPE_RULE
 
 _SECRET_ENDINGS = ("apikey", "accesskey", "secretkey", "token", "secret", "password", "passwd", "authorization")
 _SECRET_NAMES = {"key", "auth", "bearer", "cookie", "xgoogapikey"}
@@ -116,6 +117,13 @@ def _half_lives(value: Mapping[str, float]) -> Found:
     return next((((pattern,), "must be a number of days, 0 for what never ages") for pattern in wrong), None)
 
 
+def _scope(value: Sequence[str]) -> Found:
+    wrong = next((rule for rule in value if not SCOPE_RULE.fullmatch(rule.strip().lower())), None)
+    if wrong is None:
+        return None
+    return (), f'holds "{wrong}": rules are such as "allow direct", "deny group" or "allow discord/channel"'
+
+
 def _is_secret(value: str) -> bool:
     return redact(value) != value
 
@@ -123,6 +131,7 @@ def _is_secret(value: str) -> bool:
 _RULES: dict[tuple[str, ...], Callable[[Any], Found]] = {
     ("model",): _model,
     ("prices",): _prices,
+    ("qmd", "scope", "rules"): _scope,
     ("query", "hybrid", "temporal_decay", "half_life_by_path"): _half_lives,
     ("remote", "base_url"): _base_url,
     ("remote", "headers"): _headers,

@@ -1,0 +1,66 @@
+"""Options of the backend that asks the command `qmd`, with the reference's defaults."""
+
+import re
+from typing import Annotated, Literal
+
+import msgspec
+
+from engine.settings.section import Section, option
+
+QmdSearchMode = Literal["search", "vsearch", "query"]
+ScopeAction = Literal["allow", "deny"]
+
+SCOPE_RULE = re.compile(r"(allow|deny)\s+(?:([a-z0-9_.-]+)/)?(direct|group|channel|\*)")
+"""An action, the program that the session runs in if it matters, and the kind of chat."""
+
+
+class QmdSessionSettings(Section, frozen=True):
+    enabled: Annotated[
+        bool, option("Let qmd search sessions, too: their text is written out for it, with secrets masked.")
+    ] = True
+    retention_days: Annotated[
+        int, option("Days after which a session is no longer written out for qmd; 0 for never.", 0)
+    ] = 0
+
+
+class QmdLimitSettings(Section, frozen=True):
+    max_results: Annotated[int, option("Results of qmd to show at first.", 1)] = 6
+    max_snippet_chars: Annotated[int, option("Longest passage of a result, in characters.", 40)] = 700
+    max_injected_chars: Annotated[
+        int, option("Most characters of all passages together that an agent gets from qmd.", 1)
+    ] = 4000
+    timeout_ms: Annotated[int, option("Milliseconds that qmd has for one search.", 100)] = 4000
+
+
+class QmdScopeSettings(Section, frozen=True):
+    default: Annotated[ScopeAction, option("What holds for sessions of agents that no rule is about.")] = "deny"
+    rules: Annotated[
+        tuple[str, ...],
+        option('Which sessions of agents may search with qmd; the first rule that fits: "allow discord/group".'),
+    ] = ("allow direct",)
+
+
+class QmdSettings(Section, frozen=True):
+    command: Annotated[str, option("Name or full path of the command qmd.")] = "qmd"
+    search_mode: Annotated[
+        QmdSearchMode,
+        option("How qmd searches: by words (search), by meaning (vsearch), or both with its models (query)."),
+    ] = "search"
+    include_default_memory: Annotated[bool, option("Let qmd search the workspace's own notes.")] = True
+    paths: Annotated[
+        dict[str, str],
+        option('More to search with qmd, by name: a folder, or one with a pattern of its files, as "~/specs/**/*.md".'),
+    ] = msgspec.field(default_factory=dict)
+    min_score: Annotated[
+        float, option("Lowest score of a result of qmd; its scores depend on how much is indexed.", 0, 1)
+    ] = 0.0
+    update_minutes: Annotated[int, option("Minutes between regular updates of qmd's index; 0 for none.", 0)] = 5
+    embed_minutes: Annotated[
+        int, option("Minutes that must lie between two runs that give qmd's index its vectors.", 0)
+    ] = 60
+    command_timeout_seconds: Annotated[float, option("Seconds for a short command of qmd.", 0.1)] = 30
+    update_timeout_seconds: Annotated[float, option("Seconds for an update of qmd's index.", 0.1)] = 120
+    embed_timeout_seconds: Annotated[float, option("Seconds for one run that embeds.", 0.1)] = 120
+    sessions: QmdSessionSettings = QmdSessionSettings()
+    limits: QmdLimitSettings = QmdLimitSettings()
+    scope: QmdScopeSettings = QmdScopeSettings()
