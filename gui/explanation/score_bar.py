@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QBrush, QColor, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QFontMetrics, QPainter
+from PySide6.QtWidgets import QWidget
 
+from gui.explanation.drawing import Drawing
 from gui.explanation.wording import Shares, spoken_shares
 from gui.style import font_at
 from gui.theme import Tokens, tokens
@@ -20,20 +21,17 @@ _TICK = 3
 Entry = tuple[str, QBrush]
 
 
-class ScoreBar(QWidget):
+class ScoreBar(Drawing):
     """Bar with its legend, which wraps where the bar is short."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._shares = Shares(0.0, 0.0, 0.0, 0.0)
-        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.setSizePolicy(policy)
 
     def show_shares(self, shares: Shares) -> None:
         self._shares = shares
         self.setAccessibleName(spoken_shares(shares))
-        self._measure()
-        self.update()
+        self.show_anew()
 
     # --- measuring --------------------------------------------------------------------------------------------------
 
@@ -64,34 +62,20 @@ class ScoreBar(QWidget):
     def _line_height(self) -> int:
         return round(QFontMetrics(font_at(12)).height() * 1.25)
 
-    def _measure(self) -> None:
-        lines = len(self._lines(tokens(self.palette())))
-        self.setFixedHeight(2 * _TICK + _BAR + _GAP + lines * self._line_height())
+    def wanted_height(self) -> int:
+        return self._bar_height() + len(self._lines(tokens(self.palette()))) * self._line_height()
 
-    def minimumSizeHint(self) -> QSize:
-        return QSize(120, self.height())
+    @staticmethod
+    def _bar_height() -> int:
+        """With what is between it and the legend."""
+        return 2 * _TICK + _BAR + _GAP
 
-    # --- events -----------------------------------------------------------------------------------------------------
+    # --- painting ---------------------------------------------------------------------------------------------------
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():
-            self._measure()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._measure()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        colours = tokens(self.palette())
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # as all that is measured here
+    def draw(self, painter: QPainter, colours: Tokens) -> None:
         self._paint_bar(painter, colours)
-        painter.setFont(font_at(12))
         height = self._line_height()
-        top = 2 * _TICK + _BAR + _GAP
+        top = self._bar_height()
         for line in self._lines(colours):
             x = 0
             for words, brush in line:

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QRect, QRectF, Qt
+from PySide6.QtGui import QFontMetrics, QPainter
+from PySide6.QtWidgets import QWidget
 
+from gui.explanation.drawing import Drawing
 from gui.explanation.wording import Part, spoken_parts
 from gui.style import font_at
-from gui.theme import tokens
+from gui.theme import Tokens
 from gui.widgets.elided import elide
 from gui.widgets.row_painting import AT_LEFT, AT_RIGHT
 
@@ -20,43 +21,29 @@ _TERM_SHARE = 0.5
 """Of the width, for the terms and where they stand."""
 
 
-class TermBars(QWidget):
+def _row() -> int:
+    return round(QFontMetrics(font_at(12)).height() * 1.4)
+
+
+class TermBars(Drawing):
     """One row a term: the word, its bar, its figure; the longest bar is that of the word that brings most."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._parts: tuple[Part, ...] = ()
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def show_parts(self, parts: Sequence[Part]) -> None:
         self._parts = tuple(parts)
         self.setAccessibleName(spoken_parts(parts))
         self.setToolTip("\n".join(f"{part.term}: {part.where}" for part in parts if part.where))
-        self._measure()
-        self.update()
+        self.show_anew()
 
-    def _row(self) -> int:
-        return round(QFontMetrics(font_at(12)).height() * 1.4)
+    def wanted_height(self) -> int:
+        return _row() * len(self._parts)
 
-    def _measure(self) -> None:
-        self.setFixedHeight(self._row() * len(self._parts))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(120, self.height())
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._measure()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        colours = tokens(self.palette())
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # as all that is measured here
-        painter.setFont(font_at(12))
+    def draw(self, painter: QPainter, colours: Tokens) -> None:
         metrics = painter.fontMetrics()
-        row, terms = self._row(), int(self.width() * _TERM_SHARE)
+        row, terms = _row(), int(self.width() * _TERM_SHARE)
         figure = metrics.horizontalAdvance("0.00")
         room = self.width() - terms - figure - 2 * _GAP
         most = max((part.score for part in self._parts), default=0.0) or 1.0
@@ -81,14 +68,13 @@ class TermBars(QWidget):
                 painter.drawRoundedRect(QRectF(terms + _GAP, top, max(1.0, length), _BAR), 2, 2)
 
 
-class RangeBar(QWidget):
+class RangeBar(Drawing):
     """From the cosine that counts nothing to that which counts as the same meaning, filled as far as this one goes."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._low = self._high = self._filled = 0.0
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self._measure()
+        self.show_anew()
 
     def show_range(self, low: float, high: float, cosine: float) -> None:
         self._low, self._high = low, high
@@ -96,23 +82,10 @@ class RangeBar(QWidget):
         self.setAccessibleName(f"Cosine {cosine:.2f} between {low:.2f} and {high:.2f}")
         self.update()
 
-    def _measure(self) -> None:
-        self.setFixedHeight(round(QFontMetrics(font_at(12)).height() * 1.4))
+    def wanted_height(self) -> int:
+        return _row()
 
-    def minimumSizeHint(self) -> QSize:
-        return QSize(120, self.height())
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._measure()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        colours = tokens(self.palette())
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # as all that is measured here
-        painter.setFont(font_at(12))
+    def draw(self, painter: QPainter, colours: Tokens) -> None:
         painter.setPen(colours.muted)
         low, high = f"{self._low:.2f}", f"{self._high:.2f}"
         painter.drawText(self.rect(), AT_LEFT, low)

@@ -12,6 +12,7 @@ from gui.explanation.panel import ExplanationPanel
 from gui.explanation.score_bar import ScoreBar
 from gui.explanation.tables import FigureTable, StageTable
 from gui.explanation.term_bars import RangeBar, TermBars
+from gui.explanation.wording import Part
 from gui.search.runner import Answer, Question
 from gui.theme import theme_tokens
 from tests.helpers.fake_explanations import explain, make_reason
@@ -193,3 +194,21 @@ def test_it_fits_its_width_and_draws_in_the_colours_of_its_theme(qapp, qtbot, pa
     colours = theme_tokens(theme)
     assert {colours.accent.name(), colours.meaning.name(), colours.text.name()} <= seen
     appearance.set_theme("light")
+
+
+@pytest.mark.parametrize("kind", [ScoreBar, TermBars, RangeBar])
+def test_every_bar_grows_with_the_text_and_asks_for_little_width(qtbot, appearance: Appearance, kind):
+    bar = kind()
+    qtbot.addWidget(bar)
+    if isinstance(bar, TermBars):
+        bar.show_parts([Part("timer", 0.5, "in the text")])
+    bar.show()
+    before = bar.height()
+    scale = appearance.font_scale
+    try:
+        appearance.enlarge(1)
+        qtbot.waitUntil(lambda: bar.height() > before)
+    finally:
+        appearance.enlarge(0)
+    assert appearance.font_scale == scale
+    assert bar.minimumSizeHint().width() == 120
