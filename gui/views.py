@@ -4,18 +4,19 @@ from dataclasses import dataclass
 from typing import Literal
 
 from PySide6.QtCore import QObject, Signal, Slot
-from PySide6.QtWidgets import QStackedWidget
+from PySide6.QtWidgets import QApplication, QStackedWidget
 
 from engine import MemorySearchManager, MemorySearchResult, Passage, SessionSummary, may_name_session
 from gui.index.panel import IndexPanel
 from gui.jobs import Jobs
 from gui.search.panel import SearchPanel
-from gui.search.runner import Scope
+from gui.search.runner import Answer, Question, Scope
 from gui.sessions.conversation import ConversationPanel
 from gui.sessions.panel import SessionsPanel
-from gui.sessions.texts import CHOOSE_SESSION, NothingToRead
+from gui.sessions.texts import CHOOSE_SESSION
 from gui.sessions.wording import UNTITLED
-from gui.viewer.panel import ViewerPanel
+from gui.viewer.notice import NothingToRead
+from gui.viewer.panel import NOTHING_FOUND, ViewerPanel
 
 ViewName = Literal["search", "sessions", "index"]
 
@@ -58,11 +59,13 @@ class Views(QObject):
         self._manager: MemorySearchManager | None = None
         self._listed = False
         self._stale = False
+        self._asked: Question | None = None
         self._wanted: dict[ViewName, _Shown | NothingToRead | None] = {}
         """None where a file is read, or nothing is."""
         self._shown: _Shown | NothingToRead = CHOOSE_SESSION
         self._forget_shown()
         search.answer_changed.connect(self.index.show_answer)
+        search.answer_changed.connect(self._hear_answer)
         search.result_selected.connect(self.show_result)
         search.passed_by.connect(self.focus_list)
         self.sessions.session_selected.connect(self._show_selected)
@@ -130,6 +133,23 @@ class Views(QObject):
         (self.viewer if self._wanted[self.current] is None else self.conversation).setFocus()
 
     # --- what is read -----------------------------------------------------------------------------------------------
+
+    @Slot(object)
+    def _hear_answer(self, answer: Answer | None) -> None:
+        """What the question before led to goes with its results, unless someone is reading there."""
+        asked = None if answer is None else answer.question.subject
+        if asked == self._asked:
+            return  # asked again, since the index changed
+        self._asked = asked
+        if answer is None or answer.outcome.results:
+            if not self.viewer.reads:
+                self.viewer.clear()
+            return
+        focus = QApplication.focusWidget()
+        if self.current != "search" or focus is None or not self.readers.isAncestorOf(focus):
+            self._wanted["search"] = None
+            self.viewer.clear(NOTHING_FOUND)
+            self._show_wanted()
 
     @Slot(object, object)
     def show_result(self, result: MemorySearchResult, query: str) -> None:

@@ -14,8 +14,9 @@ from gui.sessions.conversation_growth import BelowButton, Grown, SessionWatch
 from gui.sessions.conversation_header import ConversationHeader
 from gui.sessions.conversation_opening import OpenedSession, SessionOpener, Wanted
 from gui.sessions.conversation_view import ConversationView
-from gui.sessions.texts import CHOOSE_SESSION, NothingToRead
+from gui.sessions.texts import CHOOSE_SESSION
 from gui.viewer.links import LinkFollower
+from gui.viewer.notice import NothingToRead
 from gui.viewer.reading import ReadingPanel
 from gui.widgets.message import Action
 from gui.widgets.wording import counted

@@ -27,6 +27,7 @@ from gui.sessions.reader import SessionsReader
 from gui.sessions.rows import SessionRow, build_listing
 from gui.sessions.session_menu import SessionMenu
 from gui.sessions.standing import SessionsStanding
+from gui.viewer.notice import NothingToRead
 from gui.widgets.folding_row import FoldingRow
 
 PATIENCE_MS = 600
@@ -176,7 +177,7 @@ class SessionsPanel(QObject):
             self._return_next = ""
 
     @property
-    def nothing_to_read(self) -> texts.NothingToRead:
+    def nothing_to_read(self) -> NothingToRead:
         """Why no session is selected."""
         known = self._reader.known
         filtered = known is not None and known.catalogue.sessions and not self.view.has_rows

@@ -1,13 +1,12 @@
 """Titles and sentences of the sessions view where it lists nothing, and the counts above what it lists."""
 
-from typing import NamedTuple
-
 from engine import MemoryProviderStatus
 from gui.sessions.catalogue import Catalogue
 from gui.sessions.content_search import ContentHits
 from gui.sessions.criteria import Criteria
 from gui.sessions.rows import Listing
 from gui.sessions.wording import hits_text
+from gui.viewer.notice import NothingToRead
 from gui.widgets.wording import counted, grouped
 
 READING = "Reading the list of sessions…"
@@ -20,13 +19,6 @@ PLACES = (
     ("ChatGPT, Claude", "the folder with the export that you downloaded"),
 )
 _LONGEST_TEXT = 80
-
-
-class NothingToRead(NamedTuple):
-    """What stands in the place of the conversation while no session is selected."""
-
-    sentence: str
-    keys: str
 
 
 CHOOSE_SESSION = NothingToRead(

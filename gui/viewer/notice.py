@@ -1,5 +1,7 @@
 """What the viewer says without text of a file: a passing hint, or a page with one sentence and one action."""
 
+from typing import NamedTuple
+
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
@@ -11,6 +13,13 @@ from gui.widgets.labels import label
 _SHOWN_MS = 2_500
 _MARGIN = 16
 _WIDEST = 460
+
+
+class NothingToRead(NamedTuple):
+    """What stands in the place of a text while nothing is selected that could be read."""
+
+    sentence: str
+    keys: str = ""
 
 
 class Hint(QFrame):

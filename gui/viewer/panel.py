@@ -16,6 +16,7 @@ from gui.viewer.like_action import LikeAction
 from gui.viewer.lines import Lines
 from gui.viewer.links import LinkFollower
 from gui.viewer.navigator import HitView
+from gui.viewer.notice import NothingToRead
 from gui.viewer.opening import FileOpener, OpenedFile
 from gui.viewer.outline import HeadingPlace, Outline, heading_key
 from gui.viewer.reading import ReadingPanel
@@ -24,6 +25,11 @@ from gui.viewer.target import Target
 from gui.widgets.keys import give_key, key_action
 from gui.widgets.wording import size_text
 
+CHOOSE_RESULT = NothingToRead(
+    "Choose a result with Up and Down, and press Enter to read it here.",
+    "N and Shift+N go through the found words, Esc goes back to the results.",
+)
+NOTHING_FOUND = NothingToRead("Nothing was found, so there is nothing to read here.")
 _DELETED = "deleted"
 _LONG_HINT_MS = 5_000
 
@@ -84,6 +90,11 @@ class ViewerPanel(ReadingPanel):
         self._chunks.walk(True)
 
     @property
+    def reads(self) -> bool:
+        """Whether there is a file that is shown, or about to be."""
+        return self._target is not None
+
+    @property
     def busy(self) -> bool:
         """Whether what belongs to the text that is shown is not there yet."""
         return self._chunks.busy
@@ -96,8 +107,8 @@ class ViewerPanel(ReadingPanel):
         """Show a file by its stable name, at a line."""
         self._show(Target.of_line(path, line))
 
-    def clear(self) -> None:
-        """Show no file."""
+    def clear(self, instead: NothingToRead = CHOOSE_RESULT) -> None:
+        """Show no file, but these words."""
         self._target = None
         self._opener.cancel()
         self._drop_file()
@@ -105,10 +116,7 @@ class ViewerPanel(ReadingPanel):
         self._like.set_target(None)
         self._header.hide()
         self._close_find()
-        self._empty.say(
-            "Choose a result with Up and Down, and press Enter to read it here.",
-            keys="N and Shift+N go through the found words, Esc goes back to the results.",
-        )
+        self._empty.say(instead.sentence, keys=instead.keys)
         self._show_page(self._empty)
 
     def _show(self, target: Target) -> None:

@@ -9,6 +9,7 @@ from engine import FileIssue, Passage
 from gui.main_window import MainWindow
 from gui.places import Places
 from gui.sessions.texts import NOTHING_FITS
+from gui.viewer.panel import CHOOSE_RESULT, NOTHING_FOUND
 from gui.window_state import WindowState
 from gui.workspace import Workspace
 from tests.helpers.fake_memory import FakeMemory
@@ -410,3 +411,39 @@ def test_escape_leads_to_the_box_from_what_has_no_way_back_of_its_own(opened, qt
         button.setFocus()
         qtbot.keyClick(button, Key.Key_Escape)
         assert box.hasFocus()
+
+
+def _instead(window: MainWindow) -> str:
+    """What stands in the place of a file."""
+    return window.viewer._empty.accessibleName() if window.viewer._empty.isVisible() else ""
+
+
+def test_what_the_question_before_led_to_goes_with_its_results_and_comes_back_with_them(qtbot, window):
+    with qtbot.waitSignal(window.viewer.file_shown):
+        _search(qtbot, window, "CR2032")
+    _search(qtbot, window, "xylophone")
+    assert _instead(window) == NOTHING_FOUND.sentence
+    with qtbot.waitSignal(window.viewer.file_shown):
+        _search(qtbot, window, "CR2032")
+    assert not _instead(window)
+
+
+def test_without_a_question_it_says_again_how_to_choose(qtbot, window):
+    _search(qtbot, window, "xylophone")
+    window.search.search("")
+    assert _instead(window).startswith(CHOOSE_RESULT.sentence)
+
+
+def test_nobody_loses_what_is_being_read_to_a_question_that_finds_nothing(qtbot, window):
+    with qtbot.waitSignal(window.viewer.file_shown):
+        _search(qtbot, window, "CR2032")
+    window.views.focus_reader()
+    _search(qtbot, window, "xylophone")
+    assert not _instead(window)
+
+
+def test_a_session_goes_with_its_results_too(qtbot, window, memory):
+    _search(qtbot, window, "relay debounces")
+    qtbot.waitUntil(window.views.conversation.isVisible)
+    _search(qtbot, window, "xylophone")
+    assert _instead(window) == NOTHING_FOUND.sentence
