@@ -33,6 +33,10 @@ class Unsupported(MnemoscopeError):
     """The backend in use cannot do this; the message says why, and which one can."""
 
 
+class BackendError(MnemoscopeError):
+    """What keeps the index outside of this program cannot be used, or failed; the message says why and what to do."""
+
+
 class PassageMissing(MnemoscopeError):
     """Lines of which nothing is indexed: the file has changed or gone since, or never had them."""
 

@@ -29,6 +29,8 @@ from engine.records import (
 from engine.settings import Settings
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from engine.store.kept_searches import KeptSearches
 
 ProgressCallback = Callable[[MemorySyncProgressUpdate], None]
@@ -206,3 +208,11 @@ class MemorySearchManager(Protocol):
 
     def close(self) -> None:
         """Cancel what runs, wait for it (well under a second) and release every handle. Twice is fine."""
+
+
+class OpenBackend(Protocol):
+    """How a backend is made; see `open_memory`."""
+
+    def __call__(
+        self, workspace: Path, settings: Settings, *, executor: "Executor | None", background: bool
+    ) -> MemorySearchManager: ...

@@ -1,6 +1,5 @@
 """The built-in backend: this program's own index behind the contract of `MemorySearchManager`."""
 
-import threading
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -8,14 +7,17 @@ from typing import TYPE_CHECKING, Unpack
 
 import msgspec
 
+from engine.backends.lifetime import Lifetime
 from engine.backends.listeners import Listeners, StatusListener
 from engine.backends.provider_slot import ProviderSlot
 from engine.backends.requests import make_request
+from engine.backends.syncs import Syncs
+from engine.backends.threads import Threads
 from engine.backends.updates import Updates
 from engine.control import CancelToken
 from engine.corpus.guard import PathGuard
 from engine.embedding.registry import Selection, select_provider, stand_in
-from engine.errors import Closed, IndexCorrupt, PathRefused
+from engine.errors import IndexCorrupt
 from engine.records import (
     EmbeddingEstimate,
     Feature,
@@ -43,8 +45,10 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from engine.backends.base import ProgressCallback, SearchOptions
+    from engine.backends.files import WorkspaceFiles
     from engine.backends.insight import IndexInsight
     from engine.backends.model_library import ModelLibrary
+    from engine.backends.session_files import SessionFiles
     from engine.backends.session_library import SessionLibrary
     from engine.backends.status import IndexCounts
     from engine.backends.staying import Staying
@@ -64,8 +68,7 @@ class BuiltinMemory:
     def __init__(self, workspace: Path, settings: Settings, *, executor: "Executor | None", background: bool) -> None:
         self._workspace = workspace.resolve()
         self._settings = settings
-        self._lock = threading.Lock()
-        self._closed = False
+        self._lifetime = Lifetime()
         self._store = IndexStore(usable_index_files(self._workspace, settings.store.path))
         try:
             self._user = UserData(self._store.files.user, read_only=bool(self._store.read_only))
@@ -78,6 +81,8 @@ class BuiltinMemory:
             lambda first, reason, cancel: stand_in(settings, first, reason, cancel=cancel),
         )
         self._listeners = Listeners()
+        self._threads = Threads(executor)
+        self._syncs = Syncs(self._user, self._listeners)
         self._guard = PathGuard(self._workspace, settings)
         self._searcher = Searcher(
             settings, self._store, self._vectors, self._slot.provider, self._slot.note, self._guard
@@ -91,7 +96,8 @@ class BuiltinMemory:
             self._user,
             self._slot,
             self._listeners,
-            executor,
+            self._syncs,
+            self._threads,
             mended=self._after_mending,
         )
         self._staying = self._stay() if background else None
@@ -103,15 +109,18 @@ class BuiltinMemory:
     def _stay(self) -> "Staying":
         from engine.backends.staying import Staying
 
-        return Staying(
+        staying = Staying(
             self._workspace,
             self._settings,
-            self._store,
-            self._updates,
+            self._syncs,
             self._listeners,
             lambda reason: self.sync(reason=reason),
             self._sessions.indexed_sizes,
+            self._moment,
         )
+        if self._updates.batch_jobs.usable and self._updates.batch_jobs.open():
+            staying.look_again()
+        return staying
 
     # What these remember can be had anew: two threads may well make them both.
 
@@ -125,7 +134,19 @@ class BuiltinMemory:
     def _sessions(self) -> "SessionLibrary":
         from engine.backends.session_library import SessionLibrary
 
-        return SessionLibrary(self._settings, self._store, self._vectors)
+        return SessionLibrary(self._store, self._vectors)
+
+    @cached_property
+    def _session_files(self) -> "SessionFiles":
+        from engine.backends.session_files import SessionFiles
+
+        return SessionFiles(self._settings, self._sessions.known)
+
+    @cached_property
+    def _files(self) -> "WorkspaceFiles":
+        from engine.backends.files import WorkspaceFiles
+
+        return WorkspaceFiles(self._guard, self._session_files)
 
     @cached_property
     def _models(self) -> "ModelLibrary":
@@ -137,7 +158,7 @@ class BuiltinMemory:
             self._vectors,
             self._slot,
             self._updates.approvals,
-            self._updates.gate,
+            self._syncs.gate,
             select_provider,
         )
 
@@ -178,72 +199,58 @@ class BuiltinMemory:
         return self._ask(make_request(self._settings.query, "", passage, options), options, cancel)
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]:
-        self._check_open()
+        self._lifetime.check()
         return self._searcher.query_values(operator, start)
 
     def read_file(self, path: str, *, start: int | None = None, lines: int | None = None) -> FileText:
-        try:
-            if self._sessions.holds(path):
-                self._check_open()
-                return self._sessions.read_file(path, start=start, lines=lines)
-            text = self.open_file(path)
-        except FileNotFoundError:
-            return FileText(path=path, text="", from_line=start or 1, lines=0, truncated=False, next_from=None)
-        from engine.backends.files import read_slice
-
-        with text:
-            return read_slice(text, path, start, lines)
+        self._lifetime.check()
+        return self._files.read_file(path, start=start, lines=lines)
 
     def open_file(self, path: str, *, cancel: CancelToken | None = None) -> "NumberedText":
-        from engine.corpus.numbered import NumberedText
-
-        if self._sessions.holds(path):
-            raise PathRefused  # as it is on disk a transcript shows secrets
-        return NumberedText.open(self.locate(path), cancel)
+        self._lifetime.check()
+        return self._files.open_file(path, cancel=cancel)
 
     def locate(self, path: str) -> Path:
-        self._check_open()
-        if self._sessions.holds(path):
-            return self._sessions.locate(path)
-        return self._guard.locate(path)
+        self._lifetime.check()
+        return self._files.locate(path)
 
     def explain_path(self, path: str, *, config: Path | None = None, cancel: CancelToken | None = None) -> PathState:
-        self._check_open()
+        self._lifetime.check()
         from engine.backends.path_states import PathStates  # rarely asked, and not by a search
 
         states = PathStates(self._workspace, self._settings, self._store)
         return states.explain(path, self._selection_to_show().provider, config, cancel)
 
     def sessions(self) -> tuple[SessionSummary, ...]:
-        self._check_open()
+        self._lifetime.check()
         return self._sessions.all()
 
     def read_session(self, path: str, *, reveal: bool = False, cancel: CancelToken | None = None) -> SessionText:
-        self._check_open()
-        return self._sessions.read(path, reveal=reveal, cancel=cancel)
+        self._lifetime.check()
+        return self._session_files.read(path, reveal=reveal, cancel=cancel)
 
     def raw_message(self, path: str, line: int, *, reveal: bool = False) -> str:
-        self._check_open()
-        return self._sessions.raw(path, line, reveal=reveal)
+        self._lifetime.check()
+        return self._session_files.raw(path, line, reveal=reveal)
 
     def similar_sessions(self, path: str, *, max_results: int = 10) -> tuple[tuple[SessionSummary, float], ...]:
-        self._check_open()
+        self._lifetime.check()
         return self._sessions.similar(path, self._slot.provider(), max_results)
 
     def status(self) -> MemoryProviderStatus:
-        self._check_open()
+        self._lifetime.check()
         from engine.backends import status
         from engine.backends.batch_status import batch_status
 
         selection = self._selection_to_show()
         counts, error = self._counts.now(selection)
-        token = self._updates.gate.current()
+        token = self._syncs.gate.current()
         live = status.LiveState(
-            dirty=self._updates.dirty,
-            syncing=self._updates.gate.update(),
+            dirty=self._syncs.dirty,
+            syncing=self._syncs.gate.update(),
             paused=token is not None and token.paused,
             watcher=status.OFF if self._staying is None else self._staying.watcher_status(),
-            recent=self._updates.recent,
+            recent=self._syncs.recent,
             vectors=self._vectors,
             provider_error=self._slot.error,
             awaiting=self._models.awaiting(counts.awaiting),
@@ -268,7 +275,7 @@ class BuiltinMemory:
         cancel: CancelToken | None = None,
         approve: bool | EmbeddingEstimate = False,
     ) -> SyncReport:
-        self._check_open()
+        self._lifetime.check()
         report = self._updates.run(reason, force=force, progress=progress, cancel=cancel, approve=approve)
         if report.batch_jobs and not report.cancelled and self._staying is not None:
             self._staying.look_again()
@@ -277,20 +284,20 @@ class BuiltinMemory:
     def estimate_embedding(
         self, settings: Settings | None = None, *, cancel: CancelToken | None = None
     ) -> EmbeddingEstimate:
-        self._check_open()
+        self._lifetime.check()
         return self._models.estimate(settings, cancel)
 
     def approve_embedding(self) -> None:
-        self._check_open()
+        self._lifetime.check()
         self._models.approve()
         self._listeners.tell()
 
     def stored_models(self) -> tuple[StoredModelInfo, ...]:
-        self._check_open()
+        self._lifetime.check()
         return self._models.stored()
 
     def purge_model(self, provider: str, model: str, key: str) -> int:
-        self._check_open()
+        self._lifetime.check()
         from engine.store.models import ModelName
 
         gone = self._models.purge(ModelName(provider, model, key))
@@ -302,7 +309,7 @@ class BuiltinMemory:
             self._staying.session_started(session_key)
 
     def current_sync(self) -> CancelToken | None:
-        return self._updates.gate.current()
+        return self._syncs.gate.current()
 
     def add_status_listener(self, listener: StatusListener) -> Callable[[], None]:
         return self._listeners.add(listener)
@@ -318,16 +325,14 @@ class BuiltinMemory:
         return self._vectors.probe()
 
     def close(self) -> None:
-        with self._lock:
-            if self._closed:
-                return
-            self._closed = True
+        if not self._lifetime.end():
+            return
         self._slot.stop_waiting()
-        self._updates.close()
+        self._syncs.close()
         if self._staying is not None:
             self._staying.close()
         self._slot.close()
-        self._updates.close_executor()
+        self._threads.close()
         self._user.close()
         self._store.close()
 
@@ -341,7 +346,7 @@ class BuiltinMemory:
         return soon or Selection(None, self._settings.provider, unavailable_reason=_CHOOSING)
 
     def _ask(self, request: SearchRequest, options: "SearchOptions", cancel: CancelToken | None) -> SearchOutcome:
-        self._check_open()
+        self._lifetime.check()
         session_key = options.get("session_key")
         if session_key is not None:
             self.warm_session(session_key)
@@ -360,9 +365,10 @@ class BuiltinMemory:
         remote = provider is not None and provider.remote
         return msgspec.structs.replace(outcome, remote=True) if remote else outcome
 
-    def _check_open(self) -> None:
-        if self._closed:
-            raise Closed
+    def _moment(self) -> object:
+        with self._store.read() as snapshot:
+            state = snapshot.generation, snapshot.stamp, snapshot.meta("issues"), snapshot.meta("awaiting")
+        return state, self._syncs.gate.current() is None and self._store.locked_elsewhere()
 
     def _after_mending(self) -> None:
         if self._staying is not None:

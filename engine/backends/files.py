@@ -1,10 +1,49 @@
-"""Lines of an opened file as the record that callers get."""
+"""The files of a workspace as callers read them: notes as they are on disk, sessions with their secrets masked."""
 
-from engine.corpus.numbered import NumberedText
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.control import CancelToken
+from engine.corpus.guard import PathGuard
+from engine.errors import PathRefused
 from engine.records import FileText
 
+if TYPE_CHECKING:
+    from engine.backends.session_files import SessionFiles
+    from engine.corpus.numbered import NumberedText
 
-def read_slice(text: NumberedText, path: str, start: int | None, lines: int | None) -> FileText:
+
+class WorkspaceFiles:
+    """Thread-safe. See `MemorySearchManager` for what the methods raise."""
+
+    def __init__(self, guard: PathGuard, sessions: "SessionFiles") -> None:
+        self._guard = guard
+        self._sessions = sessions
+
+    def read_file(self, path: str, *, start: int | None = None, lines: int | None = None) -> FileText:
+        try:
+            if self._sessions.holds(path):
+                return self._sessions.read_file(path, start=start, lines=lines)
+            text = self.open_file(path)
+        except FileNotFoundError:
+            return FileText(path=path, text="", from_line=start or 1, lines=0, truncated=False, next_from=None)
+        with text:
+            return read_slice(text, path, start, lines)
+
+    def open_file(self, path: str, *, cancel: CancelToken | None = None) -> "NumberedText":
+        from engine.corpus.numbered import NumberedText
+
+        if self._sessions.holds(path):
+            raise PathRefused  # as it is on disk a transcript shows secrets
+        return NumberedText.open(self._guard.locate(path), cancel)
+
+    def locate(self, path: str) -> Path:
+        if self._sessions.holds(path):
+            return self._sessions.locate(path)
+        return self._guard.locate(path)
+
+
+def read_slice(text: "NumberedText", path: str, start: int | None, lines: int | None) -> FileText:
     """`lines` lines from `start`; None or 0 for either: from the first, to the last. Beyond the end it is empty.
 
     A slice ends without a line end and has "\\n" between its lines; without either, the text is as in the file.

@@ -1,14 +1,20 @@
 """The way in: a workspace's memory, whatever backend it has."""
 
+import importlib
 from concurrent.futures import Executor
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from engine.backends.builtin import BuiltinMemory
 from engine.settings import Settings, load_settings
 
 if TYPE_CHECKING:
-    from engine.backends.base import MemorySearchManager
+    from engine.backends.base import MemorySearchManager, OpenBackend
+
+_HOMES = {
+    "builtin": ("engine.backends.builtin", "BuiltinMemory"),
+    "qmd": ("engine.backends.qmd.memory", "QmdMemory"),
+    "lancedb": ("engine.backends.lancedb.memory", "LanceMemory"),
+}
 
 
 def open_memory(
@@ -25,4 +31,11 @@ def open_memory(
     store's errors (`IndexTooNew`, `IndexReadOnly`, `DiskFull`).
     """
     folder = Path(workspace).expanduser()
-    return BuiltinMemory(folder, settings or load_settings(folder), executor=executor, background=background)
+    settings = settings or load_settings(folder)
+    return _backend(settings.backend)(folder, settings, executor=executor, background=background)
+
+
+def _backend(name: str) -> "OpenBackend":
+    """Only the one that is used is imported."""
+    module, made = _HOMES[name]
+    return cast("OpenBackend", getattr(importlib.import_module(module), made))

@@ -6,10 +6,9 @@ from pathlib import Path
 from engine.backends.background import Background
 from engine.backends.follower import Follower
 from engine.backends.listeners import Listeners
-from engine.backends.updates import Updates
+from engine.backends.syncs import Syncs
 from engine.records import SyncReason, SyncReport, WatcherStatus
 from engine.settings import Settings
-from engine.store.index import IndexStore
 
 
 class Staying:
@@ -19,23 +18,24 @@ class Staying:
         self,
         workspace: Path,
         settings: Settings,
-        store: IndexStore,
-        updates: Updates,
+        syncs: Syncs,
         listeners: Listeners,
         sync: Callable[[SyncReason], SyncReport],
         indexed_sizes: Callable[[], Mapping[str, int]],
+        moment: Callable[[], object],
     ) -> None:
-        """`sync` does one sync and returns its report, `indexed_sizes` is for `SessionDeltas`."""
+        """`sync` does one sync and returns its report, `indexed_sizes` is for `SessionDeltas`.
+
+        `moment`: what differs after another process has worked on the index, or begun to, or ended; asked once a
+        second, so it must be cheap.
+        """
         self._settings = settings
-        self._store = store
-        self._updates = updates
+        self._syncs = syncs
         self._listeners = listeners
         self._sync = sync
-        updates.dirty = True  # nobody has seen what changed while the program was away
+        syncs.dirty = True  # nobody has seen what changed while the program was away
         self._background = Background(workspace, settings, self._run, self._changed, indexed_sizes)
-        if updates.batch_jobs.usable and updates.batch_jobs.open():
-            self._background.look_again()
-        self._follower = Follower(self._moment, listeners.tell)
+        self._follower = Follower(moment, listeners.tell)
 
     def watcher_status(self) -> WatcherStatus:
         return self._background.watcher_status()
@@ -46,7 +46,7 @@ class Staying:
 
     def searched(self) -> None:
         """Someone searched: an index that is known to be out of date is brought up to date, if the settings want it."""
-        if self._settings.sync.on_search and self._updates.dirty:
+        if self._settings.sync.on_search and self._syncs.dirty:
             self._background.request("search")
 
     def mended(self) -> None:
@@ -62,18 +62,12 @@ class Staying:
         self._follower.close()
 
     def _changed(self) -> None:
-        self._updates.dirty = True
+        self._syncs.dirty = True
         self._listeners.tell()
 
     def _run(self, reason: SyncReason) -> None:
         report = self._sync(reason)
         joined = report.reason != reason
-        if joined and self._updates.dirty and not (report.cancelled or report.error):
+        if joined and self._syncs.dirty and not (report.cancelled or report.error):
             # The sync that was joined was already past what changed since it began.
             self._sync(reason)
-
-    def _moment(self) -> object:
-        """What differs after another process has worked on the index, or begun to, or ended."""
-        with self._store.read() as snapshot:
-            state = snapshot.generation, snapshot.stamp, snapshot.meta("issues"), snapshot.meta("awaiting")
-        return state, self._updates.gate.current() is None and self._store.locked_elsewhere()

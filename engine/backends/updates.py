@@ -1,37 +1,31 @@
-"""How an open memory is brought up to date: one sync at a time, its history, and what becomes of a damaged index."""
+"""How the built-in index is brought up to date, and what becomes of a damaged one."""
 
 import logging
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.backends.approvals import Approvals, agreeing
-from engine.backends.history import SyncHistory
 from engine.backends.listeners import Listeners
 from engine.backends.provider_slot import ProviderSlot
+from engine.backends.syncs import Syncs
+from engine.backends.threads import Threads
 from engine.control import CancelToken
 from engine.corpus.guard import PathGuard
 from engine.embedding.batch_jobs.policy import BatchPolicy
 from engine.errors import IndexCorrupt, MnemoscopeError, ProviderError
-from engine.records import EmbeddingEstimate, MemorySyncProgressUpdate, SyncReason, SyncReport, SyncSummary
+from engine.records import EmbeddingEstimate, SyncReason, SyncReport
 from engine.settings import Settings
 from engine.store.batch_jobs import BatchJobs
 from engine.store.index import IndexStore
 from engine.store.user_data import UserData
 from engine.store.vectors import VectorIndex
-from engine.sync.gate import SyncGate
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor, ThreadPoolExecutor
-
     from engine.backends.base import ProgressCallback
     from engine.sync.parts import Agreement, RefusedTexts
 
 log = logging.getLogger(__name__)
-
-_CLOSE_SECONDS = 5.0
-_EMBEDDING_THREADS = 4
 
 
 class Updates:
@@ -47,11 +41,12 @@ class Updates:
         user: UserData,
         slot: ProviderSlot,
         listeners: Listeners,
-        executor: "Executor | None",
+        syncs: Syncs,
+        threads: Threads,
         *,
         mended: Callable[[], None],
     ) -> None:
-        """`executor` None: threads of its own, made when they are first needed. `mended` hears of a replaced index."""
+        """`mended` hears of a replaced index."""
         self._workspace = workspace
         self._settings = settings
         self._guard = guard
@@ -60,22 +55,13 @@ class Updates:
         self._slot = slot
         self._listeners = listeners
         self._mended = mended
-        self._executor_given = executor
-        self._own_executor: ThreadPoolExecutor | None = None
-        self._lock = threading.Lock()
-        self._history = SyncHistory(user)
-        self.gate = SyncGate()
+        self._threads = threads
+        self.syncs = syncs
+        self.gate = syncs.gate
         self.approvals = Approvals(user)
         self.batch_jobs = BatchJobs(user)
         self.batch_policy = BatchPolicy()
         self._refused: RefusedTexts = {}
-        self.dirty = False
-        """Whether something is known to have changed since the last sync."""
-
-    @property
-    def recent(self) -> tuple[SyncSummary, ...]:
-        """The last syncs, newest last."""
-        return self._history.recent
 
     def run(
         self,
@@ -90,17 +76,14 @@ class Updates:
 
         agreement = agreeing(self.approvals, approve)
 
-        def start(listener: "ProgressCallback", token: CancelToken) -> SyncReport:
+        def work(listener: "ProgressCallback", token: CancelToken) -> SyncReport:
             return self._once(reason, force, agreement, listener, token)
 
-        try:
-            report = self.gate.run(start, force=force, progress=progress, cancel=cancel)
-            if approve and report.awaiting is not None:
-                # The sync that was joined had not been agreed to beforehand.
-                report = self.gate.run(start, force=False, progress=progress, cancel=cancel)
-            return report
-        finally:
-            self._listeners.tell()
+        report = self.syncs.run(work, force=force, progress=progress, cancel=cancel)
+        if approve and report.awaiting is not None:
+            # The sync that was joined had not been agreed to beforehand.
+            report = self.syncs.run(work, progress=progress, cancel=cancel)
+        return report
 
     def mend(self, damage: IndexCorrupt) -> bool:
         """Replace the index if it is damaged; False when it is sound."""
@@ -119,28 +102,15 @@ class Updates:
 
     def replaced(self) -> None:
         """A damaged index made way for a new one, which has to be filled."""
-        self.dirty = True
+        self.syncs.dirty = True
         self._refused.clear()
         self._mended()
-
-    def close(self) -> None:
-        """Cancel what runs and wait for it."""
-        self.gate.close(_CLOSE_SECONDS)
-
-    def close_executor(self) -> None:
-        """At the very end: nothing that runs needs it any more."""
-        if self._own_executor is not None:
-            self._own_executor.shutdown(wait=True, cancel_futures=True)
 
     def _once(
         self, reason: SyncReason, force: bool, agreement: "Agreement", listener: "ProgressCallback", token: CancelToken
     ) -> SyncReport:
         from engine.sync.parts import SyncParts  # a search must not wait for all that a sync takes
         from engine.sync.syncer import SyncRun
-
-        def tell(update: MemorySyncProgressUpdate) -> None:
-            listener(update)
-            self._listeners.tell()
 
         parts = SyncParts(
             workspace=self._workspace,
@@ -152,22 +122,18 @@ class Updates:
             agreement=agreement,
             batch_jobs=self.batch_jobs,
             batch_policy=self.batch_policy,
-            executor=self._executor(),
+            executor=self._threads.executor(),
             refused=self._refused,
             committed=self._listeners.tell,
-            take_changes=self._take_changes,
+            take_changes=self.syncs.take_changes,
         )
         if reason == "manual":
             self._slot.reconsider()
         if force:
             self._refused.clear()
-        # Cleared before the work: a change that comes while it runs makes the index dirty again.
-        self.dirty = False
-        run = SyncRun(parts, reason, tell, token)
+        run = SyncRun(parts, reason, listener, token)
         report = run.run(force=force)
-        if report.cancelled or report.error:
-            self.dirty = True
-        else:
+        if not (report.cancelled or report.error):
             self._store.recovered = ""  # all that was lost is there again
         if isinstance(run.failure, IndexCorrupt):
             self.mend(run.failure)
@@ -175,19 +141,4 @@ class Updates:
             self._slot.note(str(run.failure))
         elif report.vectors_embedded:
             self._slot.note(None)
-        self._history.add(report)
         return report
-
-    def _take_changes(self) -> bool:
-        dirty, self.dirty = self.dirty, False
-        return dirty
-
-    def _executor(self) -> "Executor":
-        if self._executor_given is not None:
-            return self._executor_given
-        with self._lock:
-            if self._own_executor is None:
-                from concurrent.futures import ThreadPoolExecutor
-
-                self._own_executor = ThreadPoolExecutor(_EMBEDDING_THREADS, thread_name_prefix="mnemoscope")
-            return self._own_executor

@@ -59,7 +59,7 @@ class VectorStatus(Record, frozen=True):
     extension_path: str | None
     load_error: str | None
     dims: int | None
-    engine: Literal["numpy", "sqlite-vec"]
+    engine: Literal["numpy", "sqlite-vec", "qmd", "lancedb"]
     """The engine that answers now."""
     rows: int
     """Vectors searchable now."""

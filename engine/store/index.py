@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import apsw
 
@@ -237,12 +236,8 @@ class IndexStore:
         give_back()
 
     def sizes(self) -> IndexSizes:
-        """Bytes on disk, from the directory: an open database is never opened twice."""
-        files = self.files
-        wal = files.database.with_name(files.database.name + "-wal")
-        return IndexSizes(
-            database=_size(files.database), wal=_size(wal), matrix=_size(files.matrix), user=_size(files.user)
-        )
+        """Bytes on disk."""
+        return self.files.sizes()
 
     def close(self) -> None:
         """Wait for running transactions and release every handle. Twice is fine."""
@@ -285,10 +280,3 @@ class IndexStore:
             return sentence
         finally:
             self.unlock()
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0

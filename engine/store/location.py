@@ -7,6 +7,7 @@ from pathlib import Path
 import platformdirs
 
 from engine.errors import StoreError
+from engine.records import IndexSizes
 from engine.store.drives import on_network_drive
 
 
@@ -41,6 +42,13 @@ class IndexFiles:
         """Held by the one process that writes; never deleted."""
         return self.folder / "index.lock"
 
+    def sizes(self) -> IndexSizes:
+        """Bytes on disk, from the directory: an open database is never opened twice."""
+        wal = self.database.with_name(self.database.name + "-wal")
+        return IndexSizes(
+            database=_size(self.database), wal=_size(wal), matrix=_size(self.matrix), user=_size(self.user)
+        )
+
 
 def index_files(workspace: Path, store_path: str = "") -> IndexFiles:
     """The index files of a workspace, by its real path; nothing is created.
@@ -66,3 +74,10 @@ def usable_index_files(workspace: Path, store_path: str) -> IndexFiles:
     if store_path and files.folder.resolve().is_relative_to(workspace):
         raise StoreError(f"The index would lie among the notes: choose a folder outside {workspace} for `store.path`.")
     return files
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0

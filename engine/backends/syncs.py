@@ -1,0 +1,79 @@
+"""The syncs of one open memory, whatever does them: one at a time, later callers join, the last ones are kept."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from engine.backends.history import SyncHistory
+from engine.backends.listeners import Listeners
+from engine.control import CancelToken
+from engine.records import MemorySyncProgressUpdate, SyncReport, SyncSummary
+from engine.store.user_data import UserData
+from engine.sync.gate import SyncGate
+
+if TYPE_CHECKING:
+    from engine.backends.base import ProgressCallback
+
+_CLOSE_SECONDS = 5.0
+
+SyncWork = Callable[["ProgressCallback", CancelToken], SyncReport]
+"""Does one sync: tells its progress, stops at the token, and reports. What it raises reaches its own caller alone."""
+
+
+class Syncs:
+    """Thread-safe."""
+
+    def __init__(self, user: UserData, listeners: Listeners) -> None:
+        self._listeners = listeners
+        self._history = SyncHistory(user)
+        self.gate = SyncGate()
+        self.dirty = False
+        """Whether something is known to have changed since the last sync."""
+
+    @property
+    def recent(self) -> tuple[SyncSummary, ...]:
+        """The last syncs, newest last."""
+        return self._history.recent
+
+    def run(
+        self,
+        work: SyncWork,
+        *,
+        force: bool = False,
+        progress: "ProgressCallback | None" = None,
+        cancel: CancelToken | None = None,
+    ) -> SyncReport:
+        """Do the work, or join the sync that runs. Raises as `SyncGate.run`.
+
+        Status listeners hear of all progress and of the end.
+        """
+
+        def start(listener: "ProgressCallback", token: CancelToken) -> SyncReport:
+            def tell(update: MemorySyncProgressUpdate) -> None:
+                listener(update)
+                self._listeners.tell()
+
+            # Cleared before the work: a change that comes while it runs makes the index dirty again.
+            self.dirty = False
+            done = False
+            try:
+                report = work(tell, token)
+                done = not (report.cancelled or report.error)
+            finally:
+                if not done:
+                    self.dirty = True
+            self._history.add(report)
+            return report
+
+        try:
+            return self.gate.run(start, force=force, progress=progress, cancel=cancel)
+        finally:
+            self._listeners.tell()
+
+    def take_changes(self) -> bool:
+        """Whether something has changed meanwhile; a sync that asks deals with it."""
+        dirty, self.dirty = self.dirty, False
+        return dirty
+
+    def close(self) -> None:
+        """Cancel what runs and wait for it."""
+        self.gate.close(_CLOSE_SECONDS)
