@@ -7,7 +7,7 @@ from engine.cli.opening import find_place, interruptible, opened
 from engine.cli.output import print_json, safe
 from engine.cli.progress import LiveLine
 from engine.errors import MnemoscopeError
-from engine.records import DuplicateGroup, DuplicateMember, duplicate_title
+from engine.records import DuplicateGroup, cite, duplicate_title
 from engine.wording import plural
 
 
@@ -39,13 +39,7 @@ def run(arguments: Namespace) -> int:
 def _lines(groups: Sequence[DuplicateGroup]) -> Iterator[str]:
     for group in groups:
         yield f"{duplicate_title(group)}, {plural(group.words, 'word')} in {plural(group.files, 'note')}:"
-        yield from (f"  {safe(_place(member))}" for member in group.members)
+        yield from (f"  {safe(cite(it.path, it.start_line, it.end_line))}" for it in group.members)
         if group.files > len(group.members):
             yield f"  … and {group.files - len(group.members):,} more"
         yield ""
-
-
-def _place(member: DuplicateMember) -> str:
-    """As search cites it."""
-    last = f"-L{member.end_line}" if member.end_line > member.start_line else ""
-    return f"{member.path}#L{member.start_line}{last}"

@@ -4,11 +4,10 @@ import sys
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
-from engine.cli.citations import parse_citation
 from engine.cli.opening import find_place, opened
 from engine.cli.output import print_json, safe_text
 from engine.errors import PathRefused
-from engine.records import FileText, to_builtins
+from engine.records import FileText, parse_citation, to_builtins
 
 if TYPE_CHECKING:
     from engine.backends.base import MemorySearchManager

@@ -4,7 +4,6 @@ import shlex
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
-from engine.cli.citations import parse_citation
 from engine.cli.opening import find_place, interruptible, opened
 from engine.cli.output import marked, marks_wanted, print_json, print_table, safe, safe_text
 from engine.cli.searches import ask_saved
@@ -19,6 +18,7 @@ from engine.records import (
     SearchOutcome,
     SearchRemedy,
     SearchStage,
+    parse_citation,
     to_builtins,
 )
 from engine.wording import plural

@@ -13,7 +13,7 @@ from engine.cli.output import print_json, print_table, safe
 from engine.control import CancelToken
 from engine.corpus.globs import literal_glob
 from engine.errors import MnemoscopeError, StoreError
-from engine.records import AskedQuestion, EarlierQuestion, Passage, SearchOutcome
+from engine.records import AskedQuestion, EarlierQuestion, SearchOutcome, cite
 
 if TYPE_CHECKING:
     from engine.backends.base import MemorySearchManager, SearchOptions
@@ -89,14 +89,13 @@ def _since(question: AskedQuestion) -> float | None:
     return None if question.days is None else time.time() - question.days * _DAY
 
 
-def _cited(passage: Passage) -> str:
-    return f"{passage.path}#L{passage.start_line}-L{passage.end_line}"
-
-
 def _words(question: AskedQuestion) -> list[str]:
     """The same as words of the command line."""
     like = question.like
-    words = [shlex.quote(question.text)] if like is None else ["--like", shlex.quote(_cited(like))]
+    if like is None:
+        words = [shlex.quote(question.text)]
+    else:
+        words = ["--like", shlex.quote(cite(like.path, like.start_line, like.end_line))]
     for source in question.sources or ():
         words += ["--source", source]
     if question.days is not None:

@@ -6,6 +6,7 @@ ranges are half-open offsets in code points.
 
 from engine.records.base import FileRange, Record, Source, to_builtins, to_json
 from engine.records.chunks import ChunkDetail, ChunkRow, ChunkVector, FileChunks, VectorState
+from engine.records.citing import Citation, cite, parse_citation
 from engine.records.duplicates import (
     DuplicateGroup,
     DuplicateKind,
@@ -116,6 +117,7 @@ __all__ = [
     "ChunkRow",
     "ChunkSizes",
     "ChunkVector",
+    "Citation",
     "DateOrigin",
     "DiskPart",
     "DiskPartName",
@@ -202,7 +204,9 @@ __all__ = [
     "VectorStatus",
     "WatcherStatus",
     "WorkspacePreview",
+    "cite",
     "duplicate_title",
+    "parse_citation",
     "share_text",
     "to_builtins",
     "to_json",

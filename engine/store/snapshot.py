@@ -7,7 +7,7 @@ from typing import NamedTuple
 import apsw
 
 from engine.errors import IndexCorrupt
-from engine.records import FileIssue, Source, SourceCount
+from engine.records import FileIssue, Source, SourceCount, cite
 from engine.store.coding import StoredModel
 from engine.store.connection import number
 from engine.store.discarding import discarded
@@ -51,8 +51,7 @@ class StoredChunk:
     @property
     def citation(self) -> str:
         """`path#L5-L9`, or `path#L5` for one line."""
-        first, last = self.start_line, self.end_line
-        return f"{self.path}#L{first}" if first == last else f"{self.path}#L{first}-L{last}"
+        return cite(self.path, self.start_line, self.end_line)
 
 
 @dataclass(frozen=True, slots=True)

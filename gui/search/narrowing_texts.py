@@ -1,6 +1,6 @@
 """What is said of likeness and of questions within the results of others."""
 
-from engine import LAST_LINE, EarlierAnswer, Passage
+from engine import EarlierAnswer, Passage, cite
 from gui.search.excerpt import make_excerpt
 from gui.search.narrowing_bar import Crumb
 from gui.search.runner import Question
@@ -33,10 +33,7 @@ def within(question: Question, count: EarlierAnswer | None, words: str) -> Crumb
 
 
 def citation(passage: Passage) -> str:
-    first, last = passage.start_line, passage.end_line
-    if last == LAST_LINE:
-        return passage.path
-    return f"{passage.path}#L{first}" if first == last else f"{passage.path}#L{first}-L{last}"
+    return cite(passage.path, passage.start_line, passage.end_line)
 
 
 def quoted(words: str) -> str:

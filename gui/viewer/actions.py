@@ -6,10 +6,11 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QClipboard, QGuiApplication, QKeySequence
 
+from engine import cite
 from gui.jobs import Jobs
 from gui.viewer.elsewhere import Elsewhere
 from gui.viewer.source_view import SourceView
-from gui.viewer.target import Target, citation
+from gui.viewer.target import Target
 
 _MOST_LINES = 400_000
 """Copied at once; a clipboard with more stalls the programs that paste it."""
@@ -60,7 +61,7 @@ class FileActions(QObject):
     def _copy_citation(self) -> None:
         """Of the selected lines, if some are; of the part that was found otherwise."""
         if self._target is not None:
-            cited = citation(self._target.name, self._source.selected_lines() or self._target.part)
+            cited = cite(self._target.name, *(self._source.selected_lines() or self._target.part or ()))
             QGuiApplication.clipboard().setText(cited)
             self.said.emit(f"Copied {cited}")
 

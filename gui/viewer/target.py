@@ -55,11 +55,3 @@ class Target:
         """The path, then the headings below the title."""
         headings = self.heading[1:] if self.heading[:1] == (self.title,) else self.heading
         return " › ".join([self.name, *headings])
-
-
-def citation(name: str, lines: tuple[int, int] | None) -> str:
-    """`path#L5-L9`, `path#L5` for one line, the path alone for the whole file."""
-    if lines is None:
-        return name
-    first, last = lines
-    return f"{name}#L{first}-L{last}" if last > first else f"{name}#L{first}"
