@@ -45,6 +45,10 @@ class TranscriptUnreadable(MnemoscopeError):
     """A transcript that is there, but damaged, or being written all the time; the message says why."""
 
 
+class NoteError(MnemoscopeError):
+    """A note of a session cannot be made, written or taken back; what was there before is as it was."""
+
+
 class SettingsError(MnemoscopeError):
     """A setting that cannot be used; the message names the file, the line and the key."""
 

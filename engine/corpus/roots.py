@@ -14,9 +14,11 @@ from engine.settings import Settings
 Layout = Literal["openclaw", "folder"]
 
 _MEMORY_FILES = ("MEMORY.md", "memory.md")
-_MEMORY_FOLDER = "memory"
+MEMORY_FOLDER = "memory"
+BESIDE_NOTES = ".mnemoscope"
+"""In a memory folder that this program made among notes: they are indexed as before, and the folder with them."""
 # Transcripts are called sessions/<store>/…, and an openclaw workspace may get a memory folder later.
-_RESERVED = ("sessions", _MEMORY_FOLDER)
+_RESERVED = ("sessions", MEMORY_FOLDER)
 
 
 class Root(msgspec.Struct, frozen=True):
@@ -74,15 +76,18 @@ def holds_secrets(path: str) -> bool:
 
 
 def _layout(home: str) -> Layout:
+    if any(os.path.lexists(os.path.join(home, name)) for name in _MEMORY_FILES):
+        return "openclaw"
     # A memory folder counts even where it is a link: indexing the rest of the workspace instead would be no one's wish.
-    folder = os.path.join(home, _MEMORY_FOLDER)
-    marked = any(os.path.lexists(os.path.join(home, name)) for name in _MEMORY_FILES)
-    return "openclaw" if marked or os.path.isdir(folder) or os.path.islink(folder) else "folder"
+    folder = os.path.join(home, MEMORY_FOLDER)
+    if os.path.islink(folder):
+        return "openclaw"
+    return "openclaw" if os.path.isdir(folder) and not os.path.lexists(os.path.join(folder, BESIDE_NOTES)) else "folder"
 
 
 def _memory_roots(home: str) -> list[Root]:
     files = [Root(name, os.path.join(home, name), single=True) for name in _MEMORY_FILES]
-    return [*files, Root(_MEMORY_FOLDER, os.path.join(home, _MEMORY_FOLDER))]
+    return [*files, Root(MEMORY_FOLDER, os.path.join(home, MEMORY_FOLDER))]
 
 
 def _extra_roots(home: str, extra_paths: tuple[str, ...], top_names: list[str]) -> list[Root]:

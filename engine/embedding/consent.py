@@ -35,6 +35,18 @@ def require_consent(settings: Settings, provider: str) -> None:
         )
 
 
+def chat_settings(settings: Settings) -> Settings | None:
+    """The settings under which the chat model that names notes runs; None where none is named, which alone agrees.
+
+    Nothing of what is said of the embedding provider holds for it: neither its address nor its key nor its headers.
+    """
+    slug = settings.remember.slug
+    if not slug.model:
+        return None
+    remote = RemoteSettings(base_url=slug.base_url, api_key_env=slug.api_key_env, allow_http=settings.remote.allow_http)
+    return msgspec.structs.replace(settings, provider="openai", model=slug.model, dimensions=None, remote=remote)
+
+
 def described(settings: Settings) -> str:
     """The provider that `model`, `dimensions` and `[remote]` speak of; with `auto` the owner of the base URL."""
     if settings.provider != "auto":

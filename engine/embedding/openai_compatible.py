@@ -64,6 +64,16 @@ def open_http(settings: Settings, key: str | None) -> HttpClient:
     return HttpClient(service, base_url, settings, {"Authorization": f"Bearer {key}"} if key else {})
 
 
+def open_sdk(http: HttpClient) -> "openai.OpenAI":
+    """The SDK on this way; only within `HttpClient.call`."""
+    import openai  # takes most of a second
+
+    # Its loggers would write texts, where the environment asks for it (OPENAI_LOG).
+    logging.getLogger("openai").setLevel(logging.WARNING)
+    # The key is in the hands of the HTTP client, which lets no other pass.
+    return openai.OpenAI(api_key="-", base_url=http.base_url, max_retries=0, http_client=http.sdk)
+
+
 def _preset(base_url: str) -> Preset | None:
     """What is known of the server at this address; OpenAI has several."""
     return PRESETS[0] if owner_of(base_url) == "openai" else preset_of(base_url)
@@ -90,12 +100,7 @@ class _Api:
 
     @functools.cached_property
     def _sdk(self) -> "openai.OpenAI":
-        import openai  # takes most of a second
-
-        # Its loggers would write texts, where the environment asks for it (OPENAI_LOG).
-        logging.getLogger("openai").setLevel(logging.WARNING)
-        # The key is in the hands of the HTTP client, which lets no other pass.
-        return openai.OpenAI(api_key="-", base_url=self._http.base_url, max_retries=0, http_client=self._http.sdk)
+        return open_sdk(self._http)
 
     def embed(self, texts: Sequence[str], *, query: bool, seconds: float, cancel: CancelToken | None) -> Answer:
         prompt = self._prompts[query]

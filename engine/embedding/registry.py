@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from engine.control import CancelToken
-from engine.embedding.consent import REMOTE, consent_of, described, require_consent, settings_of
+from engine.embedding.consent import REMOTE, chat_settings, consent_of, described, require_consent, settings_of
 from engine.errors import ProviderError
 from engine.settings import Settings
 
 if TYPE_CHECKING:
     from engine.embedding.base import EmbeddingProvider
+    from engine.embedding.chat import ChatModel
     from engine.embedding.keys import Key
 
 log = logging.getLogger(__name__)
@@ -82,6 +83,21 @@ def stand_in(settings: Settings, failed: str, reason: str, *, cancel: CancelToke
     return Selection(
         chosen.provider, requested, fallback_from=failed, fallback_reason=reason, key_place=chosen.key_place
     )
+
+
+def open_chat(settings: Settings, *, cancel: CancelToken | None = None) -> "ChatModel | None":
+    """The chat model that names notes, which the caller closes; None where the settings name none.
+
+    Sends nothing, but may wait some seconds for the keychain. Raises `ProviderError`, `Cancelled`.
+    """
+    own = chat_settings(settings)
+    if own is None:
+        return None
+    from engine.embedding.chat import ChatModel
+    from engine.embedding.keys import find_key
+
+    found = find_key("openai", own, cancel=cancel)
+    return ChatModel(own, None if found is None else found.value)
 
 
 def _chosen(settings: Settings, name: str, typed: str | None, cancel: CancelToken | None) -> Selection:

@@ -77,6 +77,7 @@ from engine.records.searching import (
     SearchOutcome,
     SearchTimings,
 )
+from engine.records.session_notes import SessionNote, WrittenNote
 from engine.records.state import (
     BatchJobStatus,
     BatchStatus,
@@ -189,6 +190,7 @@ __all__ = [
     "SearchStage",
     "SearchTimings",
     "SessionMessage",
+    "SessionNote",
     "SessionSummary",
     "SessionText",
     "Source",
@@ -204,6 +206,7 @@ __all__ = [
     "VectorStatus",
     "WatcherStatus",
     "WorkspacePreview",
+    "WrittenNote",
     "cite",
     "duplicate_title",
     "parse_citation",

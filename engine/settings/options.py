@@ -11,6 +11,7 @@ import msgspec
 
 from engine.records import Source
 from engine.settings.qmd_options import QmdSettings
+from engine.settings.remember_options import RememberSettings
 from engine.settings.section import Section, option
 
 RemoteProvider = Literal["openai", "gemini", "voyage"]
@@ -258,6 +259,7 @@ class Settings(Section, frozen=True):
     cache: CacheSettings = CacheSettings()
     qmd: QmdSettings = QmdSettings()
     window: WindowSettings = WindowSettings()
+    remember: RememberSettings = RememberSettings()
 
     def __post_init__(self) -> None:
         super().__post_init__()

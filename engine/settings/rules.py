@@ -103,6 +103,10 @@ def _model(value: str) -> Found:
     return None
 
 
+def _chat_model(value: str) -> Found:
+    return ((), SECRET_PROBLEM) if _is_secret(value) else None
+
+
 def _prices(value: Mapping[str, float]) -> Found:
     for name, price in value.items():
         if not math.isfinite(price) or price < 0:
@@ -133,6 +137,9 @@ _RULES: dict[tuple[str, ...], Callable[[Any], Found]] = {
     ("prices",): _prices,
     ("qmd", "scope", "rules"): _scope,
     ("query", "hybrid", "temporal_decay", "half_life_by_path"): _half_lives,
+    ("remember", "slug", "model"): _chat_model,
+    ("remember", "slug", "base_url"): _base_url,
+    ("remember", "slug", "api_key_env"): _variable,
     ("remote", "base_url"): _base_url,
     ("remote", "headers"): _headers,
     ("remote", "api_key_env"): _variable,

@@ -1,5 +1,5 @@
 """`user.sqlite`: what cannot be rebuilt. The history of syncs, what embedding was agreed to, open batch jobs, what
-was searched for, and facts.
+was searched for, facts, and notes to tell of.
 
 Everything here is written with synchronous=FULL, and copied aside before each migration: nothing may destroy it.
 """
@@ -90,6 +90,14 @@ def _m007_facts(connection: apsw.Connection) -> None:
     )
 
 
+def _m008_unseen_notes(connection: apsw.Connection) -> None:
+    # Notes that an agent had written and that the person has not been told of yet (engine/store/unseen_notes.py).
+    connection.execute(
+        """CREATE TABLE unseen_notes (
+            path TEXT PRIMARY KEY, session TEXT NOT NULL, written REAL NOT NULL, digest TEXT NOT NULL)"""
+    )
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     _m001_sync_history,
     _m002_approvals,
@@ -98,6 +106,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     _m005_kept_searches,
     _m006_hidden_duplicates,
     _m007_facts,
+    _m008_unseen_notes,
 )
 
 

@@ -1,0 +1,210 @@
+"""Makes new notes in the memory folder of a workspace: the only code of the program that writes among a person's notes.
+
+It only ever adds. A note appears whole under a name that nobody had, or not at all: it is written aside, synced, and
+linked under its name, which fails where there is such a file, be it another process's of this very moment. Nothing is
+written through a link.
+"""
+
+import contextlib
+import errno
+import hashlib
+import itertools
+import os
+import re
+import secrets
+import stat
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from engine.corpus.opening import is_link, open_binary
+from engine.corpus.roots import BESIDE_NOTES, MEMORY_FOLDER, find_roots
+from engine.errors import NoteError, PathRefused
+from engine.records import WrittenNote
+from engine.settings import Settings
+
+_ENDING = ".md"
+_ASIDE = re.compile(r"\.mnemoscope-[0-9a-f]{16}\.tmp")
+_ASIDE_SECONDS = 600
+"""What has lain aside for so long was left by a program that was killed."""
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+_HELD = os.open in os.supports_dir_fd
+"""Whether a folder can be held open, so that nobody can put a link in its place."""
+_LONGEST = 16 * 1024 * 1024
+"""Bytes of a note, which is far more than one ever has."""
+_BESIDE_NOTES_TEXT = (
+    "Mnemoscope made this folder for notes of sessions. While this file is here, the notes around the folder are "
+    "indexed as they were before.\n"
+)
+
+
+def write_note(workspace: Path, settings: Settings, stem: str, text: str, session: str) -> WrittenNote:
+    """Make `memory/<stem>.md`, or with `-2` and so on where there is one. Raises `NoteError`, `WorkspaceError`."""
+    data = text.encode("utf-8", "replace")
+    if len(data) > _LONGEST:
+        raise NoteError("This note is too long to be written: shorten it.")
+    home = workspace.resolve()
+    with _sentences(home / MEMORY_FOLDER):
+        _make_folder(home, settings)
+        with _Folder.at(home / MEMORY_FOLDER) as folder:
+            folder.clean()
+            name = folder.add(stem, data)
+    return WrittenNote(path=f"{MEMORY_FOLDER}/{name}", session=session, written=time.time(), digest=_digest(data))
+
+
+def locate_untouched(workspace: Path, note: WrittenNote) -> Path:
+    """Absolute path of a note that is still as it was written. Raises `NoteError` for one that has changed or gone."""
+    folder, _, name = note.path.partition("/")
+    path = workspace.resolve() / folder / name
+    try:
+        if folder != MEMORY_FOLDER or "/" in name:
+            raise PathRefused
+        with open_binary(path) as file:
+            same = _digest(file.read(_LONGEST + 1)) == note.digest
+    except FileNotFoundError:
+        raise NoteError(f"{note.path} is not there any more.") from None
+    except (OSError, PathRefused):
+        same = False
+    if not same:
+        raise NoteError(f"{note.path} has been changed since it was written, so it stays.")
+    return path
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _make_folder(home: Path, settings: Settings) -> None:
+    """The memory folder, where there is none; among notes with the mark that leaves them in the index."""
+    target = home / MEMORY_FOLDER
+    _clean_home(home)
+    if os.path.lexists(target):
+        return
+    if find_roots(home, settings).layout == "openclaw":
+        with contextlib.suppress(FileExistsError):
+            target.mkdir()
+        return
+    # Whole at once: for a moment without its mark it would take every other note out of the index.
+    aside = home / f".mnemoscope-{secrets.token_hex(8)}.tmp"
+    aside.mkdir()
+    try:
+        (aside / BESIDE_NOTES).write_text(_BESIDE_NOTES_TEXT, encoding="utf-8")
+        aside.rename(target)
+    except OSError:
+        (aside / BESIDE_NOTES).unlink(missing_ok=True)
+        aside.rmdir()
+        if not target.is_dir():  # else another process was faster
+            raise
+
+
+def _clean_home(home: Path) -> None:
+    """Remove the folders that a program that was killed has left aside."""
+    for left in filter(lambda path: _ASIDE.fullmatch(path.name), home.iterdir()):
+        with contextlib.suppress(OSError):
+            if _is_old(left.lstat()):
+                (left / BESIDE_NOTES).unlink(missing_ok=True)
+                left.rmdir()
+
+
+def _is_old(state: os.stat_result) -> bool:
+    return state.st_mtime < time.time() - _ASIDE_SECONDS
+
+
+class _Folder:
+    """A folder, none of it a link. Where the system can, it is held open: names are then those in this very folder."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._descriptor = -1
+        if is_link(os.lstat(path)):
+            raise NoteError(f"{path} is a link, and nothing is written through links: put a folder in its place.")
+        if not path.is_dir():
+            raise NoteError(f"{path} is no folder: move it away, so that notes can be put there.")
+        if _HELD:
+            self._descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+
+    @classmethod
+    @contextlib.contextmanager
+    def at(cls, path: Path) -> Iterator["_Folder"]:
+        """For as long as it is needed. Raises `NoteError` for a link and for what is no folder."""
+        folder = cls(path)
+        try:
+            yield folder
+        finally:
+            if folder._descriptor >= 0:
+                os.close(folder._descriptor)
+
+    def add(self, stem: str, data: bytes) -> str:
+        """Put a file there; returns its name."""
+        aside = f".mnemoscope-{secrets.token_hex(8)}.tmp"
+        try:
+            self._write(aside, data)
+            names = (f"{stem}{'' if number == 1 else f'-{number}'}{_ENDING}" for number in itertools.count(1))
+            name = next(name for name in names if self._publish(aside, name))
+        finally:
+            with contextlib.suppress(OSError):
+                self._unlink(aside)
+        if self._descriptor >= 0:
+            with contextlib.suppress(OSError):  # not every file system syncs folders; the note itself is on the disk
+                os.fsync(self._descriptor)
+        return name
+
+    def clean(self) -> None:
+        """Remove what a program that was killed has left aside."""
+        for name in os.listdir(self._descriptor if self._descriptor >= 0 else self._path):
+            if _ASIDE.fullmatch(name):
+                with contextlib.suppress(OSError):
+                    state = os.stat(self._at(name), follow_symlinks=False, **self._here)
+                    if stat.S_ISREG(state.st_mode) and _is_old(state):
+                        self._unlink(name)
+
+    def _write(self, name: str, data: bytes) -> None:
+        with os.fdopen(os.open(self._at(name), _NEW, 0o666, **self._here), "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+
+    def _publish(self, aside: str, name: str) -> bool:
+        """Give what lies aside its name; False where there is such a file."""
+        both: dict[str, Any] = (
+            {"src_dir_fd": self._descriptor, "dst_dir_fd": self._descriptor} if self._descriptor >= 0 else {}
+        )
+        try:
+            os.link(self._at(aside), self._at(name), **both)
+        except FileExistsError:
+            return False
+        except OSError:  # a file system without links: the name is taken first, by an empty file
+            try:
+                os.close(os.open(self._at(name), _NEW, 0o666, **self._here))
+            except FileExistsError:
+                return False
+            try:
+                os.replace(self._at(aside), self._at(name), **both)
+            except OSError:
+                self._unlink(name)
+                raise
+        return True
+
+    def _unlink(self, name: str) -> None:
+        os.unlink(self._at(name), **self._here)
+
+    def _at(self, name: str) -> str:
+        return name if self._descriptor >= 0 else str(self._path / name)
+
+    @property
+    def _here(self) -> dict[str, Any]:
+        return {"dir_fd": self._descriptor} if self._descriptor >= 0 else {}
+
+
+@contextlib.contextmanager
+def _sentences(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise NoteError(f"The disk of {folder} is full: make room, then the note can be written.") from error
+        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+            raise NoteError(f"{folder} cannot be written: make the folder writable.") from error
+        reason = (error.strerror or str(error)).rstrip(".")
+        raise NoteError(f"The note cannot be written to {folder}: {reason}.") from error

@@ -1,0 +1,60 @@
+"""One answer of a chat model, of OpenAI or of any server that speaks its language.
+
+Written from https://developers.openai.com/api/reference/resources/chat (read 2026-11-22). Only what every such server
+takes is sent: newer models of OpenAI refuse `max_tokens` and any temperature but their own.
+"""
+
+import time
+
+from engine.control import CancelToken
+from engine.embedding.answers import read_json
+from engine.embedding.http import HttpClient
+from engine.embedding.openai_compatible import open_http, open_sdk
+from engine.embedding.retrying import Transient, retrying
+from engine.settings import Settings
+
+_MOST_BYTES = 1024 * 1024
+
+
+class ChatModel:
+    """Made by `registry.open_chat` alone, after the person agreed to it by naming it."""
+
+    def __init__(self, settings: Settings, key: str | None) -> None:
+        """Nothing is sent. Raises `ProviderError`, also where the server needs a key and there is none."""
+        self._http: HttpClient = open_http(settings, key)
+        self._model = settings.model
+
+    @property
+    def name(self) -> str:
+        """Of the service, as a sentence says it."""
+        return self._http.service.name
+
+    def ask(self, instruction: str, text: str, *, seconds: float, cancel: CancelToken | None = None) -> str:
+        """What the model says of a text, after at most `seconds` in all. Raises `ProviderError`, `Cancelled`."""
+        end = time.monotonic() + seconds
+        create = open_sdk(self._http).chat.completions.with_raw_response.create
+
+        def once() -> str:
+            left = max(0.1, end - time.monotonic())
+            with self._http.call(left, cancel=cancel, private=[text], most_bytes=_MOST_BYTES):
+                raw = create(
+                    model=self._model,
+                    messages=[{"role": "system", "content": instruction}, {"role": "user", "content": text}],
+                )
+            return _said(raw.content)
+
+        return retrying(once, cancel=cancel, seconds=seconds)
+
+    def close(self) -> None:
+        self._http.close()
+
+
+def _said(body: bytes) -> str:
+    answer = read_json(body)
+    try:
+        said = answer["choices"][0]["message"]["content"]
+    except (KeyError, IndexError, TypeError):
+        said = None
+    if not isinstance(said, str):
+        raise Transient("The service's answer has no text.")
+    return said

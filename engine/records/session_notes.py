@@ -1,0 +1,32 @@
+"""Notes that sum a session up, before and after they are written."""
+
+from engine.records.base import Record
+
+
+class SessionNote(Record, frozen=True):
+    """What would be written about a session."""
+
+    session: str
+    """Stable name of the session."""
+    date: str
+    """Its day (UTC), as the file's name begins: `2026-05-31`."""
+    slug: str
+    """The rest of that name: small letters, digits and hyphens."""
+    text: str
+    """The whole note, secrets masked."""
+    messages: int
+    """How many messages are in it."""
+    said: int
+    """How many the session has, without commands and what programs put in."""
+
+
+class WrittenNote(Record, frozen=True):
+    """A note that was made from a session."""
+
+    path: str
+    """Below the workspace, with `/`: `memory/2026-05-31-drip-valve.md`."""
+    session: str
+    """Stable name of the session."""
+    written: float
+    digest: str
+    """SHA-256 of the file as it was made, in hexadecimal: it says whether anyone has changed it since."""

@@ -1,0 +1,184 @@
+"""A note is whole and new, or not there at all, and nothing else in the workspace is touched."""
+
+import errno
+import hashlib
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from engine.agent import note_file
+from engine.agent.note_file import locate_untouched, write_note
+from engine.corpus.discovery import discover
+from engine.errors import NoteError
+from engine.records import WrittenNote
+from engine.settings import Settings
+
+STEM = "2026-05-31-drip-valve"
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    """One with notes anywhere in it."""
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "garden.md").write_text("# Garden\n")
+    return folder
+
+
+def write(workspace: Path, text: str = "# Session\n") -> WrittenNote:
+    return write_note(workspace, Settings(), STEM, text, "sessions/claude/a")
+
+
+def files(folder: Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+
+
+def names_of(workspace: Path) -> set[str]:
+    return {file.name for file in discover(workspace, Settings()).files}
+
+
+def test_a_note_is_written_whole_and_told_of(workspace: Path) -> None:
+    note = write(workspace, "# Größe\n")
+    file = workspace / "memory" / f"{STEM}.md"
+    assert file.read_bytes() == "# Größe\n".encode()
+    assert note.path == f"memory/{STEM}.md"
+    assert note.digest == hashlib.sha256(file.read_bytes()).hexdigest()
+    assert file.stat().st_nlink == 1
+    assert locate_untouched(workspace, note) == file
+
+
+def test_what_is_there_is_never_written_over(workspace: Path) -> None:
+    paths = [write(workspace, f"{number}\n").path for number in range(3)]
+    assert paths == [f"memory/{STEM}.md", f"memory/{STEM}-2.md", f"memory/{STEM}-3.md"]
+    assert [(workspace / path).read_text() for path in paths] == ["0\n", "1\n", "2\n"]
+
+
+def test_a_name_that_is_taken_by_a_dead_link_is_left_alone(workspace: Path, tmp_path: Path) -> None:
+    write(workspace)
+    (workspace / "memory" / f"{STEM}-2.md").symlink_to(tmp_path / "nowhere.md")
+    assert write(workspace).path == f"memory/{STEM}-3.md"
+    assert not (tmp_path / "nowhere.md").exists()
+
+
+def test_the_other_notes_stay_in_the_index(workspace: Path) -> None:
+    """A memory folder without a mark would make it the only place where notes are."""
+    write(workspace)
+    assert names_of(workspace) == {"garden.md", f"memory/{STEM}.md"}
+
+
+def test_beside_a_memory_file_the_folder_has_no_mark(workspace: Path) -> None:
+    (workspace / "MEMORY.md").write_text("# Memory\n")
+    write(workspace)
+    assert files(workspace / "memory") == {f"{STEM}.md"}
+    assert names_of(workspace) == {"MEMORY.md", f"memory/{STEM}.md"}
+
+
+def test_a_memory_folder_that_was_there_stays_as_it_is(workspace: Path) -> None:
+    (workspace / "memory").mkdir()
+    write(workspace)
+    assert files(workspace / "memory") == {f"{STEM}.md"}
+
+
+def test_nothing_is_written_through_a_link(workspace: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (workspace / "memory").symlink_to(outside)
+    with pytest.raises(NoteError, match="is a link, and nothing is written through links"):
+        write(workspace)
+    assert files(outside) == set()
+
+
+def test_a_file_in_the_place_of_the_folder_is_left_alone(workspace: Path) -> None:
+    (workspace / "memory").write_text("mine")
+    with pytest.raises(NoteError, match="is no folder"):
+        write(workspace)
+    assert (workspace / "memory").read_text() == "mine"
+
+
+def test_without_links_the_name_is_taken_first(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def link(*_: object, **__: object) -> None:
+        raise OSError(errno.EPERM, os.strerror(errno.EPERM))
+
+    monkeypatch.setattr(os, "link", link)
+    assert [write(workspace, "a\n").path, write(workspace, "b\n").path] == [
+        f"memory/{STEM}.md",
+        f"memory/{STEM}-2.md",
+    ]
+    assert (workspace / "memory" / f"{STEM}.md").read_text() == "a\n"
+    assert files(workspace / "memory") == {f"{STEM}.md", f"{STEM}-2.md", ".mnemoscope"}
+
+
+@pytest.mark.parametrize(
+    ("number", "sentence"),
+    [
+        (errno.ENOSPC, "disk of .* is full"),
+        (errno.EROFS, "cannot be written: make the folder writable"),
+        (errno.EIO, "cannot be written to .*: Input/output error"),
+    ],
+)
+@pytest.mark.parametrize("step", ["fsync", "link"])
+def test_a_failure_is_a_sentence_and_leaves_nothing(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, number: int, sentence: str, step: str
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    write(workspace)
+    before = files(workspace)
+    monkeypatch.setattr(os, step, fail)
+    if step == "link":
+        monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(NoteError, match=sentence):
+        write(workspace)
+    assert files(workspace) == before
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_cannot_be_written_is_said(workspace: Path) -> None:
+    workspace.chmod(0o555)
+    with pytest.raises(NoteError, match="cannot be written"):
+        write(workspace)
+    workspace.chmod(0o755)
+
+
+def test_what_a_killed_program_left_aside_goes_and_nothing_else(workspace: Path) -> None:
+    write(workspace)
+    memory = workspace / "memory"
+    old = time.time() - 2 * note_file._ASIDE_SECONDS
+    for name in (".mnemoscope-0123456789abcdef.tmp", ".mnemoscope-mine.tmp", "x.tmp"):
+        (memory / name).write_text("half a no")
+        os.utime(memory / name, (old, old))
+    (memory / ".mnemoscope-fedcba9876543210.tmp").write_text("being written now")
+    left = workspace / ".mnemoscope-0000000000000000.tmp"
+    left.mkdir()
+    (left / ".mnemoscope").write_text("")
+    os.utime(left, (old, old))
+    assert names_of(workspace) == {"garden.md", f"memory/{STEM}.md"}
+    write(workspace)
+    assert files(memory) == {
+        *(".mnemoscope", f"{STEM}.md", f"{STEM}-2.md", ".mnemoscope-mine.tmp", "x.tmp"),
+        ".mnemoscope-fedcba9876543210.tmp",
+    }
+    assert not left.exists()
+
+
+def test_many_at_once_get_a_name_each(workspace: Path) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        notes = list(pool.map(lambda number: write(workspace, f"{number}\n"), range(24)))
+    assert sorted((workspace / note.path).read_text() for note in notes) == sorted(f"{n}\n" for n in range(24))
+    assert len(files(workspace / "memory")) == 25
+    assert names_of(workspace) == {"garden.md", *(note.path for note in notes)}
+
+
+def test_a_note_that_was_changed_or_has_gone_is_not_taken_back(workspace: Path) -> None:
+    note = write(workspace)
+    file = workspace / note.path
+    file.write_text("mine now\n")
+    with pytest.raises(NoteError, match="has been changed"):
+        locate_untouched(workspace, note)
+    file.unlink()
+    with pytest.raises(NoteError, match="not there any more"):
+        locate_untouched(workspace, note)

@@ -1,0 +1,52 @@
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.records import WrittenNote
+from engine.store import unseen_notes
+from engine.store.unseen_notes import UnseenNotes
+from engine.store.user_data import UserData
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "user.sqlite"
+
+
+@pytest.fixture
+def user(path: Path) -> Iterator[UserData]:
+    data = UserData(path)
+    yield data
+    data.close()
+
+
+def note(number: int) -> WrittenNote:
+    return WrittenNote(path=f"memory/{number}.md", session="sessions/a/1", written=float(number), digest="d")
+
+
+def test_what_was_not_seen_is_told_after_another_start(user: UserData, path: Path) -> None:
+    UnseenNotes(user).add(note(1))
+    UnseenNotes(user).add(note(2))
+    later = UserData(path)
+    notes = UnseenNotes(later)
+    assert notes.all() == (note(2), note(1))
+    notes.seen(("memory/2.md", "memory/9.md"))
+    assert UnseenNotes(user).all() == (note(1),)
+    later.close()
+
+
+def test_the_oldest_go_first(user: UserData, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unseen_notes, "_KEPT", 2)
+    for number in range(4):
+        UnseenNotes(user).add(note(number))
+    assert UnseenNotes(user).all() == (note(3), note(2))
+
+
+def test_where_nothing_can_be_kept_nobody_is_told(path: Path) -> None:
+    data = UserData(path, read_only=True)
+    notes = UnseenNotes(data)
+    notes.add(note(1))
+    notes.seen(("memory/1.md",))
+    assert notes.all() == ()
+    data.close()
