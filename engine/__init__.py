@@ -7,6 +7,13 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from engine.agent.access import AgentAccess as AgentAccess
+    from engine.agent.context import memory_context as memory_context
+    from engine.agent.getting import memory_get as memory_get
+    from engine.agent.prompt import memory_prompt_section as memory_prompt_section
+    from engine.agent.searching import memory_search as memory_search
+    from engine.agent.tools import AgentTool as AgentTool
+    from engine.agent.tools import agent_tools as agent_tools
     from engine.backends.base import MemorySearchManager as MemorySearchManager
     from engine.backends.base import ProgressCallback as ProgressCallback
     from engine.backends.base import SearchOptions as SearchOptions
@@ -49,6 +56,13 @@ if TYPE_CHECKING:
     from engine.text.query_language import parse_query as parse_query
 
 _HOME = {
+    "AgentAccess": "engine.agent.access",
+    "AgentTool": "engine.agent.tools",
+    "agent_tools": "engine.agent.tools",
+    "memory_context": "engine.agent.context",
+    "memory_get": "engine.agent.getting",
+    "memory_prompt_section": "engine.agent.prompt",
+    "memory_search": "engine.agent.searching",
     "open_memory": "engine.backends.opening",
     "MemorySearchManager": "engine.backends.base",
     "ProgressCallback": "engine.backends.base",

@@ -2,39 +2,21 @@
 
 import sys
 from argparse import Namespace
-from typing import TYPE_CHECKING
 
+from engine.agent.getting import read_named
 from engine.cli.opening import find_place, opened
 from engine.cli.output import print_json, safe_text
-from engine.errors import PathRefused
-from engine.records import FileText, parse_citation, to_builtins
-
-if TYPE_CHECKING:
-    from engine.backends.base import MemorySearchManager
+from engine.records import FileText, to_builtins
 
 
 def run(arguments: Namespace) -> int:
     with opened(find_place(arguments)) as manager:
-        text = _read(manager, arguments.path, arguments.start, arguments.lines)
+        text = read_named(manager, arguments.path, arguments.start, arguments.lines)
     if arguments.json:
         _print_json(text)
     else:
         _print_text(text)
     return 0
-
-
-def _read(manager: "MemorySearchManager", path: str, start: int | None, lines: int | None) -> FileText:
-    """The file of that very name, else the lines that a citation or a line of `search` names."""
-    cited = None if start or lines else parse_citation(path)
-    try:
-        text = manager.read_file(path, start=start, lines=lines)
-        if text.lines or not cited:
-            return text
-        # Of a session nobody can tell whether that name ever was one: it is as if it had vanished.
-    except PathRefused:
-        if not cited:
-            raise
-    return manager.read_file(cited.path, start=cited.first, lines=cited.last - cited.first + 1)
 
 
 def _print_json(text: FileText) -> None:

@@ -5,7 +5,8 @@ plane (emoji) are two UTF-16 units and weigh 2; everything else weighs 1.
 """
 
 import re
-import unicodedata
+
+from engine.text.characters import character_start
 
 CHARACTERS_PER_TOKEN = 4
 
@@ -18,7 +19,6 @@ _CJK_RUN = re.compile(f"[{_CJK}]+")
 _OTHER_ASTRAL_RUN = re.compile("[\U00010000-\U0001ffff\U0002fa20-\U0010ffff]+")
 _SENTENCE_END = re.compile(r"[.!?…]['\")\]”’»*_]*\s+|[。！？]['\")\]”’」』]*\s*")  # noqa: RUF001
 _SPACE = re.compile(r"\s+|[、，；：]")  # noqa: RUF001
-_JOINERS = "\u200d\ufe0e\ufe0f"
 
 
 def is_heavy(text: str) -> bool:
@@ -52,13 +52,4 @@ def cut_piece(text: str, start: int, end: int, limit: int) -> tuple[int, str]:
         places = [match.end() for match in expression.finditer(text, middle, stop)]
         if places and places[-1] > start:
             return places[-1], kind
-    return _between_characters(text, start, stop), "word"
-
-
-def _between_characters(text: str, start: int, stop: int) -> int:
-    """Move a cut inside a word back, out of what is one character to its reader (an accent, a joined emoji)."""
-    for place in range(stop, start, -1):
-        joined = unicodedata.combining(text[place]) or text[place] in _JOINERS or text[place - 1] == "\u200d"
-        if not joined:
-            return place
-    return stop
+    return character_start(text, start, stop), "word"

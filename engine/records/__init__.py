@@ -4,6 +4,7 @@ Times are seconds since the epoch (UTC), durations are seconds unless the name s
 ranges are half-open offsets in code points.
 """
 
+from engine.records.agent_answers import CitedPassage, MemoryGetAnswer, MemorySearchAnswer
 from engine.records.base import FileRange, Record, Source, to_builtins, to_json
 from engine.records.chunks import ChunkDetail, ChunkRow, ChunkVector, FileChunks, VectorState
 from engine.records.citing import Citation, cite, parse_citation
@@ -119,6 +120,7 @@ __all__ = [
     "ChunkSizes",
     "ChunkVector",
     "Citation",
+    "CitedPassage",
     "DateOrigin",
     "DiskPart",
     "DiskPartName",
@@ -162,7 +164,9 @@ __all__ = [
     "MapPlace",
     "MapProgress",
     "MatchField",
+    "MemoryGetAnswer",
     "MemoryProviderStatus",
+    "MemorySearchAnswer",
     "MemorySearchResult",
     "MemorySyncProgressUpdate",
     "MessagePlace",

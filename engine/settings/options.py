@@ -224,6 +224,10 @@ class Settings(Section, frozen=True):
         Citations,
         option("Whether agents are told where a passage stands: always (on), never (off), or not in groups (auto)."),
     ] = "auto"
+    max_injected_chars: Annotated[
+        int | None,
+        option("Most characters of passages in one answer to an agent; unset: qmd's own limit, else all.", 1),
+    ] = None
     provider: Annotated[
         Provider,
         option(
@@ -268,3 +272,10 @@ class Settings(Section, frozen=True):
         if self.sessions.folders and "sessions" not in self.sources:
             # The reference wants a second switch, and its users wonder for months why they have 0 of 49 sessions.
             self._put("sources", (*self.sources, "sessions"))
+
+    @property
+    def injection_budget(self) -> int | None:
+        """Characters of passages that one answer may put before an agent; None for as many as there are."""
+        if self.max_injected_chars is None and self.backend == "qmd":
+            return self.qmd.limits.max_injected_chars
+        return self.max_injected_chars

@@ -1,0 +1,127 @@
+"""Who asks: one agent's way to a memory, with what it may see of it and how long it waits."""
+
+import threading
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from engine.control import CancelToken
+from engine.errors import Cancelled
+from engine.records import Source
+from engine.settings import Settings
+
+if TYPE_CHECKING:
+    from engine.backends.base import MemorySearchManager
+
+T = TypeVar("T")
+
+DEADLINE_SECONDS = 15.0
+COOLDOWN_SECONDS = 60.0
+
+
+class TooSlow(Exception):
+    """No answer before the deadline, or none is asked for so soon after that; the message is a sentence."""
+
+
+class AgentAccess:
+    """The memory as one agent's session may use it. Thread-safe.
+
+    Attributes:
+        settings: those that the memory was opened with.
+        session_key: of the agent's session, as in `agent:main:discord:group:123`; None for a person's own.
+    """
+
+    def __init__(
+        self,
+        opened: "Callable[[], MemorySearchManager]",
+        settings: Settings,
+        *,
+        session_key: str | None = None,
+        deadline: float = DEADLINE_SECONDS,
+        cooldown: float = COOLDOWN_SECONDS,
+    ) -> None:
+        """`opened` gives the memory, may wait for it, and raises where it cannot be opened.
+
+        `deadline`: seconds that a question may take; `cooldown`: for so many after one that took longer, the next ones
+        are refused at once, since a memory that hangs would hold a thread for each.
+        """
+        self._opened = opened
+        self.settings = settings
+        self.session_key = session_key
+        self._deadline = deadline
+        self._cooldown = cooldown
+        self._rests_until = 0.0
+
+    @property
+    def cites(self) -> bool:
+        """Whether this session is told where a passage stands."""
+        return self.settings.citations == "on" or (self.settings.citations == "auto" and not self.shared)
+
+    @property
+    def shared(self) -> bool:
+        """Whether others read along, as in a group or a channel."""
+        from engine.search.filters import is_shared_session
+
+        return is_shared_session(self.session_key)
+
+    def may_read(self, path: str) -> bool:
+        """Whether a file may be shown to whoever is in this session: the person's own memory and sessions stay out."""
+        if not self.shared:
+            return True
+        from engine.corpus.transcripts.stores import names_session
+        from engine.search.filters import Filter
+
+        source: Source = "sessions" if names_session(path, self.settings) else "memory"
+        return not Filter(hide_memory=True).hides(path, source)
+
+    def ask(self, question: "Callable[[MemorySearchManager, CancelToken], T]", cancel: CancelToken | None = None) -> T:
+        """What the memory answers. Raises what it raises, `TooSlow`, and `Cancelled` as soon as `cancel` fires."""
+        wait = self._rests_until - time.monotonic()
+        if wait > 0:
+            raise TooSlow(f"The memory did not answer in time; it is asked again in {wait:.0f} seconds.")
+        call = _Call(lambda token: question(self._opened(), token))
+        if not call.wait(self._deadline, cancel):
+            if cancel is not None and cancel.cancelled:
+                raise Cancelled
+            self._rests_until = time.monotonic() + self._cooldown
+            raise TooSlow(f"The memory did not answer within {self._deadline:.0f} seconds.")
+        return call.outcome()
+
+
+class _Call(Generic[T]):
+    """A question on a thread of its own: whatever holds it up, whoever asked can go on."""
+
+    def __init__(self, question: Callable[[CancelToken], T]) -> None:
+        self._question = question
+        self._token = CancelToken()
+        self._over = threading.Event()
+        self._done = False
+        self._values: list[T] = []
+        self._error: BaseException | None = None
+        threading.Thread(target=self._run, name="mnemoscope-agent", daemon=True).start()
+
+    def wait(self, seconds: float, cancel: CancelToken | None) -> bool:
+        """Whether it ended in time; else it is cancelled, and nobody waits for it any more."""
+        forget = cancel.on_cancel(self._over.set) if cancel is not None else lambda: None
+        try:
+            self._over.wait(seconds)
+        finally:
+            forget()
+        if not self._done:
+            self._token.cancel()
+        return self._done
+
+    def outcome(self) -> T:
+        if isinstance(self._error, Exception):
+            raise self._error
+        if self._error is not None:
+            raise RuntimeError("The memory wanted to end the program.") from self._error
+        return self._values[0]
+
+    def _run(self) -> None:
+        try:
+            self._values.append(self._question(self._token))
+        except BaseException as error:  # it is raised where somebody waits for it
+            self._error = error
+        self._done = True
+        self._over.set()

@@ -1,0 +1,38 @@
+"""`memory_prompt_section`: what a model is told about its memory, to be put into its system prompt."""
+
+from collections.abc import Collection
+from typing import Literal
+
+PromptMode = Literal["full", "minimal", "none"]
+
+_WHEN = "an answer depends on earlier work, decisions, dates, people, preferences or todos"
+_UNSURE = "If you are still unsure after looking, say that you looked and did not find it."
+
+
+def memory_prompt_section(mode: PromptMode, tools: Collection[str], *, citations: bool = True) -> str:
+    """The section about recalling memory; empty unless `mode` is full and one of the tools is among `tools`.
+
+    `citations`: whether the person is told where something stands.
+    """
+    how = _how("memory_search" in tools, "memory_get" in tools)
+    if mode != "full" or not how:
+        return ""
+    told = (
+        "Where it helps the person to check, name the source of what you found, as path#line."
+        if citations
+        else "Do not name paths or lines of the memory's files unless the person asks for them."
+    )
+    return f"## Memory Recall\n{how} {_UNSURE}\n{told}\n"
+
+
+def _how(search: bool, get: bool) -> str:
+    if search and get:
+        return (
+            f"When {_WHEN}, first search the person's notes and past sessions with memory_search; then read only the "
+            "lines that you need with memory_get."
+        )
+    if search:
+        return f"When {_WHEN}, first search the person's notes and past sessions with memory_search."
+    if get:
+        return f"When {_WHEN} that a known note holds, first read the lines that you need with memory_get."
+    return ""

@@ -1,0 +1,109 @@
+"""The tools of an agent as a list: what each is called, takes and answers, for whatever protocol offers them.
+
+A tool more is one more `AgentTool` in `agent_tools`.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from engine.agent.access import AgentAccess
+from engine.agent.failing import said
+from engine.agent.getting import PAGE_CHARACTERS, PAGE_LINES, memory_get
+from engine.agent.searching import MOST_RESULTS, memory_search
+from engine.control import CancelToken
+from engine.records import Record, to_builtins
+
+
+@dataclass(frozen=True)
+class AgentTool:
+    name: str
+    title: str
+    """For people."""
+    description: str
+    """For models: what it is good for and when to call it."""
+    parameters: Mapping[str, Any]
+    """JSON schema of the object that `call` takes."""
+    call: Callable[[Mapping[str, Any], CancelToken], Record]
+    """Answers whatever it is given; an argument may be missing or of another type than the schema says."""
+    changes: bool = False
+    """Whether it changes what is stored."""
+    deletes: bool = False
+    """Whether it can take something away."""
+
+    def answer(self, arguments: Mapping[str, Any], cancel: CancelToken) -> dict[str, Any]:
+        """The payload as JSON values with camelCase keys. Never raises."""
+        try:
+            payload: dict[str, Any] = to_builtins(self.call(arguments, cancel))
+            return payload
+        except Exception as error:
+            return {"error": said(error)}
+
+
+def agent_tools(access: AgentAccess) -> tuple[AgentTool, ...]:
+    """Every tool that this session of an agent has."""
+    return (_search(access), _get(access))
+
+
+def _search(access: AgentAccess) -> AgentTool:
+    def call(given: Mapping[str, Any], cancel: CancelToken) -> Record:
+        return memory_search(
+            access, given.get("query", ""), given.get("maxResults"), given.get("minScore"), cancel=cancel
+        )
+
+    query = {
+        "type": "string",
+        "description": 'A question or words, in any language. Understood besides: "exact words", -without, '
+        "path:folder, tag:name, source:sessions, agent:codex, after:2026-05, before:7d.",
+    }
+    most = {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": MOST_RESULTS,
+        "description": f"How many passages at most; {access.settings.query.max_results} if left out.",
+    }
+    least = {
+        "type": "number",
+        "minimum": 0,
+        "maximum": 1,
+        "description": f"Lowest score of a passage; {access.settings.query.min_score:g} if left out. 0 shows weak "
+        "matches too.",
+    }
+    return AgentTool(
+        name="memory_search",
+        title="Search the memory",
+        description=(
+            "Search the person's notes and past sessions with AI agents by words and by meaning. Call it before "
+            "answering about earlier work, decisions, dates, people, preferences or todos. Answers the best passages "
+            "with path, lines and score (0 to 1, absolute); read more round one with memory_get. Where the answer says "
+            "disabled, tell the person its warning and action."
+        ),
+        parameters=_schema(required=("query",), query=query, maxResults=most, minScore=least),
+        call=call,
+    )
+
+
+def _get(access: AgentAccess) -> AgentTool:
+    def call(given: Mapping[str, Any], cancel: CancelToken) -> Record:
+        return memory_get(access, given.get("path", ""), given.get("from"), given.get("lines"), cancel=cancel)
+
+    path = {
+        "type": "string",
+        "description": "As memory_search gives it, or a citation: notes/a.md or notes/a.md#L5-L9.",
+    }
+    start = {"type": "integer", "minimum": 1, "description": "The first line; 1 if left out."}
+    lines = {"type": "integer", "minimum": 1, "description": f"How many lines; {PAGE_LINES} if left out."}
+    return AgentTool(
+        name="memory_get",
+        title="Read from the memory",
+        description=(
+            "Read lines of a note or a past session that memory_search found. Ask for the lines that you need; a page "
+            f"has at most {PAGE_CHARACTERS:,} characters, and nextFrom says where the next one begins."
+        ),
+        parameters=_schema(required=("path",), path=path, **{"from": start, "lines": lines}),
+        call=call,
+    )
+
+
+def _schema(*, required: tuple[str, ...], **properties: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}

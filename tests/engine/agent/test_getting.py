@@ -1,0 +1,164 @@
+"""`memory_get`: pages, citations, what is kept from a group, and that it always answers."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engine.agent.access import AgentAccess
+from engine.agent.getting import memory_get
+from engine.backends.opening import open_memory
+from engine.records import to_builtins
+from engine.settings import Settings
+from tests.engine.agent.test_searching import ANYTHING, GROUP, Unruly
+from tests.helpers.fake_memory import FakeMemory
+
+
+@pytest.fixture
+def real(notes: Path, tmp_path: Path):
+    """An agent's way to a real memory of `notes`, words only."""
+    store = msgspec.structs.replace(Settings().store, path=str(tmp_path / "data"))
+    chosen = Settings(provider="none", store=store)
+    memory = open_memory(notes, chosen)
+
+    def make(session_key: str | None = None) -> AgentAccess:
+        return AgentAccess(lambda: memory, chosen, session_key=session_key)
+
+    yield make
+    memory.close()
+
+
+def numbered(count: int, width: int = 0) -> str:
+    return "".join(f"line {number}{'.' * width}\n" for number in range(1, count + 1))
+
+
+def test_a_short_file_comes_whole(real, notes: Path) -> None:
+    (notes / "a.md").write_text("one\ntwo\n")
+    payload = to_builtins(memory_get(real(), "a.md"))
+    assert payload == {"path": "a.md", "text": "one\ntwo", "from": 1, "lines": 2}
+
+
+def test_pages_have_120_lines_and_say_where_the_next_begins(real, notes: Path) -> None:
+    (notes / "a.md").write_text(numbered(250))
+    first = memory_get(real(), "a.md")
+    assert (first.lines, first.truncated, first.next_from) == (120, True, 121)
+    assert first.text.endswith("line 120\n\n[More follows: go on with from=121.]")
+    seen, start = [], 1
+    while True:
+        page = memory_get(real(), "a.md", start)
+        seen += page.text.split("\n\n[More")[0].split("\n")
+        if page.next_from is msgspec.UNSET:
+            break
+        start = page.next_from
+    assert seen == numbered(250).split("\n")[:-1]
+
+
+def test_pages_have_12_000_characters_of_whole_lines(real, notes: Path) -> None:
+    (notes / "a.md").write_text(numbered(100, 500))
+    page = memory_get(real(), "a.md", lines=100)
+    shown = page.text.split("\n\n[More")[0]
+    assert len(shown) <= 12_000
+    assert shown == "\n".join(numbered(100, 500).split("\n")[: page.lines])
+    assert page.next_from == page.lines + 1
+
+
+def test_one_line_that_is_too_long_is_cut(real, notes: Path) -> None:
+    (notes / "a.md").write_text("x" * 30_000 + "\nnext\n")
+    page = memory_get(real(), "a.md")
+    assert page.text.startswith("x" * 12_000 + "\n\n[Line 1 is longer")
+    assert (page.lines, page.truncated, page.next_from) == (1, True, 2)
+    assert memory_get(real(), "a.md", 2).text == "next"
+
+
+def test_a_long_line_after_an_empty_one_is_not_lost(real, notes: Path) -> None:
+    (notes / "a.md").write_text("\n" + "x" * 30_000)
+    first = memory_get(real(), "a.md")
+    assert (first.lines, first.next_from) == (1, 2)
+    second = memory_get(real(), "a.md", 2)
+    assert second.text.startswith("x" * 12_000)
+    assert second.next_from is msgspec.UNSET
+
+
+def test_a_citation_gives_its_lines(real, notes: Path) -> None:
+    (notes / "a.md").write_text(numbered(50))
+    assert memory_get(real(), "a.md#L5-L7").text.startswith("line 5\nline 6\nline 7\n\n[More")
+    assert memory_get(real(), "a.md#L5").lines == 1
+
+
+def test_a_file_that_is_gone_is_empty_and_one_outside_is_refused(real, notes: Path) -> None:
+    assert to_builtins(memory_get(real(), "gone.md")) == {"path": "gone.md", "text": "", "from": 1, "lines": 0}
+    for path in ("../secret.md", "/etc/passwd", ".env", "a\0.md"):
+        payload = to_builtins(memory_get(real(), path))
+        assert payload == {
+            "path": path,
+            "text": "",
+            "disabled": True,
+            "error": "This path is not part of the index.",
+        }
+
+
+@pytest.mark.parametrize("path", ["MEMORY.md", "MEMORY.md#L1", "MEMORY.md:1-2", "memory.md"])
+def test_the_persons_own_memory_is_not_read_in_a_group(real, notes: Path, path: str) -> None:
+    (notes / re.split("[#:]", path)[0]).write_text("private\nwords\n")
+    assert "private" in memory_get(real(), path).text
+    for key in (GROUP, "agent:main:slack:channel:c1"):
+        answer = memory_get(real(key), path)
+        assert (answer.text, answer.disabled) == ("", True)
+
+
+@pytest.mark.parametrize(
+    "path", ["./MEMORY.md", "x/../MEMORY.md", " MEMORY.md", "MEMORY.md ", "MEMORY.md/", "//MEMORY.md"]
+)
+def test_no_other_way_leads_to_it(real, notes: Path, path: str) -> None:
+    (notes / "MEMORY.md").write_text("private")
+    (notes / "x").mkdir()
+    assert "private" not in memory_get(real(GROUP), path).text
+
+
+def test_nor_are_sessions_read_in_a_group(memory: FakeMemory, tmp_path: Path) -> None:
+    store = tmp_path / "claude" / "projects"
+    sessions = msgspec.structs.replace(Settings().sessions, folders=(str(store),))
+    chosen = Settings(sessions=sessions)
+    memory.files = {"sessions/claude/a.jsonl": "said", "sessions/standup.md": "noted"}
+    mine, group = (AgentAccess(lambda: memory, chosen, session_key=key) for key in (None, GROUP))
+    assert memory_get(mine, "sessions/claude/a.jsonl").text == "said"
+    assert memory_get(group, "sessions/claude/a.jsonl").disabled is True
+    assert memory_get(group, "sessions/standup.md").text == "noted"  # a folder of notes that is called so
+
+
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(path=ANYTHING, start=ANYTHING, lines=ANYTHING)
+def test_whatever_is_asked_is_answered(access, path: Any, start: Any, lines: Any) -> None:
+    msgspec.json.encode(memory_get(access(), path, start, lines))
+
+
+@settings(deadline=None, max_examples=30)
+@given(outcome=ANYTHING | st.sampled_from([KeyError("x"), RecursionError(), SystemExit(), OSError(5, "x")]))
+def test_whatever_the_memory_does_is_an_answer(outcome: Any) -> None:
+    answer = memory_get(AgentAccess(lambda: Unruly(outcome), Settings()), "a.md")
+    assert (answer.disabled, answer.path, answer.text) == (True, "a.md", "")
+
+
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    text=st.lists(st.text(st.sampled_from("ab\U0001f469\u200d é\u0301"), max_size=40), max_size=12),
+    times=st.integers(1, 800),
+)
+def test_pages_together_are_the_file(access, memory: FakeMemory, text: list[str], times: int) -> None:
+    memory.files = {"a.md": "\n".join(line * times if number % 3 else line for number, line in enumerate(text))}
+    start, seen = 1, []
+    for _ in range(len(text) + 1):
+        page = memory_get(access(), "a.md", start)
+        shown = page.text.removesuffix(f"[More follows: go on with from={page.next_from}.]")
+        seen.append(shown)
+        assert len(shown) <= 12_000 + 80
+        if page.next_from is msgspec.UNSET:
+            break
+        assert page.next_from > start
+        start = page.next_from
+    else:
+        pytest.fail("The pages never end.")

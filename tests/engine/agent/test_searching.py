@@ -1,0 +1,229 @@
+"""`memory_search`: its payload, its citations, its budget, and that it always answers."""
+
+import json
+import threading
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engine.agent.access import AgentAccess
+from engine.agent.searching import memory_search
+from engine.control import CancelToken
+from engine.errors import Closed, IndexCorrupt, ProviderError, StoreError
+from engine.records import FallbackStatus, to_json
+from engine.settings import Settings
+from tests.helpers.fake_memory import FakeMemory
+
+
+def payload_of(answer: Any) -> Any:
+    """As a model gets it."""
+    return json.loads(to_json(answer))
+
+
+GROUP = "agent:main:discord:group:123"
+
+
+def test_an_answer_has_the_payload_of_the_reference(access, memory: FakeMemory) -> None:
+    memory.set_status(fallback=FallbackStatus(from_="qmd", reason="gone"))
+    payload = payload_of(memory_search(access(), "irrigation timer", 1))
+    assert list(payload) == ["results", "provider", "model", "fallback", "citations", "mode"]
+    assert payload["fallback"] == {"from": "qmd", "reason": "gone"}
+    assert (payload["provider"], payload["model"], payload["mode"]) == ("embedded", "use-multilingual-v3", "hybrid")
+    (result,) = payload["results"]
+    assert list(result) == ["path", "startLine", "endLine", "score", "snippet", "source", "citation"]
+    assert result["citation"] == f"{result['path']}#L{result['startLine']}-L{result['endLine']}"
+    assert result["snippet"].endswith(f"\n\nSource: {result['citation']}")
+
+
+def test_without_citations_nothing_is_added(access, memory: FakeMemory) -> None:
+    payload = payload_of(memory_search(access(citations="off"), "irrigation timer", 1))
+    assert payload["citations"] is False
+    assert "citation" not in payload["results"][0]
+    assert "Source:" not in payload["results"][0]["snippet"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "key", "cited"),
+    [
+        ("auto", None, True),
+        ("auto", "agent:main:main", True),
+        ("auto", GROUP, False),
+        ("auto", "agent:main:slack:channel:c1", False),
+        ("auto", "agent:main:groups", True),
+        ("on", GROUP, True),
+        ("off", None, False),
+    ],
+)
+def test_citations_go_by_the_kind_of_chat(access, setting: str, key: str | None, cited: bool) -> None:
+    assert memory_search(access(citations=setting, session_key=key), "timer").citations is cited
+
+
+def test_what_the_session_is_goes_along(memory: FakeMemory) -> None:
+    seen: list[Any] = []
+
+    class Watched:
+        def search(self, query: str, **options: Any):
+            seen.append((query, options["session_key"], options["max_results"], options["min_score"]))
+            return memory.search(query)
+
+        status = memory.status
+
+    memory_search(AgentAccess(Watched, Settings(), session_key=GROUP), "timer", 3, 0.5)
+    assert seen == [("timer", GROUP, 3, 0.5)]
+
+
+@pytest.mark.parametrize("most", [1, 3, 8, 40, 100, 150, 4000])
+def test_a_budget_holds_whole_passages_then_a_part_of_one_then_nothing(access, most: int) -> None:
+    whole = memory_search(access(), "irrigation timer valve CR2032").results
+    cut = memory_search(access(max_injected_chars=most), "irrigation timer valve CR2032").results
+    assert sum(len(found.snippet) for found in cut) == min(most, sum(len(found.snippet) for found in whole))
+    for kept, found in zip(cut[:-1], whole, strict=False):
+        assert kept == found
+    assert whole[len(cut) - 1].snippet.startswith(cut[-1].snippet)
+
+
+def test_a_cut_parts_no_character(access, memory: FakeMemory) -> None:
+    memory.files = {"a.md": "# A\n\nvalve \U0001f469\u200d\U0001f467\n"}
+    snippets = {memory_search(access(max_injected_chars=n), "valve").results[0].snippet for n in range(6, 10)}
+    assert snippets == {"valve ", "valve \U0001f469\u200d\U0001f467"}
+
+
+def test_only_qmd_has_a_budget_of_its_own() -> None:
+    assert Settings().injection_budget is None
+    assert Settings(backend="qmd").injection_budget == 4000
+    assert Settings(backend="qmd", max_injected_chars=900).injection_budget == 900
+    assert Settings(max_injected_chars=900).injection_budget == 900
+
+
+def test_why_an_answer_lacks_something_is_told(access, memory: FakeMemory) -> None:
+    memory.files = {}
+    payload = payload_of(memory_search(access(), "timer"))
+    assert (payload["results"], payload["notice"]) == ([], "The index is empty.")
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (ProviderError("openai: insufficient_quota"), "quota"),
+        (ProviderError("HTTP 429: too many requests"), "quota"),
+        (ProviderError("The key of openai was refused."), "embedding provider"),
+        (StoreError("No room left."), "doctor"),
+        (IndexCorrupt("The index is damaged."), "doctor"),
+        (Closed(), "doctor"),
+        (ValueError("oops"), "doctor"),
+        (SystemExit(3), "doctor"),
+    ],
+)
+def test_a_failure_is_an_answer_that_says_what_to_do(
+    access, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch, error: BaseException, words: str
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(memory, "search", fail)
+    payload = payload_of(memory_search(access(), "timer"))
+    assert list(payload) == ["results", "disabled", "unavailable", "error", "warning", "action"]
+    assert (payload["results"], payload["disabled"], payload["unavailable"]) == ([], True, True)
+    assert words in f"{payload['warning']} {payload['action']}"
+
+
+def test_a_memory_that_cannot_be_opened_is_an_answer_too() -> None:
+    def fail() -> FakeMemory:
+        raise StoreError("The index is of a newer version.")
+
+    answer = memory_search(AgentAccess(fail, Settings()), "timer")
+    assert (answer.disabled, answer.error) == (True, "The index is of a newer version.")
+
+
+def test_an_error_shows_no_key(access, memory: FakeMemory) -> None:
+    memory.search_error = RuntimeError("Bearer sk-proj-abcdefghijklmnopqrstuvwxyz0123456789 refused")
+    answer = memory_search(access(), "timer")
+    assert "ghijklmnop" not in str(answer.error)
+    assert str(answer.error).startswith("RuntimeError: ")
+
+
+def test_a_status_that_fails_costs_nothing(access, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> None:
+        raise Closed
+
+    monkeypatch.setattr(memory, "status", fail)
+    answer = memory_search(access(), "timer")
+    assert answer.results
+    assert answer.fallback is None
+
+
+def test_a_memory_that_hangs_is_given_up_and_left_alone_for_a_while() -> None:
+    release, asked = threading.Event(), []
+
+    class Hanging(FakeMemory):
+        def search(self, *args: Any, **options: Any) -> Any:
+            asked.append(args)
+            release.wait(30)
+            return super().search(*args, **options)
+
+    memory = Hanging()
+    way = AgentAccess(lambda: memory, Settings(), deadline=0.05, cooldown=60)
+    first, second = memory_search(way, "timer"), memory_search(way, "timer")
+    release.set()
+    assert [answer.disabled for answer in (first, second)] == [True, True]
+    assert "did not answer within" in str(first.error)
+    assert "asked again in 60 seconds" in str(second.error)
+    assert len(asked) == 1
+    memory.close()
+
+
+def test_a_deadline_cancels_what_it_gave_up(access, memory: FakeMemory) -> None:
+    memory.search_delay = 30
+    assert memory_search(access(deadline=0.05, cooldown=0), "timer").disabled is True
+    memory.search_delay = 0
+    assert memory_search(access(), "timer").results
+
+
+def test_a_cancel_ends_the_wait(access, memory: FakeMemory) -> None:
+    memory.search_delay = 30
+    token = CancelToken()
+    threading.Timer(0.05, token.cancel).start()
+    assert "cancelled" in str(memory_search(access(), "timer", cancel=token).warning)
+    way = access()
+    assert memory_search(way, "timer", cancel=token).disabled is True
+    memory.search_delay = 0
+    assert memory_search(way, "timer").results  # a cancel is no failure: nothing rests
+
+
+ANYTHING = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary() | st.lists(st.integers())
+
+
+class Unruly:
+    """A memory that answers, or raises, whatever comes."""
+
+    def __init__(self, outcome: Any) -> None:
+        self.outcome = outcome
+
+    def search(self, *_: object, **__: object) -> Any:
+        if isinstance(self.outcome, BaseException):
+            raise self.outcome
+        return self.outcome
+
+    read_file = search
+
+    def status(self) -> Any:
+        return self.search()
+
+
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(query=ANYTHING, most=ANYTHING, least=ANYTHING)
+def test_whatever_is_asked_is_answered(access, query: Any, most: Any, least: Any) -> None:
+    msgspec.json.encode(memory_search(access(), query, most, least))
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    outcome=ANYTHING | st.sampled_from([KeyError("x"), RecursionError(), MemoryError(), SystemExit(), OSError(5, "x")])
+)
+def test_whatever_the_memory_does_is_an_answer(outcome: Any) -> None:
+    answer = memory_search(AgentAccess(lambda: Unruly(outcome), Settings()), "timer")
+    assert answer.disabled is True
+    msgspec.json.encode(answer)

@@ -1,0 +1,46 @@
+"""Cuts between characters."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.text.characters import cut
+
+FAMILY = "\U0001f469\u200d\U0001f469\u200d\U0001f467"
+PIECES = [FAMILY, "e\u0301", "\U0001f1e9\U0001f1ea", "\U0001f44d\U0001f3fd", "नि", "\r\n", "a", " ", "漢", "❤\ufe0f"]
+
+
+@pytest.mark.parametrize("whole", [piece for piece in PIECES if len(piece) > 1])
+def test_what_is_one_character_stays_whole(whole: str) -> None:
+    for most in range(1, len(whole)):
+        assert cut(f"x{whole}y", 1 + most) == "x"
+    assert cut(f"x{whole}y", 1 + len(whole)) == f"x{whole}"
+
+
+def test_flags_are_cut_between_two_of_them() -> None:
+    flags = "\U0001f1e9\U0001f1ea" * 3
+    assert [len(cut(flags, most)) for most in range(2, 7)] == [2, 2, 4, 4, 6]
+
+
+def test_what_is_nothing_but_one_endless_character_is_cut_somewhere() -> None:
+    assert cut("a" + "\u0301" * 500, 300) == "a" + "\u0301" * 299
+
+
+@given(pieces=st.lists(st.sampled_from(PIECES), max_size=20), most=st.integers(-1, 60))
+def test_a_cut_parts_no_character_and_loses_no_more_than_one(pieces: list[str], most: int) -> None:
+    text = "".join(pieces)
+    kept = cut(text, most)
+    assert text.startswith(kept)
+    assert len(kept) <= max(0, most)
+    ends = [0]
+    for piece in pieces:
+        ends.append(ends[-1] + len(piece))
+    # "\r" and "\n" of neighbours never meet here; two flags beside each other are two.
+    assert len(kept) in ends or len(kept) == most
+    assert len(kept) >= min(max(0, most), len(text)) - len(FAMILY)
+
+
+@given(text=st.text(max_size=300), most=st.integers(0, 300))
+def test_any_text_can_be_cut(text: str, most: int) -> None:
+    assert text.startswith(cut(text, most))
+    assert len(cut(text, most)) <= most
