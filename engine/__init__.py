@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from engine.backends.base import MemorySearchManager as MemorySearchManager
     from engine.backends.base import ProgressCallback as ProgressCallback
     from engine.backends.base import SearchOptions as SearchOptions
+    from engine.backends.facts import Facts as Facts
     from engine.backends.insight import IndexInsight as IndexInsight
     from engine.backends.opening import open_memory as open_memory
     from engine.control import CancelToken as CancelToken
@@ -67,6 +68,7 @@ _HOME = {
     "MemorySearchManager": "engine.backends.base",
     "ProgressCallback": "engine.backends.base",
     "SearchOptions": "engine.backends.base",
+    "Facts": "engine.backends.facts",
     "IndexInsight": "engine.backends.insight",
     "CancelToken": "engine.control",
     "literal_glob": "engine.corpus.globs",

@@ -61,6 +61,10 @@ class ProviderError(MnemoscopeError):
     """An embedding provider cannot be used, or failed while it was."""
 
 
+class FactRefused(MnemoscopeError):
+    """A fact that is not kept: it is empty or too long, or it holds a secret."""
+
+
 class StoreError(MnemoscopeError):
     """The index cannot be opened or written."""
 

@@ -31,6 +31,7 @@ from engine.settings import Settings
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from engine.backends.facts import Facts
     from engine.store.kept_searches import KeptSearches
 
 ProgressCallback = Callable[[MemorySyncProgressUpdate], None]
@@ -94,6 +95,10 @@ class MemorySearchManager(Protocol):
     @property
     def kept_searches(self) -> "KeptSearches":
         """What was searched for in this workspace, and the searches that have a name."""
+
+    @property
+    def facts(self) -> "Facts":
+        """What is to be remembered of this workspace besides its notes; the same whatever keeps the index."""
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]:
         """What may follow an operator of the query language, by what is indexed; for none: the operators.

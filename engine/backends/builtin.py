@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from engine.backends.base import ProgressCallback, SearchOptions
+    from engine.backends.facts import Facts
     from engine.backends.files import WorkspaceFiles
     from engine.backends.insight import IndexInsight
     from engine.backends.model_library import ModelLibrary
@@ -167,6 +168,12 @@ class BuiltinMemory:
         from engine.store.kept_searches import KeptSearches
 
         return KeptSearches(self._user)
+
+    @cached_property
+    def facts(self) -> "Facts":
+        from engine.backends.facts import Facts
+
+        return Facts(self._user, self._slot.provider, self._slot.note)
 
     @cached_property
     def insight(self) -> "IndexInsight":

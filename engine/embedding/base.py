@@ -36,6 +36,13 @@ class Calibration:
     """Share of the vector score where words match fully, 0 to 1."""
     spread: float = 0.0
     """Standard deviation of the cosines of what is unrelated; 0 where nobody measured it."""
+    sentences: "Calibration | None" = None
+    """For questions to single sentences, where that is another one."""
+
+    @property
+    def for_sentences(self) -> "Calibration":
+        """For questions to facts, not to passages of full length."""
+        return self.sentences or self
 
     def among(self, chunks: int) -> "Calibration":
         """For a question to so many chunks: the nearest unrelated one of more is nearer."""

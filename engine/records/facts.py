@@ -37,6 +37,11 @@ class Fact(Record, frozen=True):
     """When it was forgotten; None for what is remembered."""
     forgotten_by: FactOrigin | None = None
 
+    @property
+    def remembered(self) -> bool:
+        """Whether agents are told of it."""
+        return self.forgotten is None and not self.waiting
+
 
 class FoundFact(Record, frozen=True):
     """A fact that answers a question."""
@@ -47,7 +52,8 @@ class FoundFact(Record, frozen=True):
     text_score: float
     vector_score: float | None
     """None where it has no vector, or the question has none."""
-    cosine: float | None = None
+    near: bool = False
+    """It says what was asked for, in these words or with this meaning: the one that is meant, where it is alone."""
 
 
 class FactsFound(Record, frozen=True):

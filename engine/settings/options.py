@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from engine.records import Source
+from engine.settings.facts_options import FactsSettings
 from engine.settings.qmd_options import QmdSettings
 from engine.settings.remember_options import RememberSettings
 from engine.settings.section import Section, option
@@ -261,6 +262,7 @@ class Settings(Section, frozen=True):
     sync: SyncSettings = SyncSettings()
     query: QuerySettings = QuerySettings()
     cache: CacheSettings = CacheSettings()
+    facts: FactsSettings = FactsSettings()
     qmd: QmdSettings = QmdSettings()
     window: WindowSettings = WindowSettings()
     remember: RememberSettings = RememberSettings()

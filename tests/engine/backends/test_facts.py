@@ -1,0 +1,288 @@
+"""Facts over the whole engine: kept once, found by words and meaning, forgotten with a way back, sent to nobody."""
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from engine.backends.facts import Facts
+from engine.embedding.base import Calibration
+from engine.errors import FactRefused, IndexReadOnly
+from engine.records import LONGEST_FACT
+from engine.store.user_data import UserData
+from tests.helpers.fake_provider import FakeProvider
+
+DAY = 86_400
+
+
+@pytest.fixture
+def provider() -> FakeProvider:
+    made = FakeProvider()
+    made.calibration = Calibration(0.1, 0.9, 0.5)
+    return made
+
+
+@pytest.fixture
+def user(tmp_path: Path) -> Iterator[UserData]:
+    data = UserData(tmp_path / "user.sqlite")
+    yield data
+    data.close()
+
+
+@pytest.fixture
+def noted() -> list[str | None]:
+    """What was heard of the provider."""
+    return []
+
+
+@pytest.fixture
+def facts(user: UserData, provider: FakeProvider, noted: list[str | None]) -> Facts:
+    return Facts(user, lambda: provider, noted.append)
+
+
+@pytest.fixture
+def wordy(user: UserData, noted: list[str | None]) -> Facts:
+    """Without any provider."""
+    return Facts(user, lambda: None, noted.append)
+
+
+def texts(facts: Facts, query: str, **options) -> list[str]:
+    return [found.fact.text for found in facts.find(query, **options).results]
+
+
+# --- keeping ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_fact_is_kept_with_where_it_came_from(facts: Facts) -> None:
+    kept = facts.add(" I prefer tea. ", category="preference", origin="agent", session_key="agent:main:1", importance=7)
+    assert not kept.duplicate
+    assert facts.all() == (kept.fact,)
+    assert (kept.fact.text, kept.fact.origin, kept.fact.session_key) == ("I prefer tea.", "agent", "agent:main:1")
+    assert kept.fact.importance == 1.0
+    assert kept.fact.created == pytest.approx(time.time(), abs=60)
+
+
+@pytest.mark.parametrize("again", ["i prefer TEA", "I  prefer\ttea!", "“I prefer the tea.”"])
+def test_the_same_words_are_a_duplicate(facts: Facts, again: str) -> None:
+    first = facts.add("I prefer tea.").fact
+    second = facts.add(again)
+    assert (second.duplicate, second.fact) == (True, first)
+    assert len(facts.all()) == 1
+
+
+@pytest.mark.parametrize(
+    ("known", "new"),
+    [
+        ("I prefer tea over coffee.", "I prefer coffee over tea."),
+        ("I am vegetarian.", "I am not vegetarian."),
+        ("Mira was born in 2014", "Mira was born in 2015"),
+        ("It costs 10 €", "It costs 10 $"),
+        ("I write C", "I write C++"),
+        ("We meet before lunch", "We meet after lunch"),
+        ("!!!", "???"),
+    ],
+)
+def test_what_says_something_else_is_never_taken_for_a_duplicate(facts: Facts, known: str, new: str) -> None:
+    facts.add(known)
+    assert not facts.add(new).duplicate
+    assert {fact.text for fact in facts.all()} == {known, new}
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("  ", "needs some words"),
+        ("x" * (LONGEST_FACT + 1), "4,000 characters"),
+        ("half a \ud83d letter", "cannot be kept"),
+        ("My key is sk-proj-abcdEFGH1234ijklMNOP5678qrstUVWX9012yzab", "password, a key or a token"),
+    ],
+)
+def test_what_cannot_be_kept_says_why(facts: Facts, text: str, why: str) -> None:
+    with pytest.raises(FactRefused, match=why):
+        facts.add(text)
+    kept = facts.add("fine").fact
+    with pytest.raises(FactRefused, match=why):
+        facts.change(msgspec.structs.replace(kept, text=text))
+    assert [fact.text for fact in facts.all()] == ["fine"]
+
+
+def test_where_nothing_can_be_written_facts_are_found_by_words(tmp_path: Path, provider: FakeProvider) -> None:
+    with contextlib.closing(UserData(tmp_path / "user.sqlite")) as data:
+        Facts(data, lambda: None, print).add("I prefer tea")
+        data.settle()
+    with contextlib.closing(UserData(tmp_path / "user.sqlite", read_only=True)) as data:
+        frozen = Facts(data, lambda: provider, lambda _: None)
+        assert texts(frozen, "prefer tea") == ["I prefer tea"]
+        assert "cannot be written" in frozen.problem
+        assert provider.embedded == []
+        with pytest.raises(IndexReadOnly):
+            frozen.add("another")
+
+
+# --- forgetting -------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_forgotten_is_not_found_and_can_be_put_back(facts: Facts) -> None:
+    kept = facts.add("I prefer tea").fact
+    [before] = facts.forget([kept.id], "agent")
+    assert before == kept
+    assert texts(facts, "prefer tea") == []
+    assert (facts.all()[0].forgotten_by, facts.all()[0].text) == ("agent", "I prefer tea")
+    assert texts(facts, "prefer tea", everything=True) == ["I prefer tea"]
+    assert facts.forget([kept.id]) == ()
+    facts.put_back(before)
+    assert facts.all() == (kept,)
+    assert texts(facts, "prefer tea") == ["I prefer tea"]
+
+
+def test_after_a_month_nothing_is_left_of_it(user: UserData, facts: Facts, monkeypatch, tmp_path: Path) -> None:
+    old, new = facts.add("Zitronenbaum im Garten").fact, facts.add("Kept for good").fact
+    monkeypatch.setattr(time, "time", lambda clock=time.time: clock() - 31 * DAY)
+    facts.forget([old.id])
+    monkeypatch.undo()
+    assert [fact.id for fact in Facts(user, lambda: None, print).all()] == [new.id]
+    assert not any(b"Zitronenbaum" in file.read_bytes() for file in tmp_path.iterdir())
+
+
+def test_what_is_erased_is_gone_at_once_with_its_meaning(facts: Facts, user: UserData) -> None:
+    kept = facts.add("I prefer tea").fact
+    assert texts(facts, "tea I prefer")
+    facts.erase([kept.id])
+    assert facts.all() == ()
+    with user.reading() as connection:
+        assert connection.execute("SELECT count(*) FROM fact_vectors").fetchone() == (0,)
+
+
+def test_who_says_it_again_brings_it_back_but_nothing_that_listens_along_does(facts: Facts) -> None:
+    kept = facts.add("I prefer tea").fact
+    facts.forget([kept.id])
+    assert facts.add("I prefer tea!", origin="capture", waiting=True).duplicate
+    assert facts.all()[0].forgotten is not None
+    again = facts.add("I prefer tea!", category="preference")
+    assert (again.duplicate, again.fact.id, again.fact.text) == (False, kept.id, "I prefer tea!")
+    assert facts.all()[0].remembered
+
+
+# --- approving --------------------------------------------------------------------------------------------------------
+
+
+def test_what_waits_is_found_and_sent_nowhere_until_it_is_approved(facts: Facts, provider: FakeProvider) -> None:
+    kept = facts.add("I prefer tea", origin="capture", waiting=True).fact
+    facts.add("Something else", origin="person")
+    assert texts(facts, "prefer tea") == []
+    assert provider.embedded == ["Something else"]
+    assert texts(facts, "prefer tea", everything=True) == ["I prefer tea"]
+    assert facts.add("I prefer tea", origin="agent", waiting=True).duplicate
+    facts.approve([kept.id])
+    assert texts(facts, "prefer tea") == ["I prefer tea"]
+    assert "I prefer tea" in provider.embedded
+
+
+# --- finding ----------------------------------------------------------------------------------------------------------
+
+
+def test_words_alone_find_a_fact_in_other_forms(wordy: Facts) -> None:
+    wordy.add("We decided to migrate the databases in Spring")
+    wordy.add("Ines grows tomatoes")
+    wordy.add("温泉に行くのが好きです")
+    found = wordy.find("database migrations decision")
+    assert (found.mode, found.notice) == ("keyword", "")
+    assert [one.fact.text for one in found.results] == ["We decided to migrate the databases in Spring"]
+    assert texts(wordy, "温泉") == ["温泉に行くのが好きです"]
+    assert texts(wordy, "tomato soup recipe for the winter") == []
+    assert texts(wordy, "   ") == []
+
+
+def test_each_fact_is_embedded_once_and_again_after_a_change(facts: Facts, provider: FakeProvider) -> None:
+    kept = facts.add("I prefer tea").fact
+    for _ in range(2):
+        assert facts.find("tea").mode == "hybrid"
+    assert provider.embedded == ["I prefer tea"]
+    facts.change(msgspec.structs.replace(kept, category="preference"))
+    facts.find("tea")
+    assert provider.embedded == ["I prefer tea"]
+    facts.change(msgspec.structs.replace(kept, text="I prefer coffee"))
+    assert texts(facts, "prefer coffee") == ["I prefer coffee"]
+    assert provider.embedded == ["I prefer tea", "I prefer coffee"]
+
+
+def test_another_model_gets_vectors_of_its_own_and_the_first_ones_stay(user: UserData, provider: FakeProvider) -> None:
+    other = FakeProvider(dims=32, model="other")
+    using = [provider]
+    facts = Facts(user, lambda: using[0], lambda _: None)
+    facts.add("I prefer tea")
+    facts.find("tea")
+    using[0] = other
+    assert facts.find("prefer tea").results[0].vector_score is not None
+    using[0] = provider
+    facts.find("tea")
+    assert (provider.embedded, other.embedded) == (["I prefer tea"], ["I prefer tea"])
+
+
+def test_nothing_is_asked_of_a_provider_where_there_is_nothing_to_compare(facts: Facts, provider) -> None:
+    facts.add("It waits", waiting=True)
+    assert facts.find("It waits").results == ()
+    assert facts.find("waits", everything=True).mode == "keyword"
+    assert (provider.questions, provider.embedded) == ([], [])
+
+
+def test_a_secret_in_a_question_is_masked_before_it_is_sent(facts: Facts, provider: FakeProvider) -> None:
+    facts.add("I prefer tea")
+    facts.find("what of tea, with sk-proj-abcdEFGH1234ijklMNOP5678qrstUVWX9012yzab?")
+    assert "abcdEFGH1234" not in provider.questions[0]
+
+
+def test_a_failing_provider_costs_the_meaning_and_not_the_answer(facts: Facts, provider, noted) -> None:
+    facts.add("I prefer tea")
+    provider.fails_queries = "It is out of order."
+    found = facts.find("prefer tea")
+    assert (found.mode, found.notice) == ("keyword", "It is out of order.")
+    assert [one.fact.text for one in found.results] == ["I prefer tea"]
+    assert noted == ["It is out of order."]
+    provider.fails_queries = ""
+    assert facts.find("prefer tea").notice == ""
+    assert noted[-1] is None
+
+
+def test_many_new_facts_do_not_hold_up_one_question(facts: Facts, provider: FakeProvider, monkeypatch) -> None:
+    monkeypatch.setattr("engine.backends.fact_vectors._AT_ONCE", 20)
+    for number in range(50):
+        facts.add(f"Number {number} of fifty")
+    facts.find("fifty")
+    assert len(provider.embedded) == 20
+    assert facts.embed_missing() == ""
+    facts.find("fifty")
+    assert len(provider.embedded) == len(set(provider.embedded)) == 50
+
+
+def test_of_two_that_answer_equally_the_more_important_comes_first(facts: Facts) -> None:
+    facts.add("Tea is green", importance=0.2)
+    facts.add("Tea is black", importance=0.9)
+    facts.add("Tea is white", importance=0.5)
+    assert texts(facts, "tea") == ["Tea is black", "Tea is white", "Tea is green"]
+    assert texts(facts, "tea", max_results=1) == ["Tea is black"]
+
+
+def test_another_process_s_facts_are_seen(facts: Facts, tmp_path: Path) -> None:
+    assert facts.all() == ()
+    with contextlib.closing(UserData(tmp_path / "user.sqlite")) as other:
+        Facts(other, lambda: None, print).add("I prefer tea")
+    assert texts(facts, "prefer tea") == ["I prefer tea"]
+
+
+def test_ids_are_named_by_their_beginnings(facts: Facts) -> None:
+    kept = facts.add("I prefer tea").fact
+    assert facts.named(kept.id[:8]) == (kept,)
+    assert facts.named("") == facts.named("no such") == ()
+
+
+def test_a_memory_keeps_its_facts_from_one_opening_to_the_next(open_memory: Callable) -> None:
+    memory = open_memory()
+    kept = memory.facts.add("I prefer tea").fact
+    assert memory.facts.find("prefer tea").mode == "hybrid"
+    memory.sync(force=True)
+    memory.close()
+    assert open_memory().facts.all() == (kept,)
