@@ -25,6 +25,7 @@ from engine import (
     Closed,
     EarlierQuestion,
     EmbeddingEstimate,
+    Facts,
     FileText,
     FtsStatus,
     IndexSizes,
@@ -344,10 +345,17 @@ class FakeMemory:
 
     @functools.cached_property
     def kept_searches(self) -> KeptSearches:
-        """Real ones, in a folder of their own: made when they are first wanted."""
-        self._kept = tempfile.TemporaryDirectory(prefix="fake-user-", ignore_cleanup_errors=True)
-        self._user = UserData(Path(self._kept.name) / "user.sqlite")
+        """Real ones, as the facts are, in a folder of their own: made when they are first wanted."""
         return KeptSearches(self._user)
+
+    @functools.cached_property
+    def facts(self) -> Facts:
+        return Facts(self._user, lambda: None, lambda _: None)
+
+    @functools.cached_property
+    def _user(self) -> UserData:
+        self._kept = tempfile.TemporaryDirectory(prefix="fake-user-", ignore_cleanup_errors=True)
+        return UserData(Path(self._kept.name) / "user.sqlite")
 
     # --- search -----------------------------------------------------------------------------------------------------
 
@@ -760,7 +768,7 @@ class FakeMemory:
         self._idle.wait()
         if self._own is not None:
             self._own.cleanup()
-        if "kept_searches" in vars(self):
+        if "_user" in vars(self):
             self._user.close()
             self._kept.cleanup()
 
