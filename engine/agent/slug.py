@@ -15,7 +15,7 @@ _MOST_WORDS = 4
 _LEAST_LETTERS = 3
 _ALIKE = 4
 """Words of which one begins with so many letters of the other are forms of one word, as far as a name goes."""
-_OF_PERSON, _OF_AGENT, _OF_TITLE = 2.0, 1.0, 4.0
+_OF_PERSON, _OF_AGENT, _OF_TITLE = 2.0, 1.0, 8.0
 _READ = 8000
 """Characters of a message that count."""
 

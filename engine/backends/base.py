@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from engine.backends.facts import Facts
     from engine.store.kept_searches import KeptSearches
+    from engine.store.unseen_notes import UnseenNotes
 
 ProgressCallback = Callable[[MemorySyncProgressUpdate], None]
 
@@ -99,6 +100,10 @@ class MemorySearchManager(Protocol):
     @property
     def facts(self) -> "Facts":
         """What is to be remembered of this workspace besides its notes; the same whatever keeps the index."""
+
+    @property
+    def unseen_notes(self) -> "UnseenNotes":
+        """Notes of sessions that an agent had written and that the person has not been told of yet."""
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]:
         """What may follow an operator of the query language, by what is indexed; for none: the operators.

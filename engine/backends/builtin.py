@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from engine.backends.staying import Staying
     from engine.corpus.numbered import NumberedText
     from engine.store.kept_searches import KeptSearches
+    from engine.store.unseen_notes import UnseenNotes
 
 _CHOICE_SECONDS = 0.5
 _CHOOSING = "The keychain is being asked for the API key: unlock it if it asks for its password."
@@ -174,6 +175,12 @@ class BuiltinMemory:
         from engine.backends.facts import Facts
 
         return Facts(self._user, self._slot.provider, self._slot.note)
+
+    @cached_property
+    def unseen_notes(self) -> "UnseenNotes":
+        from engine.store.unseen_notes import UnseenNotes
+
+        return UnseenNotes(self._user)
 
     @cached_property
     def insight(self) -> "IndexInsight":

@@ -1,7 +1,7 @@
 """The inside of an open memory's index, for whoever wants to see it: one method for each matter."""
 
 import threading
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -98,6 +98,14 @@ class IndexInsight:
         model = self._model()
         with self._store.read(cancel) as snapshot:
             return chunk_detail(snapshot, id_, model, self._guard)
+
+    def word_counts(self, words: Sequence[str], cancel: CancelToken | None = None) -> "tuple[int, Mapping[str, int]]":
+        """How many chunks there are, and how many of them hold each of these folded words."""
+        from engine.search.frequencies import Frequencies
+
+        with self._store.read(cancel) as snapshot:
+            counts = Frequencies().of(snapshot)
+            return snapshot.chunk_count(), {word: counts.chunks(word, "words") for word in words}
 
     def duplicates(self, cancel: CancelToken | None = None, progress: "Progress | None" = None) -> "DuplicateReport":
         """Notes that share text; some seconds for 10,000 notes, and at once while no text has changed since."""

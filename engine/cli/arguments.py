@@ -9,7 +9,7 @@ from engine.cli.dates import parse_since, parse_until
 from engine.records import Source
 from engine.text.operators import QUERY_HELP
 
-VERBS = ("index", "search", "get", "sessions", "searches", "duplicates", "status", "doctor")
+VERBS = ("index", "search", "get", "sessions", "remember", "searches", "duplicates", "status", "doctor")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -32,6 +32,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_search(add("search", "Find passages by words and meaning."))
     _add_get(add("get", "Print the text of an indexed file."))
     _add_sessions(add("sessions", "List past sessions, or print one."))
+    _add_remember(add("remember", "Write a note of a past session into the folder memory."))
     add("searches", "List the searches that were saved in the window.")
     duplicates = add("duplicates", "List the notes that share text: copies, near-copies and passages.")
     duplicates.add_argument("--all", action="store_true", help="also list the groups that were hidden in the window")
@@ -159,6 +160,20 @@ def _add_sessions(sessions: argparse.ArgumentParser) -> None:
     show.add_argument(
         "--full", action="store_true", default=False, help="print thinking, tool calls and their results whole"
     )
+
+
+def _add_remember(remember: argparse.ArgumentParser) -> None:
+    which = remember.add_mutually_exclusive_group(required=True)
+    which.add_argument(
+        "session", nargs="?", type=_nonempty, metavar="SESSION", help="its id or stable name, as sessions show takes it"
+    )
+    which.add_argument(
+        "--latest", action="store_true", help="the newest session, once; for an agent's hook that begins a new one"
+    )
+    remember.add_argument("--messages", type=_count, metavar="N", help="take the last N messages; else 15, or as set")
+    remember.add_argument("--slug", type=_nonempty, metavar="WORDS", help="what the note is called behind its date")
+    remember.add_argument("--again", action="store_true", help="also where there is a note of this session already")
+    remember.add_argument("--dry-run", action="store_true", help="only print the note and where it would go")
 
 
 def _add_session_filters(sessions: argparse.ArgumentParser) -> None:

@@ -1,10 +1,10 @@
 """`mnemoscope sessions [list|show ID]`."""
 
 from argparse import Namespace
-from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 
+from engine.backends.session_names import short_names, wanted_session
 from engine.cli.opening import Place, find_place, interruptible, opened
 from engine.cli.output import print_json, safe
 from engine.cli.session_text import print_session
@@ -12,9 +12,6 @@ from engine.errors import MnemoscopeError
 from engine.records import SessionSummary
 from engine.settings import settings_path
 from engine.wording import plural
-
-_SHORT_ID = 8
-_MOST_CANDIDATES = 4
 
 
 def run(arguments: Namespace) -> int:
@@ -26,7 +23,7 @@ def run(arguments: Namespace) -> int:
         if arguments.action == "list":
             _list(arguments, known)
             return 0
-        path = _wanted(arguments.id, known).path
+        path = wanted_session(arguments.id, known).path
         try:
             session = manager.read_session(path, cancel=token)
         except FileNotFoundError:
@@ -56,7 +53,7 @@ def _list(arguments: Namespace, known: Sequence[SessionSummary]) -> None:
     if arguments.json:
         print_json({"sessions": shown, "total": len(found)})
         return
-    names = _short_names(known)
+    names = short_names(known)
     agent_width = max((len(session.agent) for session in shown), default=0)
     name_width = max((len(names[session.path]) for session in shown), default=0)
     for session in shown:
@@ -94,39 +91,3 @@ def _moment(time: float | None) -> str:
 
 def _folder_name(project: str) -> str:
     return project.rstrip("/\\").replace("\\", "/").rpartition("/")[2] or project
-
-
-def _short_names(known: Sequence[SessionSummary]) -> dict[str, str]:
-    """For each session the shortest that `show` takes: the unique beginning of its id, else its stable name."""
-    times = Counter(session.id for session in known)
-    beginnings: Counter[str] = Counter()
-    for id in times:
-        beginnings.update(id[:length] for length in range(_SHORT_ID, len(id) + 1))
-
-    def name(session: SessionSummary) -> str:
-        if not session.id or times[session.id] > 1:
-            return session.path  # as of a session that was reset: its archive has the same id
-        lengths = range(_SHORT_ID, len(session.id))
-        return next((session.id[:length] for length in lengths if beginnings[session.id[:length]] == 1), session.id)
-
-    return {session.path: name(session) for session in known}
-
-
-# --- show -----------------------------------------------------------------------------------------------------------
-
-
-def _wanted(id: str, known: Sequence[SessionSummary]) -> SessionSummary:
-    """The one session of this stable name, id, or beginning of an id."""
-    for exact in (lambda session: session.path == id, lambda session: session.id == id):
-        if found := list(filter(exact, known)):
-            break
-    else:
-        found = [session for session in known if session.id.startswith(id)]
-    if not found:
-        raise MnemoscopeError(f"No session has the id {id}: mnemoscope sessions lists them.")
-    if len(found) == 1:
-        return found[0]
-    names = _short_names(known)
-    candidates = ", ".join(names[session.path] for session in found[:_MOST_CANDIDATES])
-    more = ", …" if len(found) > _MOST_CANDIDATES else ""
-    raise MnemoscopeError(f"{plural(len(found), 'session')} begin with {id}: {candidates}{more}")

@@ -10,8 +10,12 @@ class SessionNote(Record, frozen=True):
     """Stable name of the session."""
     date: str
     """Its day (UTC), as the file's name begins: `2026-05-31`."""
+    time: str
+    """When the last of its messages was said (UTC): `17:04:59`."""
     slug: str
     """The rest of that name: small letters, digits and hyphens."""
+    existing: str
+    """A note of this session, as it is now, that is there already: `memory/…`; empty where there is none."""
     text: str
     """The whole note, secrets masked."""
     messages: int

@@ -55,6 +55,7 @@ from engine import (
     WatcherStatus,
 )
 from engine.store.kept_searches import KeptSearches
+from engine.store.unseen_notes import UnseenNotes
 from engine.store.user_data import UserData
 from tests.helpers.fake_explanations import WEAK
 from tests.helpers.fake_explanations import explain as explained
@@ -356,6 +357,10 @@ class FakeMemory:
     def _user(self) -> UserData:
         self._kept = tempfile.TemporaryDirectory(prefix="fake-user-", ignore_cleanup_errors=True)
         return UserData(Path(self._kept.name) / "user.sqlite")
+
+    @functools.cached_property
+    def unseen_notes(self) -> UnseenNotes:
+        return UnseenNotes(self._user)
 
     # --- search -----------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,77 @@
+"""Writes the note of a session without a person at it: for the command line, and for agents when they begin anew."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from engine.agent.session_note import draft_note, save_note, suggest_slug
+from engine.agent.slug import to_slug
+from engine.backends.base import MemorySearchManager
+from engine.backends.session_names import wanted_session
+from engine.control import CancelToken
+from engine.errors import NoteError, ProviderError
+from engine.records import SessionNote, SessionSummary, WrittenNote
+from engine.settings import Settings
+
+
+class Remembered(NamedTuple):
+    """What came of it."""
+
+    note: SessionNote
+    written: WrittenNote | None
+    """None where it was only to be shown, or is there already: `note.existing`."""
+    notice: str = ""
+    """Why it is named by the session's own words though a chat model is set, as a sentence."""
+
+
+def remember(
+    manager: MemorySearchManager,
+    workspace: Path,
+    settings: Settings,
+    session: str | None,
+    *,
+    messages: int | None = None,
+    slug: str = "",
+    again: bool = False,
+    write: bool = True,
+    by_agent: bool = False,
+    cancel: CancelToken | None = None,
+) -> Remembered:
+    """Write the note of a session: that of this stable name or id, None for the latest one.
+
+    A session is written down once, until it goes on, unless `again`. `slug`: the name, in place of the chat model's or
+    of the session's own words. A model that fails never fails the note. Raises `NoteError`, and `MnemoscopeError` for a
+    session that is none.
+    """
+    known = manager.sessions()
+    path = (_latest(known) if session is None else wanted_session(session, known)).path
+    try:
+        note = draft_note(manager, workspace, settings, path, messages=messages, cancel=cancel)
+    except FileNotFoundError:
+        raise NoteError(f"The transcript of {path} is not there any more.") from None
+    if note.existing and not again:
+        return Remembered(note, None)
+    if slug and not to_slug(slug):
+        raise NoteError(f"A note cannot be called {slug}: its name has letters a to z, digits and hyphens.")
+    named, notice = to_slug(slug), ""
+    if not named:
+        try:
+            named = suggest_slug(note, settings, cancel=cancel)
+        except ProviderError as error:
+            notice = f"The note is named by the session's own words. {error}"
+    if named:
+        note = msgspec.structs.replace(note, slug=named)
+    if not write:
+        return Remembered(note, None, notice=notice)
+    return Remembered(note, save_note(manager, workspace, settings, note, by_agent=by_agent), notice=notice)
+
+
+def _latest(known: Sequence[SessionSummary]) -> SessionSummary:
+    """The newest session that is no part of another one. Raises `NoteError` where there is none."""
+    whole = (session for session in known if not session.parent and session.messages)
+    newest = max(whole, key=lambda session: session.ended or session.started or 0.0, default=None)
+    if newest is None:
+        raise NoteError("No session is indexed yet, so there is none to remember.")
+    return newest

@@ -1,0 +1,196 @@
+"""The note of a session: its form, its name, and what is never in it."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from engine.agent.session_note import draft_note, save_note, suggest_slug
+from engine.errors import NoteError, ProviderError
+from engine.records import SessionNote
+from engine.settings import Settings
+from engine.settings.options import RemoteSettings
+from engine.settings.remember_options import RememberSettings, SlugSettings
+from tests.helpers.embedding_servers.chat_server import KEY, ChatServer
+from tests.helpers.embedding_servers.server import Hang, Say
+from tests.helpers.fake_memory import FakeMemory
+from tests.helpers.fake_sessions import MASK, SECRET, SESSIONS, VALVE, make_session
+
+PATH = "sessions/claude-code/greenhouse/a.jsonl"
+ENDED = 1_780_246_799.0  # 2026-05-31 16:59:59 UTC
+
+
+@pytest.fixture
+def memory() -> FakeMemory:
+    turns = [("user", [("text", "Why does the drip valve open?")]), ("assistant", [("text", "Its relay sticks.")])]
+    session = make_session(turns, path=PATH, id="3f6c", title="Drip valve", started=ENDED - 60, ended=ENDED)
+    return FakeMemory(sessions={PATH: session})
+
+
+def draft(memory: FakeMemory, folder: Path, path: str = PATH, **options) -> SessionNote:
+    return draft_note(memory, folder, Settings(), path, **options)
+
+
+def test_it_has_the_form_of_the_reference(memory: FakeMemory, tmp_path: Path) -> None:
+    note = draft(memory, tmp_path)
+    assert note.text == (
+        "# Session: 2026-05-31 16:59:59 UTC\n"
+        "\n"
+        "- **Session Key**: sessions/claude-code/greenhouse/a.jsonl\n"
+        "- **Session ID**: 3f6c\n"
+        "- **Source**: claude-code\n"
+        "\n"
+        "## Conversation Summary\n"
+        "\n"
+        "user: Why does the drip valve open?\n"
+        "assistant: Its relay sticks.\n"
+    )
+    assert (note.date, note.time, note.slug) == ("2026-05-31", "16:59:59", "drip-valve-open-relay")
+    assert (note.messages, note.said, note.existing) == (2, 2, "")
+    written = save_note(memory, tmp_path, Settings(), note)
+    assert written.path == "memory/2026-05-31-drip-valve-open-relay.md"
+    assert (tmp_path / written.path).read_text() == note.text
+    assert draft(memory, tmp_path).existing == written.path
+
+
+def test_a_session_that_went_on_is_another_one(memory: FakeMemory, tmp_path: Path) -> None:
+    save_note(memory, tmp_path, Settings(), draft(memory, tmp_path))
+    session = memory.session_texts[PATH]
+    more = msgspec.structs.replace(session.messages[-1], ordinal=3, time=ENDED + 60)
+    memory.session_texts[PATH] = msgspec.structs.replace(session, messages=(*session.messages, more))
+    assert draft(memory, tmp_path).existing == ""
+
+
+def test_a_note_that_another_program_wrote_of_it_counts(memory: FakeMemory, tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    head = "# Session: 2026-05-31 17:10:00 UTC\n\n- **Session Key**: agent:main:main\n- **Session ID**: 3f6c\n"
+    (tmp_path / "memory" / "2026-05-31-1710.md").write_text(head)
+    assert draft(memory, tmp_path).existing == "memory/2026-05-31-1710.md"
+
+
+def test_filters_come_before_the_slice(memory: FakeMemory, tmp_path: Path) -> None:
+    turns = [("user", [("text", f"Question {n}")]) for n in range(20)] + [("user", [("text", "/new")])] * 10
+    memory.session_texts[PATH] = make_session(turns, path=PATH)
+    assert draft(memory, tmp_path).text.count("user: Question") == 15
+    assert draft(memory, tmp_path, messages=3).text.endswith(
+        "user: Question 17\nuser: Question 18\nuser: Question 19\n"
+    )
+
+
+def test_a_session_in_which_nothing_was_said_makes_no_note(memory: FakeMemory, tmp_path: Path) -> None:
+    memory.session_texts[PATH] = make_session([("user", [("text", "/new")])], path=PATH)
+    with pytest.raises(NoteError, match="Nothing was said"):
+        draft(memory, tmp_path)
+
+
+@pytest.mark.parametrize("text", ["", " \n", "# Session: now\n\n- **Session ID**: x\n\n## Conversation Summary\n\n"])
+def test_a_heading_alone_is_no_note(memory: FakeMemory, tmp_path: Path, text: str) -> None:
+    with pytest.raises(NoteError, match="nothing in this note but its heading"):
+        save_note(memory, tmp_path, Settings(), draft(memory, tmp_path), text=text)
+    assert not (tmp_path / "memory").exists()
+
+
+def test_secrets_are_masked_also_those_that_the_person_adds(tmp_path: Path) -> None:
+    memory = FakeMemory(sessions=SESSIONS)
+    note = draft(memory, tmp_path, VALVE, messages=1000)
+    assert MASK in note.text
+    written = save_note(memory, tmp_path, Settings(), note, text=f"{note.text}\nexport OPENAI_API_KEY={SECRET}\n")
+    text = (tmp_path / written.path).read_text()
+    assert SECRET not in text
+    assert f"- **Session Key**: {VALVE}\n" in text
+
+
+def test_without_a_word_for_it_the_time_names_it(memory: FakeMemory, tmp_path: Path) -> None:
+    turns = [("user", [("text", "来週、京都で会います。")])]
+    memory.session_texts[PATH] = make_session(turns, path=PATH, title="", started=ENDED, ended=ENDED)
+    assert draft(memory, tmp_path).slug == "1659"
+
+
+def test_the_person_hears_of_what_an_agent_wrote(memory: FakeMemory, tmp_path: Path) -> None:
+    save_note(memory, tmp_path, Settings(), draft(memory, tmp_path))
+    assert memory.unseen_notes.all() == ()
+    written = save_note(memory, tmp_path, Settings(), draft(memory, tmp_path), by_agent=True)
+    assert written.path.endswith("-2.md")
+    assert memory.unseen_notes.all() == (written,)
+
+
+# --- named by a model -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def note(memory: FakeMemory, tmp_path: Path) -> SessionNote:
+    return draft(memory, tmp_path)
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHAT_KEY", KEY)
+
+
+def test_where_none_is_named_nothing_is_sent(note: SessionNote, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even where texts may be sent to the same service to be embedded."""
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with ChatServer() as server:
+        remote = RemoteSettings(base_url=server.base_url, agreed=("openai",))
+        assert suggest_slug(note, Settings(provider="openai", remote=remote)) == ""
+        assert server.requests == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "slug"),
+    [
+        ("drip-valve-relay", "drip-valve-relay"),
+        ("`Drip Valve Relay`\n", "drip-valve-relay"),
+        ("Sure!\nName: drip-valve", "drip-valve"),
+        ("<think>It is of valves.</think>\n\ndrip-valve", "drip-valve"),
+        ("../../evil", "evil"),
+        ("a-very-long-name-that-nobody-asked-for", "a-very-long-name-that-nobody"),
+    ],
+)
+def test_what_a_model_says_becomes_a_portable_name(note: SessionNote, answer: str, slug: str) -> None:
+    with ChatServer(answer) as server:
+        assert suggest_slug(note, server.named()) == slug
+
+
+def test_it_gets_the_beginning_of_what_was_said_and_no_more(memory: FakeMemory, tmp_path: Path) -> None:
+    turns = [("user", [("text", f"My key is {SECRET}. " + "word " * 1000)])]
+    memory.session_texts[PATH] = make_session(turns, path=PATH)
+    with ChatServer() as server:
+        suggest_slug(draft(memory, tmp_path), server.named())
+        [request] = server.requests
+    sent = request.json["messages"][-1]["content"]
+    assert sent.startswith("user: My key is ")
+    assert len(sent) <= 2000
+    assert SECRET.encode() not in request.body
+    assert PATH.encode() not in request.body
+    assert request.headers["authorization"] == f"Bearer {KEY}"
+
+
+@pytest.mark.parametrize("answer", ["", "<think>never ends", "来週"])
+def test_an_answer_that_is_no_name_is_a_failure(note: SessionNote, answer: str) -> None:
+    with ChatServer(answer) as server, pytest.raises(ProviderError, match="answered with no name"):
+        suggest_slug(note, server.named())
+
+
+def test_what_fails_is_a_sentence_without_the_key(note: SessionNote, monkeypatch: pytest.MonkeyPatch) -> None:
+    with ChatServer() as server:
+        server.faults.append(server.unauthorized())
+        with pytest.raises(ProviderError, match="refused the API key") as refused:
+            suggest_slug(note, server.named())
+        assert KEY not in str(refused.value)
+        server.faults.append(Say(200, {"choices": []}))
+        monkeypatch.setattr("engine.embedding.retrying.pause", lambda seconds, cancel: None)
+        assert suggest_slug(note, server.named()) == server.answer
+
+
+def test_it_is_not_waited_for_longer_than_set(note: SessionNote) -> None:
+    with ChatServer() as server:
+        server.faults.extend([Hang(), Hang()])
+        with pytest.raises(ProviderError, match="did not answer in time"):
+            suggest_slug(note, server.named(timeout_seconds=1))
+
+
+def test_http_to_another_machine_needs_its_own_leave(note: SessionNote) -> None:
+    slug = SlugSettings(model="llama", base_url="http://models.example.org/v1")
+    with pytest.raises(ProviderError, match="asked by http"):
+        suggest_slug(note, Settings(remember=RememberSettings(slug=slug)))

@@ -1,0 +1,155 @@
+"""`mnemoscope remember`, on a real index of real transcripts."""
+
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from engine.backends.opening import open_memory
+from engine.settings import load_settings
+from tests.helpers.command_line import Answer, Run
+from tests.helpers.embedding_servers.chat_server import KEY, ChatServer
+
+BEGAN = datetime(2026, 5, 31, 17, 0, tzinfo=UTC)
+NAME = "2026-05-31-drip-valve-open-relay.md"
+
+
+@pytest.fixture
+def store(tmp_path: Path, settings: Path) -> Path:
+    """A folder of Claude Code's sessions that is indexed beside the notes."""
+    folder = tmp_path / "sessions"
+    folder.mkdir()
+    settings.write_text(f'{settings.read_text()}[defaults.sessions]\nfolders = ["{folder.as_posix()}"]\n')
+    return folder
+
+
+@pytest.fixture
+def session(store: Path, folder: Path) -> str:
+    (folder / "garden.md").write_text("# Garden\n\nCompost.\n")
+    write_session(store, "0a1b2c3d-1111", ["Why does the drip valve open?", "Its relay sticks."])
+    return "0a1b2c3d-1111"
+
+
+def write_session(store: Path, id_: str, said: list[str], *, days: int = 0, parent: str = "") -> None:
+    """What the person and the agent said in turn, a minute apart; a parent makes it the session of a sub-agent."""
+    lines = []
+    for number, text in enumerate(said):
+        role = "assistant" if number % 2 else "user"
+        time = (BEGAN + timedelta(days=days, minutes=number)).isoformat().replace("+00:00", "Z")
+        lines.append(
+            {
+                "type": role,
+                "uuid": f"{id_}-{number}",
+                "sessionId": parent or id_,
+                "timestamp": time,
+                "isSidechain": bool(parent),
+                "cwd": "/home/ines/src/greenhouse",
+                "message": {"role": role, "content": text if role == "user" else [{"type": "text", "text": text}]},
+            }
+            | ({"agentId": id_} if parent else {})
+        )
+    folder = store / "-home-ines" / parent / "subagents" if parent else store / "-home-ines"
+    folder.mkdir(parents=True, exist_ok=True)
+    name = f"agent-{id_}" if parent else id_
+    (folder / f"{name}.jsonl").write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
+
+
+def test_it_writes_the_note_of_a_session_and_indexes_it(verb: Run, session: str, folder: Path) -> None:
+    assert verb("index").code == 0
+    answer = verb("remember", session[:8])
+    assert answer == Answer(0, f"{folder / 'memory' / NAME}\n", "")
+    text = (folder / "memory" / NAME).read_text()
+    assert text.startswith("# Session: 2026-05-31 17:01:00 UTC\n")
+    assert text.endswith("user: Why does the drip valve open?\nassistant: Its relay sticks.\n")
+    found = verb("search", "relay", "--source", "memory", "--json").json["results"]
+    assert [result["path"] for result in found] == [f"memory/{NAME}"]
+    assert verb("search", "compost", "--json").json["results"], "the notes around the folder stay in the index"
+
+
+def test_the_latest_is_found_though_nothing_was_indexed_yet(verb: Run, session: str, store: Path, folder: Path) -> None:
+    write_session(store, "9f9f9f9f-2222", ["Which compost?", "The old one."], days=-3)
+    write_session(store, "77", ["Look for the relay.", "Here."], days=3, parent=session)
+    told = verb("remember", "--latest", "--json").json
+    assert told["file"] == str(folder / told["path"])
+    assert told["path"].startswith("memory/2026-05-31-drip-valve-")
+    assert (told["messages"], told["written"]) == (2, True)
+
+
+def test_a_session_is_remembered_once_until_it_goes_on(verb: Run, session: str, store: Path, folder: Path) -> None:
+    assert verb("remember", "--latest").code == 0
+    again = verb("remember", "--latest")
+    assert again == Answer(0, f"This session is remembered already: {folder / 'memory' / NAME}\n", "")
+    told = verb("remember", session, "--json").json
+    assert (told["path"], told["written"], told["existing"]) == (f"memory/{NAME}", False, True)
+    assert len(list((folder / "memory").glob("*.md"))) == 1
+    write_session(store, session, ["Why does the drip valve open?", "Its relay sticks.", "Thanks, that was it."])
+    assert verb("remember", "--latest", "--slug", NAME.removesuffix(".md")[11:]).out.endswith("-2.md\n")
+    assert verb("remember", session, "--again", "--slug", "drip").out.endswith("-drip.md\n")
+
+
+def test_what_it_would_write_is_shown_and_nothing_is_written(verb: Run, session: str, folder: Path) -> None:
+    shown = verb("remember", "--latest", "--dry-run", "--messages", "1", "--slug", "Drip valve!")
+    first, _, note = shown.out.partition("\n\n")
+    assert first == f"Would be written to {folder / 'memory' / '2026-05-31-drip-valve.md'}, with 1 of 2 messages:"
+    assert note.startswith("# Session: 2026-05-31 17:01:00 UTC\n")
+    assert note.endswith("## Conversation Summary\n\nassistant: Its relay sticks.\n")
+    told = verb("remember", "--latest", "--dry-run", "--json").json
+    assert told["text"].startswith("# Session: ")
+    assert not told["written"]
+    assert not (folder / "memory").exists()
+
+
+def test_wrong_usage_and_what_cannot_be_is_one_line(verb: Run, session: str, store: Path, folder: Path) -> None:
+    assert verb("remember").code == 2
+    assert verb("remember", "--latest", session).code == 2
+    assert verb("remember", "--latest", "--messages", "0").code == 2
+    verb("index")
+    unknown = verb("remember", "abc")
+    assert unknown == Answer(1, "", "mnemoscope: No session has the id abc: mnemoscope sessions lists them.\n")
+    nameless = verb("remember", session, "--slug", "京都")
+    assert (nameless.code, nameless.out) == (1, "")
+    assert "A note cannot be called 京都" in nameless.err
+    next(store.rglob("0a1b*.jsonl")).unlink()
+    assert "is not there any more" in verb("remember", session).err
+    assert not (folder / "memory").exists()
+
+
+def test_without_any_session_there_is_none_to_remember(verb: Run, folder: Path) -> None:
+    answer = verb("remember", "--latest")
+    assert answer == Answer(1, "", "mnemoscope: No session is indexed yet, so there is none to remember.\n")
+
+
+def test_a_model_that_fails_costs_the_name_alone(
+    verb: Run, session: str, settings: Path, monkeypatch: pytest.MonkeyPatch, folder: Path
+) -> None:
+    monkeypatch.setenv("CHAT_KEY", KEY)
+    with ChatServer("sticky-relay") as server:
+        settings.write_text(
+            f'{settings.read_text()}[defaults.remember.slug]\nmodel = "{server.model}"\n'
+            f'base_url = "{server.base_url}"\napi_key_env = "CHAT_KEY"\n'
+        )
+        assert verb("remember", "--latest", "--dry-run", "--json").json["path"] == "memory/2026-05-31-sticky-relay.md"
+        server.faults.append(server.out_of_quota())
+        answer = verb("remember", "--latest")
+    assert answer.out == f"{folder / 'memory' / NAME}\n"
+    assert answer.err.startswith("mnemoscope: The note is named by the session's own words. The server 127.0.0.1")
+
+
+def test_only_what_no_person_asked_for_is_told_of(
+    verb: Run, session: str, folder: Path, settings: Path, typing: Callable[..., Answer], monkeypatch
+) -> None:
+    def told() -> list[str]:
+        memory = open_memory(folder, load_settings(folder, config=settings))
+        try:
+            return [note.path for note in memory.unseen_notes.all()]
+        finally:
+            memory.close()
+
+    assert typing("", "remember", "--latest").code == 0
+    assert told() == []
+    monkeypatch.setattr(sys, "stdin", None)  # as a hook of a program without a terminal
+    assert verb("remember", session, "--again").code == 0
+    assert told() == [f"memory/{NAME.removesuffix('.md')}-2.md"]
