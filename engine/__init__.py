@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from engine.agent.getting import memory_get as memory_get
     from engine.agent.prompt import memory_prompt_section as memory_prompt_section
     from engine.agent.searching import memory_search as memory_search
-    from engine.agent.tools import AgentTool as AgentTool
+    from engine.agent.tool import AgentTool as AgentTool
     from engine.agent.tools import agent_tools as agent_tools
     from engine.backends.base import MemorySearchManager as MemorySearchManager
     from engine.backends.base import ProgressCallback as ProgressCallback
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "AgentAccess": "engine.agent.access",
-    "AgentTool": "engine.agent.tools",
+    "AgentTool": "engine.agent.tool",
     "agent_tools": "engine.agent.tools",
     "memory_context": "engine.agent.context",
     "memory_get": "engine.agent.getting",

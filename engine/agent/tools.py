@@ -3,46 +3,21 @@
 A tool more is one more `AgentTool` in `agent_tools`.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 from engine.agent.access import AgentAccess
-from engine.agent.failing import said
+from engine.agent.fact_tools import fact_tools
 from engine.agent.getting import PAGE_CHARACTERS, PAGE_LINES, memory_get
 from engine.agent.searching import MOST_RESULTS, memory_search
+from engine.agent.tool import AgentTool, schema
 from engine.control import CancelToken
-from engine.records import Record, to_builtins
-
-
-@dataclass(frozen=True)
-class AgentTool:
-    name: str
-    title: str
-    """For people."""
-    description: str
-    """For models: what it is good for and when to call it."""
-    parameters: Mapping[str, Any]
-    """JSON schema of the object that `call` takes."""
-    call: Callable[[Mapping[str, Any], CancelToken], Record]
-    """Answers whatever it is given; an argument may be missing or of another type than the schema says."""
-    changes: bool = False
-    """Whether it changes what is stored."""
-    deletes: bool = False
-    """Whether it can take something away."""
-
-    def answer(self, arguments: Mapping[str, Any], cancel: CancelToken) -> dict[str, Any]:
-        """The payload as JSON values with camelCase keys. Never raises."""
-        try:
-            payload: dict[str, Any] = to_builtins(self.call(arguments, cancel))
-            return payload
-        except Exception as error:
-            return {"error": said(error)}
+from engine.records import Record
 
 
 def agent_tools(access: AgentAccess) -> tuple[AgentTool, ...]:
     """Every tool that this session of an agent has."""
-    return (_search(access), _get(access))
+    return (_search(access), _get(access), *fact_tools(access))
 
 
 def _search(access: AgentAccess) -> AgentTool:
@@ -78,7 +53,7 @@ def _search(access: AgentAccess) -> AgentTool:
             "with path, lines and score (0 to 1, absolute); read more round one with memory_get. Where the answer says "
             "disabled, tell the person its warning and action."
         ),
-        parameters=_schema(required=("query",), query=query, maxResults=most, minScore=least),
+        parameters=schema(required=("query",), query=query, maxResults=most, minScore=least),
         call=call,
     )
 
@@ -100,10 +75,6 @@ def _get(access: AgentAccess) -> AgentTool:
             "Read lines of a note or a past session that memory_search found. Ask for the lines that you need; a page "
             f"has at most {PAGE_CHARACTERS:,} characters, and nextFrom says where the next one begins."
         ),
-        parameters=_schema(required=("path",), path=path, **{"from": start, "lines": lines}),
+        parameters=schema(required=("path",), path=path, **{"from": start, "lines": lines}),
         call=call,
     )
-
-
-def _schema(*, required: tuple[str, ...], **properties: Mapping[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
