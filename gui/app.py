@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 _CLOSE_MS = 900
 _NO_DISPLAY = (
     "There is no display to open a window on. Use --screenshot FILE.png for a picture of it, or a verb: "
-    "mnemoscope index|search|get|sessions|searches|duplicates|status|doctor."
+    "mnemoscope index|search|get|sessions|searches|duplicates|facts|status|doctor."
 )
 _WENT_WRONG = "Something went wrong. The log has the details (see About Mnemoscope in the menu)."
 

@@ -66,7 +66,7 @@ def _parser() -> _Parser:
         prog="mnemoscope",
         description="Search a folder of notes in a window.",
         epilog=(
-            "Without a window: mnemoscope index|search|get|sessions|searches|duplicates|status|doctor, each with "
+            "Without a window: mnemoscope index|search|get|sessions|searches|duplicates|facts|status|doctor, each with "
             "--help."
         ),
         allow_abbrev=False,

@@ -1,15 +1,16 @@
 """The verbs and their options."""
 
 import argparse
-import math
 from pathlib import Path
 from typing import Any, NoReturn, get_args
 
 from engine.cli.dates import parse_since, parse_until
+from engine.cli.fact_arguments import add_fact_actions
+from engine.cli.values import count, days, folder, nonempty, share
 from engine.records import Source
 from engine.text.operators import QUERY_HELP
 
-VERBS = ("index", "search", "get", "sessions", "remember", "searches", "duplicates", "status", "doctor")
+VERBS = ("index", "search", "get", "sessions", "remember", "searches", "duplicates", "facts", "status", "doctor")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -36,12 +37,14 @@ def make_parser() -> argparse.ArgumentParser:
     add("searches", "List the searches that were saved in the window.")
     duplicates = add("duplicates", "List the notes that share text: copies, near-copies and passages.")
     duplicates.add_argument("--all", action="store_true", help="also list the groups that were hidden in the window")
+    facts = add("facts", "List what is to be remembered besides the notes, add to it, look it up, forget it.")
+    add_fact_actions(facts, _Parser, _common(argument_default=argparse.SUPPRESS))
     status = add("status", "Show the state of the index.")
     status.add_argument("--deep", action="store_true", help="also try the embedding model and sqlite-vec")
     doctor = add("doctor", "Check the index and everything that it needs.")
     doctor.add_argument("--deep", action="store_true", help="also embed some passages anew and compare")
     what = doctor.add_mutually_exclusive_group()
-    what.add_argument("path", nargs="?", type=_nonempty, metavar="PATH", help="only say why this file is found, or not")
+    what.add_argument("path", nargs="?", type=nonempty, metavar="PATH", help="only say why this file is found, or not")
     what.add_argument("--repair", action="store_true", help="mend what can be mended without losing anything")
     return parser
 
@@ -52,7 +55,7 @@ def _common(**how: Any) -> _Parser:
     common.add_argument("--json", action="store_true", help="print JSON instead of text")
     common.add_argument(
         "--workspace",
-        type=_folder,
+        type=folder,
         metavar="DIR",
         help="the folder of notes; else the one that the window opened last, else the current directory",
     )
@@ -73,24 +76,24 @@ def _add_search(search: argparse.ArgumentParser) -> None:
     # One of the two, which argparse can demand only of a query that is one argument.
     asked = search.add_mutually_exclusive_group(required=True)
     asked.add_argument(
-        "query", nargs="*", default=[], type=_nonempty, metavar="Q", help="words or a question; see below"
+        "query", nargs="*", default=[], type=nonempty, metavar="Q", help="words or a question; see below"
     )
     asked.add_argument(
-        "--like", type=_nonempty, metavar="PATH#L5-L9", help="find what is like these lines, or like a whole file"
+        "--like", type=nonempty, metavar="PATH#L5-L9", help="find what is like these lines, or like a whole file"
     )
     asked.add_argument(
-        "--saved", type=_nonempty, metavar="NAME", help="ask a search that was saved in the window, with its filters"
+        "--saved", type=nonempty, metavar="NAME", help="ask a search that was saved in the window, with its filters"
     )
     search.add_argument(
         "--within",
         action="append",
         default=[],
-        type=_nonempty,
+        type=nonempty,
         metavar="Q",
         help="only among what this finds; may be repeated, each within the one before",
     )
-    search.add_argument("--max-results", type=_count, metavar="N", help="show at most N results")
-    search.add_argument("--min-score", type=_share, metavar="F", help="show results that score at least F, 0 to 1")
+    search.add_argument("--max-results", type=count, metavar="N", help="show at most N results")
+    search.add_argument("--min-score", type=share, metavar="F", help="show results that score at least F, 0 to 1")
     search.add_argument("--source", action="append", choices=get_args(Source), help="search only this; may be repeated")
     search.add_argument("--path", metavar="GLOB", help="search only files whose path matches")
     search.add_argument(
@@ -107,7 +110,7 @@ def _add_search(search: argparse.ArgumentParser) -> None:
     )
     search.add_argument(
         "--half-life-days",
-        type=_days,
+        type=days,
         metavar="N",
         help="let dated results lose half of their score in each N days; 0: none loses any",
     )
@@ -131,8 +134,8 @@ def _query_help(program: str) -> str:
 
 def _add_get(get: argparse.ArgumentParser) -> None:
     get.add_argument("path", metavar="PATH", help="a path or a citation as search prints it")
-    get.add_argument("--from", dest="start", type=_count, metavar="N", help="start at line N")
-    get.add_argument("--lines", type=_count, metavar="N", help="print N lines")
+    get.add_argument("--from", dest="start", type=count, metavar="N", help="start at line N")
+    get.add_argument("--lines", type=count, metavar="N", help="print N lines")
 
 
 def _add_sessions(sessions: argparse.ArgumentParser) -> None:
@@ -155,7 +158,7 @@ def _add_sessions(sessions: argparse.ArgumentParser) -> None:
     _add_session_filters(add("list", "List past sessions, newest first."))
     show = add("show", "Print one session; secrets are masked.")
     show.add_argument(
-        "id", type=_nonempty, metavar="ID", help="its id, a unique beginning of it, or its stable name (sessions/…)"
+        "id", type=nonempty, metavar="ID", help="its id, a unique beginning of it, or its stable name (sessions/…)"
     )
     show.add_argument(
         "--full", action="store_true", default=False, help="print thinking, tool calls and their results whole"
@@ -165,13 +168,13 @@ def _add_sessions(sessions: argparse.ArgumentParser) -> None:
 def _add_remember(remember: argparse.ArgumentParser) -> None:
     which = remember.add_mutually_exclusive_group(required=True)
     which.add_argument(
-        "session", nargs="?", type=_nonempty, metavar="SESSION", help="its id or stable name, as sessions show takes it"
+        "session", nargs="?", type=nonempty, metavar="SESSION", help="its id or stable name, as sessions show takes it"
     )
     which.add_argument(
         "--latest", action="store_true", help="the newest session, once; for an agent's hook that begins a new one"
     )
-    remember.add_argument("--messages", type=_count, metavar="N", help="take the last N messages; else 15, or as set")
-    remember.add_argument("--slug", type=_nonempty, metavar="WORDS", help="what the note is called behind its date")
+    remember.add_argument("--messages", type=count, metavar="N", help="take the last N messages; else 15, or as set")
+    remember.add_argument("--slug", type=nonempty, metavar="WORDS", help="what the note is called behind its date")
     remember.add_argument("--again", action="store_true", help="also where there is a note of this session already")
     remember.add_argument("--dry-run", action="store_true", help="only print the note and where it would go")
 
@@ -181,44 +184,4 @@ def _add_session_filters(sessions: argparse.ArgumentParser) -> None:
     sessions.add_argument("--project", metavar="TEXT", help="only those in whose folder's path this stands")
     sessions.add_argument("--since", type=parse_since, metavar="D", help="only with messages on or after this date")
     sessions.add_argument("--until", type=parse_until, metavar="D", help="only begun before the end of this date")
-    sessions.add_argument("--max", type=_count, metavar="N", help="list at most N sessions")
-
-
-def _folder(text: str) -> Path:
-    return Path(_nonempty(text))
-
-
-def _nonempty(text: str) -> str:
-    if not text.strip():
-        raise argparse.ArgumentTypeError("is empty")
-    return text
-
-
-def _count(text: str) -> int:
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 1")
-    return number
-
-
-def _days(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = -1
-    if not 0 <= number < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of days")
-    return number
-
-
-def _share(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = -1
-    if not 0 <= number <= 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 to 1")
-    return number
+    sessions.add_argument("--max", type=count, metavar="N", help="list at most N sessions")

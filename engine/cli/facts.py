@@ -1,0 +1,192 @@
+"""`mnemoscope facts`: what is to be remembered besides the notes."""
+
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from engine.agent.access import AgentAccess
+from engine.agent.capturing import category_of
+from engine.agent.facts import capture, recall_block
+from engine.cli.opening import find_place, interruptible, opened
+from engine.cli.output import print_json, safe, safe_text
+from engine.control import CancelToken
+from engine.errors import MnemoscopeError
+from engine.records import FACT_CATEGORIES, Fact
+from engine.wording import plural
+
+if TYPE_CHECKING:
+    from engine.backends.facts import Facts
+
+_SHORT_ID = 8
+_LONGEST_INPUT = 256 * 1024
+_BY = {"person": "you", "agent": "an agent", "capture": "captured"}
+
+
+def run(arguments: Namespace) -> int:
+    place = find_place(arguments)
+    if arguments.action in ("recall", "capture"):
+        message, session = _heard(arguments)
+        with interruptible() as token, opened(place) as manager:
+            access = AgentAccess(lambda: manager, place.settings, session_key=arguments.session or session)
+            _HOOKS[arguments.action](arguments, access, message, token)
+        return 0
+    with interruptible() as token, opened(place) as manager:
+        _ACTIONS[arguments.action](arguments, manager.facts, token)
+    return 0
+
+
+def _list(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:
+    every = facts.all()
+    found = [fact for fact in every if _state(fact) == arguments.state and arguments.category in (None, fact.category)]
+    if arguments.json:
+        print_json({"facts": found})
+        return
+    for fact in found:
+        print(_line(fact))
+    if not found:
+        print('Nothing is remembered yet: mnemoscope facts add "…" keeps a fact.' if not every else "No facts.")
+    waiting = sum(_state(fact) == "waiting" for fact in every)
+    if waiting and arguments.state != "waiting":
+        print(f"{plural(waiting, 'fact')} to be approved: mnemoscope facts list --state waiting")
+
+
+def _add(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:
+    text = " ".join(arguments.text)
+    category = arguments.category or category_of(text)
+    kept = facts.add(text, category=category, importance=arguments.importance)
+    if arguments.json:
+        print_json(kept)
+    else:
+        print(f"{'Known already' if kept.duplicate else 'Kept'}: {_line(kept.fact)}")
+
+
+def _search(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:
+    found = facts.find(
+        " ".join(arguments.query), max_results=arguments.max_results, min_score=arguments.min_score, cancel=token
+    )
+    if arguments.json:
+        print_json(found)
+        return
+    if found.notice:
+        print(f"By words only: {found.notice}", file=sys.stderr)
+    for one in found.results:
+        print(f"{one.score:.3f}  {_line(one.fact)}")
+    if not found.results:
+        print("No fact fits.")
+
+
+def _approve(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:
+    _change(arguments, facts, "waiting", lambda chosen: facts.approve(fact.id for fact in chosen), "Approved")
+
+
+def _forget(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:
+    if arguments.for_good:
+        _change(arguments, facts, "", lambda chosen: facts.erase([fact.id for fact in chosen]), "Gone for good")
+    else:
+        _change(arguments, facts, "", lambda chosen: facts.forget([fact.id for fact in chosen]), "Forgotten")
+
+
+def _restore(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:
+    def restore(chosen: Sequence[Fact]) -> None:
+        facts.put_back(*(msgspec.structs.replace(fact, forgotten=None, forgotten_by=None) for fact in chosen))
+
+    _change(arguments, facts, "forgotten", restore, "Remembered again")
+
+
+def _export(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:
+    kept = [fact for fact in facts.all() if fact.remembered]
+    if arguments.json:
+        print_json({"facts": kept})
+        return
+    print("# Facts")
+    for category in FACT_CATEGORIES:
+        of_kind = [fact for fact in kept if fact.category == category]
+        if of_kind:
+            print(f"\n## {category.capitalize()}\n")
+        for fact in of_kind:
+            print("- " + safe_text(fact.text).replace("\n", "\n  "))
+
+
+def _change(
+    arguments: Namespace, facts: "Facts", state: str, act: Callable[[Sequence[Fact]], object], done: str
+) -> None:
+    """Do it to all facts that are named, or to none."""
+    chosen = [_named(facts, beginning, state) for beginning in arguments.ids]
+    act(chosen)
+    if arguments.json:
+        print_json({"ids": [fact.id for fact in chosen]})
+    else:
+        for fact in chosen:
+            print(f"{done}: {safe(fact.text)}")
+
+
+def _named(facts: "Facts", beginning: str, state: str) -> Fact:
+    """The one fact (of this state, if one is named) whose id begins so."""
+    found = [fact for fact in facts.named(beginning) if not state or _state(fact) == state]
+    if not found:
+        what = f"No fact that is {state}" if state else "No fact"
+        raise MnemoscopeError(f"{what} has an id that begins with {beginning}: mnemoscope facts list shows them.")
+    if len(found) > 1:
+        ids = ", ".join(fact.id[: len(beginning) + 4] for fact in found[:4])
+        raise MnemoscopeError(f"Several facts have ids that begin with {beginning}: {ids}.")
+    return found[0]
+
+
+def _recall(arguments: Namespace, access: AgentAccess, message: str, token: CancelToken) -> None:
+    block = recall_block(access, message, cancel=token)
+    if arguments.json:
+        print_json({"block": block})
+    elif block:
+        print(block)
+
+
+def _capture(arguments: Namespace, access: AgentAccess, message: str, token: CancelToken) -> None:
+    kept = capture(access, [{"role": "user", "content": message}])
+    # Nothing else is printed: a hook's output is read by the agent.
+    if arguments.json:
+        print_json({"facts": kept})
+
+
+def _heard(arguments: Namespace) -> tuple[str, str]:
+    """What the person said, and in which session where a hook tells."""
+    if arguments.message:
+        return " ".join(arguments.message), ""
+    given = sys.stdin.read(_LONGEST_INPUT).strip()
+    try:
+        hook: Any = msgspec.json.decode(given) if given.startswith("{") else None
+    except msgspec.DecodeError:
+        hook = None
+    if not isinstance(hook, dict):
+        return given, ""
+    prompt, session = hook.get("prompt"), hook.get("session_id")
+    return prompt if isinstance(prompt, str) else "", session if isinstance(session, str) else ""
+
+
+def _state(fact: Fact) -> str:
+    if fact.forgotten is not None:
+        return "forgotten"
+    return "waiting" if fact.waiting else "remembered"
+
+
+def _line(fact: Fact) -> str:
+    when = datetime.fromtimestamp(fact.created)
+    return f"{fact.id[:_SHORT_ID]}  {when:%Y-%m-%d}  {fact.category:<10}  {safe(fact.text)}  ({_BY[fact.origin]})"
+
+
+_ACTIONS: dict[str, Callable[[Namespace, "Facts", CancelToken], None]] = {
+    "list": _list,
+    "add": _add,
+    "search": _search,
+    "approve": _approve,
+    "forget": _forget,
+    "restore": _restore,
+    "export": _export,
+}
+_HOOKS: dict[str, Callable[[Namespace, AgentAccess, str, CancelToken], None]] = {
+    "recall": _recall,
+    "capture": _capture,
+}
