@@ -15,6 +15,7 @@ _HOMES = {
     "qmd": ("engine.backends.qmd.memory", "QmdMemory"),
     "lancedb": ("engine.backends.lancedb.memory", "LanceMemory"),
 }
+_NAMES = {"qmd": "qmd", "lancedb": "LanceDB"}
 
 
 def open_memory(
@@ -31,8 +32,21 @@ def open_memory(
     store's errors (`IndexTooNew`, `IndexReadOnly`, `DiskFull`).
     """
     folder = Path(workspace).expanduser()
-    settings = settings or load_settings(folder)
-    return _backend(settings.backend)(folder, settings, executor=executor, background=background)
+    return _opened(folder, settings or load_settings(folder), executor, background)
+
+
+def _opened(folder: Path, settings: Settings, executor: Executor | None, background: bool) -> "MemorySearchManager":
+    def open_(backend: str) -> "MemorySearchManager":
+        return _backend(backend)(folder, settings, executor=executor, background=background)
+
+    chosen = settings.backend
+    if chosen == "builtin":
+        return open_(chosen)
+    from engine.backends.fallback.manager import FallbackMemoryManager
+    from engine.backends.own_data import open_own_data
+
+    _, user = open_own_data(folder, settings)
+    return FallbackMemoryManager(_NAMES[chosen], lambda: open_(chosen), lambda: open_("builtin"), user)
 
 
 def _backend(name: str) -> "OpenBackend":

@@ -14,7 +14,7 @@ def open_own_data(workspace: Path, settings: Settings) -> tuple[IndexFiles, User
 
     A folder that cannot be written is opened for reading only; `UserData.keeps` tells. Raises the store's errors.
     """
-    files = usable_index_files(workspace, settings.store.path)
+    files = usable_index_files(workspace.resolve(), settings.store.path)
     try:
         files.folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from engine.backends.history import SyncHistory
 from engine.backends.listeners import Listeners
 from engine.control import CancelToken
+from engine.errors import Cancelled, Closed, MnemoscopeError
 from engine.records import MemorySyncProgressUpdate, SyncReport, SyncSummary
 from engine.store.user_data import UserData
 from engine.sync.gate import SyncGate
@@ -28,6 +29,8 @@ class Syncs:
         self.gate = SyncGate()
         self.dirty = False
         """Whether something is known to have changed since the last sync."""
+        self.problem = ""
+        """Why the last sync could not be done; empty if it could. One in the background has nobody else to tell."""
 
     @property
     def recent(self) -> tuple[SyncSummary, ...]:
@@ -54,13 +57,17 @@ class Syncs:
 
             # Cleared before the work: a change that comes while it runs makes the index dirty again.
             self.dirty = False
-            done = False
             try:
                 report = work(tell, token)
-                done = not (report.cancelled or report.error)
-            finally:
-                if not done:
-                    self.dirty = True
+            except BaseException as error:
+                self.dirty = True
+                if isinstance(error, MnemoscopeError) and not isinstance(error, (Cancelled, Closed)):
+                    self.problem = str(error)
+                raise
+            if report.cancelled or report.error:
+                self.dirty = True
+            if not report.cancelled:
+                self.problem = report.error
             self._history.add(report)
             return report
 

@@ -1,0 +1,148 @@
+"""Which of two memories answers: the one that was chosen, or the built-in one in its place."""
+
+import logging
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from engine.backends.fallback.catching_up import CatchingUp
+from engine.errors import BackendError, Closed, MnemoscopeError
+
+if TYPE_CHECKING:
+    from engine.backends.base import MemorySearchManager
+
+log = logging.getLogger(__name__)
+
+Opener = Callable[[], "MemorySearchManager"]
+
+
+class InUse(NamedTuple):
+    memory: "MemorySearchManager"
+    failure: str
+    """Empty for the one that was chosen; else why the built-in one answers."""
+    catching_up: CatchingUp | None
+    """Of the built-in one."""
+
+
+class Switch:
+    """Opens either when it is needed, and closes the one that is not. Thread-safe."""
+
+    def __init__(self, open_primary: Opener, open_builtin: Opener, changed: Callable[[], None]) -> None:
+        """Raises nothing when the chosen one cannot be opened: that is its first failure. `changed` hears of both."""
+        self._open_builtin = open_builtin
+        self._changed = changed
+        self._lock = threading.Lock()
+        self._opening = threading.Lock()
+        self._closed = False
+        self._builtin: InUse | None = None
+        self._primary: MemorySearchManager | None = None
+        self._failure = ""
+        try:
+            self._primary = open_primary()
+        except Exception as error:
+            self._failure = sentence_of(error)
+        else:
+            self._primary.add_status_listener(changed)
+
+    @property
+    def failure(self) -> str:
+        """Why the chosen one does not answer; empty while it does."""
+        return self._failure
+
+    def peek(self) -> "MemorySearchManager | None":
+        """The one in use, if it is open; never waits."""
+        with self._lock:
+            return self._primary or (self._builtin.memory if self._builtin else None)
+
+    def in_use(self) -> InUse:
+        """The one in use; opens the built-in one if need be. Raises `Closed`, and `BackendError` when that fails."""
+        found = self._found()
+        if found is None:
+            with self._opening:
+                found = self._found() or self._open()
+            self._changed()
+        return found
+
+    def fail(self, memory: "MemorySearchManager", error: Exception) -> None:
+        """This one has failed: the first who says so of the chosen one closes it."""
+        with self._lock:
+            if self._closed or memory is not self._primary:
+                return
+            self._primary, self._failure = None, sentence_of(error)
+        log.warning("The memory failed (%s): the built-in index answers", type(error).__name__)
+        memory.close()
+        self._changed()
+
+    def fails_still(self, error: Exception) -> None:
+        """It was tried again and failed again, perhaps for another reason."""
+        with self._lock:
+            self._failure = sentence_of(error)
+        self._changed()
+
+    def return_to(self, primary: "MemorySearchManager") -> None:
+        """The chosen one works again: it takes over, and the built-in one is closed."""
+        with self._lock:
+            if self._closed:
+                left: MemorySearchManager | None = primary
+                catching_up = None
+            else:
+                left, catching_up = (self._builtin.memory, self._builtin.catching_up) if self._builtin else (None, None)
+                self._primary, self._builtin, self._failure = primary, None, ""
+        if left is not primary:
+            log.info("The memory answers again")
+            primary.add_status_listener(self._changed)
+            self._changed()
+        _close(left, catching_up)
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            primary, builtin = self._primary, self._builtin
+        if primary is not None:
+            primary.close()
+        if builtin is not None:
+            _close(builtin.memory, builtin.catching_up)
+
+    def _found(self) -> InUse | None:
+        with self._lock:
+            if self._closed:
+                raise Closed
+            if self._primary is not None:
+                return InUse(self._primary, "", None)
+            return None if self._builtin is None else self._builtin._replace(failure=self._failure)
+
+    def _open(self) -> InUse:
+        try:
+            memory = self._open_builtin()
+        except MnemoscopeError as error:
+            raise both(self._failure, error) from error
+        memory.add_status_listener(self._changed)
+        with self._lock:
+            closed = self._closed
+            if not closed:
+                self._builtin = found = InUse(memory, self._failure, CatchingUp(memory))
+        if closed:
+            memory.close()
+            raise Closed
+        return found
+
+
+def both(failure: str, error: Exception) -> BackendError:
+    """What to raise when the built-in index cannot help either."""
+    return BackendError(f"{failure} The built-in index could not answer in its place: {sentence_of(error)}")
+
+
+def sentence_of(error: Exception) -> str:
+    """What happened, to be shown."""
+    if not isinstance(error, MnemoscopeError):
+        log.error("A memory failed in a way that it does not know", exc_info=error)
+        return f"It failed unexpectedly ({type(error).__name__})."
+    text = str(error).strip()
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+def _close(memory: "MemorySearchManager | None", catching_up: CatchingUp | None) -> None:
+    if memory is not None:
+        memory.close()
+    if catching_up is not None:
+        catching_up.join()
