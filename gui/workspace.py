@@ -108,6 +108,7 @@ class Workspace(QObject):
     def _open_now(self, folder: Path, token: CancelToken) -> Opened | OpenFailure:
         if not folder.is_dir():
             return OpenFailure(folder, f"The folder {folder} is not there.", in_settings=False)
+        self._close_unwanted()  # the same folder once more is to be opened anew, not shared with what is being closed
         try:
             settings = self._adjusted(engine.load_settings(folder, config=self._config))
             manager = engine.open_memory(folder, settings, executor=self._jobs.executor(), background=True)

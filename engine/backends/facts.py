@@ -68,6 +68,8 @@ class Facts:
         did."""
         self._rows = FactRows(user)
         self._vectors = FactVectors(self._rows, provider, note_failure)
+        self.provider = provider
+        self.note_failure = note_failure
         self._lock = threading.Lock()
         self._known: _Known | None = None
 

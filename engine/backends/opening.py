@@ -5,6 +5,7 @@ from concurrent.futures import Executor
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from engine.backends.leases import ManagerCache
 from engine.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -30,9 +31,11 @@ def open_memory(
     `settings` None loads those of the settings file. `executor` runs parallel work; None uses threads of its own.
     `background` starts the watcher and the scheduled syncs, for programs that stay. Raises `SettingsError` and the
     store's errors (`IndexTooNew`, `IndexReadOnly`, `DiskFull`).
+
+    Opened twice in one process it is one memory, which is closed when both have closed it (`ManagerCache`).
     """
     folder = Path(workspace).expanduser()
-    return _opened(folder, settings or load_settings(folder), executor, background)
+    return _managers.lease(folder, settings or load_settings(folder), executor, background)
 
 
 def _opened(folder: Path, settings: Settings, executor: Executor | None, background: bool) -> "MemorySearchManager":
@@ -53,3 +56,6 @@ def _backend(name: str) -> "OpenBackend":
     """Only the one that is used is imported."""
     module, made = _HOMES[name]
     return cast("OpenBackend", getattr(importlib.import_module(module), made))
+
+
+_managers = ManagerCache(_opened)

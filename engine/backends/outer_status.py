@@ -40,7 +40,8 @@ def outer_status(
     """What the index itself has to say is 0, off or empty here: the backend replaces it (`msgspec.structs.replace`).
 
     That is at least `files`, `chunks`, `source_counts`, `db_path`, `provider`, `model`, `fts` and `vector`, and the
-    `searchMode` in `custom`; `index_error` says why the last sync could not be done, else what is wrong with the person's data.
+    `searchMode` in `custom`. `index_error` says why the last sync could not be done, or what is wrong with the
+    person's own data.
     """
     token = syncs.gate.current()
     return MemoryProviderStatus(

@@ -19,14 +19,19 @@ class Threads:
         self._lock = threading.Lock()
 
     def executor(self) -> "Executor":
-        if self._given is not None:
-            return self._given
+        given = self._given
+        if given is not None:
+            return given
         with self._lock:
             if self._own is None:
                 from concurrent.futures import ThreadPoolExecutor
 
                 self._own = ThreadPoolExecutor(_MOST, thread_name_prefix="mnemoscope")
             return self._own
+
+    def give_back(self) -> None:
+        """What was given is not used from now on: its owner may end it."""
+        self._given = None
 
     def close(self) -> None:
         """At the very end: nothing that runs needs them any more. What was given stays as it is."""

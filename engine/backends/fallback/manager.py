@@ -1,6 +1,7 @@
 """A memory whose index is kept elsewhere, with the built-in one behind it: nobody is left without an answer."""
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, Unpack
 
@@ -34,6 +35,7 @@ from engine.store.user_data import UserData
 
 if TYPE_CHECKING:
     from engine.backends.base import MemorySearchManager, ProgressCallback, SearchOptions
+    from engine.backends.facts import Facts
     from engine.backends.insight import IndexInsight
     from engine.corpus.numbered import NumberedText
 
@@ -78,6 +80,17 @@ class FallbackMemoryManager:
     @property
     def kept_searches(self) -> KeptSearches:
         return self._kept_searches
+
+    @cached_property
+    def facts(self) -> "Facts":
+        from engine.backends.facts import Facts
+
+        # Rows of this one, which outlive a switch; the provider of whichever memory has made one.
+        return Facts(
+            self._user,
+            lambda: self._with(lambda memory: memory.facts.provider()),
+            lambda why: self._with(lambda memory: memory.facts.note_failure(why)),
+        )
 
     @property
     def insight(self) -> "IndexInsight | None":

@@ -1,0 +1,162 @@
+"""One memory for all in this process who open the same workspace with the same settings."""
+
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import msgspec
+
+from engine.backends.threads import Threads
+from engine.control import CancelToken
+from engine.errors import Closed
+from engine.settings import Settings
+
+if TYPE_CHECKING:
+    from engine.backends.base import MemorySearchManager
+    from engine.backends.listeners import StatusListener
+    from engine.records import SyncReport
+
+Opener = Callable[[Path, Settings, "Executor | None", bool], "MemorySearchManager"]
+_Key = tuple[str, bytes]
+_OPEN_TO_ALL = frozenset({"lacks", "insight", "kept_searches", "facts"})
+"""What may be had of a closed memory; whoever uses it hears of the end."""
+
+
+class ManagerCache:
+    """Memories that are open now, each as often as it was leased. Thread-safe.
+
+    Who opens one while another thread is at it waits and gets the same. It is shared until someone closes it: whoever
+    opens it after that gets a new one, since they may have closed it to have it see what is no setting (a key that was
+    stored, a model that was fetched); those who still hold the old one keep it. One that follows the folders serves
+    those, too, who did not ask for that, but not the other way about.
+    """
+
+    def __init__(self, open_: Opener) -> None:
+        """`open_(workspace, settings, executor, background)` makes a memory."""
+        self._open = open_
+        self._lock = threading.Lock()
+        self._shared: dict[_Key, _Held] = {}
+
+    def lease(
+        self, workspace: Path, settings: Settings, executor: Executor | None, background: bool
+    ) -> "MemorySearchManager":
+        """A memory whose `close` closes it for the caller alone. Raises what opening it raises, each time anew."""
+        key = (os.path.realpath(workspace), msgspec.json.encode(settings))
+        while True:
+            with self._lock:
+                held = self._shared.get(key)
+                if held is None or (background and not held.background):
+                    held = self._shared[key] = _Held(background)
+            with held.opening:
+                if held.ended:
+                    continue  # closed, or found to fail, while this one waited
+                if held.manager is None:
+                    try:
+                        held.executor = None if executor is None else _LentExecutor(executor)
+                        held.manager = self._open(workspace, settings, held.executor, background)
+                    except BaseException:
+                        self._end(key, held)
+                        raise
+                held.leases += 1
+                return cast("MemorySearchManager", _Lease(held.manager, partial(self._release, key, held, executor)))
+
+    def _release(self, key: _Key, held: "_Held", executor: Executor | None) -> None:
+        with held.opening:
+            self._end(key, held, only_here=True)
+            held.leases -= 1
+            last = held.leases == 0
+            if last:
+                held.ended = True
+        if last and held.manager is not None:
+            held.manager.close()
+        if held.executor is not None:
+            held.executor.give_back(executor, last=last)
+
+    def _end(self, key: _Key, held: "_Held", *, only_here: bool = False) -> None:
+        """Give it to nobody any more; unless `only_here`, not even to those who wait for it."""
+        held.ended = held.ended or not only_here
+        with self._lock:
+            if self._shared.get(key) is held:
+                del self._shared[key]
+
+
+class _Held:
+    def __init__(self, background: bool) -> None:
+        self.background = background
+        self.opening = threading.Lock()
+        self.manager: MemorySearchManager | None = None
+        self.executor: _LentExecutor | None = None
+        self.leases = 0
+        self.ended = False
+
+
+class _Lease:
+    """A memory as one of its users sees it; all but its end is the memory's own."""
+
+    def __init__(self, manager: "MemorySearchManager", release: Callable[[], None]) -> None:
+        self._manager = manager
+        self._release = release
+        self._lock = threading.Lock()
+        self._closed = False
+        self._removers: list[Callable[[], None]] = []
+        self._syncs: list[CancelToken] = []
+
+    def __getattr__(self, name: str) -> Any:
+        if self._closed and name not in _OPEN_TO_ALL:
+            raise Closed
+        return getattr(self._manager, name)
+
+    def sync(self, *, cancel: CancelToken | None = None, **options: Any) -> "SyncReport":
+        token = cancel or CancelToken()
+        with self._lock:
+            if self._closed:
+                raise Closed
+            self._syncs.append(token)
+        try:
+            return self._manager.sync(cancel=token, **options)
+        finally:
+            with self._lock:
+                self._syncs.remove(token)
+
+    def current_sync(self) -> CancelToken | None:
+        return None if self._closed else self._manager.current_sync()
+
+    def add_status_listener(self, listener: "StatusListener") -> Callable[[], None]:
+        remove = self._manager.add_status_listener(listener)
+        with self._lock:
+            self._removers.append(remove)
+        return remove
+
+    def close(self) -> None:
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+            syncs, removers = tuple(self._syncs), tuple(self._removers)
+        for token in syncs:
+            token.cancel()
+        for remove in removers:
+            remove()
+        self._release()
+
+
+class _LentExecutor(Executor):
+    """The executor of whoever opened a memory first; once they have closed it, threads of its own for the others."""
+
+    def __init__(self, owner: Executor) -> None:
+        self._owner = owner
+        self._threads = Threads(owner)
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        return self._threads.executor().submit(fn, *args, **kwargs)
+
+    def give_back(self, executor: Executor | None, *, last: bool) -> None:
+        """This user has closed the memory; `last`: nobody else has it."""
+        if executor is self._owner:
+            self._threads.give_back()
+        if last:
+            self._threads.close()

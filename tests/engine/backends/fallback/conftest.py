@@ -1,0 +1,109 @@
+"""A memory that can be made to fail in every way, with the built-in one behind it."""
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from engine.backends import builtin
+from engine.backends.builtin import BuiltinMemory
+from engine.backends.fallback.manager import FallbackMemoryManager
+from engine.backends.own_data import open_own_data
+from engine.settings import Settings
+from tests.helpers.fake_provider import FakeProvider, selection_of
+
+
+class Elsewhere:
+    """Stands for a backend: an index of its own in another place, and failures on request."""
+
+    def __init__(self, place: "Place", memory: BuiltinMemory) -> None:
+        self._place = place
+        self._memory = memory
+        self.closed = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._memory, name)
+
+    def search(self, *args: Any, **options: Any) -> Any:
+        self._place.searched += 1
+        self._place.before_search(self, options.get("cancel"))
+        return self._memory.search(*args, **options)
+
+    def search_like(self, *args: Any, **options: Any) -> Any:
+        self._place.before_search(self, options.get("cancel"))
+        return self._memory.search_like(*args, **options)
+
+    def close(self) -> None:
+        self.closed = True
+        self._memory.close()
+
+
+class Place:
+    """Where the other index lies: everything that is opened there, and what is wrong there."""
+
+    def __init__(self, workspace: Path, settings: Settings) -> None:
+        self._workspace = workspace
+        self._settings = settings
+        self.opened: list[Elsewhere] = []
+        self.searched = 0
+        self.before_open: Callable[[], None] = lambda: None
+        self.before_search: Callable[[Elsewhere, Any], None] = lambda memory, cancel: None
+        self._lock = threading.Lock()
+
+    def open(self) -> Elsewhere:
+        self.before_open()
+        memory = Elsewhere(self, BuiltinMemory(self._workspace, self._settings, executor=None, background=False))
+        with self._lock:
+            self.opened.append(memory)
+        return memory
+
+    def fails(self, error: Exception) -> None:
+        def fail(_memory: Elsewhere, _cancel: object) -> None:
+            raise error
+
+        self.before_search = fail
+
+    def works(self) -> None:
+        self.before_search = lambda memory, cancel: None
+
+
+@pytest.fixture
+def settings(tmp_path: Path, monkeypatch) -> Settings:
+    use = FakeProvider()
+    monkeypatch.setattr(builtin, "select_provider", lambda *_, **__: selection_of(use))
+    return _stored_in(tmp_path / "data")
+
+
+@pytest.fixture
+def place(workspace: Path, tmp_path: Path, settings) -> Place:
+    return Place(workspace, _stored_in(tmp_path / "elsewhere"))
+
+
+OpenManager = Callable[..., FallbackMemoryManager]
+
+
+@pytest.fixture
+def open_manager(workspace: Path, settings: Settings, place: Place) -> Iterator[OpenManager]:
+    """`pause` in seconds; `open_builtin` in place of the real one."""
+    opened: list[FallbackMemoryManager] = []
+
+    def open_(*, pause: float = 3600, background: bool = False, open_builtin: Any = None) -> FallbackMemoryManager:
+        def real() -> BuiltinMemory:
+            return BuiltinMemory(workspace, settings, executor=None, background=background)
+
+        _, user = open_own_data(workspace, settings)
+        manager = FallbackMemoryManager("qmd", place.open, open_builtin or real, user, pause_seconds=pause)
+        opened.append(manager)
+        return manager
+
+    yield open_
+    for manager in opened:
+        manager.close()
+
+
+def _stored_in(folder: Path) -> Settings:
+    store = msgspec.structs.replace(Settings().store, path=str(folder))
+    return msgspec.structs.replace(Settings(), store=store)

@@ -1,0 +1,396 @@
+"""The built-in index in place of one that fails: at once, said plainly, and not for longer than needed."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from engine.backends.builtin import BuiltinMemory
+from engine.backends.fallback import catching_up
+from engine.control import CancelToken
+from engine.errors import (
+    BackendError,
+    Cancelled,
+    Closed,
+    IndexReadOnly,
+    PassageMissing,
+    PathRefused,
+    ProviderError,
+    Unsupported,
+)
+from engine.records import AskedQuestion, Passage, SavedSearch
+from tests.engine.backends.fallback.conftest import Elsewhere
+
+GONE = BackendError("The command qmd is not there: install it with npm.")
+
+
+def paths(outcome) -> set[str]:
+    return {result.path for result in outcome.results}
+
+
+def test_the_chosen_one_answers_as_long_as_it_works(open_manager, place):
+    manager = open_manager()
+    manager.sync()
+    outcome = manager.search("irrigation")
+    assert paths(outcome) == {"greenhouse.md", "shopping.md"}
+    assert not outcome.notice
+    assert manager.status().fallback is None
+    assert len(place.opened) == 1
+
+
+def test_a_failing_search_is_answered_from_the_built_in_index_at_once(open_manager, place):
+    manager = open_manager()
+    place.fails(GONE)
+    outcome = manager.search("irrigation")
+    assert paths(outcome) == {"greenhouse.md", "shopping.md"}, "nothing had been indexed there before"
+    assert str(GONE) in outcome.notice
+    assert "a second one of the same notes" in outcome.notice
+    assert "answers in place of qmd" in outcome.notice
+    assert place.opened[0].closed
+
+
+def test_the_status_says_who_answers_and_why(open_manager, place):
+    manager = open_manager()
+    place.fails(GONE)
+    manager.search("irrigation")
+    status = manager.status()
+    assert status.backend == "builtin"
+    assert status.fallback is not None
+    assert (status.fallback.from_, status.fallback.reason) == ("qmd", str(GONE))
+    assert status.custom["fallback"] == {"disabled": True, "reason": str(GONE)}
+
+
+def test_the_failed_one_is_not_asked_again_before_the_pause_is_over(open_manager, place):
+    manager = open_manager()
+    place.fails(GONE)
+    for _ in range(5):
+        manager.search("irrigation")
+    assert place.searched == 1
+    assert len(place.opened) == 1
+
+
+def test_after_the_pause_the_next_search_tries_again_and_stays_when_it_works(open_manager, place):
+    manager = open_manager(pause=0)
+    manager.sync()
+    place.fails(GONE)
+    assert manager.search("irrigation").notice
+    place.works()
+    outcome = manager.search("irrigation")
+    assert paths(outcome) == {"greenhouse.md", "shopping.md"}
+    assert not outcome.notice
+    assert manager.status().fallback is None
+    assert len(place.opened) == 2
+    manager.search("irrigation")
+    assert len(place.opened) == 2
+
+
+def test_a_try_that_fails_for_another_reason_tells_that_one(open_manager, place):
+    manager = open_manager(pause=0)
+    place.fails(GONE)
+    manager.search("irrigation")
+    place.fails(BackendError("qmd has no index."))
+    manager.search("irrigation")
+    fallback = manager.status().fallback
+    assert fallback is not None
+    assert fallback.reason == "qmd has no index."
+    assert all(memory.closed for memory in place.opened)
+
+
+def test_an_update_by_hand_ends_the_pause(open_manager, place):
+    manager = open_manager()
+    manager.sync()
+    place.fails(GONE)
+    manager.search("irrigation")
+    place.works()
+    assert manager.search("irrigation").notice
+    manager.sync()
+    assert not manager.search("irrigation").notice
+
+
+def test_nobody_waits_long_for_a_try_that_hangs(open_manager, place, monkeypatch):
+    monkeypatch.setattr("engine.backends.fallback.retrying._PATIENCE", 0.05)
+    manager = open_manager(pause=0)
+    manager.sync()
+    place.fails(GONE)
+    manager.search("irrigation")
+    go_on = threading.Event()
+    place.before_search = lambda memory, cancel: go_on.wait(10)
+    assert manager.search("irrigation").notice, "the built-in index answers while the try goes on"
+    assert manager.search("irrigation").notice
+    assert len(place.opened) == 2, "one try at a time"
+    go_on.set()
+    returned = threading.Event()
+    manager.add_status_listener(returned.set)
+    while manager.status().fallback is not None:
+        assert returned.wait(10)
+        returned.clear()
+    assert not manager.search("irrigation").notice
+
+
+def test_closing_ends_a_try_that_hangs(open_manager, place, monkeypatch):
+    monkeypatch.setattr("engine.backends.fallback.retrying._PATIENCE", 0.05)
+    manager = open_manager(pause=0)
+    place.fails(GONE)
+    manager.search("irrigation")
+    tokens: list[CancelToken] = []
+
+    def hang(_memory: Elsewhere, cancel: CancelToken) -> None:
+        tokens.append(cancel)
+        while True:
+            cancel.checkpoint()
+            threading.Event().wait(0.01)
+
+    place.before_search = hang
+    manager.search("irrigation")
+    manager.close()
+    assert tokens[0].cancelled
+    assert all(memory.closed for memory in place.opened)
+
+
+def test_a_cancelled_search_is_no_failure(open_manager, place):
+    manager = open_manager()
+    token = CancelToken()
+
+    def cancel(_memory: Elsewhere, _cancel: object) -> None:
+        token.cancel()
+        token.checkpoint()
+
+    place.before_search = cancel
+    with pytest.raises(Cancelled):
+        manager.search("irrigation", cancel=token)
+    assert manager.status().fallback is None
+    assert not place.opened[0].closed
+
+
+@pytest.mark.parametrize("answer", [Unsupported("qmd knows no dates."), PassageMissing("Nothing is there.")])
+def test_what_a_backend_cannot_do_is_no_failure(open_manager, place, answer):
+    manager = open_manager()
+    place.fails(answer)
+    with pytest.raises(type(answer)):
+        manager.search_like(Passage(path="ines.md", start_line=1, end_line=1))
+    assert manager.status().fallback is None
+
+
+def test_a_question_that_the_failed_one_cannot_take_is_no_try(open_manager, place):
+    manager = open_manager(pause=0)
+    place.fails(GONE)
+    manager.search("irrigation")
+    place.fails(Unsupported("qmd knows no dates."))
+    assert manager.search("irrigation").notice
+    place.works()
+    manager.search("irrigation")
+    assert manager.status().fallback is None
+
+
+def test_other_failures_reach_their_caller_and_change_nothing(open_manager, place):
+    manager = open_manager()
+    with pytest.raises(PathRefused):
+        manager.read_file("../secret.md")
+    place.opened[0].__dict__["sync"] = raising(GONE)
+    with pytest.raises(BackendError, match="is not there"):
+        manager.sync()
+    assert manager.status().fallback is None
+    assert not place.opened[0].closed
+
+
+def test_both_errors_are_told_when_both_fail(open_manager, place):
+    class Broken(Elsewhere):
+        def search(self, *_args, **_options):
+            raise ProviderError("The provider is down")
+
+    manager = open_manager(open_builtin=lambda: Broken(place, place.open()._memory))
+    place.fails(GONE)
+    with pytest.raises(BackendError) as told:
+        manager.search("irrigation")
+    assert str(GONE) in str(told.value)
+    assert "The provider is down." in str(told.value)
+
+
+def test_both_errors_are_told_when_the_built_in_index_cannot_be_opened(open_manager, place):
+    def refuse() -> BuiltinMemory:
+        raise IndexReadOnly("The folder cannot be written.")
+
+    manager = open_manager(open_builtin=refuse)
+    place.fails(GONE)
+    for _ in range(2):
+        with pytest.raises(BackendError) as told:
+            manager.search("irrigation")
+        assert str(GONE) in str(told.value)
+        assert "cannot be written" in str(told.value)
+
+
+def test_one_that_cannot_even_be_opened_has_failed(open_manager, place):
+    def refuse() -> None:
+        raise BackendError("LanceDB is not installed")
+
+    place.before_open = refuse
+    manager = open_manager()
+    outcome = manager.search("irrigation")
+    assert paths(outcome) == {"greenhouse.md", "shopping.md"}
+    assert outcome.notice.startswith("LanceDB is not installed. ")
+    assert manager.lacks == {}
+
+
+def test_whatever_it_raises_is_no_reason_to_leave_a_person_without_an_answer(open_manager, place, caplog):
+    manager = open_manager()
+    place.fails(KeyError("docid of someone's secret"))
+    outcome = manager.search("irrigation")
+    assert outcome.results
+    assert "It failed unexpectedly (KeyError)." in outcome.notice
+    assert "secret" not in outcome.notice
+
+
+def test_an_index_that_is_not_up_to_date_says_so(open_manager, place, monkeypatch):
+    monkeypatch.setattr(catching_up, "_PATIENCE", 0.05)
+    go_on = threading.Event()
+    taken: list[BuiltinMemory] = []
+
+    def slow() -> Elsewhere:
+        memory = place.open()
+        taken.append(memory._memory)
+        memory.__dict__["sync"] = lambda **options: go_on.wait(10) and memory._memory.sync(**options)
+        memory.__dict__["search"] = memory._memory.search
+        return memory
+
+    manager = open_manager(open_builtin=slow)
+    place.fails(GONE)
+    outcome = manager.search("irrigation")
+    assert not outcome.results
+    assert "something may be missing yet" in outcome.notice
+    go_on.set()
+    used = manager._switch.in_use()
+    assert used.catching_up is not None
+    used.catching_up.join()
+    outcome = manager.search("irrigation")
+    assert paths(outcome) == {"greenhouse.md", "shopping.md"}
+    assert "missing" not in outcome.notice
+
+
+def test_an_index_that_cannot_be_brought_up_to_date_says_why(open_manager, place):
+    def broken() -> Elsewhere:
+        memory = place.open()
+        memory.__dict__["sync"] = raising(IndexReadOnly("The folder cannot be written."))
+        memory.__dict__["search"] = memory._memory.search
+        return memory
+
+    manager = open_manager(open_builtin=broken)
+    place.fails(GONE)
+    assert "could not be brought up to date, so something may be missing: The folder" in manager.search("x").notice
+
+
+def test_listeners_hear_of_both_switches(open_manager, place):
+    manager = open_manager(pause=0)
+    seen: list[bool] = []
+    manager.add_status_listener(lambda: seen.append(manager._switch.failure != ""))
+    place.fails(GONE)
+    manager.search("irrigation")
+    assert seen[-1]
+    place.works()
+    manager.search("irrigation")
+    assert not seen[-1]
+
+
+def test_what_it_lacks_follows_the_one_in_use(open_manager, place):
+    manager = open_manager()
+    lacks = {"alike": "qmd finds no passages that are alike."}
+    place.opened[0].__dict__["lacks"] = lacks
+    assert manager.lacks == lacks
+    assert manager.insight is not None
+    place.fails(GONE)
+    manager.search("irrigation")
+    assert manager.lacks == {}
+
+
+def test_kept_searches_outlive_every_switch(open_manager, place):
+    manager = open_manager(pause=0)
+    kept = manager.kept_searches
+    kept.save(SavedSearch(name="water", question=AskedQuestion(text="irrigation"), used=1.0))
+    place.fails(GONE)
+    manager.search("irrigation")
+    place.works()
+    manager.search("irrigation")
+    assert manager.kept_searches is kept
+    assert [saved.name for saved in kept.saved()] == ["water"]
+
+
+def test_facts_outlive_every_switch_and_are_found_by_meaning_with_the_provider_in_use(open_manager, place):
+    manager = open_manager(pause=0)
+    facts = manager.facts
+    facts.add("The drip irrigation runs on Tuesdays.")
+    for prepare in (place.works, lambda: place.fails(GONE), place.works):
+        prepare()
+        manager.search("irrigation")
+        assert manager.facts is facts
+        found = facts.find("drip irrigation on Tuesdays")
+        assert found.mode == "hybrid"
+        assert found.results
+
+
+def test_searches_on_many_threads_while_it_switches_back_and_forth(open_manager, place):
+    manager = open_manager(pause=0)
+    manager.sync()
+    count = 0
+    lock = threading.Lock()
+
+    def sometimes(_memory: Elsewhere, _cancel: object) -> None:
+        nonlocal count
+        with lock:
+            count += 1
+            fails = count % 3 == 0
+        if fails:
+            raise GONE
+
+    place.before_search = sometimes
+
+    def ask(number: int) -> set[str]:
+        if number % 5 == 0:
+            manager.status()
+        if number % 7 == 0:
+            assert manager.read_file("people/ines.md").text
+        return paths(manager.search("irrigation"))
+
+    with ThreadPoolExecutor(6) as pool:
+        answers = list(pool.map(ask, range(120)))
+    assert all(answer == {"greenhouse.md", "shopping.md"} for answer in answers)
+    manager.close()
+    assert all(memory.closed for memory in place.opened)
+    assert len(place.opened) > 2
+
+
+def test_closing_while_others_search_ends_with_closed_or_an_answer(open_manager, place):
+    manager = open_manager(pause=0)
+    place.fails(GONE)
+    start = threading.Barrier(5)
+
+    def ask(_: int) -> str:
+        start.wait()
+        try:
+            for _ in range(50):
+                manager.search("irrigation")
+        except Closed:
+            return "closed"
+        return "answered"
+
+    with ThreadPoolExecutor(4) as pool:
+        asked = [pool.submit(ask, number) for number in range(4)]
+        start.wait()
+        manager.close()
+        assert {future.result() for future in asked} <= {"closed", "answered"}
+    assert all(memory.closed for memory in place.opened)
+
+
+def test_closed_is_closed(open_manager):
+    manager = open_manager()
+    manager.close()
+    manager.close()
+    for act in (manager.status, manager.sync, manager.sessions, lambda: manager.search("irrigation")):
+        with pytest.raises(Closed):
+            act()
+    assert manager.current_sync() is None
+
+
+def raising(error: Exception):
+    def fail(*_args, **_options):
+        raise error
+
+    return fail

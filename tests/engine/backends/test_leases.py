@@ -1,0 +1,223 @@
+"""One memory for all who open a workspace with the same settings in one process."""
+
+import threading
+from concurrent.futures import Executor, ThreadPoolExecutor
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import engine
+from engine.backends import builtin, opening
+from engine.backends.leases import ManagerCache
+from engine.control import CancelToken
+from engine.errors import Cancelled, Closed, IndexReadOnly
+from engine.settings import Settings
+from tests.helpers.fake_provider import FakeProvider, selection_of
+
+
+@pytest.fixture
+def settings(tmp_path, monkeypatch) -> Settings:
+    use = FakeProvider()
+    monkeypatch.setattr(builtin, "select_provider", lambda *_, **__: selection_of(use))
+    return msgspec.structs.replace(
+        Settings(), store=msgspec.structs.replace(Settings().store, path=str(tmp_path / "data"))
+    )
+
+
+@pytest.fixture
+def made(monkeypatch) -> list[builtin.BuiltinMemory]:
+    """Every memory that is really made."""
+    found: list[builtin.BuiltinMemory] = []
+
+    class Noted(builtin.BuiltinMemory):
+        def __init__(self, *args, **options) -> None:
+            super().__init__(*args, **options)
+            found.append(self)
+
+    monkeypatch.setattr(builtin, "BuiltinMemory", Noted)
+    return found
+
+
+def test_two_users_share_one_memory_and_close_it_each_for_themselves(workspace, settings, made):
+    first, second = engine.open_memory(workspace, settings), engine.open_memory(workspace, settings)
+    assert len(made) == 1
+    first.sync()
+    first.close()
+    with pytest.raises(Closed):
+        first.search("irrigation")
+    assert second.search("irrigation").results
+    second.close()
+    with pytest.raises(Closed):
+        made[0].search("irrigation")
+
+
+def test_another_spelling_of_the_folder_is_the_same_workspace(workspace, settings, made):
+    link = workspace.parent / "link"
+    link.symlink_to(workspace)
+    with_dots = workspace / "people" / ".."
+    memories = [engine.open_memory(path, settings) for path in (workspace, link, with_dots, str(workspace))]
+    assert len(made) == 1
+    for memory in memories:
+        memory.close()
+
+
+def test_other_settings_are_another_memory(workspace, settings, made):
+    one = engine.open_memory(workspace, settings)
+    other = engine.open_memory(workspace, msgspec.structs.replace(settings, provider="none"))
+    assert len(made) == 2
+    one.close()
+    other.close()
+
+
+def test_after_a_close_it_is_opened_anew_and_who_had_the_old_one_keeps_it(workspace, settings, made):
+    first, second = engine.open_memory(workspace, settings), engine.open_memory(workspace, settings)
+    first.close()
+    third = engine.open_memory(workspace, settings)
+    assert len(made) == 2
+    assert second.status().backend == third.status().backend == "builtin"
+    second.close()
+    assert third.status().backend == "builtin"
+    third.close()
+
+
+def test_one_that_follows_the_folders_serves_all_but_not_the_other_way_about(workspace, settings, made):
+    plain = engine.open_memory(workspace, settings)
+    staying = engine.open_memory(workspace, settings, background=True)
+    late = engine.open_memory(workspace, settings)
+    assert len(made) == 2
+    assert not plain.status().watcher.enabled
+    assert staying.status().watcher.enabled
+    assert late.status().watcher.enabled
+    for memory in (plain, staying, late):
+        memory.close()
+
+
+def test_many_who_open_at_once_get_one(workspace, settings, made):
+    start = threading.Barrier(8)
+
+    def open_(_: int) -> object:
+        start.wait()
+        return engine.open_memory(workspace, settings)
+
+    with ThreadPoolExecutor(8) as pool:
+        memories = list(pool.map(open_, range(8)))
+    assert len(made) == 1
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda memory: memory.close(), memories))
+    with pytest.raises(Closed):
+        made[0].status()
+    assert not opening._managers._shared
+
+
+def test_what_cannot_be_opened_is_told_to_all_and_tried_anew(workspace, settings):
+    tries: list[int] = []
+    begun, go_on = threading.Event(), threading.Event()
+
+    def open_(*_: object) -> object:
+        tries.append(1)
+        begun.set()
+        go_on.wait(10)
+        raise IndexReadOnly("No.")
+
+    cache = ManagerCache(open_)  # type: ignore[arg-type]
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(cache.lease, workspace, settings, None, False)
+        assert begun.wait(10)
+        second = pool.submit(cache.lease, workspace, settings, None, False)
+        go_on.set()
+        for asked in (first, second):
+            with pytest.raises(IndexReadOnly):
+                asked.result()
+    assert len(tries) == 2
+    assert not cache._shared
+
+
+def test_closing_twice_takes_nothing_from_the_other(workspace, settings):
+    first, second = engine.open_memory(workspace, settings), engine.open_memory(workspace, settings)
+    first.close()
+    first.close()
+    assert second.status().backend == "builtin"
+    second.close()
+
+
+def test_a_listener_goes_with_its_lease(workspace, settings):
+    first, second = engine.open_memory(workspace, settings), engine.open_memory(workspace, settings)
+    heard: list[str] = []
+    first.add_status_listener(lambda: heard.append("first"))
+    second.add_status_listener(lambda: heard.append("second"))
+    first.close()
+    second.sync()
+    assert set(heard) == {"second"}
+    second.close()
+
+
+def test_closing_stops_the_update_that_was_asked_for_here(workspace, settings, monkeypatch):
+    use = FakeProvider()
+    under_way, token_seen = threading.Event(), []
+
+    def wait(_texts: object) -> None:
+        under_way.set()
+        token = second.current_sync()
+        assert token is not None
+        token_seen.append(token)
+        while not token.cancelled:
+            threading.Event().wait(0.01)
+
+    use.before = wait
+    monkeypatch.setattr(builtin, "select_provider", lambda *_, **__: selection_of(use))
+    first, second = engine.open_memory(workspace, settings), engine.open_memory(workspace, settings)
+    with ThreadPoolExecutor(1) as pool:
+        syncing = pool.submit(first.sync)
+        assert under_way.wait(10)
+        first.close()
+        assert syncing.result().cancelled
+    assert first.current_sync() is None
+    use.before = lambda _texts: None
+    assert not second.sync().cancelled
+    second.close()
+
+
+def test_an_executor_is_given_back_with_its_owners_lease(workspace, settings):
+    own = ThreadPoolExecutor(1)
+    used: list[str] = []
+
+    class Counting(Executor):
+        def submit(self, fn, /, *args, **options):
+            used.append("owner's")
+            return own.submit(fn, *args, **options)
+
+    executor = Counting()
+    owner = engine.open_memory(workspace, settings, executor=executor)
+    other = engine.open_memory(workspace, settings)
+    owner.sync()
+    assert used
+    owner.close()
+    own.shutdown()
+    used.clear()
+    (workspace / "new.md").write_text("# New\n\nA second barrel for the rain.\n", "utf-8")
+    report = other.sync()
+    assert report.vectors_embedded
+    assert not report.error
+    assert not used
+    other.close()
+
+
+def test_a_cancelled_wait_of_one_user_does_not_end_the_other(workspace, settings):
+    first, second = engine.open_memory(workspace, settings), engine.open_memory(workspace, settings)
+    token = CancelToken()
+    token.cancel()
+    with pytest.raises(Cancelled):
+        first.search("irrigation", cancel=token)
+    assert second.search("irrigation").notice
+    first.close()
+    second.close()
+
+
+def test_the_window_and_a_verb_in_one_process(workspace: Path, settings):
+    window = engine.open_memory(workspace, settings, background=True)
+    verb = engine.open_memory(workspace, settings)
+    assert verb.sync(reason="cli").files_indexed == 4
+    verb.close()
+    assert window.search("irrigation").results
+    window.close()
