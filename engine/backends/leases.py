@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Opener = Callable[[Path, Settings, "Executor | None", bool], "MemorySearchManager"]
 _Key = tuple[str, bytes]
-_OPEN_TO_ALL = frozenset({"lacks", "insight", "kept_searches", "facts"})
+_OPEN_TO_ALL = frozenset({"lacks", "insight", "kept_searches", "facts", "unseen_notes"})
 """What may be had of a closed memory; whoever uses it hears of the end."""
 
 

@@ -31,6 +31,7 @@ from engine.records import (
 )
 from engine.settings import Settings
 from engine.store.kept_searches import KeptSearches
+from engine.store.unseen_notes import UnseenNotes
 from engine.store.user_data import UserData
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ class FallbackMemoryManager:
         if self._switch.failure:
             self._retrying.failed()
         self._kept_searches = KeptSearches(user)
+        self._unseen_notes = UnseenNotes(user)
 
     @property
     def lacks(self) -> Mapping[Feature, str]:
@@ -80,6 +82,10 @@ class FallbackMemoryManager:
     @property
     def kept_searches(self) -> KeptSearches:
         return self._kept_searches
+
+    @property
+    def unseen_notes(self) -> UnseenNotes:
+        return self._unseen_notes
 
     @cached_property
     def facts(self) -> "Facts":
