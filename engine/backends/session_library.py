@@ -28,7 +28,7 @@ class SessionLibrary:
     def all(self) -> tuple[SessionSummary, ...]:
         """Every indexed session, newest first."""
         with self._store.read() as snapshot:
-            return tuple(map(_summary, sessions.sessions(snapshot)))
+            return tuple(map(summary_of, sessions.sessions(snapshot)))
 
     def indexed_sizes(self) -> dict[str, int]:
         """Bytes of every transcript when it was last read, by its stable name."""
@@ -41,7 +41,7 @@ class SessionLibrary:
             found = sessions.sessions(snapshot, path)
         if not found:
             raise PathRefused  # a transcript that the index does not hold (yet), or holds nothing of
-        return _summary(found[0])
+        return summary_of(found[0])
 
     def similar(
         self, path: str, provider: EmbeddingProvider | None, most: int
@@ -58,10 +58,11 @@ class SessionLibrary:
             best = likeness(snapshot, self._vectors, model, file_id, others)
             known = {session.path: session for session in sessions.sessions(snapshot)}
         order = sorted((item for item in best.items() if item[0] in known), key=lambda item: (-item[1], item[0]))
-        return tuple((_summary(known[name]), cosine) for name, cosine in order[:most])
+        return tuple((summary_of(known[name]), cosine) for name, cosine in order[:most])
 
 
-def _summary(stored: StoredSession) -> SessionSummary:
+def summary_of(stored: StoredSession) -> SessionSummary:
+    """What a window or a verb is told of a session."""
     command = _RESUME.get(stored.agent, "") if stored.id and not stored.parent else ""
     if command:
         command = command.format(id=shlex.quote(stored.id))

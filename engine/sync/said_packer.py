@@ -7,6 +7,7 @@ from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.packing import Packer, Said, SessionChunk
 from engine.redaction.masks import redact
 from engine.settings import Settings
+from engine.settings.options import SessionSettings
 
 
 class SaidPacker:
@@ -27,9 +28,8 @@ class SaidPacker:
         """Put messages behind those that are there. Raises Cancelled."""
         for message in messages:
             self._token.checkpoint()
-            if self._is_wanted(message):
-                said = Said(message.role, redact(message.text), message.line, message.ordinal, redact(message.id))
-                self._packer.add(said)
+            if is_wanted(message, self._wanted):
+                self._packer.add(said(message))
 
     def take(self) -> list[SessionChunk]:
         """The chunks that have become full."""
@@ -39,9 +39,16 @@ class SaidPacker:
         """The last chunks."""
         return self._packer.finish()
 
-    def _is_wanted(self, message: Message) -> bool:
-        if message.role == "system" or not message.text.strip():
-            return False
-        if message.kind == "thinking":
-            return self._wanted.thinking
-        return self._wanted.tools or message.kind not in ("tool-call", "tool-result")
+
+def is_wanted(message: Message, settings: SessionSettings) -> bool:
+    """Whether a message is one of those that are to be found."""
+    if message.role == "system" or not message.text.strip():
+        return False
+    if message.kind == "thinking":
+        return settings.thinking
+    return settings.tools or message.kind not in ("tool-call", "tool-result")
+
+
+def said(message: Message) -> Said:
+    """What is indexed of it: secrets are masked."""
+    return Said(message.role, redact(message.text), message.line, message.ordinal, redact(message.id))

@@ -13,8 +13,8 @@ from engine.corpus.weighing import CHARACTERS_PER_TOKEN, weigh
 PACKER_VERSION = 2
 """Raise it when the same messages would give other chunks: indexes are then rebuilt."""
 
-_SPEAKERS = {"user": "User", "assistant": "Assistant", "tool": "Tool", "system": "System"}
-_BETWEEN = "\n\n"
+SPEAKERS = {"user": "User", "assistant": "Assistant", "tool": "Tool", "system": "System"}
+BETWEEN = "\n\n"
 _SMALL_SHARE = 4
 _GOOD_SHARE = 3  # measured: 2 costs .014 nDCG@10, a chunk for each question .008
 
@@ -30,7 +30,7 @@ class Said(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def shown(self) -> str:
-        return f"{_SPEAKERS[self.role]}: {self.text}"
+        return f"{SPEAKERS[self.role]}: {self.text}"
 
 
 class SessionChunk(msgspec.Struct, frozen=True):
@@ -90,11 +90,11 @@ class Packer:
     def _made(self, parts: list[Said]) -> list[SessionChunk]:
         if not parts:
             return []
-        text = _BETWEEN.join(part.shown for part in parts)
+        text = BETWEEN.join(part.shown for part in parts)
         places, offset = list[Place](), 0
         for part in parts:
             places.append(Place(offset, part.line, part.ordinal, part.id, part.role))
-            offset += len(part.shown) + len(_BETWEEN)
+            offset += len(part.shown) + len(BETWEEN)
         if weigh(text) <= self._limit:
             return [SessionChunk(parts[0].line, parts[-1].line, text, (), tuple(places))]
         made, after = list[SessionChunk](), 0
@@ -108,7 +108,7 @@ class Packer:
 
 
 def _weight(said: Said) -> int:
-    return weigh(said.shown) + len(_BETWEEN)
+    return weigh(said.shown) + len(BETWEEN)
 
 
 def _places_of(places: list[Place], start: int, end: int) -> tuple[Place, ...]:

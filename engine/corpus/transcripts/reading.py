@@ -134,9 +134,34 @@ def read_session(path: Path, part: str, cancel: CancelToken | None = None) -> Co
         known = line_format(source)
         if known is None or part:
             return None
-        reader = LineReader(known.parser(transcript_of(str(path))))
-        messages = [*chain.from_iterable(reader.read(source, cancel)), *reader.read_rest(source)]
-        return Conversation("", reader.parser.facts, tuple(messages), Counter(reader.parser.unknown))
+        return _whole(known, source, path, cancel)
+
+
+def conversations(path: Path, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+    """Every session of a transcript, one after the other; none where nobody knows its format.
+
+    Raises OSError, `PathRefused`, ValueError where it breaks off or cannot be read (now), Cancelled.
+    """
+    with opened(path) as (source, _):
+        database = database_format(source, str(path))
+        document = None if database else document_format(source, str(path))
+        known = None if database or document else line_format(source)
+        if known is not None:
+            yield _whole(known, source, path, cancel)
+    if database is not None:
+        with database.opened(str(path), cancel) as sessions:
+            for key in sessions.marks():
+                conversation = sessions.conversation(key)
+                if conversation is not None:
+                    yield conversation
+    elif document is not None:
+        yield from document.conversations(str(path), cancel)
+
+
+def _whole(known: LineFormat, source: Source, path: Path, cancel: CancelToken | None) -> Conversation:
+    reader = LineReader(known.parser(transcript_of(str(path))))
+    messages = [*chain.from_iterable(reader.read(source, cancel)), *reader.read_rest(source)]
+    return Conversation("", reader.parser.facts, tuple(messages), Counter(reader.parser.unknown))
 
 
 def raw_line(path: Path, line: int) -> bytes | None:

@@ -1,0 +1,248 @@
+"""What `qmd` is told to index: a collection for each place with notes, and exactly the files that our rules accept.
+
+The collections are written into the file in which `qmd` keeps them: that alone can hold what is to be left out, and
+`qmd collection add` would read every file of a place before that could be said. (JSON is YAML, too.)
+"""
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from engine.control import CancelToken
+from engine.corpus.discovery import Discovery, FoundFile, discover
+from engine.corpus.ignore import IgnoreRules
+from engine.corpus.roots import Root, Roots, find_roots
+from engine.records import FileIssue, Source
+from engine.settings import Settings
+
+PASSED_BY_QMD = frozenset({"node_modules", ".git", ".cache", "vendor", "dist", "build"})
+"""Folders that `qmd` never looks into, whatever it is told."""
+SESSIONS = "sessions"
+
+_NOT_IN_A_NAME = re.compile(r"[^a-z0-9-]+")
+_SPECIAL = re.compile(r"[\\*?|(){}\[\]!+@#,]")
+_MEANT = re.compile(r"[*?\[{]")
+_OWN_NAMES = {"": "memory-dir", "MEMORY.md": "memory-root", "memory.md": "memory-alt", "memory": "memory-dir"}
+
+
+class Collection(msgspec.Struct, frozen=True, array_like=True):
+    """One place, as `qmd` knows it."""
+
+    name: str
+    source: Source
+    folder: str
+    """Absolute."""
+    pattern: str
+    prefix: str
+    """What the stable names of its files begin with; of a single file its stable name."""
+    single: str = ""
+    """What the only file is called within the folder; empty for a whole folder."""
+    ignore: tuple[str, ...] = ()
+
+    def stable_name(self, path: str) -> str | None:
+        """Of the file that `qmd` calls so; None for one that this collection cannot have."""
+        if self.single:
+            return self.prefix if path == self.single else None
+        return f"{self.prefix}/{path}" if self.prefix else path
+
+
+class Plan(NamedTuple):
+    """All that `qmd` is to index of a workspace."""
+
+    collections: tuple[Collection, ...]
+    files: tuple[FoundFile, ...]
+    """Of the notes."""
+    skipped: tuple[FileIssue, ...]
+
+
+def with_paths(settings: Settings) -> Settings:
+    """The settings with the places that only `qmd` searches among the extra paths."""
+    more = tuple(_folder_of(path) for path in settings.qmd.paths.values() if path.strip())
+    extra = tuple(dict.fromkeys((*settings.extra_paths, *more)))
+    return msgspec.structs.replace(settings, extra_paths=extra)
+
+
+def plan(workspace: Path, settings: Settings, sessions: Path | None, cancel: CancelToken | None = None) -> Plan:
+    """What there is now. `settings` have the paths; `sessions`: folder of the sessions written out, None for none.
+
+    Raises `WorkspaceError`, `Cancelled`.
+    """
+    roots = find_roots(workspace, settings)
+    found = discover(workspace, settings, cancel=cancel)
+    wanted = {root.name for root in roots.found if root.extra or settings.qmd.include_default_memory}
+    accepted: dict[str, list[FoundFile]] = {name: [] for name in wanted}
+    for file in found.files:
+        home = roots.home_of(file.name)
+        if home is not None and home.name in wanted:
+            accepted[home.name].append(file)
+    collections = _Names(workspace.name)
+    made = [
+        _collection(root, accepted[root.name], roots, settings, collections)
+        for root in roots.found
+        if root.name in wanted and os.path.lexists(root.path)
+    ]
+    if sessions is not None:
+        made.append(Collection(collections.name(SESSIONS), "sessions", str(sessions), "*.md", ""))
+    files, passed = _passed_over(found, accepted)
+    return Plan(tuple(made), files, passed)
+
+
+def noted(collections: Sequence[Collection]) -> bytes:
+    """The collections, to be read again by `read_noted`."""
+    return msgspec.json.encode(collections)
+
+
+def read_noted(file: Path) -> tuple[Collection, ...]:
+    """What was written last; nothing where that was never, or by another version."""
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=tuple[Collection, ...])
+    except (OSError, ValueError):
+        return ()
+
+
+def config_text(collections: Iterable[Collection]) -> str:
+    """The file in which `qmd` looks for its collections."""
+    values = {
+        one.name: {
+            "path": one.folder,
+            "pattern": one.pattern,
+            **({"ignore": list(one.ignore)} if one.ignore else {}),
+        }
+        for one in collections
+    }
+    return msgspec.json.format(msgspec.json.encode({"collections": values}), indent=2).decode() + "\n"
+
+
+def literal(name: str) -> str:
+    """A pattern that matches this name alone."""
+    return _SPECIAL.sub(lambda found: f"[{found[0]}]" if found[0] in "*?[,(){}|+@#" else f"\\{found[0]}", name)
+
+
+class _Names:
+    """Names of collections: small letters, digits and hyphens, each once."""
+
+    def __init__(self, workspace: str) -> None:
+        self._ending = _plain(workspace)
+        self._taken: set[str] = set()
+
+    def name(self, wanted: str) -> str:
+        base = "-".join(filter(None, (_plain(wanted) or "notes", self._ending)))
+        name, number = base, 1
+        while name in self._taken:
+            number += 1
+            name = f"{base}-{number}"
+        self._taken.add(name)
+        return name
+
+
+def _plain(text: str) -> str:
+    return _NOT_IN_A_NAME.sub("-", text.lower()).strip("-")[:40]
+
+
+def _collection(root: Root, files: Sequence[FoundFile], roots: Roots, settings: Settings, names: _Names) -> Collection:
+    wanted, pattern = _asked_for(root, roots, settings)
+    name = names.name(wanted or (_OWN_NAMES.get(root.name, root.name) if not root.extra else root.name))
+    if root.single or not os.path.isdir(root.path):
+        folder, base = os.path.split(root.path)
+        # What is not accepted has to be left out: nothing else keeps `qmd` from reading it.
+        ignore = () if files else (literal(base),)
+        return Collection(name, "memory", folder, literal(base), root.name, base, ignore)
+    pattern = pattern or ",".join(f"**/*{_any_case(ending)}" for ending in settings.extensions)
+    return Collection(
+        name, "memory", root.path, pattern, root.name, "", _left_out(root, files, IgnoreRules(settings).extensions)
+    )
+
+
+def _asked_for(root: Root, roots: Roots, settings: Settings) -> tuple[str, str]:
+    """The name and the pattern that the settings give a place; empty where they name none."""
+    for name, path in settings.qmd.paths.items():
+        folder = os.path.normpath(os.path.join(roots.workspace, os.path.expanduser(_folder_of(path))))
+        if (
+            root.extra
+            and os.path.join(os.path.realpath(os.path.dirname(folder)), os.path.basename(folder)) == root.path
+        ):
+            return name, path[len(_folder_of(path)) :].lstrip("/" + os.sep).replace(os.sep, "/")
+    return "", ""
+
+
+def _folder_of(path: str) -> str:
+    """The part of a path before the first component that is a pattern."""
+    parts = re.split(r"(?<=[/\\])" if os.sep == "\\" else r"(?<=/)", path.strip())
+    plain = []
+    for part in parts:
+        if _MEANT.search(part):
+            break
+        plain.append(part)
+    return "".join(plain).rstrip("/" + os.sep) or path.strip()[:1]
+
+
+def _any_case(ending: str) -> str:
+    """An ending such as ".md" in any case, as the rules take it."""
+    bare = "." + ending.lstrip("*.")
+    return "".join(f"[{one.lower()}{one.upper()}]" if one.lower() != one.upper() else literal(one) for one in bare)
+
+
+def _left_out(root: Root, files: Sequence[FoundFile], endings: tuple[str, ...]) -> tuple[str, ...]:
+    """Patterns of all within a place that `qmd` would find by these endings and the rules do not accept."""
+    start = len(root.name) + 1 if root.name else 0
+    names = {file.name[start:] for file in files}
+    folders = {name.rpartition("/")[0] for name in names}
+    for folder in tuple(folders):
+        while folder := folder.rpartition("/")[0]:
+            folders.add(folder)
+    found = list[str]()
+    stack = [(root.path, "")]
+    while stack:
+        path, prefix = stack.pop()
+        for entry in _seen_by_qmd(path):
+            name = prefix + entry.name
+            if not entry.is_dir(follow_symlinks=False):
+                if entry.name.lower().endswith(endings) and name not in names:
+                    found.append(literal(name))
+            elif name in folders:
+                stack.append((entry.path, name + "/"))
+            elif _holds_any(entry.path, endings):
+                found.append(literal(name) + "/**")
+    return tuple(sorted(found))
+
+
+def _holds_any(folder: str, endings: tuple[str, ...]) -> bool:
+    """Whether `qmd` would find a file in a folder: one of photos alone needs no pattern."""
+    stack = [folder]
+    while stack:
+        for entry in _seen_by_qmd(stack.pop()):
+            if entry.is_dir(follow_symlinks=False):
+                stack.append(entry.path)
+            elif entry.name.lower().endswith(endings):
+                return True
+    return False
+
+
+def _seen_by_qmd(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return [entry for entry in entries if not entry.name.startswith(".") and entry.name not in PASSED_BY_QMD]
+    except OSError:
+        return []  # it cannot read it either
+
+
+def _passed_over(
+    found: Discovery, accepted: dict[str, list[FoundFile]]
+) -> tuple[tuple[FoundFile, ...], tuple[FileIssue, ...]]:
+    """The files that `qmd` takes, and what is left out by our rules or by its own."""
+    taken, passed = [], list(found.skipped)
+    for root, files in accepted.items():
+        for file in files:
+            inside = file.name[len(root) :].strip("/").split("/")[:-1]
+            folder = next((part for part in inside if part in PASSED_BY_QMD or part.startswith(".")), None)
+            if folder is None:
+                taken.append(file)
+            else:
+                passed.append(
+                    FileIssue(path=file.name, rule="qmd", detail=f"qmd never looks into folders named {folder}.")
+                )
+    return tuple(taken), tuple(passed)

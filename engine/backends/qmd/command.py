@@ -1,0 +1,215 @@
+"""The command `qmd`: found, run in a world of its own, and its failures as sentences.
+
+It must not see the person's own collections, nor a `.qmd` folder that lies in or above the notes: that one would make
+it write its index there, and run what someone else has put into it. So it works in a folder of ours, under an index
+that is named to it.
+"""
+
+import os
+import re
+import shutil
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from engine.backends.qmd.process import Finished, TooMuch, TooSlow, run
+from engine.control import CancelToken
+from engine.errors import BackendError, Cancelled, Closed
+
+MOST_OUTPUT = 200_000
+"""Bytes of an answer, as in the reference."""
+_OLDEST = (2, 6, 3)
+"""The first version that gives files their own names; before it, results could not be opened."""
+_VERSION = re.compile(r"\b(\d+)\.(\d+)\.(\d+)")
+_VERSION_SECONDS = 30.0
+_SHOWN_ERROR = 300
+_INDEX = "index"
+_SCRIPT = Path("@tobilu", "qmd", "bin", "qmd")
+
+
+class QmdError(BackendError):
+    """`qmd` cannot be run, failed, or gave an answer that is none."""
+
+
+class QmdMissing(QmdError):
+    """There is no such command, or one that is too old."""
+
+
+class QmdTooSlow(QmdError):
+    """It had not answered in time, and was ended."""
+
+
+class QmdFailed(QmdError):
+    """It ended with an error."""
+
+    def __init__(self, message: str, *, code: int, errors: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.errors = errors
+        """All that it wrote of it."""
+
+
+class QmdCommand:
+    """Runs `qmd` for one workspace. Thread-safe."""
+
+    def __init__(self, name: str, folder: Path) -> None:
+        """`folder`: where it keeps its settings and its index; made when it is first run."""
+        self._name = name
+        self.folder = folder
+        self.config = folder / "xdg-config"
+        self.cache = folder / "xdg-cache"
+        self._lock = threading.Lock()
+        self._running: set[CancelToken] = set()
+        self._closed = False
+        self.version = ""
+        """As it said itself; empty before it was first asked."""
+
+    @property
+    def database(self) -> Path:
+        """Its index."""
+        return self.cache / "qmd" / f"{_INDEX}.sqlite"
+
+    @property
+    def config_file(self) -> Path:
+        """Its collections."""
+        return self.config / f"{_INDEX}.yml"
+
+    def check(self, cancel: CancelToken | None = None) -> None:
+        """Find out, once, whether there is a `qmd` that will do. Raises `QmdError`, `Cancelled`."""
+        if self.version:
+            return
+        said = self._run(["--version"], _VERSION_SECONDS, cancel, None)
+        found = _VERSION.search(said.output)
+        if found is None:
+            raise QmdMissing(f"{self._name} does not say which version of qmd it is: {_MENDING}")
+        version = ".".join(found.groups())
+        if tuple(map(int, found.groups())) < _OLDEST:
+            least = ".".join(map(str, _OLDEST))
+            raise QmdMissing(f"qmd {version} is too old, and {least} is the least: run npm i -g @tobilu/qmd@latest.")
+        self.version = version
+
+    def run(
+        self,
+        verb: Sequence[str],
+        *,
+        seconds: float,
+        options: Sequence[str] = (),
+        operand: str | None = None,
+        cancel: CancelToken | None = None,
+        on_line: Callable[[str], None] | None = None,
+    ) -> Finished:
+        """Run one command of it, whose operand is never taken for an option. Raises `QmdError`, `Cancelled`."""
+        operands = [] if operand is None else ["--", operand]
+        arguments = [*verb, "--index", _INDEX, *options, *operands]
+        finished = self._run(arguments, seconds, cancel, on_line)
+        if finished.code != 0:
+            raise _failure(" ".join(["qmd", *verb]), finished)
+        return finished
+
+    def _run(
+        self,
+        arguments: Sequence[str],
+        seconds: float,
+        cancel: CancelToken | None,
+        on_line: Callable[[str], None] | None,
+    ) -> Finished:
+        program = self._program()
+        for folder in (self.config, self.cache):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            with self._stoppable(cancel) as stop:
+                return run(
+                    [*program, *arguments],
+                    folder=self.folder,
+                    environment=self._environment(program),
+                    seconds=seconds,
+                    most=MOST_OUTPUT,
+                    cancel=stop,
+                    on_line=on_line,
+                )
+        except TooSlow:
+            raise QmdTooSlow(f"qmd {arguments[0]} took longer than {seconds:g} s and was ended.") from None
+        except TooMuch:
+            raise QmdError(f"qmd {arguments[0]} wrote without end and was ended.") from None
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise QmdMissing(f"{self._name} cannot be run ({reason}): {_MENDING}") from None
+
+    @contextmanager
+    def _stoppable(self, cancel: CancelToken | None) -> Iterator[CancelToken]:
+        """What ends with the caller's token, and with this. Raises `Closed`, `Cancelled`."""
+        if cancel is not None:
+            cancel.checkpoint()
+        stop = CancelToken()
+        with self._lock:
+            if self._closed:
+                raise Closed
+            self._running.add(stop)
+        forget = cancel.on_cancel(stop.cancel) if cancel is not None else None
+        try:
+            yield stop
+        except Cancelled:
+            if self._closed:
+                raise Closed from None
+            raise
+        finally:
+            if forget is not None:
+                forget()
+            with self._lock:
+                self._running.discard(stop)
+
+    def close(self) -> None:
+        """End whatever runs; nothing is started any more."""
+        with self._lock:
+            self._closed = True
+            running = tuple(self._running)
+        for stop in running:
+            stop.cancel()
+
+    def _program(self) -> list[str]:
+        """What to start. On Windows not the `.cmd` itself: what its shell makes of a question is anyone's guess."""
+        name = os.path.expanduser(self._name)
+        found = shutil.which(name)
+        if found is None:
+            raise QmdMissing(f"The command {self._name} was not found: {_MENDING}")
+        if sys.platform != "win32" or not found.lower().endswith((".cmd", ".bat", ".ps1")):
+            return [os.path.abspath(found)]
+        folder = Path(found).parent
+        scripts = (folder.parent / _SCRIPT, folder / "node_modules" / _SCRIPT)
+        script = next((script for script in scripts if script.is_file()), None)
+        node = shutil.which("node", path=os.pathsep.join((str(folder), os.environ.get("PATH", ""))))
+        if script is None or node is None:
+            raise QmdMissing(f"{found} belongs to no qmd that can be run: {_MENDING}")
+        return [node, str(script)]
+
+    def _environment(self, program: Sequence[str]) -> dict[str, str]:
+        environment = {name: value for name, value in os.environ.items() if name not in _NOT_INHERITED}
+        # Its first line asks for a `node`: the one that it was installed with lies beside it.
+        path = os.pathsep.join((os.path.dirname(program[0]), environment.get("PATH", os.defpath)))
+        return {
+            **environment,
+            "PATH": path,
+            "PWD": str(self.folder),
+            "XDG_CONFIG_HOME": str(self.config),
+            "QMD_CONFIG_DIR": str(self.config),
+            "XDG_CACHE_HOME": str(self.cache),
+            "NO_COLOR": "1",
+        }
+
+
+_NOT_INHERITED = frozenset({"INDEX_PATH", "QMD_TRUST_LOCAL_CONFIG", "QMD_TRUST_UPDATE_HOOKS", "FORCE_COLOR"})
+_MENDING = "install it with npm i -g @tobilu/qmd (Node 22 or newer), or set qmd.command to its full path."
+
+
+def _failure(what: str, finished: Finished) -> QmdFailed:
+    """The error of a command that ended badly, with what it says of it."""
+    if finished.code < 0:
+        return QmdFailed(f"{what} was ended by the system (signal {-finished.code}).", code=finished.code, errors="")
+    said = f"{finished.errors}\n{finished.output}"
+    lines = [" ".join(line.split()) for line in said.splitlines() if line.strip()]
+    # Of a stack trace the line with the error says what a person can understand.
+    line = next((line for line in lines if re.match(r"(?:\w*Error|Error|Usage)\b", line)), lines[0] if lines else "")
+    reason = line[:_SHOWN_ERROR] or f"code {finished.code}"
+    return QmdFailed(f"{what} failed: {reason.rstrip('.')}.", code=finished.code, errors=said)

@@ -1,0 +1,316 @@
+"""Sessions written out as Markdown, which `qmd` can index: with their secrets masked, in our own folder alone.
+
+Beside each lies where in the transcript its lines are from; one list holds what is known of all.
+"""
+
+import hashlib
+import os
+import re
+import threading
+import time
+from bisect import bisect_right
+from pathlib import Path
+
+import msgspec
+
+from engine.control import CancelToken
+from engine.corpus.discovery import FoundFile
+from engine.corpus.transcripts.changes import is_database
+from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.packing import BETWEEN, SPEAKERS, Packer, Said, SessionChunk
+from engine.corpus.transcripts.stores import find_transcripts, session_name
+from engine.errors import PathRefused
+from engine.records import FileIssue
+from engine.redaction.masks import REDACTION_VERSION
+from engine.settings import Settings
+from engine.settings.writing import write_aside
+from engine.store.sessions import StoredSession
+from engine.sync.progress import ProgressMeter
+
+_FORMAT = 1
+"""Raise it when the same session would be written out in another way."""
+_OURS = re.compile(r"[0-9a-f]{32}\.(?:md|json)")
+_ENDINGS = (".md", ".json")
+_SECONDS_A_DAY = 86_400.0
+_SPOKEN_WITH = 20
+"""Messages that may stand with the one that was found in one passage."""
+
+
+class _Place(msgspec.Struct, frozen=True, array_like=True):
+    """A message in a session that was written out."""
+
+    first: int
+    """Its first line there, from 1."""
+    role: str
+    line: int
+    """Of the transcript."""
+    ordinal: int
+    id: str
+
+
+class _Transcript(msgspec.Struct, frozen=True, array_like=True):
+    mtime_ns: int
+    size: int
+    sessions: tuple[str, ...] = ()
+    """Their stable names."""
+    rule: str = ""
+    """Why nothing more of it is there; empty where all is."""
+    detail: str = ""
+
+
+class ExportedSession(msgspec.Struct, frozen=True, array_like=True):
+    known: StoredSession
+    mtime_ns: int
+    """Of its last message."""
+    written: bool
+    """False for one that is too old to be searched."""
+
+
+class _List(msgspec.Struct):
+    """Everything that is known of what was written out."""
+
+    fingerprint: str = ""
+    transcripts: dict[str, _Transcript] = {}
+    sessions: dict[str, ExportedSession] = {}
+
+
+class Exported(msgspec.Struct):
+    """What one pass did."""
+
+    seen: int = 0
+    written: int = 0
+    """Sessions that are new or have changed."""
+    removed: int = 0
+    unchanged: int = 0
+    """Transcripts."""
+    failed: list[FileIssue] = []
+    skipped: list[FileIssue] = []
+
+
+class SessionExports:
+    """Thread-safe; one pass at a time, which its caller sees to."""
+
+    def __init__(self, folder: Path, settings: Settings) -> None:
+        self.folder = folder
+        self._list_file = folder.parent / "sessions.json"
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._read_as: tuple[int, int] = (0, 0)
+        self._list = _List()
+
+    def all(self) -> list[ExportedSession]:
+        """Every session that is known, newest first."""
+        return sorted(self._now().sessions.values(), key=lambda one: (-one.mtime_ns, one.known.path))
+
+    def get(self, path: str) -> ExportedSession | None:
+        return self._now().sessions.get(path)
+
+    def by_file(self) -> dict[str, ExportedSession]:
+        """The sessions that can be found, by the names of their files."""
+        return {f"{_stem(name)}.md": one for name, one in self._now().sessions.items() if one.written}
+
+    def indexed_sizes(self) -> dict[str, int]:
+        """Bytes of every transcript when it was last read, by its stable name."""
+        return {name: one.size for name, one in self._now().transcripts.items()}
+
+    def passage(self, session: ExportedSession, line: int) -> SessionChunk | None:
+        """What was said on this line of the file of a session, and what follows it; None where it is not there."""
+        file = self._file(session)
+        try:
+            places = msgspec.json.decode(file.with_suffix(".json").read_bytes(), type=tuple[_Place, ...])
+            lines = file.read_bytes().decode().split("\n")
+        except (OSError, ValueError):
+            return None  # a pass has just taken it away
+        if not places:
+            return None
+        at = max(0, bisect_right([place.first for place in places], line) - 1)
+        chunking = self._settings.chunking
+        packer = Packer(chunking.tokens, chunking.overlap)
+        for number in range(at, min(at + _SPOKEN_WITH, len(places))):
+            packer.add(_said(places, number, lines))
+        wanted = lines[min(line, len(lines)) - 1].strip()
+        chunks = packer.finish()
+        return next((chunk for chunk in chunks if wanted in chunk.text), chunks[0] if chunks else None)
+
+    # --- writing --------------------------------------------------------------------------------------------------
+
+    def update(self, token: CancelToken, meter: ProgressMeter) -> Exported:
+        """Write out what is new or has changed, and take away what has gone. Raises OSError, `Cancelled`."""
+        done, now = Exported(), self._now()
+        fingerprint = self._fingerprint()
+        known = now.transcripts if now.fingerprint == fingerprint else {}
+        found = find_transcripts(self._settings, cancel=token, listener=meter.step)
+        done.skipped += found.skipped
+        done.seen = len(found.files)
+        copies = self._copies(found.files, token)
+        fresh = _List(fingerprint)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        meter.start("indexing", len(found.files))
+        for number, file in enumerate(found.files):
+            token.checkpoint()
+            meter.step(number, file.name)
+            before = known.get(file.name)
+            if file.name in copies:
+                fresh.transcripts[file.name] = _Transcript(
+                    file.mtime_ns, file.size, (), "copied", "The database of its agent holds this session too."
+                )
+            elif before is not None and self._holds(before, file, now):
+                fresh.transcripts[file.name] = before
+                fresh.sessions |= {name: now.sessions[name] for name in before.sessions if name in now.sessions}
+                done.unchanged += 1
+            else:
+                self._take(file, fresh, now, done, token)
+            if rule := fresh.transcripts[file.name].rule:
+                done.skipped.append(FileIssue(path=file.name, rule=rule, detail=fresh.transcripts[file.name].detail))
+        self._retire(fresh)
+        self._keep(fresh)
+        done.removed = len(now.sessions.keys() - fresh.sessions.keys())
+        self._tidy(fresh)
+        return done
+
+    def _take(self, file: FoundFile, fresh: _List, now: _List, done: Exported, token: CancelToken) -> None:
+        """Read one transcript, whole."""
+        names, issue = list[str](), ("", "")
+        try:
+            from engine.corpus.transcripts.reading import conversations  # brings every format with it
+
+            for conversation in conversations(Path(file.path), token):
+                token.checkpoint()
+                name = session_name(file.name, conversation.key)
+                if name in names or conversation.facts.generated or not conversation.messages:
+                    continue
+                names.append(name)
+                session, changed = self._write(file, name, conversation, token)
+                fresh.sessions[name] = session
+                done.written += changed
+        except ValueError as error:
+            issue = "broken", f"It could not be read to its end: {error}"
+            for name in now.transcripts[file.name].sessions if file.name in now.transcripts else ():
+                if name in now.sessions and name not in fresh.sessions:
+                    names.append(name)  # what cannot be read now may come back
+                    fresh.sessions[name] = now.sessions[name]
+        except PathRefused:
+            issue = "symlink", "A link or a special file has taken its place."
+        except OSError as error:
+            issue = "unreadable", f"It cannot be read: {error.strerror or error}."
+        if not names and not issue[0]:
+            issue = "unknown-format", "It is no transcript of an agent that is known, or nothing was said in it."
+        fresh.transcripts[file.name] = _Transcript(file.mtime_ns, file.size, tuple(names), *issue)
+
+    def _write(
+        self, file: FoundFile, name: str, conversation: Conversation, token: CancelToken
+    ) -> tuple[ExportedSession, bool]:
+        """Write out one session; False where it was there already, the same."""
+        from engine.sync.said_packer import is_wanted, said
+        from engine.sync.session_rows import session_file
+
+        facts, wanted = conversation.facts, self._settings.sessions
+        count = sum(map(facts.counts, conversation.messages))
+        size = sum(len(message.text) for message in conversation.messages)
+        row = session_file(file, name, facts, count, None, hash="", size=size)
+        assert row.session is not None
+        of = row.session
+        known = StoredSession(
+            name, row.title, of.agent, of.id, of.project, of.branch, of.parent, of.started, of.ended, count, size
+        )
+        title = " ".join(row.title.split()) or f"Session {of.id}".strip()
+        parts = [f"# {title}", " ".join(filter(None, (of.agent, of.project, of.branch)))]
+        line, places = sum(part.count("\n") + 2 for part in parts) + 1, list[_Place]()
+        for message in conversation.messages:
+            token.checkpoint()
+            if is_wanted(message, wanted):
+                one = said(message)
+                places.append(_Place(line, one.role, one.line, one.ordinal, one.id))
+                parts.append(one.shown)
+                line += one.shown.count("\n") + 2
+        text = BETWEEN.join(parts) + "\n"
+        target = self.folder / f"{_stem(name)}.md"
+        changed = _put(target, text.encode("utf-8", "replace"))
+        _put(target.with_suffix(".json"), msgspec.json.encode(places))
+        return ExportedSession(known, row.mtime_ns, True), changed
+
+    def _holds(self, before: _Transcript, file: FoundFile, now: _List) -> bool:
+        """Whether a transcript is as it was, and all that was written of it is still there."""
+        if before.rule == "copied" or (before.mtime_ns, before.size) != (file.mtime_ns, file.size):
+            return False
+        sessions = [now.sessions.get(name) for name in before.sessions]
+        return all(one is not None and (not one.written or self._file(one).exists()) for one in sessions)
+
+    def _file(self, session: ExportedSession) -> Path:
+        return self.folder / f"{_stem(session.known.path)}.md"
+
+    def _retire(self, fresh: _List) -> None:
+        """Sessions of long ago are listed and read, and no longer searched."""
+        days = self._settings.qmd.sessions.retention_days
+        oldest = time.time() - days * _SECONDS_A_DAY if days else -1.0
+        for name, one in fresh.sessions.items():
+            written = one.mtime_ns / 1e9 >= oldest and self._file(one).exists()
+            if written != one.written:
+                fresh.sessions[name] = msgspec.structs.replace(one, written=written)
+
+    def _tidy(self, fresh: _List) -> None:
+        """Take away the files that we wrote and that are wanted no more; what anyone else put there stays."""
+        wanted = {
+            f"{_stem(name)}{ending}" for name, one in fresh.sessions.items() if one.written for ending in _ENDINGS
+        }
+        with os.scandir(self.folder) as entries:
+            for entry in entries:
+                if _OURS.fullmatch(entry.name) and entry.name not in wanted and entry.is_file(follow_symlinks=False):
+                    os.unlink(entry.path)
+
+    def _copies(self, files: list[FoundFile], token: CancelToken) -> set[str]:
+        if not any(is_database(file.path) for file in files):
+            return set()
+        from engine.corpus.transcripts.opencode_copies import copied_sessions
+
+        return copied_sessions(files, set(), token)
+
+    def _fingerprint(self) -> str:
+        """What else the text of a session depends on; with another one all are written anew."""
+        wanted, days = self._settings.sessions, self._settings.qmd.sessions.retention_days
+        return repr((_FORMAT, REDACTION_VERSION, wanted.thinking, wanted.tools, days))
+
+    # --- the list -------------------------------------------------------------------------------------------------
+
+    def _now(self) -> _List:
+        """The list as it was last written, by whatever process."""
+        with self._lock:
+            try:
+                state = self._list_file.stat()
+                if (state.st_mtime_ns, state.st_size) != self._read_as:
+                    self._list = msgspec.json.decode(self._list_file.read_bytes(), type=_List)
+                    self._read_as = state.st_mtime_ns, state.st_size
+            except FileNotFoundError:
+                self._list, self._read_as = _List(), (0, 0)
+            except ValueError:
+                self._list = _List()  # of another version, or damaged: everything is written out anew
+            return self._list
+
+    def _keep(self, fresh: _List) -> None:
+        write_aside(self._list_file, msgspec.json.encode(fresh).decode())
+
+
+def _said(places: tuple[_Place, ...], number: int, lines: list[str]) -> Said:
+    """A message as it was written out."""
+    place = places[number]
+    after = places[number + 1].first - 1 if number + 1 < len(places) else len(lines)
+    shown = "\n".join(lines[place.first - 1 : after]).rstrip("\n")
+    return Said(place.role, shown.removeprefix(f"{SPEAKERS[place.role]}: "), place.line, place.ordinal, place.id)
+
+
+def _stem(name: str) -> str:
+    """The name of a session's files: its own may be too long, or none that a file can have."""
+    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _put(file: Path, data: bytes) -> bool:
+    """Write a file as a whole; False where it says the same already."""
+    try:
+        if file.read_bytes() == data:
+            return False
+    except FileNotFoundError:
+        pass
+    aside = file.with_suffix(".aside")
+    aside.write_bytes(data)
+    aside.replace(file)
+    return True

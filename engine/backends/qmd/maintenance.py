@@ -1,0 +1,160 @@
+"""What is done to the index of `qmd`: it is told what to index, updated, embedded, cleaned, or thrown away."""
+
+import contextlib
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import platformdirs
+
+from engine.backends.qmd.collections import Collection, config_text, noted, read_noted
+from engine.backends.qmd.command import QmdCommand, QmdError, QmdFailed, QmdTooSlow
+from engine.backends.qmd.index_file import QmdIndexFile
+from engine.backends.qmd.resting import Rest
+from engine.control import CancelToken
+from engine.records import SyncReason
+from engine.settings.qmd_options import QmdSettings
+from engine.settings.writing import write_aside
+
+log = logging.getLogger(__name__)
+
+_SECONDS_A_MINUTE = 60.0
+_POLL = 0.25
+_TRIES = 4
+_FIRST_PAUSE = 0.5
+_BUSY = ("database is locked", "sqlite_busy", "database is busy")
+_DAMAGED = ("malformed", "not a database", "sqlite_corrupt")
+_embedding = threading.Lock()
+"""One run that embeds at a time in this process: each loads a model of its own."""
+
+
+class Maintenance:
+    """Of one workspace's index; by one thread at a time, but for `collections` and `restore`."""
+
+    def __init__(self, settings: QmdSettings, command: QmdCommand, index: QmdIndexFile) -> None:
+        self._settings = settings
+        self._command = command
+        self._index = index
+        self._noted = command.folder / "collections.json"
+        self._embedded_at = command.folder / "embedded"
+        self._rest = Rest()
+
+    @property
+    def collections(self) -> tuple[Collection, ...]:
+        """What `qmd` was told last, by whatever process."""
+        return read_noted(self._noted)
+
+    def restore(self) -> bool:
+        """Give `qmd` its collections back; False where it never had any."""
+        collections = self.collections
+        if collections:
+            write_aside(self._command.config_file, config_text(collections))
+        return bool(collections)
+
+    def tell(self, collections: Sequence[Collection], token: CancelToken) -> None:
+        """Put the collections in force; those that are no more leave the index. Raises `QmdError`, `Cancelled`."""
+        before = self.collections
+        self._remove({one.name for one in before} - {one.name for one in collections}, token)
+        if tuple(collections) != before or not self._command.config_file.exists():
+            write_aside(self._command.config_file, config_text(collections))
+            write_aside(self._noted, noted(collections).decode())
+
+    def share_models(self) -> None:
+        """Let all workspaces use the models that are there: they have gigabytes."""
+        place = self._command.cache / "qmd" / "models"
+        if place.exists() or place.is_symlink() or self._settings.search_mode == "search":
+            return
+        theirs = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "qmd", "models")
+        shared = theirs if theirs.is_dir() else Path(platformdirs.user_data_dir("mnemoscope", False), "qmd-models")
+        try:
+            shared.mkdir(parents=True, exist_ok=True)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.symlink_to(shared, target_is_directory=True)
+        except OSError as error:  # Windows lets few make links
+            log.info("qmd keeps its models for itself: %s", type(error).__name__)
+
+    def update(self, token: CancelToken, on_line: Callable[[str], None]) -> None:
+        """`qmd update`, once more where someone else was writing, and from nothing where its index is damaged."""
+        seconds = self._settings.update_timeout_seconds
+        for attempt in range(_TRIES):
+            try:
+                self._command.run(["update"], seconds=seconds, cancel=token, on_line=on_line)
+                return
+            except QmdFailed as failure:
+                said = failure.errors.lower()
+                if any(sign in said for sign in _DAMAGED) and attempt == 0:
+                    log.warning("The index of qmd is damaged and made anew")
+                    self.discard()
+                elif not any(sign in said for sign in _BUSY) or attempt == _TRIES - 1:
+                    raise
+                else:
+                    pause(_FIRST_PAUSE * 2**attempt, token)
+
+    def discard(self) -> None:
+        """Throw the index of `qmd` away; it is made anew from the notes."""
+        for ending in ("", "-wal", "-shm"):
+            self._command.database.with_name(self._command.database.name + ending).unlink(missing_ok=True)
+
+    def clear(self, token: CancelToken) -> None:
+        """Make `qmd` read every file anew; vectors of texts that are the same stay."""
+        self._remove({one.name for one in self.collections}, token)
+        self._command.config_file.unlink(missing_ok=True)
+
+    def clean(self, token: CancelToken) -> None:
+        """Take what was removed out of the file: it would stay there to be read."""
+        self._command.run(["cleanup"], seconds=self._settings.update_timeout_seconds, cancel=token)
+
+    def embed_due(self, reason: SyncReason, force: bool) -> bool:
+        """Whether a sync is to embed, too."""
+        if self._settings.search_mode == "search" or not self._index.counts().pending:
+            return False
+        if force or reason in ("manual", "cli"):
+            return True
+        try:
+            since = time.time() - self._embedded_at.stat().st_mtime
+        except OSError:
+            since = float("inf")
+        return not self._rest.resting and not 0 <= since < self._settings.embed_minutes * _SECONDS_A_MINUTE
+
+    def embed(self, token: CancelToken) -> int:
+        """Vectors that are new; what is left after the time that it may take is for the next run.
+
+        Raises `QmdError`, also where not one came in that time, `Cancelled`.
+        """
+        while not _embedding.acquire(timeout=_POLL):
+            token.checkpoint()
+        before = self._index.counts().vectors
+        try:
+            seconds = self._settings.embed_timeout_seconds
+            self._command.run(["embed"], seconds=seconds, cancel=token)
+            self._embedded_at.touch()
+        except QmdError as error:
+            if not isinstance(error, QmdTooSlow) or self._index.counts().vectors <= before:
+                self._rest.failed()
+                raise
+        finally:
+            _embedding.release()
+        self._rest.worked()
+        return max(0, self._index.counts().vectors - before)
+
+    def _remove(self, names: set[str], token: CancelToken) -> None:
+        if names and not self._command.config_file.exists():
+            self.restore()  # or it would not know what is to be removed
+        for name in sorted(names):
+            with contextlib.suppress(QmdFailed):  # it has been removed before
+                seconds = self._settings.command_timeout_seconds
+                self._command.run(["collection", "remove"], operand=name, seconds=seconds, cancel=token)
+
+
+def pause(seconds: float, token: CancelToken) -> None:
+    """Wait, but for a cancel."""
+    ended = threading.Event()
+    forget = token.on_cancel(ended.set)
+    try:
+        ended.wait(seconds)
+    finally:
+        forget()
+    token.checkpoint()

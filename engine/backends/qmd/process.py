@@ -1,0 +1,139 @@
+"""Runs a command that may hang, talk without end or start others: with a limit for each, and nothing left behind."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import IO, NamedTuple
+
+from engine.control import CancelToken
+
+Process = subprocess.Popen[bytes]
+
+_POLL = 0.05
+"""Seconds between two looks at what the command has written."""
+
+
+class Finished(NamedTuple):
+    """A command that ended by itself."""
+
+    code: int
+    """Below 0: the number of the signal that ended it."""
+    output: str
+    errors: str
+
+
+class TooSlow(Exception):
+    """The command had not ended in time; it has been killed."""
+
+
+class TooMuch(Exception):
+    """The command wrote more than anyone can want; it has been killed."""
+
+
+def run(
+    arguments: Sequence[str],
+    *,
+    folder: Path,
+    environment: Mapping[str, str],
+    seconds: float,
+    most: int,
+    cancel: CancelToken | None = None,
+    on_line: Callable[[str], None] | None = None,
+) -> Finished:
+    """Run a command without a shell, and all that it starts in a group of its own, which dies with it.
+
+    `most`: bytes that it may write. `on_line` gets each line of its output as it comes. Raises `TooSlow`, `TooMuch`,
+    OSError where it cannot be started, `Cancelled`.
+    """
+    if cancel is not None:
+        cancel.checkpoint()
+    # Files, no pipes: what outlives the command could hold a pipe open, and its reader would wait for that.
+    with tempfile.TemporaryDirectory(prefix="mnemoscope-", ignore_cleanup_errors=True) as place:
+        output, errors = Path(place, "output"), Path(place, "errors")
+        with output.open("wb") as out, errors.open("wb") as err:
+            process = _start(arguments, folder, environment, out, err)
+        forget = cancel.on_cancel(lambda: _kill(process)) if cancel is not None else _nothing
+        try:
+            with output.open("rb") as written:
+                _await(process, seconds, most, (output, errors), _Lines(written, on_line))
+        finally:
+            forget()
+            _kill(process)
+            process.wait()
+        if cancel is not None:
+            cancel.checkpoint()
+        return Finished(process.returncode, _text(output), _text(errors))
+
+
+def _start(
+    arguments: Sequence[str], folder: Path, environment: Mapping[str, str], out: IO[bytes], err: IO[bytes]
+) -> Process:
+    flags, session = 0, True
+    if sys.platform == "win32":
+        flags, session = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW, False
+    return subprocess.Popen(
+        arguments,
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=out,
+        stderr=err,
+        creationflags=flags,
+        start_new_session=session,
+    )
+
+
+def _await(process: Process, seconds: float, most: int, written: Sequence[Path], lines: "_Lines") -> None:
+    deadline = time.monotonic() + seconds
+    ended = False
+    while not ended:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(min(_POLL, max(0.0, deadline - time.monotonic())))
+        ended = process.returncode is not None
+        if sum(file.stat().st_size for file in written) > most:
+            raise TooMuch
+        if not ended and time.monotonic() >= deadline:
+            raise TooSlow
+        lines.tell()
+
+
+def _kill(process: Process) -> None:
+    """End the command and all of its group. What a command that ended well has left running is its own affair."""
+    code = process.poll()
+    if sys.platform == "win32":
+        if code is None:
+            arguments = ["taskkill", "/T", "/F", "/PID", str(process.pid)]
+            subprocess.run(arguments, capture_output=True, check=False, creationflags=subprocess.CREATE_NO_WINDOW)
+    elif code is None or code < 0:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def _text(file: Path) -> str:
+    return file.read_bytes().decode("utf-8", "replace")
+
+
+def _nothing() -> None:
+    pass
+
+
+class _Lines:
+    """The lines of a file that grows, as they become whole."""
+
+    def __init__(self, file: IO[bytes], tell: Callable[[str], None] | None) -> None:
+        self._file = file
+        self._tell = tell
+        self._rest = b""
+
+    def tell(self) -> None:
+        if self._tell is None:
+            return
+        *whole, self._rest = (self._rest + self._file.read()).split(b"\n")
+        for line in whole:
+            self._tell(line.decode("utf-8", "replace"))

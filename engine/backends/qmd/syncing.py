@@ -1,0 +1,187 @@
+"""One sync with `qmd`: sessions are written out, it is told what to index, updates, and embeds where that is due."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from engine.backends.qmd import answers
+from engine.backends.qmd.collections import Collection, plan
+from engine.backends.qmd.command import QmdCommand, QmdError
+from engine.backends.qmd.exports import Exported, SessionExports
+from engine.backends.qmd.index_file import QmdIndexFile
+from engine.backends.qmd.maintenance import Maintenance, pause
+from engine.control import CancelToken
+from engine.errors import Cancelled, MnemoscopeError
+from engine.records import FileIssue, MemorySyncProgressUpdate, SyncReason, SyncReport
+from engine.settings import Settings
+from engine.store.writer_lock import WriterLock
+from engine.sync.progress import ProgressMeter
+
+_LOCK_POLL = 0.25
+
+Listener = Callable[[MemorySyncProgressUpdate], None]
+
+
+class QmdSync:
+    """The work of syncs, of which the caller sees to it that there is one at a time."""
+
+    def __init__(
+        self,
+        workspace: Path,
+        settings: Settings,
+        command: QmdCommand,
+        index: QmdIndexFile,
+        exports: SessionExports | None,
+        changed: Callable[[], None],
+    ) -> None:
+        """`settings` have the paths; `exports` None where no sessions are searched; `changed`: `qmd` has written."""
+        self.workspace = workspace
+        self.settings = settings
+        self.command = command
+        self.index = index
+        self.exports = exports
+        self.changed = changed
+        self.maintenance = Maintenance(settings.qmd, command, index)
+        self.lock = WriterLock(command.folder / "qmd.lock")
+        self.failed: tuple[FileIssue, ...] = ()
+        self.skipped: tuple[FileIssue, ...] = ()
+        self.problem = ""
+        """Why the last update did not work; empty if it did."""
+        self.embed_problem = ""
+        """Why the last run that embeds did not."""
+
+    def run(self, reason: SyncReason, force: bool, listener: Listener, token: CancelToken) -> SyncReport:
+        """One sync, with what went wrong in its report. What `qmd` has stored by then stays."""
+        return _Run(self, reason, listener, token).report(force)
+
+    def pending(self) -> int:
+        """Texts that lack a vector, where vectors are wanted."""
+        return 0 if self.settings.qmd.search_mode == "search" else self.index.counts().pending
+
+    def close(self) -> None:
+        self.lock.close()
+
+
+class _Run:
+    """One sync, used once."""
+
+    def __init__(
+        self,
+        of: QmdSync,
+        reason: SyncReason,
+        listener: Listener,
+        token: CancelToken,
+    ) -> None:
+        self._of = of
+        self._reason = reason
+        self._token = token
+        self._meter = ProgressMeter(reason, listener)
+        self._seen = self._indexed = self._unchanged = self._removed = self._embedded = 0
+        self._failed: list[FileIssue] = []
+        self._skipped: list[FileIssue] = []
+        self._names: dict[str, Collection] = {}
+        self._collection = ""
+        self._embed_problem = ""
+
+    def report(self, force: bool) -> SyncReport:
+        started, clock = time.time(), time.monotonic()
+        cancelled, error = False, ""
+        try:
+            self._lock()
+            try:
+                self._work(force)
+            finally:
+                self._of.lock.release()
+        except Cancelled:
+            cancelled = True
+        except MnemoscopeError as failure:
+            error = str(failure)
+        except OSError as failure:
+            error = f"The files for qmd cannot be written: {failure.strerror or failure}."
+        if not cancelled:
+            self._of.problem = error
+            self._of.failed, self._of.skipped = tuple(self._failed), tuple(self._skipped)
+        self._of.changed()
+        self._meter.start("done")
+        return SyncReport(
+            reason=self._reason,
+            started=started,
+            seconds=time.monotonic() - clock,
+            cancelled=cancelled,
+            error=error or self._embed_problem,
+            files_seen=self._seen,
+            files_indexed=self._indexed,
+            files_unchanged=self._unchanged,
+            files_removed=self._removed,
+            chunks_indexed=self._indexed,
+            chunks_removed=self._removed,
+            vectors_reused=0,
+            vectors_embedded=self._embedded,
+            vectors_pending=self._of.pending(),
+            full=force,
+            failed=tuple(self._failed),
+            skipped=tuple(self._skipped),
+            provider_failed=bool(self._embed_problem),
+        )
+
+    def _lock(self) -> None:
+        """Wait while another process lets `qmd` write."""
+        self._of.command.folder.mkdir(parents=True, exist_ok=True)
+        waiting = False
+        while not self._of.lock.acquire():
+            if not waiting:
+                self._meter.start("waiting")
+                waiting = True
+            pause(_LOCK_POLL, self._token)
+
+    def _work(self, force: bool) -> None:
+        of, token = self._of, self._token
+        of.command.check(token)
+        self._meter.start("discovering")
+        exported = Exported() if of.exports is None else of.exports.update(token, self._meter)
+        made = plan(of.workspace, of.settings, None if of.exports is None else of.exports.folder, token)
+        self._names = {one.name: one for one in made.collections}
+        self._seen = len(made.files) + exported.seen
+        self._skipped += [*made.skipped, *exported.skipped]
+        self._failed += exported.failed
+        if force:
+            of.maintenance.clear(token)
+        of.maintenance.tell(made.collections, token)
+        of.maintenance.share_models()
+        token.checkpoint()
+        self._meter.start("indexing", self._seen)
+        of.maintenance.update(token, self._line)
+        if self._removed or self._indexed:
+            of.changed()
+        if self._removed:
+            of.maintenance.clean(token)
+        self._embed(force)
+
+    def _embed(self, force: bool) -> None:
+        if not self._of.maintenance.embed_due(self._reason, force):
+            return
+        self._meter.start("embedding", self._of.pending())
+        try:
+            self._embedded = self._of.maintenance.embed(self._token)
+        except QmdError as error:
+            self._embed_problem = f"{error} Words are searched meanwhile."
+        self._of.embed_problem = self._embed_problem
+
+    def _line(self, line: str) -> None:
+        """Take in what `qmd update` says."""
+        name = answers.parse_collection(line)
+        if name is not None:
+            self._collection = name
+        counts = answers.parse_counts(line)
+        if counts is not None:
+            self._indexed += counts.new + counts.updated
+            self._unchanged += counts.unchanged
+            self._removed += counts.removed
+        skipped = answers.parse_skipped(line)
+        collection = self._names.get(self._collection)
+        if skipped is not None and collection is not None:
+            name = collection.stable_name(skipped[0]) or skipped[0]
+            self._failed.append(
+                FileIssue(path=name, rule="unreadable", detail=f"qmd could not read it ({skipped[1]}).")
+            )
+        self._meter.step(self._indexed + self._unchanged, self._collection)
