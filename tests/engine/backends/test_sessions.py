@@ -289,12 +289,12 @@ def test_a_long_session_has_sessions_like_it_too(memory: BuiltinMemory, boat: Pa
 
 
 def test_a_command_takes_a_session_up_again(memory: BuiltinMemory) -> None:
-    from engine.backends.session_library import _summary
+    from engine.backends.session_library import summary_of
     from engine.store.sessions import StoredSession
 
     stored = StoredSession("p", "t", "codex", "abc; rm", "/home/ada/my boat", "", "", None, None, 1, 1)
-    assert _summary(stored).resume_command == "cd '/home/ada/my boat' && codex resume 'abc; rm'"
-    assert _summary(stored._replace(parent="x")).resume_command == ""
+    assert summary_of(stored).resume_command == "cd '/home/ada/my boat' && codex resume 'abc; rm'"
+    assert summary_of(stored._replace(parent="x")).resume_command == ""
 
 
 def test_a_sub_agents_messages_count_in_its_own_session(memory: BuiltinMemory, store: Path) -> None:
