@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from engine.text.languages import detect_language as detect_language
     from engine.text.operators import QUERY_HELP as QUERY_HELP
     from engine.text.query_language import parse_query as parse_query
+    from engine.versions import program_version as program_version
 
 _HOME = {
     "AgentAccess": "engine.agent.access",
@@ -103,6 +104,7 @@ _HOME = {
     "detect_language": "engine.text.languages",
     "QUERY_HELP": "engine.text.operators",
     "parse_query": "engine.text.query_language",
+    "program_version": "engine.versions",
 }
 _SHARED = ("engine.errors", "engine.records")
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NoReturn, get_args
 
-from gui.versions import program_version
+from engine import program_version
 
 View = Literal[
     "search",

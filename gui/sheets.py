@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt, qVersion
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from gui.versions import program_version
+from engine import program_version
 from gui.widgets.labels import label, line
 
 Keys = Sequence[tuple[str, str]]

@@ -68,11 +68,16 @@ class AgentAccess:
         """Whether a file may be shown to whoever is in this session: the person's own memory and sessions stay out."""
         if not self.shared:
             return True
-        from engine.corpus.transcripts.stores import names_session
         from engine.search.filters import Filter
 
-        source: Source = "sessions" if names_session(path, self.settings) else "memory"
+        source: Source = "sessions" if self.is_session(path) else "memory"
         return not Filter(hide_memory=True).hides(path, source)
+
+    def is_session(self, path: str) -> bool:
+        """Whether a stable name is that of a past session."""
+        from engine.corpus.transcripts.stores import names_session
+
+        return names_session(path, self.settings)
 
     def ask(self, question: "Callable[[MemorySearchManager, CancelToken], T]", cancel: CancelToken | None = None) -> T:
         """What the memory answers. Raises what it raises, `TooSlow`, and `Cancelled` as soon as `cancel` fires."""

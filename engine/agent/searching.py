@@ -1,5 +1,6 @@
 """`memory_search`: what an agent asks of the memory."""
 
+import time
 from typing import TYPE_CHECKING
 
 from msgspec import UNSET
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from engine.backends.base import MemorySearchManager
 
 MOST_RESULTS = 100
+_FIRST_SECONDS = 5.0
+_LOOK_SECONDS = 0.1
 
 
 def memory_search(
@@ -54,10 +57,31 @@ def asked(
     """What the memory finds, and what answered in place of what was chosen. Raises as `AgentAccess.ask` does."""
 
     def ask(memory: "MemorySearchManager", token: CancelToken) -> tuple[SearchOutcome, FallbackStatus | None]:
-        outcome = memory.search(query, max_results=most, min_score=least, session_key=access.session_key, cancel=token)
+        def search() -> SearchOutcome:
+            return memory.search(query, max_results=most, min_score=least, session_key=access.session_key, cancel=token)
+
+        outcome = search()
+        if not outcome.results and _came_to_be(memory, token):
+            outcome = search()
         return outcome, _fallback(memory)
 
     return access.ask(ask, cancel)
+
+
+def _came_to_be(memory: "MemorySearchManager", cancel: CancelToken) -> bool:
+    """Whether an index that was empty has got something: a new one is waited for, or it would seem to know nothing."""
+    until = time.monotonic() + _FIRST_SECONDS
+    waited = False
+    try:
+        while (status := memory.status()).chunks == 0 and (status.dirty or status.syncing):
+            if time.monotonic() > until:
+                return False
+            waited = True
+            time.sleep(_LOOK_SECONDS)
+            cancel.checkpoint()
+    except MnemoscopeError:
+        return False
+    return waited and status.chunks > 0
 
 
 def _fallback(memory: "MemorySearchManager") -> FallbackStatus | None:

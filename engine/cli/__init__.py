@@ -1,4 +1,4 @@
-"""The same program without a screen: `mnemoscope index | search | get | sessions | duplicates | status | doctor`.
+"""The same program without a screen: `mnemoscope index | search | get | sessions | mcp …`.
 
 Nothing here imports what the verb at hand does not need, since most of a short search is importing.
 """

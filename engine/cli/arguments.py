@@ -10,7 +10,10 @@ from engine.cli.values import count, days, folder, nonempty, share
 from engine.records import Source
 from engine.text.operators import QUERY_HELP
 
-VERBS = ("index", "search", "get", "sessions", "remember", "searches", "duplicates", "facts", "status", "doctor")
+VERBS = (
+    *("index", "search", "get", "sessions", "remember", "searches", "duplicates", "facts"),
+    *("status", "doctor", "mcp"),
+)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -46,13 +49,27 @@ def make_parser() -> argparse.ArgumentParser:
     what = doctor.add_mutually_exclusive_group()
     what.add_argument("path", nargs="?", type=nonempty, metavar="PATH", help="only say why this file is found, or not")
     what.add_argument("--repair", action="store_true", help="mend what can be mended without losing anything")
+    offer = "Serve notes and past sessions to an agent, over MCP on standard input and output."
+    mcp = verbs.add_parser("mcp", help=offer, description=offer, parents=[_place()], allow_abbrev=False)
+    mcp.add_argument(
+        "--session-key",
+        type=nonempty,
+        metavar="KEY",
+        help="the agent's session, as in agent:main:discord:group:123: in groups and channels what is yours stays out",
+    )
     return parser
 
 
 def _common(**how: Any) -> _Parser:
-    """The options of every verb; `how` goes to the parser."""
-    common = _Parser(add_help=False, **how)
+    """The options of every verb that prints; `how` goes to the parser."""
+    common = _place(**how)
     common.add_argument("--json", action="store_true", help="print JSON instead of text")
+    return common
+
+
+def _place(**how: Any) -> _Parser:
+    """The options of every verb."""
+    common = _Parser(add_help=False, **how)
     common.add_argument(
         "--workspace",
         type=folder,

@@ -4,10 +4,10 @@ from argparse import Namespace
 from collections.abc import Sequence
 from datetime import datetime
 
+from engine.agent.readable_session import readable_session
 from engine.backends.session_names import short_names, wanted_session
 from engine.cli.opening import Place, find_place, interruptible, opened
-from engine.cli.output import print_json, safe
-from engine.cli.session_text import print_session
+from engine.cli.output import print_json, safe, safe_text
 from engine.errors import MnemoscopeError
 from engine.records import SessionSummary
 from engine.settings import settings_path
@@ -31,7 +31,8 @@ def run(arguments: Namespace) -> int:
     if arguments.json:
         print_json(session)
     else:
-        print_session(session, full=arguments.full)
+        for lines in readable_session(session, full=arguments.full):
+            print(safe_text(lines))
     return 0
 
 

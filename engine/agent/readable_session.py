@@ -1,10 +1,9 @@
-"""How a session is printed: who said what and when, and what was done meanwhile in a line each."""
+"""A session as text to read: who said what and when, and what was done meanwhile in a line each."""
 
 import json
 from collections.abc import Iterator
 from datetime import datetime
 
-from engine.cli.output import safe, safe_text
 from engine.records import SessionMessage, SessionSummary, SessionText
 from engine.wording import plural
 
@@ -13,26 +12,26 @@ _LONGEST_INPUT = 64 * 1024
 """Characters of a tool's input that are looked into for what it is about."""
 
 
-def print_session(session: SessionText, *, full: bool) -> None:
-    """Thinking, and tools' calls with their results, are a line each unless `full`."""
+def readable_session(session: SessionText, *, full: bool) -> Iterator[str]:
+    """Its lines, a message's together. Thinking, and tools' calls with their results, are a line each unless `full`."""
     for line in _head(session.summary):
-        print(safe(line))
+        yield " ".join(line.split())
     if session.masked:
-        print(f"Secrets are masked in {plural(session.masked, 'message')}.")
+        yield f"Secrets are masked in {plural(session.masked, 'message')}."
     if session.unknown:
-        print(safe(f"Passed over as unknown: {', '.join(f'{kind} ({count:,})' for kind, count in session.unknown)}."))
+        yield f"Passed over as unknown: {', '.join(f'{kind} ({count:,})' for kind, count in session.unknown)}."
     day = ""
     speaker, ordinal = "", 0  # of the message above
     for message, text in _parts(session.messages, full=full):
         moment = None if message.time is None else datetime.fromtimestamp(message.time)
         if moment is not None and f"{moment:%Y-%m-%d}" != day:
             day = f"{moment:%Y-%m-%d}"
-            print(f"\n--- {day} ---")
+            yield f"\n--- {day} ---"
         says = _speaker(message, aside=message.side and not session.summary.parent)
         if says and (says != speaker or (message.ordinal != ordinal and message.kind in ("text", "thinking"))):
             speaker, ordinal = says, message.ordinal
-            print(f"\n{says}{'' if moment is None else f'  {moment:%H:%M}'}")
-        print(safe_text(text))
+            yield f"\n{says}{'' if moment is None else f'  {moment:%H:%M}'}"
+        yield text
 
 
 def _speaker(message: SessionMessage, *, aside: bool) -> str:

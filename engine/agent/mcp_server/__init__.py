@@ -1,0 +1,1 @@
+"""The memory for agents, over the Model Context Protocol on standard input and output."""

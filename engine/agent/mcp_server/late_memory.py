@@ -1,0 +1,52 @@
+"""The memory of a server: opened on a thread of its own, so that the server answers before it is there."""
+
+import logging
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from engine.errors import Closed, MnemoscopeError
+
+if TYPE_CHECKING:
+    from engine.backends.base import MemorySearchManager
+
+log = logging.getLogger(__name__)
+
+
+class LateMemory:
+    """Thread-safe."""
+
+    def __init__(self, open_: "Callable[[], MemorySearchManager]", session_key: str | None) -> None:
+        """`open_` opens the memory; `session_key` is that of the session which begins with this server."""
+        self._open = open_
+        self._session_key = session_key or "mcp"
+        self._lock = threading.Lock()
+        self._memory: MemorySearchManager | None = None
+        self._closed = False
+
+    def warm(self) -> None:
+        """Open it in the background, with all that a search by words needs. A model is loaded by the first search."""
+        threading.Thread(target=self._warm, name="mnemoscope-warm", daemon=True).start()
+
+    def opened(self) -> "MemorySearchManager":
+        """The memory; waits until it is open. Raises what opening raises, and tries again when it is asked again."""
+        with self._lock:
+            if self._closed:
+                raise Closed
+            if self._memory is None:
+                self._memory = self._open()
+                self._memory.warm_session(self._session_key)
+            return self._memory
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            memory, self._memory = self._memory, None
+        if memory is not None:
+            memory.close()
+
+    def _warm(self) -> None:
+        try:
+            self.opened().search("memory", mode="keyword", max_results=1)
+        except MnemoscopeError as error:
+            log.info("The memory could not be warmed: %s", type(error).__name__)

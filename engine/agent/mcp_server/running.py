@@ -1,0 +1,56 @@
+"""Runs the server from its first line to its last: load, answer, open the memory meanwhile, end with the client."""
+
+import asyncio
+import contextlib
+import logging
+import signal
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from engine.agent.access import AgentAccess
+from engine.agent.mcp_server.late_memory import LateMemory
+from engine.agent.mcp_server.loading import load_sdk
+from engine.agent.tools import agent_tools
+from engine.settings import Settings
+
+if TYPE_CHECKING:
+    from engine.backends.base import MemorySearchManager
+
+_WARM_AFTER_SECONDS = 0.2
+
+log = logging.getLogger(__name__)
+
+
+def serve(open_: "Callable[[], MemorySearchManager]", settings: Settings, session_key: str | None = None) -> None:
+    """Serve one client on standard input and output until it leaves, or the process is told to end.
+
+    `open_` opens the memory with these settings. Raises `MnemoscopeError` where the package `mcp` is not installed.
+    """
+    load_sdk()
+    memory = LateMemory(open_, session_key)
+    access = AgentAccess(memory.opened, settings, session_key=session_key)
+    try:
+        asyncio.run(_serve(access, memory))
+    finally:
+        memory.close()
+
+
+async def _serve(access: AgentAccess, memory: LateMemory) -> None:
+    import anyio
+
+    from engine.agent.mcp_server.server import make_server
+    from engine.agent.mcp_server.transport import standard_streams
+
+    server = make_server(access, agent_tools(access))
+    with anyio.CancelScope() as whole:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with contextlib.suppress(NotImplementedError):  # on Windows a process just ends
+                asyncio.get_running_loop().add_signal_handler(number, whole.cancel)
+        try:
+            async with standard_streams() as (received, sent):
+                # Whoever waits for the first answer comes first.
+                asyncio.get_running_loop().call_later(_WARM_AFTER_SECONDS, memory.warm)
+                await server.run(received, sent, server.create_initialization_options())
+        except* Exception as failures:
+            # Whatever a client has done, its end is the end of the server and no failure of it.
+            log.warning("The connection to an agent broke: %s", [type(error).__name__ for error in failures.exceptions])
