@@ -8,10 +8,10 @@ import msgspec
 
 from engine.records import FileIssue, RemedyName, SearchExplanation, SearchOutcome, SearchRemedy, SearchStage
 from engine.search.filters import Filter
+from engine.search.sources import ReadableStore
 from engine.search.understanding import demand
 from engine.search.work import SearchRequest, Work
 from engine.store import models
-from engine.store.index import IndexStore
 from engine.text.folding import fold
 from engine.text.operators import SOURCE_NAMES
 from engine.text.query_language import Clause, Phrase, Query
@@ -38,7 +38,7 @@ _LIMITS: tuple[tuple[RemedyName, str, dict[str, Any]], ...] = (
 """Which field of the filter each is."""
 
 
-def advised(outcome: SearchOutcome, work: Work, store: IndexStore, ask: Ask) -> SearchOutcome:
+def advised(outcome: SearchOutcome, work: Work, store: ReadableStore, ask: Ask) -> SearchOutcome:
     """The explained answer without results, with what emptied it and what would change that.
 
     `ask` answers another question about the same index; it is asked after the transaction of the first has ended.
@@ -67,7 +67,7 @@ def emptied_by(stages: tuple[SearchStage, ...]) -> str:
 class _Advice:
     """One empty answer."""
 
-    def __init__(self, work: Work, stage: str, store: IndexStore, ask: Ask) -> None:
+    def __init__(self, work: Work, stage: str, store: ReadableStore, ask: Ask) -> None:
         self._work = work
         self._request = work.request
         self._stage = stage

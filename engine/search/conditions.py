@@ -50,6 +50,18 @@ class Conditions:
         """Ids of the chunks that satisfy all, in rising order; `files` restricts them."""
         return self._matching([condition for _, condition in self._clauses], files)
 
+    def files(self) -> list[int] | None:
+        """Ids of the files that satisfy what is demanded of whole files; None where nothing is."""
+        parts = [condition for clause, condition in self._clauses if all(map(_of_file, clause.alternatives))]
+        if not parts:
+            return None
+        rows = self._snapshot.connection.execute(
+            f"""SELECT c.file_id FROM (SELECT id AS file_id FROM {self._tables.files}) c
+                WHERE {" AND ".join(part.sql for part in parts)}""",
+            tuple(value for part in parts for value in part.values),
+        )
+        return sorted(id_ for (id_,) in rows)
+
     def match(self) -> Match | None:
         """All of it as expressions of FTS5; None where an operator demands what the keyword index does not hold."""
         required, excluded = list[str](), list[str]()
@@ -197,6 +209,10 @@ def wanted_roles(query: Query) -> frozenset[str]:
         if len(names) == len(clause.alternatives) and not clause.negated:
             return frozenset(ROLE_NAMES[name.casefold()] for name in names)
     return frozenset()
+
+
+def _of_file(atom: Atom) -> bool:
+    return isinstance(atom, Field) and atom.name != "role"
 
 
 def many(ids: Sequence[int]) -> object:

@@ -7,9 +7,9 @@ from engine.corpus.guard import PathGuard
 from engine.errors import ProviderError
 from engine.search.names import hidden
 from engine.search.question_vectors import QuestionVectors
+from engine.search.sources import ReadableStore
 from engine.search.work import Work
 from engine.store import models
-from engine.store.index import IndexStore
 
 if TYPE_CHECKING:
     from engine.embedding.base import EmbeddingProvider
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class QuestionEmbedder:
     """Thread-safe. A failing provider costs the vector, never the answer: the work's notice says so."""
 
-    def __init__(self, store: IndexStore, guard: PathGuard, note_failure: Callable[[str | None], None]) -> None:
+    def __init__(self, store: ReadableStore, guard: PathGuard, note_failure: Callable[[str | None], None]) -> None:
         """`note_failure` hears why a question could not be embedded, or None when it could."""
         self._store = store
         self._guard = guard

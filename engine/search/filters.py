@@ -59,7 +59,7 @@ class Filter:
 
     def hides(self, path: str, source: Source) -> bool:
         """Whether others would read along what is the person's own."""
-        return self.hide_memory and (source == "sessions" or path in _PRIVATE_NAMES)
+        return self.hide_memory and (source == "sessions" or name_there(path) in _PRIVATE_NAMES)
 
     def files(self, snapshot: Snapshot) -> list[tuple[int, str]]:
         """(id, name) of the files that pass."""
@@ -81,8 +81,14 @@ class Filter:
         return [
             (id_, path)
             for id_, path in rows
-            if (globs is None or globs.covers(path)) and not (self.hide_memory and path in _PRIVATE_NAMES)
+            if (globs is None or globs.covers(name_there(path)))
+            and not (self.hide_memory and name_there(path) in _PRIVATE_NAMES)
         ]
+
+
+def name_there(path: str) -> str:
+    """The stable name that a file has on its machine: `//machine/notes/a.md` is how another machine's is shown."""
+    return path[2:].partition("/")[2] if path.startswith("//") else path
 
 
 def is_shared_session(session_key: str | None) -> bool:

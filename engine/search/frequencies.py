@@ -50,9 +50,15 @@ class Frequencies:
 class Counts:
     """The counts of one snapshot."""
 
+    average_length: float | None = None
+
     def __init__(self, snapshot: Snapshot, moment: _Moment) -> None:
         self._snapshot = snapshot
         self._moment = moment
+
+    @property
+    def total(self) -> int:
+        return self._snapshot.chunk_count()
 
     def chunks(self, token: str, column: str) -> int:
         """How many chunks hold this token in this column."""

@@ -8,7 +8,8 @@ from itertools import accumulate
 from engine.search import scoring
 from engine.search.conditions import many
 from engine.search.filters import Among
-from engine.search.frequencies import Frequencies, Word
+from engine.search.frequencies import Word
+from engine.search.sources import CountsOf
 from engine.search.term_counts import WEIGHTS, Asked, Counts, ask
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, QueryTerm
@@ -105,12 +106,14 @@ class KeywordScores:
 class KeywordLeg:
     """One question against the keyword index of one snapshot."""
 
-    def __init__(self, snapshot: Snapshot, question: QueryAnalysis, frequencies: Frequencies) -> None:
+    def __init__(self, snapshot: Snapshot, question: QueryAnalysis, frequencies: CountsOf) -> None:
         self._snapshot = snapshot
         self._tables = snapshot.tables
         self._counts = frequencies.of(snapshot)
-        self.chunks = snapshot.chunk_count()
+        self.chunks = self._counts.total
         """How many chunks are indexed."""
+        self._at_hand = snapshot.chunk_count()
+        """How many of them are in the snapshot: all, or what was brought here as candidates."""
         self.terms = tuple(self._term(term) for term in question.terms if not term.stop)
         self._known = sorted((term for term in self.terms if term.chunks), key=lambda term: term.matches)
         """Rarest first."""
@@ -125,10 +128,10 @@ class KeywordLeg:
         Those with all terms come first where one term often outranks all once, or where even the rarest is common.
         """
         known, found = self._known, list[int]()
-        if not known:
+        if not known or not self._at_hand:
             return []
         if len(known) > 1 and (len(known) <= _SHORT_QUESTION or known[0].matches > _CHOOSING):
-            every = self.chunks * math.prod(term.matches / self.chunks for term in known)
+            every = self._at_hand * math.prod(term.matches / self._at_hand for term in known)
             found = self._ranked(" AND ".join(t.expression for t in known), round(every), limit, among)
         if len(found) >= limit:
             return found
@@ -189,7 +192,8 @@ class KeywordLeg:
 
     def _contributions(self, found: Counts) -> tuple[float, ...]:
         parts = [0.0] * len(self.terms)
-        norm, counts = scoring.length_norm(found.length, found.average), found.frequencies
+        average = self._counts.average_length or found.average
+        norm, counts = scoring.length_norm(found.length, average), found.frequencies
         at = 0
         for index, term in self._places:
             if len(term.stemmed) == 1:
@@ -246,7 +250,7 @@ class KeywordLeg:
             words = self._counts.words(tokens[-1])
             beginning = sum(word.chunks for word in words)
             chunks = max(chunks, beginning)
-            if beginning > _WIDEST_BEGINNING:
+            if min(beginning, self._at_hand) > _WIDEST_BEGINNING:
                 standing = [word for word in _stand_ins(words, tokens[-1]) if word.token not in stems]
                 plain = tuple(_quoted(word.token) for word in standing)
                 matches = max(matches, sum(word.chunks for word in standing))
@@ -261,7 +265,7 @@ class KeywordLeg:
             matches = chunks = max(self._phrase_frequency(form, "name") for form in (*map(str.split, stems), tokens))
         idf = scoring.inverse_document_frequency(self.chunks, chunks)
         return Term(
-            term.surface, tuple(map(_quoted, stems)), plain, min(chunks, self.chunks), min(matches, self.chunks), idf
+            term.surface, tuple(map(_quoted, stems)), plain, min(chunks, self.chunks), min(matches, self._at_hand), idf
         )
 
     def _phrase_frequency(self, tokens: Sequence[str], column: str) -> int:

@@ -7,9 +7,9 @@ from engine.control import CancelToken
 from engine.embedding.base import Calibration
 from engine.search import scoring
 from engine.search.filters import Among
+from engine.search.sources import NearVectors
 from engine.store.coding import StoredModel, Vectors, decode
 from engine.store.snapshot import Snapshot
-from engine.store.vectors import VectorIndex
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class MeaningLeg:
     """One question's vector against the vectors of one snapshot."""
 
     snapshot: Snapshot
-    vectors: VectorIndex
+    vectors: NearVectors
     model: StoredModel
     calibration: Calibration
     query: Vectors

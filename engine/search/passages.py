@@ -12,8 +12,8 @@ from engine.corpus.transcripts.place import Place
 from engine.errors import PassageMissing
 from engine.records import LAST_LINE, Passage, Source
 from engine.redaction.masks import beginning_of, redact
-from engine.search.frequencies import Frequencies
 from engine.search.keywords import KeywordLeg
+from engine.search.sources import CountsOf
 from engine.store.coding import StoredModel, Vectors, decode
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, QueryTerm, passage_terms
@@ -117,7 +117,7 @@ def stored_vector(snapshot: Snapshot, model: StoredModel, liked: LikedPassage) -
     return (total / length).astype(np.float32) if length else None
 
 
-def telling_words(snapshot: Snapshot, liked: LikedPassage, frequencies: Frequencies) -> QueryAnalysis:
+def telling_words(snapshot: Snapshot, liked: LikedPassage, frequencies: CountsOf) -> QueryAnalysis:
     """The terms that tell most about the passage in this index: frequent in it, rare elsewhere, but not nowhere."""
     found, languages = passage_terms(liked.text, snapshot.languages())
     first: dict[tuple[object, object], QueryTerm] = {}

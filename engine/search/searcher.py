@@ -23,14 +23,13 @@ from engine.search.result_cache import Moment, ResultCache
 from engine.search.results import make_result
 from engine.search.scoring import FULL_LIKENESS, FULL_MATCH, Blend
 from engine.search.sifting import cut, diverse
+from engine.search.sources import Bring, CountsOf, NearVectors, ReadableStore
 from engine.search.suggestions import Spelling
 from engine.search.titles import called, put_first
 from engine.search.understanding import remarks_of
 from engine.search.work import SearchRequest, Work
 from engine.settings import Settings
-from engine.store.index import IndexStore
 from engine.store.snapshot import Snapshot
-from engine.store.vectors import VectorIndex
 from engine.text import QueryAnalysis, analyse_query, parse_query
 from engine.wording import floored, subject
 
@@ -52,18 +51,26 @@ class Searcher:
     def __init__(
         self,
         settings: Settings,
-        store: IndexStore,
-        vectors: VectorIndex,
+        store: ReadableStore,
+        vectors: NearVectors,
         provider: "Callable[[], EmbeddingProvider | None]",
         note_failure: Callable[[str | None], None],
         guard: PathGuard,
+        *,
+        frequencies: CountsOf | None = None,
+        bring: Bring | None = None,
     ) -> None:
-        """`note_failure` hears why a question could not be embedded, or None when it could."""
+        """`note_failure` hears why a question could not be embedded, or None when it could.
+
+        Where `store` holds only the candidates of an index that lies elsewhere, `bring` puts them there, and
+        `frequencies` count in the whole.
+        """
         self._settings = settings
         self._store = store
         self._vectors = vectors
         self._provider = provider
-        self._frequencies = Frequencies()
+        self._frequencies = Frequencies() if frequencies is None else frequencies
+        self._bring = bring
         self._spelling = Spelling()
         self._embedder = QuestionEmbedder(store, guard, note_failure)
         self._answers = ResultCache[SearchOutcome](settings.query.cache)
@@ -84,6 +91,8 @@ class Searcher:
             return remembered
         if provider is not None:
             self._embedder.take_vectors(provider, work)
+        if self._bring is not None:
+            self._bring(work, provider)
         with self._store.read(cancel) as snapshot:
             moment = self._moment(snapshot, provider, work)
             found = self._find(snapshot, provider, work)
@@ -115,7 +124,7 @@ class Searcher:
         within = None if work.earlier is None else self._kept_by(snapshot, provider, work.earlier)
         meaning = self._meaning(provider, snapshot, work)
         with work.timed("analysis"):
-            liked, question = self._question(snapshot, work)
+            liked, question = self.question_of(snapshot, work)
             demands = Conditions(snapshot, work.query, question.languages)
             listed = meaning is not None or within is not None or not question.terms
             among = restrict(snapshot, demands, files_to_search(snapshot, self._guard, work), work, listed=listed)
@@ -151,7 +160,7 @@ class Searcher:
         grounds = Grounds(words, blend, calibration, work.request.min_score)
         return Found(question, meaning, kept, len(kept), grounds, within, lasting)
 
-    def _question(self, snapshot: Snapshot, work: Work) -> "tuple[LikedPassage | None, QueryAnalysis]":
+    def question_of(self, snapshot: Snapshot, work: Work) -> "tuple[LikedPassage | None, QueryAnalysis]":
         """The words that are asked for; of a passage those that tell most about it."""
         if work.request.like is None:
             return None, analyse_query(work.query, snapshot.languages())
@@ -197,7 +206,7 @@ class Searcher:
             work.by_words_only(f"{provider.model} answers with {now} numbers, no more with {then}.", "settings")
             return None
         scale = provider.calibration
-        calibration = scale.between_passages if work.stored else scale.among(snapshot.chunk_count())
+        calibration = scale.between_passages if work.stored else scale.among(self._frequencies.of(snapshot).total)
         return MeaningLeg(snapshot, self._vectors, model, calibration, query)
 
     def _candidates(self, leg: KeywordLeg, meaning: "MeaningLeg | None", among: Among, work: Work) -> list[int]:

@@ -11,6 +11,7 @@ import msgspec
 
 from engine.records import Source
 from engine.settings.facts_options import FactsSettings
+from engine.settings.lancedb_options import LanceDbSettings
 from engine.settings.qmd_options import QmdSettings
 from engine.settings.remember_options import RememberSettings
 from engine.settings.section import Section, option
@@ -264,6 +265,7 @@ class Settings(Section, frozen=True):
     cache: CacheSettings = CacheSettings()
     facts: FactsSettings = FactsSettings()
     qmd: QmdSettings = QmdSettings()
+    lancedb: LanceDbSettings = LanceDbSettings()
     window: WindowSettings = WindowSettings()
     remember: RememberSettings = RememberSettings()
 

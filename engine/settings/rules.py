@@ -7,12 +7,14 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from engine.logs import redact
+from engine.settings.lancedb_options import MACHINE_NAME, TABLE_NAME, uri_problem
 from engine.settings.qmd_options import SCOPE_RULE
 
 _SECRET_ENDINGS = ("apikey", "accesskey", "secretkey", "token", "secret", "password", "passwd", "authorization")
 _SECRET_NAMES = {"key", "auth", "bearer", "cookie", "xgoogapikey"}
 _WHERE_SECRETS_GO = "put it in an environment variable or the keychain and remove it from the file"
 _SECRET_HEADERS = re.compile(r"auth(?!ors?$)|cookie|key|token|secret|passw|credential", re.IGNORECASE)
+_SECRET_OPTIONS = re.compile(r"access_?key|secret|token|passw|credential|api_?key|sas|authorization", re.IGNORECASE)
 _SECRET_VALUES = re.compile(r"(?:bearer|basic|token)\s+\S", re.IGNORECASE)
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 COMPATIBLE = {
@@ -128,11 +130,41 @@ def _scope(value: Sequence[str]) -> Found:
     return (), f'holds "{wrong}": rules are such as "allow direct", "deny group" or "allow discord/channel"'
 
 
+def _storage_options(value: Mapping[str, str]) -> Found:
+    for name, content in value.items():
+        if _SECRET_OPTIONS.search(name) or _is_secret(content) or "@" in urlsplit(content).netloc:
+            return (name,), SECRET_PROBLEM
+    return None
+
+
+def _table_uri(value: str) -> Found:
+    if "@" in urlsplit(value).netloc or _is_secret(value):
+        return (), f"holds a user or a password: {_WHERE_SECRETS_GO}"
+    problem = uri_problem(value)
+    return None if problem is None else ((), problem)
+
+
+def _table_name(value: str) -> Found:
+    if not value or TABLE_NAME.fullmatch(value):
+        return None
+    return (), "must be a name of letters, digits, dots, hyphens and underscores"
+
+
+def _machine_name(value: str) -> Found:
+    if not value or MACHINE_NAME.fullmatch(value):
+        return None
+    return (), "must be a name of letters, digits, dots and hyphens"
+
+
 def _is_secret(value: str) -> bool:
     return redact(value) != value
 
 
 _RULES: dict[tuple[str, ...], Callable[[Any], Found]] = {
+    ("lancedb", "machine"): _machine_name,
+    ("lancedb", "storage_options"): _storage_options,
+    ("lancedb", "table"): _table_name,
+    ("lancedb", "uri"): _table_uri,
     ("model",): _model,
     ("prices",): _prices,
     ("qmd", "scope", "rules"): _scope,

@@ -1,0 +1,1 @@
+"""Passages in a LanceDB table, for a memory that several machines share."""

@@ -1,0 +1,277 @@
+"""What stands in the table: a row for every file, and one for every passage of it.
+
+**Identity.** A file is known by its source, its path and the hash of its content: two machines with the same synced notes
+mean the same rows, and two unrelated notes of one name (every agent has its MEMORY.md) stay two. The row of a file names
+its *holders*, the machines on which it is. A machine that has a file whose rows are there only adds itself; one that has
+changed a file which it held puts the new rows in place of the old ones, whoever else held those, since they are the same
+note of yesterday; one that has lost a file takes itself off, and the rows go with the last holder. So nothing that only
+another machine has is ever removed, and each sync puts right what a killed one, or two at once, have left.
+
+`id` is the table's primary key: of two machines that insert the same rows at once, one is told to look again. All rows of
+a file come and go in one commit, so that readers see a file wholly old or wholly new.
+
+**Words.** `terms` holds the token streams of title, headings, name and body as the program's own keyword index has them,
+a line each, every token behind the letter of its column, so that LanceDB's index (split at spaces, nothing else) finds
+words in all scripts, stems and identifiers, and counts each column apart. The last line holds beginnings of words, for a
+question that is being typed.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from engine.records import Source
+from engine.store.models import ModelName
+from engine.store.snapshot import HEADING_SEPARATOR
+from engine.store.writer import NewChunk, NewFile, NewSession
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+SCHEMA_VERSION = 1
+VERSION_KEY = b"mnemoscope"
+MODEL_KEY = b"mnemoscope.model"
+
+FILE_ROW = -1
+"""`ordinal` of the row of a file; those of its passages count from 0."""
+NAME, WORD, STEM, BEGINNING = "n", "w", "s", "p"
+"""Letters of the columns: title, headings and file name share one."""
+BEGINNING_LENGTHS = (3, 5)
+_PAIR = 2
+
+CATALOG_COLUMNS = (
+    "file", "source", "path", "mtime_ns", "hash", "size", "title", "language", "facts", "passages", "words", "holders",
+    "writer", "rules",
+)  # fmt: skip
+PASSAGE_COLUMNS = ("id", "file", "ordinal", "start_line", "end_line", "heading", "text", "places", "text_hash", "terms")
+
+
+class Facts(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What else is known of a file."""
+
+    tags: tuple[str, ...] = ()
+    session: NewSession | None = None
+
+
+class SharedFile(NamedTuple):
+    """One file's row."""
+
+    key: str
+    source: Source
+    path: str
+    """On the machines that hold it."""
+    mtime_ns: int
+    hash: str
+    size: int
+    title: str
+    language: str
+    facts: bytes
+    passages: int
+    words: int
+    """Tokens of all its passages."""
+    holders: tuple[tuple[str, str], ...]
+    """(id, label) of the machines that have it."""
+    writer: str
+    """Id of the machine that put these rows here."""
+    rules: str
+    """How its text was cut and analysed."""
+
+
+class Row(NamedTuple):
+    """One passage as it was found."""
+
+    file: str
+    ordinal: int
+    chunk: NewChunk
+    title_tokens: str
+    name_tokens: str
+    vector: bytes | None
+    """Little-endian float16 of unit length; None where it is not embedded yet."""
+
+
+def file_key(source: str, path: str, content_hash: str) -> str:
+    return hashlib.sha256("\0".join((source, path, content_hash)).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def schema(dims: int | None = None, model: ModelName | None = None) -> "pa.Schema":
+    """With a column of vectors where their model is known."""
+    import pyarrow as pa
+
+    text, whole = pa.string(), pa.int64()
+    fields = [
+        pa.field("id", text, nullable=False),
+        pa.field("file", text),
+        pa.field("ordinal", pa.int32()),
+        pa.field("source", text),
+        pa.field("path", text),
+        pa.field("mtime_ns", whole),
+        # of a file's own row
+        pa.field("hash", text),
+        pa.field("size", whole),
+        pa.field("title", text),
+        pa.field("language", text),
+        pa.field("facts", pa.binary()),
+        pa.field("passages", pa.int32()),
+        pa.field("words", whole),
+        pa.field("holders", text),
+        pa.field("writer", text),
+        pa.field("rules", text),
+        # of a passage
+        pa.field("start_line", pa.int32()),
+        pa.field("end_line", pa.int32()),
+        pa.field("heading", text),
+        pa.field("text", text),
+        pa.field("places", pa.binary()),
+        pa.field("text_hash", text),
+        pa.field("terms", text),
+    ]
+    if dims is not None and model is not None:
+        fields.append(vector_field(dims, model))
+    return pa.schema(fields, metadata={VERSION_KEY: str(SCHEMA_VERSION).encode()})
+
+
+def vector_field(dims: int, model: ModelName) -> "pa.Field[Any]":
+    import pyarrow as pa
+
+    return pa.field("vector", pa.list_(pa.float16(), dims), metadata={MODEL_KEY: msgspec.json.encode(model)})
+
+
+def terms_of(title: str, heading: str, name: str, words: str, stems: str) -> str:
+    """The token streams of one passage in one text."""
+    parts = ((NAME, title), (NAME, heading), (NAME, name), (WORD, words), (STEM, stems))
+    lines = [_marked(letter, stream) for letter, stream in parts]
+    starts = sorted(set(beginnings((*title.split(), *words.split()))))
+    return "\n".join([*lines, _marked(BEGINNING, " ".join(starts))])
+
+
+def streams_of(terms: str) -> tuple[str, str, str, str, str]:
+    """Title, heading, name, words and stems again."""
+    lines = terms.split("\n")
+    title, heading, name, words, stems = (line[1:].replace(f" {line[:1]}", " ") for line in lines[:5])
+    return title, heading, name, words, stems
+
+
+def beginnings(words: Iterable[str]) -> Iterator[str]:
+    """What a question may say of these words while it is typed; of a pair of an unspaced script its first character."""
+    for word in words:
+        if len(word) == _PAIR and not word.isascii():
+            yield word[0]
+        for length in BEGINNING_LENGTHS:
+            if len(word) >= length:
+                yield word[:length]
+
+
+def beginning_of(start: str) -> str | None:
+    """The longest kept beginning of what was typed so far; None where it is too short."""
+    if len(start) == 1 and not start.isascii():
+        return start
+    lengths = [length for length in BEGINNING_LENGTHS if length <= len(start)]
+    return start[: lengths[-1]] if lengths else None
+
+
+def _marked(letter: str, stream: str) -> str:
+    return letter + stream.replace(" ", f" {letter}") if stream else ""
+
+
+def spelt_holders(holders: Iterable[tuple[str, str]]) -> str:
+    """Each between commas, so that SQL can add and remove one."""
+    return "," + "".join(f"{id_}:{label}," for id_, label in holders)
+
+
+def read_holders(text: str) -> tuple[tuple[str, str], ...]:
+    pairs = (part.partition(":") for part in text.split(",") if part)
+    return tuple((id_, label) for id_, _, label in pairs)
+
+
+def rows_of_file(file: NewFile, key: str, holders: str, writer: str, rules: str) -> Iterator[dict[str, Any]]:
+    """All rows of one file, without vectors: its own last, which knows what the others add up to."""
+    common = {"file": key, "source": file.source, "path": file.path, "mtime_ns": file.mtime_ns}
+    count = words = 0
+    for ordinal, chunk in enumerate(file.chunks):
+        count += 1
+        words += len(chunk.words.split(" ")) if chunk.words else 0
+        yield {
+            **common,
+            "id": f"{key}-{ordinal}",
+            "ordinal": ordinal,
+            "start_line": chunk.start_line,
+            "end_line": chunk.end_line,
+            "heading": HEADING_SEPARATOR.join(chunk.heading),
+            "text": chunk.text,
+            "places": chunk.places,
+            "text_hash": chunk.hash.hex(),
+            "terms": terms_of(file.title_tokens, chunk.heading_tokens, file.name_tokens, chunk.words, chunk.stems),
+        }
+    yield {
+        **common,
+        "id": key,
+        "ordinal": FILE_ROW,
+        "hash": file.hash,
+        "size": file.size,
+        "title": file.title,
+        "language": file.language,
+        "facts": msgspec.json.encode(Facts(file.tags, file.session)),
+        "passages": count,
+        "words": words,
+        "holders": holders,
+        "writer": writer,
+        "rules": rules,
+    }
+
+
+def read_files(table: "pa.Table") -> Iterator[SharedFile]:
+    columns = [table.column(name).to_pylist() for name in CATALOG_COLUMNS]
+    for values in zip(*columns, strict=True):
+        file = SharedFile(*values)
+        yield file._replace(holders=read_holders(file.holders or ""))  # type: ignore[arg-type]
+
+
+def read_rows(table: "pa.Table") -> Iterator[Row]:
+    """The passages of an answer; vectors where it has them."""
+    columns = [table.column(name).to_pylist() for name in PASSAGE_COLUMNS[1:]]
+    vectors = read_vectors(table)
+    for place, (file, ordinal, start, end, heading, text, places, text_hash, terms) in enumerate(
+        zip(*columns, strict=True)
+    ):
+        title_tokens, heading_tokens, name_tokens, words, stems = streams_of(terms)
+        yield Row(
+            file,
+            ordinal,
+            NewChunk(
+                start_line=start,
+                end_line=end,
+                hash=bytes.fromhex(text_hash),
+                heading=tuple(heading.split(HEADING_SEPARATOR)) if heading else (),
+                text=text,
+                heading_tokens=heading_tokens,
+                words=words,
+                stems=stems,
+                places=places,
+            ),
+            title_tokens,
+            name_tokens,
+            vectors[place],
+        )
+
+
+def model_of(field: "pa.Field[Any]") -> ModelName | None:
+    """The model of a column of vectors; None where it does not say so."""
+    named = (field.metadata or {}).get(MODEL_KEY)
+    return None if named is None else msgspec.json.decode(named, type=ModelName)
+
+
+def read_vectors(table: "pa.Table") -> list[bytes | None]:
+    """Little-endian float16 of each row; None where a row has none."""
+    if "vector" not in table.column_names:
+        return [None] * len(table)
+    found: list[bytes | None] = []
+    for chunk in table.column("vector").chunks:
+        length = chunk.type.list_size
+        values = chunk.values.to_numpy(zero_copy_only=False).astype("<f2", copy=False)
+        first = chunk.offset
+        for place, valid in enumerate(chunk.is_valid().to_pylist()):
+            begin = (first + place) * length
+            found.append(values[begin : begin + length].tobytes() if valid else None)
+    return found

@@ -1,0 +1,72 @@
+"""Turns what LanceDB reports into sentences that a person can act on.
+
+Lance tells the cause only in its text, through several layers, and that text may hold addresses with signatures: it is
+looked through and never shown or logged.
+"""
+
+import re
+
+from engine.errors import DiskFull, MnemoscopeError, StoreError
+
+
+class TableUnavailable(StoreError):
+    """The table cannot be used now; the message says why."""
+
+
+class TableMissing(StoreError):
+    """There is no such table yet."""
+
+    def __init__(self) -> None:
+        super().__init__("The LanceDB table does not exist yet: the next update makes it.")
+
+
+class TableTooNew(StoreError):
+    """The table was made by a newer version of the program, or by another program; it is left alone."""
+
+
+class Conflict(StoreError):
+    """Another machine committed at the same moment: worth another try."""
+
+    def __init__(self) -> None:
+        super().__init__("Other machines write to the LanceDB table all the time: the next update tries again.")
+
+
+_CAUSES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE), sentence)
+    for pattern, sentence in (
+        (r"nosuchbucket|bucket.{0,40}not (?:exist|found)", "Its bucket does not exist: look at lancedb.uri."),
+        (
+            r"accessdenied|access denied|invalidaccesskeyid|signaturedoesnotmatch|expiredtoken|unauthori[sz]ed"
+            r"|forbidden|\b40[13]\b|credential|invalid api key|permission ?denied",
+            "Its storage refuses the credentials of this machine: look at the environment variables or the keychain.",
+        ),
+        (
+            r"timed? ?out|deadline|connect|dns|error sending request|network|broken pipe|reset by peer|unreachable"
+            r"|hyper|\b50[0234]\b",
+            "Its storage does not answer: look at the network and at lancedb.uri.",
+        ),
+        (r"badscheme|https_only|http is not", "Its endpoint is plain http: set lancedb.allow_http = true."),
+        (r"region", "Its storage is in another region: set region in lancedb.storage_options."),
+        (r"corrupt|checksum|invalid footer|magic|unexpected eof", "Its files are damaged: choose another lancedb.table."),
+    )
+)
+_CONFLICT = re.compile(r"conflict|too many concurrent|concurrent (?:transaction|modification|commit)", re.IGNORECASE)
+_MISSING = re.compile(r"was not found|not found: .{0,20}table|table.{0,80}does not exist|dataset.{0,200}not found", re.I)
+_FULL = re.compile(r"no space left|disk full|quota exceeded|enospc", re.IGNORECASE)
+
+
+def told(error: BaseException, where: str) -> MnemoscopeError:
+    """The error as one sentence; `where` names the table."""
+    if isinstance(error, MnemoscopeError):
+        return error
+    text = str(error)
+    if isinstance(error, TimeoutError):
+        return TableUnavailable(f"The table {where} cannot be used. It did not answer in time: look at the network.")
+    if _FULL.search(text):
+        return DiskFull(f"No room is left where the table {where} is: what was committed before stays.")
+    if _CONFLICT.search(text):
+        return Conflict()
+    if _MISSING.search(text) and "bucket" not in text.lower():
+        return TableMissing()
+    cause = next((sentence for pattern, sentence in _CAUSES if pattern.search(text)), None)
+    return TableUnavailable(f"The table {where} cannot be used. {cause or f'LanceDB failed ({type(error).__name__}).'}")

@@ -1,0 +1,79 @@
+"""Options of the backend that keeps passages in a LanceDB table, which several machines may share."""
+
+import ipaddress
+import re
+from collections.abc import Mapping
+from typing import Annotated
+from urllib.parse import urlsplit
+
+import msgspec
+
+from engine.settings.section import Section, option
+
+REMOTE_SCHEMES = frozenset({"s3", "s3+ddb", "gs", "gcs", "az", "abfss", "db"})
+TABLE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,127}")
+MACHINE_NAME = re.compile(r"[^\W_][\w.-]{0,63}")
+
+
+class LanceDbSettings(Section, frozen=True):
+    uri: Annotated[
+        str,
+        option(
+            "Where the table is: a folder, s3://bucket/path or db://database; empty takes the user's data folder. "
+            "Naming an address of another machine agrees to keep the notes' text there, with secrets masked."
+        ),
+    ] = ""
+    table: Annotated[
+        str,
+        option("Name of the table; machines with the same one share it. Empty takes the workspace folder's name."),
+    ] = ""
+    machine: Annotated[
+        str, option("What this machine is called where others see its notes; empty takes the computer's name.")
+    ] = ""
+    storage_options: Annotated[
+        dict[str, str],
+        option("What the storage needs besides, such as region or endpoint; keys and tokens do not belong here."),
+    ] = msgspec.field(default_factory=dict)
+    allow_http: Annotated[bool, option("Allow http without encryption to other machines than this one.")] = False
+    timeout_seconds: Annotated[
+        float, option("Seconds after which a table that does not answer is given up.", 1, 600)
+    ] = 20
+
+
+def scheme_of(uri: str) -> str:
+    """`s3`, `db` …; empty for a folder."""
+    scheme, separator, _ = uri.strip().partition("://")
+    return scheme.lower() if separator else ""
+
+
+def uri_problem(uri: str) -> str | None:
+    """What is wrong with an address, completing a sentence; None if nothing is. Secrets are looked for elsewhere."""
+    scheme = scheme_of(uri)
+    if not scheme:
+        return None
+    if scheme not in REMOTE_SCHEMES:
+        return "must be a folder, or an address such as s3://bucket/path or db://database"
+    parts = urlsplit(uri.strip())
+    if parts.query or parts.fragment:
+        return "must end before the ? or #: what else the storage needs goes into lancedb.storage_options"
+    return None if parts.netloc else "must name a bucket or database, such as s3://bucket/path"
+
+
+def in_the_clear(options: Mapping[str, str]) -> bool:
+    """Whether these options lead to another machine without encryption."""
+    for name, value in options.items():
+        if "endpoint" not in name.lower() or not value.strip().lower().startswith("http:"):
+            continue
+        host = urlsplit(value.strip()).hostname or ""
+        if not _is_loopback(host):
+            return True
+    return False
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
