@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from engine.backends.model_library import ModelLibrary
     from engine.backends.session_files import SessionFiles
     from engine.backends.session_library import SessionLibrary
+    from engine.backends.sharing import Questions, Share
     from engine.backends.status import IndexCounts
     from engine.backends.staying import Staying
     from engine.corpus.numbered import NumberedText
@@ -67,7 +68,16 @@ class BuiltinMemory:
     A search on the command line is mostly imports: what it does not need is imported and made when it is first used.
     """
 
-    def __init__(self, workspace: Path, settings: Settings, *, executor: "Executor | None", background: bool) -> None:
+    def __init__(
+        self,
+        workspace: Path,
+        settings: Settings,
+        *,
+        executor: "Executor | None",
+        background: bool,
+        share: "Share | None" = None,
+    ) -> None:
+        """`share`: how another backend shares this index with other machines."""
         self._workspace = workspace.resolve()
         self._settings = settings
         self._lifetime = Lifetime()
@@ -86,8 +96,11 @@ class BuiltinMemory:
         self._threads = Threads(executor)
         self._syncs = Syncs(self._user, self._listeners)
         self._guard = PathGuard(self._workspace, settings)
-        self._searcher = Searcher(
-            settings, self._store, self._vectors, self._slot.provider, self._slot.note, self._guard
+        shared = None if share is None else share(self._store, self._slot, self._guard, self._listeners)
+        self._searcher: Questions = (
+            Searcher(settings, self._store, self._vectors, self._slot.provider, self._slot.note, self._guard)
+            if shared is None
+            else shared.questions
         )
         self._updates = Updates(
             self._workspace,
@@ -101,6 +114,7 @@ class BuiltinMemory:
             self._syncs,
             self._threads,
             mended=self._after_mending,
+            sharing=None if shared is None else shared.sharing,
         )
         self._staying = self._stay() if background else None
 

@@ -23,7 +23,7 @@ from engine.store.vectors import VectorIndex
 
 if TYPE_CHECKING:
     from engine.backends.base import ProgressCallback
-    from engine.sync.parts import Agreement, RefusedTexts
+    from engine.sync.parts import Agreement, RefusedTexts, Sharing
 
 log = logging.getLogger(__name__)
 
@@ -45,6 +45,7 @@ class Updates:
         threads: Threads,
         *,
         mended: Callable[[], None],
+        sharing: "Sharing | None" = None,
     ) -> None:
         """`mended` hears of a replaced index."""
         self._workspace = workspace
@@ -55,6 +56,7 @@ class Updates:
         self._slot = slot
         self._listeners = listeners
         self._mended = mended
+        self._sharing = sharing
         self._threads = threads
         self.syncs = syncs
         self.gate = syncs.gate
@@ -126,6 +128,7 @@ class Updates:
             refused=self._refused,
             committed=self._listeners.tell,
             take_changes=self.syncs.take_changes,
+            sharing=self._sharing,
         )
         if reason == "manual":
             self._slot.reconsider()

@@ -50,17 +50,18 @@ class NumberedText:
         try:
             source: _Source = file
             if file.size <= _IN_MEMORY:
-                source = _MemorySource(file)
+                source = _MemorySource(file.read(0, file.size))
                 file.close()
-            counts = [0]
-            for offset in range(0, source.size, _BLOCK):
-                if cancel is not None:
-                    cancel.checkpoint()
-                counts.append(counts[-1] + source.read(offset, _BLOCK).count(b"\n"))
-            return cls(source, counts)
+            return cls(source, _line_ends(source, cancel))
         except BaseException:
             file.close()
             raise
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """A text that is no file."""
+        source = _MemorySource(text.encode("utf-8", "replace"))
+        return cls(source, _line_ends(source, None))
 
     @property
     def line_count(self) -> int:
@@ -184,9 +185,9 @@ class _FileSource:
 class _MemorySource:
     """The bytes of a small file, read at once."""
 
-    def __init__(self, file: _FileSource) -> None:
-        self._data: bytes | None = file.read(0, file.size)
-        self.size = len(self._data)
+    def __init__(self, data: bytes) -> None:
+        self._data: bytes | None = data
+        self.size = len(data)
 
     def read(self, offset: int, size: int) -> bytes:
         if self._data is None:
@@ -198,6 +199,16 @@ class _MemorySource:
 
 
 _Source = _FileSource | _MemorySource
+
+
+def _line_ends(source: _Source, cancel: CancelToken | None) -> list[int]:
+    """How many come before each block, and in all."""
+    counts = [0]
+    for offset in range(0, source.size, _BLOCK):
+        if cancel is not None:
+            cancel.checkpoint()
+        counts.append(counts[-1] + source.read(offset, _BLOCK).count(b"\n"))
+    return counts
 
 
 def _places(data: bytes) -> Iterator[int]:

@@ -17,8 +17,11 @@ class VectorKeeper:
         self._meter = work.meter
         self._model = model
 
-    def keep(self, hashes: Sequence[bytes], vectors: Vectors) -> None:
-        """Keep the unit vectors (n, dims) of distinct texts, named by their hashes, in one transaction."""
+    def keep(self, hashes: Sequence[bytes], vectors: Vectors, *, made: bool = True) -> None:
+        """Keep the unit vectors (n, dims) of distinct texts, named by their hashes, in one transaction.
+
+        `made`: they were embedded here and now, and not only brought.
+        """
         with self._store.write(self._tables) as writer:
             writer.store_vectors(self._model.id, zip(hashes, encode(vectors), strict=True))
             before = writer.stamp
@@ -29,5 +32,8 @@ class VectorKeeper:
         if self._tables is None:
             rows = vectors[[places[hash_] for _, hash_ in chunks]]
             self._vectors.changed(before, after, self._model, added=([id_ for id_, _ in chunks], rows))
-        self._meter.embedded += len(hashes)
+        if made:
+            self._meter.embedded += len(hashes)
+        else:
+            self._meter.reused += len(hashes)
         self._committed()

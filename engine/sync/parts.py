@@ -50,6 +50,16 @@ class Providers(Protocol):
         """Use what was prepared from now on, for searches too."""
 
 
+class Sharing(Protocol):
+    """Where the index is shared with other machines; raises `MnemoscopeError`s, which cost no more than the sharing."""
+
+    def text_ready(self, work: "StageWork", pending: int) -> None:
+        """The text is up to date, and so many chunks wait for their vectors: others may have them already."""
+
+    def settle(self, work: "StageWork") -> None:
+        """Share all that the index holds now."""
+
+
 RefusedTexts = dict[tuple[int, bytes], FileIssue]
 """By model id and hash: texts that a provider refused since the program began, where they stand and why. They are not
 sent again before the next start, or a forced sync."""
@@ -75,6 +85,8 @@ class SyncParts:
     """Called after every commit: searches can find more now."""
     take_changes: Callable[[], bool]
     """Whether files were seen to change since this was last asked."""
+    sharing: Sharing | None = None
+    """None where the index is this machine's alone."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from engine.errors import Cancelled, Closed, MnemoscopeError, ProviderError
 from engine.records import MemorySyncProgressUpdate, SyncReason, SyncReport
 from engine.store.schema import Tables
 from engine.sync.commits import TextOutcome
-from engine.sync.parts import StageWork, SyncParts
+from engine.sync.parts import Sharing, StageWork, SyncParts
 from engine.sync.preparing import fingerprint
 from engine.sync.progress import ProgressMeter
 from engine.sync.text_stage import TextStage
@@ -45,6 +45,8 @@ class SyncRun:
         self._outcome = TextOutcome()
         self._vectors = VectorHalf(parts, self._meter, token)
         self._full = False
+        self._unshared: MnemoscopeError | None = None
+        """Why other machines do not have all of it."""
         self.failure: MnemoscopeError | None = None
         """What stopped the sync early, other than being cancelled, or kept it from embedding everything."""
 
@@ -65,7 +67,7 @@ class SyncRun:
         except MnemoscopeError as problem:
             self.failure = problem
             log.warning("A sync (%s) stopped early: %s", self._reason, type(problem).__name__)
-        self.failure = self.failure or self._vectors.failure
+        self.failure = self.failure or self._vectors.failure or self._unshared
         self._meter.start("done")
         outcome = self._outcome
         return SyncReport(
@@ -112,14 +114,29 @@ class SyncRun:
             else:
                 self._text(None)
                 vectors.count_reused(None, newest)
+                self._share(lambda sharing: sharing.text_ready(self._stage(None), vectors.pending()))
             while not vectors.embed(None):
                 self._text(None)
         finally:
             vectors.end()
         vectors.note_outcome()
+        self._share(lambda sharing: sharing.settle(self._stage(None)))
         # All that was asked for is done: who cancels now only leaves the tidying to the next sync.
         with contextlib.suppress(Cancelled):
             self._tidy()
+
+    def _share(self, work: Callable[[Sharing], None]) -> None:
+        """What goes wrong once is not tried again before the next sync: a network that is away is away for a while."""
+        sharing = self._parts.sharing
+        if sharing is None or self._unshared is not None:
+            return
+        try:
+            work(sharing)
+        except (Cancelled, Closed):
+            raise
+        except MnemoscopeError as problem:
+            log.warning("What was indexed could not be shared: %s", type(problem).__name__)
+            self._unshared = problem
 
     def _stage(self, tables: Tables | None) -> StageWork:
         return StageWork(self._parts, self._meter, self._token, self._vectors.model, tables)

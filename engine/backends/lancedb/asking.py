@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from engine.backends.lancedb import sql
 from engine.backends.lancedb.bench import Bench
-from engine.backends.lancedb.columns import beginning_of
+from engine.backends.lancedb.columns import BEGINNING, NAME, STEM, WORD, beginning_of
 from engine.backends.lancedb.view import match
 from engine.search.conditions import Conditions
 from engine.search.filters import Filter
@@ -68,12 +68,12 @@ def tokens_to_count(question: QueryAnalysis) -> list[str]:
         if term.stop:
             continue
         for stem in term.stems:
-            found.update(dict.fromkeys("s" + part for part in stem.split(" ")))
+            found.update(dict.fromkeys(STEM + part for part in stem.split(" ")))
         tokens = (term.word,) if isinstance(term.word, str) else term.word
         if term.prefix_ok and (kept := beginning_of(tokens[-1])) is not None:
-            found["p" + kept] = None
+            found.update({BEGINNING + kept: None, WORD + tokens[-1]: None})
         elif not term.stems:
-            found.update(dict.fromkeys("w" + token for token in tokens))
+            found.update(dict.fromkeys(WORD + token for token in tokens))
     return list(found)
 
 
@@ -92,7 +92,7 @@ def queries(question: QueryAnalysis, query: Query) -> "Iterator[FullTextQuery]":
 def _query(terms: Sequence[str], unwanted: str, *, every: bool) -> "FullTextQuery":
     from lancedb.query import BooleanQuery, Occur
 
-    must = [(Occur.MUST, match(atoms)) for atoms in terms]
+    must: list[tuple[Occur, FullTextQuery]] = [(Occur.MUST, match(atoms)) for atoms in terms]
     if len(must) == 1 and not unwanted:
         return must[0][1]
     return BooleanQuery(must + ([(Occur.MUST_NOT, match(unwanted))] if unwanted else []))
@@ -101,15 +101,15 @@ def _query(terms: Sequence[str], unwanted: str, *, every: bool) -> "FullTextQuer
 def _atoms(term: QueryTerm) -> Iterator[str]:
     for stem in term.stems:
         for part in stem.split(" "):
-            yield "s" + part
-            yield "n" + part
+            yield STEM + part
+            yield NAME + part
     tokens = (term.word,) if isinstance(term.word, str) else term.word
     if term.prefix_ok and (kept := beginning_of(tokens[-1])) is not None:
-        yield "p" + kept
+        yield BEGINNING + kept
     if not term.stems or term.prefix_ok:
         for token in tokens:
-            yield "w" + token
-            yield "n" + token
+            yield WORD + token
+            yield NAME + token
 
 
 def _unwanted(query: Query, languages: Sequence[str]) -> Iterator[str]:

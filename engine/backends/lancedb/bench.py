@@ -1,7 +1,7 @@
 """A small index in memory: all files of a table, and the passages that a question brings to it.
 
-There the question is answered by the very code that searches the program's own index: the same operators, scores, order,
-snippets and explanations.
+There the question is answered by the very code that searches the program's own index: the same operators, scores,
+order, snippets and explanations.
 """
 
 import threading
@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import apsw
 import msgspec
 
-from engine.backends.lancedb.columns import Facts, Row, SharedFile, beginning_of
+from engine.backends.lancedb.columns import BEGINNING, NAME, STEM, WORD, Facts, Row, SharedFile, beginning_of
 from engine.backends.lancedb.view import View
 from engine.control import CancelToken
 from engine.search.frequencies import Word
@@ -21,7 +21,7 @@ from engine.store.schema import MIGRATIONS
 from engine.store.snapshot import Snapshot
 from engine.store.writer import NewFile, Writer
 
-_COLUMN_LETTERS = {"words": "w", "stems": "s", "name": "n"}
+_COLUMN_LETTERS = {"words": WORD, "stems": STEM, "name": NAME}
 _ANY = b""
 """Hash of a vector that stands for those of the table: questions are embedded only where there are some."""
 
@@ -178,9 +178,15 @@ class TableCounts:
         return self._view.count([_COLUMN_LETTERS[column] + token])[0]
 
     def words(self, start: str) -> list[Word]:
-        """All words that begin so, as one."""
+        """All words that begin so, as one.
+
+        A longer beginning than those that are kept is most likely a whole word; what is none is counted from above.
+        """
         kept = beginning_of(start)
-        return [] if kept is None else [Word(start, self._view.count(["p" + kept])[0], 0)]
+        if kept is None:
+            return []
+        beginning, word = self._view.count([BEGINNING + kept, WORD + start])
+        return [Word(start, word if word and len(start) > len(kept) else beginning, 0)]
 
 
 class BenchCounts:

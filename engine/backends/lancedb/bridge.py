@@ -5,6 +5,7 @@ LanceDB's blocking functions wait without an end, and nothing can stop them from
 
 import asyncio
 import concurrent.futures
+import contextlib
 import os
 import threading
 from collections.abc import Coroutine
@@ -73,10 +74,8 @@ class Bridge:
         if loop is None or thread is None:
             return
         ended = asyncio.run_coroutine_threadsafe(_end(), loop)
-        try:
+        with contextlib.suppress(concurrent.futures.TimeoutError, concurrent.futures.CancelledError):
             ended.result(_CLOSE_SECONDS)
-        except (concurrent.futures.TimeoutError, concurrent.futures.CancelledError):
-            pass
         loop.call_soon_threadsafe(loop.stop)
         thread.join(_CLOSE_SECONDS)
         if not thread.is_alive():

@@ -1,23 +1,24 @@
 """What stands in the table: a row for every file, and one for every passage of it.
 
-**Identity.** A file is known by its source, its path and the hash of its content: two machines with the same synced notes
-mean the same rows, and two unrelated notes of one name (every agent has its MEMORY.md) stay two. The row of a file names
-its *holders*, the machines on which it is. A machine that has a file whose rows are there only adds itself; one that has
-changed a file which it held puts the new rows in place of the old ones, whoever else held those, since they are the same
-note of yesterday; one that has lost a file takes itself off, and the rows go with the last holder. So nothing that only
-another machine has is ever removed, and each sync puts right what a killed one, or two at once, have left.
+**Identity.** A file is known by its source, its path and the hash of its content: two machines with the same synced
+notes mean the same rows, and two unrelated notes of one name (every agent has its MEMORY.md) stay two. The row of a
+file names its *holders*, the machines on which it is. A machine that has a file whose rows are there only adds itself;
+one that has changed a file which it held puts the new rows in place of the old ones, whoever else held those, since
+they are the same note of yesterday; one that has lost a file takes itself off, and the rows go with the last holder. So
+nothing that only another machine has is ever removed, and each sync puts right what a killed one, or two at once, have
+left.
 
-`id` is the table's primary key: of two machines that insert the same rows at once, one is told to look again. All rows of
-a file come and go in one commit, so that readers see a file wholly old or wholly new.
+`id` is the table's primary key: of two machines that insert the same rows at once, one is told to look again. All rows
+of a file come and go in one commit, so that readers see a file wholly old or wholly new.
 
-**Words.** `terms` holds the token streams of title, headings, name and body as the program's own keyword index has them,
-a line each, every token behind the letter of its column, so that LanceDB's index (split at spaces, nothing else) finds
-words in all scripts, stems and identifiers, and counts each column apart. The last line holds beginnings of words, for a
-question that is being typed.
+**Words.** `terms` holds the token streams of title, headings, name and body as the program's own keyword index has
+them, a line each, every token behind the letter of its column, so that LanceDB's index (split at spaces, nothing else)
+finds words in all scripts, stems and identifiers, and counts each column apart. The last line holds beginnings of
+words, for a question that is being typed.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -260,6 +261,30 @@ def model_of(field: "pa.Field[Any]") -> ModelName | None:
     """The model of a column of vectors; None where it does not say so."""
     named = (field.metadata or {}).get(MODEL_KEY)
     return None if named is None else msgspec.json.decode(named, type=ModelName)
+
+
+def as_table(rows: Sequence[dict[str, Any]], vectors: Mapping[str, bytes], schema: "pa.Schema") -> "pa.Table":
+    """Rows as LanceDB takes them; `vectors` by the hash of the text."""
+    import pyarrow as pa
+
+    fields = [field for field in schema if field.name != "vector"]
+    table = pa.Table.from_pylist(list(rows), schema=pa.schema(fields))
+    if len(fields) == len(schema):
+        return table
+    kind = schema.field("vector")
+    column = vector_column([vectors.get(row.get("text_hash", "")) for row in rows], kind.type.list_size)
+    return table.append_column(kind, column)
+
+
+def vector_column(vectors: Sequence[bytes | None], dims: int) -> "pa.FixedSizeListArray":
+    """Little-endian float16 as a column; None where a row has none."""
+    import numpy as np
+    import pyarrow as pa
+
+    nothing = bytes(2 * dims)
+    values = np.frombuffer(b"".join(vector or nothing for vector in vectors), dtype="<f2").astype("=f2", copy=False)
+    missing = pa.array([vector is None for vector in vectors])
+    return pa.FixedSizeListArray.from_arrays(pa.array(values), dims, mask=missing)
 
 
 def read_vectors(table: "pa.Table") -> list[bytes | None]:

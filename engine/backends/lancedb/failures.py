@@ -47,11 +47,11 @@ _CAUSES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         ),
         (r"badscheme|https_only|http is not", "Its endpoint is plain http: set lancedb.allow_http = true."),
         (r"region", "Its storage is in another region: set region in lancedb.storage_options."),
-        (r"corrupt|checksum|invalid footer|magic|unexpected eof", "Its files are damaged: choose another lancedb.table."),
+        (r"corrupt|checksum|invalid footer|magic|unexpected eof", "Its files are damaged: name another lancedb.table."),
     )
 )
 _CONFLICT = re.compile(r"conflict|too many concurrent|concurrent (?:transaction|modification|commit)", re.IGNORECASE)
-_MISSING = re.compile(r"was not found|not found: .{0,20}table|table.{0,80}does not exist|dataset.{0,200}not found", re.I)
+_MISSING = re.compile(r"was not found|table.{0,80}does not exist|dataset.{0,200}not found", re.IGNORECASE)
 _FULL = re.compile(r"no space left|disk full|quota exceeded|enospc", re.IGNORECASE)
 
 

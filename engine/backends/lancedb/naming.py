@@ -1,7 +1,7 @@
 """Under which names the files of a table are shown on this machine.
 
-What this machine holds has its stable name. What only others hold is shown as `//machine/name`, which is nobody's stable
-name, so that a person sees where it is and nobody takes it for a file of their own.
+What this machine holds has its stable name. What only others hold is shown as `//machine/name`, which is nobody's
+stable name, so that a person sees where it is and nobody takes it for a file of their own.
 """
 
 from collections.abc import Callable, Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Searches the table: LanceDB chooses candidates by words and by meaning, and the program's own searcher scores them."""
+"""Searches the table: LanceDB chooses candidates by words and by meaning, and our own searcher scores them."""
 
 import threading
 from collections.abc import Callable
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from engine.backends.lancedb import asking, sql
 from engine.backends.lancedb.bench import Bench, BenchCounts, Benches, BenchVectors, Catalog
+from engine.backends.lancedb.columns import STEM
 from engine.backends.lancedb.failures import TableMissing
 from engine.backends.lancedb.naming import Naming
 from engine.backends.lancedb.table import SharedTable
@@ -20,6 +21,7 @@ from engine.store.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from engine.embedding.base import EmbeddingProvider
+    from engine.store.coding import Vectors
 
 _CANDIDATES = 200
 """At least so many each by words and by meaning, as with the program's own index."""
@@ -76,6 +78,10 @@ class TableSearcher:
         bench = self._table.guarded(lambda: self.catalog(view)).bench()
         with self._benches.using(bench):
             return self._searcher.query_values(operator, start)
+
+    def known_vector(self, query: str) -> "Vectors | None":
+        """As `Searcher.known_vector`."""
+        return self._searcher.known_vector(query)
 
     def catalog(self, view: View, cancel: CancelToken | None = None) -> Catalog:
         """The files of a version, with the names under which they are shown here."""
@@ -151,7 +157,7 @@ def _bring_passage(bench: Bench, passage: Passage, cancel: CancelToken | None) -
     lines = f"start_line <= {passage.end_line:d} AND end_line >= {passage.start_line:d}"
     rows = bench.view.where(f"{sql.one_of('file', [key])} AND {lines}", cancel)
     bench.bring(rows)
-    bench.view.count(sorted({"s" + stem for row in rows for stem in row.chunk.stems.split()}), cancel)
+    bench.view.count(sorted({STEM + stem for row in rows for stem in row.chunk.stems.split()}), cancel)
 
 
 def _empty(request: SearchRequest) -> SearchOutcome:

@@ -4,7 +4,7 @@ import logging
 import random
 import threading
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -154,29 +154,36 @@ class SharedTable:
 
         self.guarded(make)
 
-    def put(self, rows: Sequence[dict[str, Any]], instead_of: Sequence[str], cancel: CancelToken) -> None:
-        """Put rows, whole files, in place of the files with these keys, in one commit."""
-        import pyarrow as pa
+    def put(
+        self,
+        rows: Sequence[dict[str, Any]],
+        instead_of: Sequence[str],
+        vectors: Mapping[str, bytes],
+        cancel: CancelToken,
+    ) -> None:
+        """Put rows, whole files, in place of the files with these keys, in one commit.
 
+        `vectors`: of texts, by the hash that their rows have; those of another model than the table's are not for it.
+        """
         gone = sql.one_of("file", instead_of)
+        again = any(row["file"] in instead_of for row in rows)
 
         async def commit(table: Any, schema: "pa.Schema") -> None:
-            data = pa.Table.from_pylist(list(rows), schema=schema)
             merge = table.merge_insert("id").when_not_matched_insert_all().when_not_matched_by_source_delete(gone)
-            await merge.execute(data, on_bad_vectors="null")
+            if again:
+                merge = merge.when_matched_update_all()
+            await merge.execute(columns.as_table(rows, vectors, schema), on_bad_vectors="null")
 
         self._commit(commit, cancel)
 
     def set_vectors(self, ids: Sequence[str], vectors: Sequence[bytes], cancel: CancelToken) -> None:
         """Give rows their vectors (little-endian float16) in one commit; rows that have gone are left out."""
-        import numpy as np
         import pyarrow as pa
 
         async def commit(table: Any, schema: "pa.Schema") -> None:
             kind = schema.field("vector")
-            values = np.frombuffer(b"".join(vectors), dtype="<f2").astype("=f2", copy=False)
-            column = pa.FixedSizeListArray.from_arrays(pa.array(values), kind.type.list_size)
-            data = pa.table({"id": list(ids), "vector": column}, schema=pa.schema([schema.field("id"), kind]))
+            column = columns.vector_column(vectors, kind.type.list_size)
+            data = pa.table([pa.array(ids), column], schema=pa.schema([schema.field("id"), kind]))
             await table.merge_insert("id").when_matched_update_all().execute(data)
 
         self._commit(commit, cancel)
@@ -210,9 +217,9 @@ class SharedTable:
             if "terms" not in indexes:
                 await _index_words(table)
             stats = await table.index_stats(indexes["terms"]) if "terms" in indexes else None
-            if "vector" in schema.names and "vector" not in indexes:
-                if await table.count_rows("vector IS NOT NULL") >= _VECTORS_TO_INDEX:
-                    await _index_vectors(table)
+            bare = "vector" in schema.names and "vector" not in indexes
+            if bare and await table.count_rows("vector IS NOT NULL") >= _VECTORS_TO_INDEX:
+                await _index_vectors(table)
             if stats is not None and stats.num_unindexed_rows >= _UNINDEXED:
                 await table.optimize(cleanup_older_than=_KEEP_VERSIONS)
 

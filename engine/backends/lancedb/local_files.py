@@ -1,0 +1,119 @@
+"""What this machine's own index holds, as it goes into the table."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from engine.backends.lancedb.columns import file_key
+from engine.corpus.chunking import Chunk
+from engine.records import Source
+from engine.store.coding import StoredModel
+from engine.store.snapshot import HEADING_SEPARATOR, Snapshot
+from engine.store.writer import NewFile, NewSession
+from engine.sync.preparing import chunk_rows
+from engine.text import analyse_both
+
+_GROUP = 400
+
+
+class LocalFile(NamedTuple):
+    """An indexed file."""
+
+    id: int
+    source: Source
+    path: str
+    hash: str
+    mtime_ns: int
+    chunks: int
+
+    @property
+    def key(self) -> str:
+        return file_key(self.source, self.path, self.hash)
+
+
+class Stored(NamedTuple):
+    """All of it; its text is analysed anew, for the keyword index keeps no text."""
+
+    size: int
+    title: str
+    language: str
+    tags: tuple[str, ...]
+    session: NewSession | None
+    chunks: tuple[tuple[Chunk, bytes | None], ...]
+    """Each with the places of its messages, where it is a session's."""
+
+
+def local_files(snapshot: Snapshot) -> list[LocalFile]:
+    """Every indexed file, the newest first; sessions that are only listed are not indexed yet."""
+    rows = snapshot.connection.execute(
+        f"""SELECT f.id, f.source, f.path, f.hash, f.mtime_ns,
+                (SELECT count(*) FROM {snapshot.tables.chunks} c WHERE c.file_id = f.id) AS chunks
+            FROM {snapshot.tables.files} f WHERE f.source = 'memory' OR chunks > 0
+            ORDER BY f.mtime_ns DESC, f.path"""
+    )
+    return [LocalFile(*row) for row in rows]
+
+
+def read_stored(snapshot: Snapshot, file: LocalFile) -> Stored | None:
+    """None for one that has gone."""
+    tables, connection = snapshot.tables, snapshot.connection
+    row = connection.execute(f"SELECT size, title, language FROM {tables.files} WHERE id = ?", (file.id,)).fetchone()
+    if row is None:
+        return None
+    tags = tuple(tag for (tag,) in connection.execute(f"SELECT tag FROM {tables.tags} WHERE file_id = ?", (file.id,)))
+    session = connection.execute(
+        f"""SELECT transcript, agent, session_id, project, branch, parent, started, ended, messages, bytes
+            FROM {tables.sessions} WHERE file_id = ?""",
+        (file.id,),
+    ).fetchone()
+    chunks = connection.execute(
+        f"SELECT start_line, end_line, text, heading, places FROM {tables.chunks} WHERE file_id = ? ORDER BY id",
+        (file.id,),
+    )
+    size, title, language = row
+    return Stored(
+        size=size,
+        title=title,
+        language=language,
+        tags=tags,
+        session=None if session is None else NewSession(*session),
+        chunks=tuple(
+            (Chunk(start, end, text, _headings(heading)), places) for start, end, text, heading, places in chunks
+        ),
+    )
+
+
+def analysed(file: LocalFile, stored: Stored) -> NewFile:
+    """With the token streams of every column."""
+    session, language = stored.session, stored.language
+    name = file.path if session is None else f"{session.agent} {session.project} {session.branch}"
+    places = [places for _, places in stored.chunks]
+    rows = chunk_rows((chunk for chunk, _ in stored.chunks), language)
+    return NewFile(
+        source=file.source,
+        path=file.path,
+        hash=file.hash,
+        mtime_ns=file.mtime_ns,
+        size=stored.size,
+        title=stored.title,
+        language=language,
+        title_tokens=analyse_both(stored.title, language),
+        name_tokens=analyse_both(name, language),
+        chunks=tuple(replace(row, places=place) for row, place in zip(rows, places, strict=True)),
+        session=session,
+        tags=stored.tags,
+    )
+
+
+def vectors_of(snapshot: Snapshot, model: StoredModel, hashes: Sequence[bytes]) -> Iterator[tuple[bytes, bytes]]:
+    """(hash, little-endian float16 vector) of those of these texts that have one."""
+    for start in range(0, len(hashes), _GROUP):
+        group = tuple(hashes[start : start + _GROUP])
+        yield from snapshot.connection.execute(
+            f"SELECT hash, vector FROM embedding_cache WHERE model_id = ? AND hash IN ({','.join('?' * len(group))})",
+            (model.id, *group),
+        )
+
+
+def _headings(stored: str) -> tuple[str, ...]:
+    return tuple(stored.split(HEADING_SEPARATOR)) if stored else ()

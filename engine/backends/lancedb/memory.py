@@ -1,0 +1,286 @@
+"""The backend that shares a table: the program's own index for this machine's files, the table for what is found."""
+
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+import msgspec
+
+from engine.backends.builtin import BuiltinMemory
+from engine.backends.lancedb.failures import TableMissing
+from engine.backends.lancedb.naming import Naming, is_foreign
+from engine.backends.lancedb.place import Machine, find_place, this_machine
+from engine.backends.lancedb.remote_files import RemoteFiles, elsewhere
+from engine.backends.lancedb.searching import TableSearcher, other_model
+from engine.backends.lancedb.sharing import Publisher
+from engine.backends.lancedb.table import SharedTable
+from engine.backends.lancedb.view import View
+from engine.backends.sharing import Shared
+from engine.control import CancelToken
+from engine.errors import MnemoscopeError
+from engine.records import (
+    EmbeddingEstimate,
+    Feature,
+    FileText,
+    MemoryProviderStatus,
+    Passage,
+    PathState,
+    Probe,
+    SearchOutcome,
+    SessionSummary,
+    SessionText,
+    Source,
+    SourceCount,
+    StoredModelInfo,
+    SyncReason,
+    SyncReport,
+)
+from engine.settings import Settings
+from engine.store.location import usable_index_files
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from engine.backends.base import ProgressCallback, SearchOptions
+    from engine.backends.facts import Facts
+    from engine.backends.insight import IndexInsight
+    from engine.backends.listeners import Listeners, StatusListener
+    from engine.backends.provider_slot import ProviderSlot
+    from engine.corpus.guard import PathGuard
+    from engine.corpus.numbered import NumberedText
+    from engine.store.index import IndexStore
+    from engine.store.kept_searches import KeptSearches
+    from engine.store.unseen_notes import UnseenNotes
+
+_LOOK_AGAIN_SECONDS = 30.0
+"""A table that could not be reached is not asked for a status sooner."""
+
+
+class LanceMemory:
+    """See `MemorySearchManager` for every method.
+
+    Searches are answered by the table, also about what only other machines have. Everything else is this machine's own
+    and answered by its own index: sessions, models, health, the map. So the window loses nothing, a sync works without
+    a network, and the index that a fallback needs is there.
+    """
+
+    def __init__(self, workspace: Path, settings: Settings, *, executor: "Executor | None", background: bool) -> None:
+        self._settings = settings
+        self._background = background
+        self._workspace = workspace.resolve()
+        files = usable_index_files(self._workspace, settings.store.path)
+        self._table = SharedTable(lambda cancel: find_place(self._workspace, settings, files.folder, cancel=cancel))
+        self._machine: Machine | None = None
+        self._failed = 0.0
+        self._naming: Naming
+        self._local = BuiltinMemory(workspace, settings, executor=executor, background=background, share=self._share)
+        self._remote = RemoteFiles(self._table, self._naming)
+
+    def _share(self, store: "IndexStore", slot: "ProviderSlot", guard: "PathGuard", listeners: "Listeners") -> Shared:
+        def indexed_under() -> object:
+            with store.read() as snapshot:
+                return snapshot.meta("names")
+
+        self._naming = Naming(self._this_machine, guard, indexed_under)
+        searcher = TableSearcher(self._settings, self._table, self._naming, slot.provider, slot.note, guard)
+        publisher = Publisher(self._table, self._this_machine, slot.known, listeners.tell)
+        return Shared(searcher, publisher)
+
+    def _this_machine(self) -> Machine:
+        if self._machine is None:
+            self._machine = this_machine(self._workspace, self._settings)
+        return self._machine
+
+    # --- the table's ----------------------------------------------------------------------------------------------
+
+    @property
+    def lacks(self) -> Mapping[Feature, str]:
+        return self._local.lacks
+
+    def search(
+        self, query: str, *, cancel: CancelToken | None = None, **options: "Unpack[SearchOptions]"
+    ) -> SearchOutcome:
+        return self._local.search(query, cancel=cancel, **options)
+
+    def search_like(
+        self, passage: Passage, *, cancel: CancelToken | None = None, **options: "Unpack[SearchOptions]"
+    ) -> SearchOutcome:
+        return self._local.search_like(passage, cancel=cancel, **options)
+
+    def query_values(self, operator: str, start: str) -> tuple[str, ...]:
+        return self._local.query_values(operator, start)
+
+    def read_file(self, path: str, *, start: int | None = None, lines: int | None = None) -> FileText:
+        if not is_foreign(path):
+            return self._local.read_file(path, start=start, lines=lines)
+        from engine.backends.files import read_slice
+
+        with self._remote.open(path) as text:
+            return read_slice(text, path, start, lines)
+
+    def open_file(self, path: str, *, cancel: CancelToken | None = None) -> "NumberedText":
+        if is_foreign(path):
+            return self._remote.open(path, cancel)
+        return self._local.open_file(path, cancel=cancel)
+
+    def locate(self, path: str) -> Path:
+        if is_foreign(path):
+            raise elsewhere(path)
+        return self._local.locate(path)
+
+    def read_session(self, path: str, *, reveal: bool = False, cancel: CancelToken | None = None) -> SessionText:
+        if is_foreign(path):
+            raise elsewhere(path)
+        return self._local.read_session(path, reveal=reveal, cancel=cancel)
+
+    def raw_message(self, path: str, line: int, *, reveal: bool = False) -> str:
+        if is_foreign(path):
+            raise elsewhere(path)
+        return self._local.raw_message(path, line, reveal=reveal)
+
+    def status(self) -> MemoryProviderStatus:
+        own = self._local.status()
+        view, problem = self._seen()
+        files = [] if view is None else list(view.files().values())
+        counts = {source: [file.passages for file in files if file.source == source] for source in _SOURCES}
+        chunks = sum(file.passages for file in files)
+        place = None
+        vectors = own.vector
+        if view is not None:
+            place = self._table.place()
+            mine = (own.provider, own.model) if view.model is None else (view.model.provider, view.model.model)
+            if view.model is not None and mine != (own.provider, own.model) and own.provider != "none":
+                problem = problem or f"Only words are searched: {other_model(view)}"
+            vectors = msgspec.structs.replace(own.vector, rows=view.vectors(), dims=view.dims)
+        return msgspec.structs.replace(
+            own,
+            backend="lancedb",
+            db_path=own.db_path if place is None else place.shown,
+            files=len(files),
+            chunks=chunks,
+            source_counts=tuple(
+                SourceCount(source=source, files=len(passages), chunks=sum(passages))
+                for source, passages in counts.items()
+                if passages
+            ),
+            vector=vectors,
+            index_error=problem or own.index_error,
+            custom={**own.custom, "table": self._told(view, own)},
+        )
+
+    def _seen(self) -> tuple[View | None, str]:
+        """The table as it is known, and why it cannot be looked at; asks it only where nobody waits for long."""
+        known = self._table.known()
+        if known is not None and self._background:
+            return known, self._table.problem or ""
+        if time.monotonic() - self._failed < _LOOK_AGAIN_SECONDS and self._failed:
+            return known, self._table.problem or ""
+        try:
+            view = self._table.view()
+            self._table.guarded(view.files)
+            return view, ""
+        except TableMissing:
+            return None, ""
+        except MnemoscopeError as error:
+            self._failed = time.monotonic()
+            return known, str(error)
+
+    def _told(self, view: View | None, own: MemoryProviderStatus) -> dict[str, Any]:
+        """What is only to be said of a table."""
+        try:
+            place = self._table.place()
+        except MnemoscopeError:
+            return {"machines": [], "remote": None, "ownFiles": own.files, "ownChunks": own.chunks}
+        holders = {} if view is None else {holder for file in view.files().values() for holder in file.holders}
+        return {
+            "address": place.shown,
+            "remote": place.remote,
+            "consent": "lancedb.uri" if place.remote else None,
+            "version": None if view is None else view.version,
+            "machine": self._this_machine().label,
+            "machines": sorted(label for _, label in holders),
+            "ownFiles": own.files,
+            "ownChunks": own.chunks,
+        }
+
+    # --- this machine's own ---------------------------------------------------------------------------------------
+
+    @property
+    def kept_searches(self) -> "KeptSearches":
+        return self._local.kept_searches
+
+    @property
+    def facts(self) -> "Facts":
+        return self._local.facts
+
+    @property
+    def unseen_notes(self) -> "UnseenNotes":
+        return self._local.unseen_notes
+
+    @property
+    def insight(self) -> "IndexInsight | None":
+        return self._local.insight
+
+    def explain_path(self, path: str, *, config: Path | None = None, cancel: CancelToken | None = None) -> PathState:
+        return self._local.explain_path(path, config=config, cancel=cancel)
+
+    def sessions(self) -> tuple[SessionSummary, ...]:
+        return self._local.sessions()
+
+    def similar_sessions(self, path: str, *, max_results: int = 10) -> tuple[tuple[SessionSummary, float], ...]:
+        return self._local.similar_sessions(path, max_results=max_results)
+
+    def sync(
+        self,
+        *,
+        reason: SyncReason = "manual",
+        force: bool = False,
+        progress: "ProgressCallback | None" = None,
+        cancel: CancelToken | None = None,
+        approve: bool | EmbeddingEstimate = False,
+    ) -> SyncReport:
+        return self._local.sync(reason=reason, force=force, progress=progress, cancel=cancel, approve=approve)
+
+    def estimate_embedding(
+        self, settings: Settings | None = None, *, cancel: CancelToken | None = None
+    ) -> EmbeddingEstimate:
+        return self._local.estimate_embedding(settings, cancel=cancel)
+
+    def approve_embedding(self) -> None:
+        self._local.approve_embedding()
+
+    def stored_models(self) -> tuple[StoredModelInfo, ...]:
+        return self._local.stored_models()
+
+    def purge_model(self, provider: str, model: str, key: str) -> int:
+        return self._local.purge_model(provider, model, key)
+
+    def warm_session(self, session_key: str) -> None:
+        self._local.warm_session(session_key)
+
+    def add_status_listener(self, listener: "StatusListener") -> Callable[[], None]:
+        return self._local.add_status_listener(listener)
+
+    def current_sync(self) -> CancelToken | None:
+        return self._local.current_sync()
+
+    def probe_embedding(self) -> Probe:
+        return self._local.probe_embedding()
+
+    def probe_vector(self) -> Probe:
+        """Whether the table answers."""
+        try:
+            self._table.view(fresh=True)
+        except TableMissing:
+            return Probe(ok=True, error="")
+        except MnemoscopeError as error:
+            return Probe(ok=False, error=str(error))
+        return Probe(ok=True, error="")
+
+    def close(self) -> None:
+        self._local.close()
+        self._table.close()
+
+
+_SOURCES: tuple[Source, ...] = ("memory", "sessions")

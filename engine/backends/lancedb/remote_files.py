@@ -1,0 +1,64 @@
+"""Files that only other machines have, put together from their passages in the table."""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from engine.backends.lancedb import sql
+from engine.backends.lancedb.columns import Row
+from engine.backends.lancedb.naming import Naming, machine_of
+from engine.backends.lancedb.table import SharedTable
+from engine.control import CancelToken
+from engine.corpus.numbered import NumberedText
+from engine.corpus.transcripts.place import Place
+from engine.errors import PathRefused, Unsupported
+
+
+class RemoteFiles:
+    """Thread-safe. Raises as `SharedTable.view` where the table cannot be used."""
+
+    def __init__(self, table: SharedTable, naming: Naming) -> None:
+        self._table = table
+        self._naming = naming
+
+    def open(self, path: str, cancel: CancelToken | None = None) -> NumberedText:
+        """The file's text as far as it is in passages, each line in its place. Raises `PathRefused`."""
+        view = self._table.view(cancel)
+        files = self._table.guarded(lambda: view.files(cancel))
+        key = next((key for key, name in self._naming.of(files).items() if name == path), None)
+        if key is None:
+            raise PathRefused
+        rows = self._table.guarded(lambda: view.where(sql.one_of("file", [key]), cancel))
+        return NumberedText.of(composed(sorted(rows, key=lambda row: row.ordinal)))
+
+
+def elsewhere(path: str) -> Unsupported:
+    """What is said of a file of which only passages are here."""
+    return Unsupported(
+        f"This file is on the machine {machine_of(path)}: only its indexed text is here, and it cannot be opened."
+    )
+
+
+def composed(rows: Iterable[Row]) -> str:
+    """Lines of passages in the places that they have in their file; what no passage holds is an empty line."""
+    lines: dict[int, str] = {}
+    for row in rows:
+        for number, text in _numbered(row):
+            before = lines.get(number)
+            if before is None:
+                lines[number] = text
+            elif text not in before:  # another part of an overlong line, or another message on it
+                lines[number] = f"{before} {text}" if row.chunk.places else before + text
+    return "\n".join(lines.get(number, "") for number in range(1, max(lines, default=0) + 1))
+
+
+def _numbered(row: Row) -> Iterable[tuple[int, str]]:
+    chunk = row.chunk
+    if chunk.places is None:
+        return enumerate(chunk.text.split("\n"), chunk.start_line)
+    places = msgspec.json.decode(chunk.places, type=tuple[Place, ...])
+    ends = [*(place.offset for place in places[1:]), len(chunk.text)]
+    return [
+        (place.line, " ".join(chunk.text[place.offset : end].split()))
+        for place, end in zip(places, ends, strict=True)
+    ]

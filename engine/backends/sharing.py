@@ -1,0 +1,36 @@
+"""What another backend puts in place of a part of the built-in one, whose index it shares with other machines."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from engine.backends.listeners import Listeners
+from engine.backends.provider_slot import ProviderSlot
+from engine.control import CancelToken
+from engine.corpus.guard import PathGuard
+from engine.records import SearchOutcome
+from engine.search.work import SearchRequest
+from engine.store.index import IndexStore
+
+if TYPE_CHECKING:
+    from engine.store.coding import Vectors
+    from engine.sync.parts import Sharing
+
+
+class Questions(Protocol):
+    """As `Searcher`."""
+
+    def search(self, request: SearchRequest, cancel: CancelToken | None = None) -> SearchOutcome: ...
+
+    def query_values(self, operator: str, start: str) -> tuple[str, ...]: ...
+
+    def known_vector(self, query: str) -> "Vectors | None": ...
+
+
+class Shared(NamedTuple):
+    questions: Questions
+    """Answers in place of the program's own searcher."""
+    sharing: "Sharing"
+    """Takes part in every sync."""
+
+
+Share = Callable[[IndexStore, ProviderSlot, PathGuard, Listeners], Shared]
