@@ -1,0 +1,141 @@
+"""Opens each backend on the same notes, as people would, but with a provider that needs no model."""
+
+import importlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from engine.backends.base import MemorySearchManager, OpenBackend
+from engine.backends.builtin import BuiltinMemory
+from engine.backends.fallback.manager import FallbackMemoryManager
+from engine.backends.own_data import open_own_data
+from engine.errors import BackendError
+from engine.settings import Settings
+from tests.helpers.fake_provider import FakeProvider, fallback_to, selection_of
+
+BACKENDS = ("builtin", "wrapped", "fallen back", "lancedb", "qmd")
+"""`wrapped`: one that works, with the built-in one behind it; `fallen back`: after it has failed."""
+
+NOTES = {
+    "greenhouse.md": "# Greenhouse\n\n## Watering\n\nThe timer on the drip irrigation skipped Tuesday again.\n",
+    "shopping.md": "# Shopping\n\nIrrigation hose 16 mm, two T-pieces, spare timer batteries.\n",
+    "daily/2026-02-08.md": "# Sunday\n\nTomatoes limp. Probably the watering clock, not the soil.\n",
+    "people/ines.md": "# Ines\n\nShe lent us the pressure gauge.\n\nHer dog is called Bruno.\n",
+    "shed.md": "# Shed\n\nThe key of the irrigation shed hangs behind the door.\n",
+}
+
+_HOMES = {
+    "builtin": "engine.backends.builtin",
+    "lancedb": "engine.backends.lancedb.memory",
+    "qmd": "engine.backends.qmd.memory",
+}
+_CHOOSING = ("engine.backends.builtin", "engine.backends.qmd.memory")
+"""Modules that choose a provider."""
+_PEERS = Path(__file__).parents[4] / ".peers" / "node_modules" / ".bin"
+_GONE = BackendError("The other index is not there.")
+
+
+class Bench:
+    """One backend on one folder of notes. Everything that it opened is closed with it."""
+
+    def __init__(self, backend: str, folder: Path) -> None:
+        self.backend = backend
+        self.workspace = folder / "notes"
+        self.data = folder / "data"
+        self.elsewhere = folder / "elsewhere"
+        self._opened: list[MemorySearchManager] = []
+        write_notes(self.workspace, NOTES)
+
+    def open(self, *, background: bool = False, **changes: object) -> MemorySearchManager:
+        """`changes` replace settings."""
+        settings = msgspec.structs.replace(_settings(self.data), **changes)
+        memory = _OPENERS[self.backend](self, settings, background)
+        self._opened.append(memory)
+        return memory
+
+    def ready(self, **options: object) -> MemorySearchManager:
+        """Opened, and up to date."""
+        memory = self.open(**options)  # type: ignore[arg-type]
+        report = memory.sync()
+        assert not report.error
+        return memory
+
+    def close(self) -> None:
+        while self._opened:
+            self._opened.pop().close()
+
+    def _builtin(self, settings: Settings, background: bool) -> MemorySearchManager:
+        return BuiltinMemory(self.workspace, settings, executor=None, background=background)
+
+    def _made(self, name: str, settings: Settings, background: bool) -> MemorySearchManager:
+        make: OpenBackend = getattr(importlib.import_module(_HOMES[self.backend]), name)
+        return make(self.workspace, settings, executor=None, background=background)
+
+    def _lancedb(self, settings: Settings, background: bool) -> MemorySearchManager:
+        settings = msgspec.structs.replace(settings, backend="lancedb")
+        return self._made("LanceMemory", settings, background)
+
+    def _qmd(self, settings: Settings, background: bool) -> MemorySearchManager:
+        qmd = msgspec.structs.replace(settings.qmd, command=str(_PEERS / "qmd"))
+        settings = msgspec.structs.replace(settings, backend="qmd", qmd=qmd)
+        return self._made("QmdMemory", settings, background)
+
+    def _wrapped(self, settings: Settings, background: bool) -> FallbackMemoryManager:
+        other = msgspec.structs.replace(settings, store=_settings(self.elsewhere).store)
+        _, user = open_own_data(self.workspace, settings)
+        return FallbackMemoryManager(
+            "another program",
+            lambda: self._builtin(other, background),
+            lambda: self._builtin(settings, background),
+            user,
+        )
+
+    def _fallen_back(self, settings: Settings, background: bool) -> FallbackMemoryManager:
+        def refuse() -> MemorySearchManager:
+            raise _GONE
+
+        _, user = open_own_data(self.workspace, settings)
+        return FallbackMemoryManager("another program", refuse, lambda: self._builtin(settings, background), user)
+
+
+_OPENERS: Mapping[str, Callable[[Bench, Settings, bool], MemorySearchManager]] = {
+    "builtin": Bench._builtin,
+    "wrapped": Bench._wrapped,
+    "fallen back": Bench._fallen_back,
+    "lancedb": Bench._lancedb,
+    "qmd": Bench._qmd,
+}
+
+
+@contextmanager
+def bench(backend: str, folder: Path) -> Iterator[Bench]:
+    """Skips a backend that is not installed."""
+    if backend == "lancedb":
+        pytest.importorskip("lancedb", reason="the extra lancedb is not installed")
+    if backend == "qmd" and not (_PEERS / "qmd").exists():
+        pytest.skip("qmd is not installed: packaging/dev.py test --peers does it")
+    use = FakeProvider()
+    opened = Bench(backend, folder)
+    with pytest.MonkeyPatch.context() as patch:
+        for name in _CHOOSING:
+            home = importlib.import_module(name)
+            patch.setattr(home, "select_provider", lambda *_, **__: selection_of(use))
+            patch.setattr(home, "stand_in", lambda settings, first, reason, **_: fallback_to(None, first, reason))
+        try:
+            yield opened
+        finally:
+            opened.close()
+
+
+def write_notes(folder: Path, notes: Mapping[str, str]) -> None:
+    for name, text in notes.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, "utf-8")
+
+
+def _settings(data: Path) -> Settings:
+    return msgspec.structs.replace(Settings(), store=msgspec.structs.replace(Settings().store, path=str(data)))
+

@@ -1,0 +1,224 @@
+"""What is found and read, on every backend."""
+
+import shutil
+from collections.abc import Callable, Mapping
+
+import pytest
+
+from engine.backends.base import MemorySearchManager
+from engine.control import CancelToken
+from engine.errors import Cancelled, MnemoscopeError, PathRefused, Unsupported
+from engine.records import EarlierQuestion, Feature, Passage, SearchOutcome, to_json
+from tests.engine.backends.shared.benches import NOTES, Bench, write_notes
+
+ODD = ("", " ", '"', '"unclosed', "-", "-- -n 5", "*", "a OR", "AND", "(", "~" * 50, "\0", "\ud800", "🌱", "w " * 5000)
+
+
+def paths(outcome: SearchOutcome) -> set[str]:
+    return {result.path for result in outcome.results}
+
+
+# --- searching ------------------------------------------------------------------------------------------------------
+
+
+def test_words_are_found_where_they_stand(memory: MemorySearchManager):
+    outcome = memory.search("irrigation", min_score=0)
+    assert {"greenhouse.md", "shopping.md", "shed.md"} <= paths(outcome)
+    for result in outcome.results:
+        assert result.source == "memory"
+        text = memory.read_file(result.path).text.splitlines()
+        assert 1 <= result.start_line <= result.end_line <= len(text)
+        assert "\x1b" not in result.snippet
+
+
+def test_what_answers_best_comes_first(memory: MemorySearchManager):
+    assert memory.search("pressure gauge", min_score=0).results[0].path == "people/ines.md"
+    assert memory.search("tomatoes limp", min_score=0).results[0].path == "daily/2026-02-08.md"
+    scores = [result.score for result in memory.search("irrigation timer", min_score=0).results]
+    assert scores == sorted(scores, reverse=True)
+    assert all(0 <= score <= 1 for score in scores)
+
+
+def test_what_scores_too_little_is_left_out(memory: MemorySearchManager):
+    least = 0.2
+    kept = memory.search("irrigation timer", min_score=least).results
+    assert kept
+    for result in kept:
+        assert max(result.score, result.text_score or 0) >= least, "words alone may be enough"
+    assert not memory.search("irrigation timer", min_score=1.5).results
+
+
+def test_no_more_results_than_wanted(memory: MemorySearchManager):
+    everything = memory.search("irrigation", min_score=0)
+    first = memory.search("irrigation", min_score=0, max_results=1)
+    assert [result.path for result in first.results] == [everything.results[0].path]
+    assert first.total >= 1
+
+
+def test_what_is_nowhere_is_not_found(memory: MemorySearchManager):
+    assert not memory.search("xylophone", mode="keyword").results
+
+
+def test_a_source_without_anything_has_no_results(memory: MemorySearchManager):
+    assert memory.search("irrigation", sources=["memory"], min_score=0).results
+    assert not memory.search("irrigation", sources=["sessions"]).results
+
+
+def test_conditions_hold_or_are_refused(memory: MemorySearchManager):
+    if "conditions" in memory.lacks:
+        for options in ({"path_glob": "people/**"}, {"since": 1.0}, {"until": 1.0}):
+            with pytest.raises(Unsupported, match="conditions"):
+                memory.search("Ines", **options)  # type: ignore[arg-type]
+        return
+    assert paths(memory.search("pressure gauge irrigation", path_glob="people/**", min_score=0)) == {"people/ines.md"}
+    assert not memory.search("pressure gauge", path_glob="nowhere/**").results
+    assert memory.search("pressure gauge", since=1.0, min_score=0).results
+    assert not memory.search("pressure gauge", until=1.0).results
+    assert paths(memory.search("irrigation path:greenhouse.md", min_score=0)) == {"greenhouse.md"}
+    assert "shopping.md" not in paths(memory.search("irrigation -hose", min_score=0))
+
+
+def test_a_group_sees_nothing_of_the_persons_own_memory(opened: Bench):
+    shutil.rmtree(opened.workspace)
+    write_notes(opened.workspace, {"MEMORY.md": "# Mine\n\nThe irrigation shed has a key.\n"})
+    write_notes(opened.workspace, {"memory/2026-02-08.md": "# Sunday\n\nMended the irrigation.\n"})
+    handbook = opened.workspace.parent / "handbook"
+    write_notes(handbook, {"pumps.md": "# Pumps\n\nIrrigation for everyone.\n"})
+    memory = opened.ready(extra_paths=(str(handbook),))
+    everything = paths(memory.search("irrigation", min_score=0, session_key="agent:main:discord:direct:7"))
+    assert {"MEMORY.md", "memory/2026-02-08.md"} < everything
+    for key in ("agent:main:discord:group:42", "agent:main:slack:channel:general"):
+        shared = memory.search("irrigation", min_score=0, session_key=key)
+        if shared.results:
+            assert paths(shared) == everything - {"MEMORY.md"}
+        else:
+            assert shared.notice, "one that leaves out all says so"
+
+
+def test_whatever_is_typed_gets_an_answer(memory: MemorySearchManager):
+    for query in ODD:
+        outcome = memory.search(query)
+        assert len(outcome.results) <= len(NOTES)
+        to_json(outcome)
+
+
+def test_a_search_that_is_cancelled_says_so(memory: MemorySearchManager):
+    token = CancelToken()
+    token.cancel()
+    with pytest.raises(Cancelled):
+        memory.search("a question that nobody has asked before", cancel=token)
+    assert memory.search("irrigation", min_score=0).results
+
+
+# --- reading --------------------------------------------------------------------------------------------------------
+
+
+def test_a_note_is_read_whole_or_in_part(memory: MemorySearchManager):
+    assert memory.read_file("people/ines.md").text == NOTES["people/ines.md"]
+    part = memory.read_file("people/ines.md", start=3, lines=1)
+    assert (part.text, part.from_line, part.lines, part.next_from) == ("She lent us the pressure gauge.", 3, 1, 4)
+    with memory.open_file("people/ines.md") as text:
+        assert text.text(5, 5) == "Her dog is called Bruno."
+    assert memory.locate("people/ines.md").read_text("utf-8") == NOTES["people/ines.md"]
+
+
+def test_a_note_that_has_gone_is_empty(memory: MemorySearchManager):
+    assert memory.read_file("people/nobody.md").text == ""
+    with pytest.raises(FileNotFoundError):
+        memory.open_file("people/nobody.md")
+
+
+@pytest.mark.parametrize(
+    "path", ["../data/user.sqlite", "/etc/passwd", "people/../../elsewhere.md", ".git/config.md", "picture.png", ""]
+)
+def test_no_other_file_is_read(memory: MemorySearchManager, path):
+    for read in (memory.read_file, memory.open_file, memory.locate):
+        with pytest.raises(PathRefused):
+            read(path)
+
+
+# --- telling --------------------------------------------------------------------------------------------------------
+
+
+def test_the_status_is_true(memory: MemorySearchManager):
+    status = memory.status()
+    assert status.files == len(NOTES)
+    assert status.chunks >= len(NOTES)
+    assert status.sources == ("memory",)
+    assert [(count.source, count.files) for count in status.source_counts if count.files] == [("memory", len(NOTES))]
+    assert sum(count.chunks for count in status.source_counts) == status.chunks
+    assert not status.dirty
+    assert status.last_sync is not None
+    assert status.recent_syncs[-1] == status.last_sync
+    assert not status.failed_files
+    assert status.syncing is None
+    assert not status.paused
+    assert status.index_error is None
+    assert status.custom["searchMode"] in ("keyword", "vector", "hybrid")
+    assert not status.watcher.enabled
+    to_json(status)
+
+
+def test_the_status_says_what_it_lacks(memory: MemorySearchManager):
+    assert memory.status().lacks == memory.lacks
+    for sentence in memory.lacks.values():
+        assert sentence.strip() == sentence
+        assert sentence.endswith((".", ")."))
+        assert "\n" not in sentence
+
+
+_PASSAGE = Passage(path="people/ines.md", start_line=1, end_line=3)
+_USES: Mapping[Feature, tuple[Callable[[MemorySearchManager], object], ...]] = {
+    "sessions": (
+        lambda memory: memory.sessions(),
+        lambda memory: memory.read_session("sessions/claude/x.jsonl"),
+        lambda memory: memory.raw_message("sessions/claude/x.jsonl", 1),
+    ),
+    "alike": (
+        lambda memory: memory.search_like(_PASSAGE),
+        lambda memory: memory.similar_sessions("sessions/claude/x.jsonl"),
+    ),
+    "conditions": (
+        lambda memory: memory.search("Ines", path_glob="people/*"),
+        lambda memory: memory.search("Ines", since=1.0),
+        lambda memory: memory.search("Ines", until=1.0),
+    ),
+    "narrowing": (lambda memory: memory.search("Ines", within=[EarlierQuestion(query="gauge")]),),
+    "ordering": (
+        lambda memory: memory.search("Ines", half_life_days=30),
+        lambda memory: memory.search("Ines", diverse=True),
+    ),
+    "completion": (lambda memory: memory.query_values("path", "p"),),
+    "states": (lambda memory: memory.explain_path("people/ines.md"),),
+    "models": (
+        lambda memory: memory.stored_models(),
+        lambda memory: memory.estimate_embedding(),
+        lambda memory: memory.approve_embedding(),
+        lambda memory: memory.purge_model("openai", "none", "none"),
+    ),
+}
+
+
+@pytest.mark.parametrize("feature", _USES)
+def test_a_method_works_or_says_why_not(memory: MemorySearchManager, feature):
+    for use in _USES[feature]:
+        refused = None
+        try:
+            use(memory)
+        except Unsupported as error:
+            refused = str(error)
+        except MnemoscopeError:
+            pass  # for another reason, as of a session that is not there
+        assert refused == memory.lacks.get(feature)
+
+
+def test_what_has_no_method_of_its_own_agrees_with_what_is_lacking(memory: MemorySearchManager):
+    assert (memory.insight is None) == ("insight" in memory.lacks)
+    explained = memory.search("irrigation", explain=True, min_score=0)
+    assert explained.results
+    assert (explained.explanation is None) == ("explanation" in memory.lacks)
+
+
+def test_probes_answer(memory: MemorySearchManager):
+    for probe in (memory.probe_embedding(), memory.probe_vector()):
+        assert probe.ok == (not probe.error)

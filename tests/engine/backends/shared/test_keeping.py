@@ -1,0 +1,300 @@
+"""Kept up to date, listened to and closed, on every backend."""
+
+import hashlib
+import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from engine.backends.base import MemorySearchManager
+from engine.control import CancelToken
+from engine.errors import Cancelled, Closed
+from engine.records import MemorySyncProgressUpdate, Passage, SyncReport
+from tests.engine.backends.shared.benches import NOTES, Bench, write_notes
+
+
+def found(memory: MemorySearchManager, query: str) -> set[str]:
+    return {result.path for result in memory.search(query, min_score=0, mode="keyword").results}
+
+
+# --- updates --------------------------------------------------------------------------------------------------------
+
+
+def test_before_the_first_update_nothing_is_found_and_it_says_so(opened: Bench):
+    if opened.backend == "fallen back":
+        pytest.skip("that one fills its index at the first question")
+    memory = opened.open()
+    assert memory.status().dirty
+    outcome = memory.search("irrigation")
+    assert not outcome.results
+    assert outcome.notice
+
+
+def test_what_was_added_changed_removed_and_renamed(opened: Bench):
+    memory = opened.ready()
+    write_notes(opened.workspace, {"new.md": "# Barrel\n\nA second barrel for rainwater.\n"})
+    write_notes(opened.workspace, {"shopping.md": "# Shopping\n\nOnly wheelbarrow tyres now.\n"})
+    (opened.workspace / "greenhouse.md").unlink()
+    (opened.workspace / "people" / "ines.md").rename(opened.workspace / "people" / "neighbour.md")
+    report = memory.sync()
+    assert not report.error
+    assert report.files_removed >= 1
+    assert report.files_indexed >= 2
+    assert found(memory, "rainwater") == {"new.md"}
+    assert found(memory, "wheelbarrow") == {"shopping.md"}
+    assert found(memory, "irrigation") == {"shed.md"}
+    assert found(memory, "gauge") == {"people/neighbour.md"}
+    assert memory.status().files == len(NOTES)
+
+
+def test_an_update_without_changes_does_nothing(opened: Bench):
+    memory = opened.ready()
+    report = memory.sync()
+    assert (report.files_indexed, report.files_removed, report.error) == (0, 0, "")
+    assert found(memory, "irrigation")
+
+
+def test_a_forced_update_makes_everything_anew(opened: Bench):
+    memory = opened.ready()
+    report = memory.sync(force=True)
+    assert not report.error
+    assert report.files_seen == len(NOTES)
+    assert found(memory, "irrigation") == {"greenhouse.md", "shopping.md", "shed.md"}
+
+
+def test_what_was_indexed_is_there_at_the_next_start(opened: Bench):
+    opened.ready()
+    opened.close()
+    memory = opened.open()
+    assert found(memory, "irrigation") == {"greenhouse.md", "shopping.md", "shed.md"}
+    assert memory.status().last_sync is not None
+
+
+def test_an_update_that_is_cancelled_says_so_and_the_next_one_makes_up_for_it(opened: Bench):
+    memory = opened.open()
+    token = CancelToken()
+    token.cancel()
+    try:
+        report = memory.sync(cancel=token)
+    except Cancelled:
+        pass
+    else:
+        assert report.cancelled or report.reason == "fallback", "what others began was joined"
+    assert not memory.sync().error
+    assert found(memory, "irrigation") == {"greenhouse.md", "shopping.md", "shed.md"}
+    assert not memory.status().dirty
+
+
+def test_one_update_at_a_time_and_who_comes_later_joins_it(opened: Bench):
+    memory = opened.open()
+    begun, go_on = threading.Event(), threading.Event()
+    heard: list[MemorySyncProgressUpdate] = []
+
+    def first(update: MemorySyncProgressUpdate) -> None:
+        if not begun.is_set():
+            begun.set()
+            go_on.wait(20)
+
+    def second(update: MemorySyncProgressUpdate) -> None:
+        heard.append(update)
+
+    with ThreadPoolExecutor(2) as pool:
+        one = pool.submit(memory.sync, reason="cli", progress=first)
+        assert begun.wait(20)
+        token = memory.current_sync()
+        assert token is not None
+        assert memory.status().syncing is not None or memory.current_sync() is token
+        other = pool.submit(memory.sync, reason="manual", progress=second)
+        go_on.set()
+        reports: list[SyncReport] = [one.result(), other.result()]
+    assert memory.current_sync() is None
+    assert not any(report.error for report in reports)
+    assert len(memory.status().recent_syncs) <= 2
+    assert found(memory, "irrigation") == {"greenhouse.md", "shopping.md", "shed.md"}
+
+
+def test_a_file_that_is_no_text_keeps_nobody_from_the_others(opened: Bench):
+    write_notes(opened.workspace, {})
+    (opened.workspace / "broken.md").write_bytes(b"# Broken\n\n\xff\xfe irrigation \x00\x01\xff\n" * 3)
+    memory = opened.ready()
+    assert {"greenhouse.md", "shopping.md"} <= found(memory, "irrigation")
+    status = memory.status()
+    if status.files == len(NOTES):
+        told = {issue.path for issue in (*status.failed_files, *status.skipped_files)}
+        assert "broken.md" in told, "what is not indexed is named"
+
+
+def test_what_the_settings_leave_out_is_not_found(opened: Bench):
+    memory = opened.ready(exclude=("people/**",))
+    assert not found(memory, "gauge")
+    assert found(memory, "irrigation")
+
+
+# --- listening ------------------------------------------------------------------------------------------------------
+
+
+def test_listeners_hear_of_an_update_until_they_are_removed(opened: Bench):
+    memory = opened.open()
+    heard: list[int] = []
+    remove = memory.add_status_listener(lambda: heard.append(1))
+    memory.add_status_listener(_failing)
+    memory.sync()
+    assert heard
+    remove()
+    heard.clear()
+    memory.sync()
+    assert not heard
+
+
+def _failing() -> None:
+    raise ValueError("a listener must not be able to stop an update")
+
+
+def test_one_that_stays_follows_the_notes(opened: Bench):
+    memory = opened.ready(background=True)
+    heard = threading.Event()
+    memory.add_status_listener(heard.set)
+    write_notes(opened.workspace, {"new.md": "# Barrel\n\nA second barrel for rainwater.\n"})
+    for _ in range(60):
+        if found(memory, "rainwater"):
+            break
+        heard.wait(0.5)
+        heard.clear()
+    assert found(memory, "rainwater") == {"new.md"}
+    assert memory.status().watcher.enabled
+
+
+# --- the end --------------------------------------------------------------------------------------------------------
+
+
+def test_closed_is_closed(opened: Bench):
+    memory = opened.ready()
+    memory.close()
+    memory.close()
+    uses: tuple[Callable[[], object], ...] = (
+        lambda: memory.search("irrigation"),
+        lambda: memory.search_like(Passage(path="greenhouse.md", start_line=1, end_line=1)),
+        memory.sync,
+        memory.status,
+        memory.sessions,
+        lambda: memory.read_file("greenhouse.md"),
+        lambda: memory.open_file("greenhouse.md"),
+        lambda: memory.locate("greenhouse.md"),
+        lambda: memory.query_values("path", ""),
+        lambda: memory.explain_path("greenhouse.md"),
+        memory.stored_models,
+    )
+    for use in uses:
+        with pytest.raises(Closed):
+            use()
+    assert memory.current_sync() is None
+
+
+def test_one_that_was_never_used_closes(opened: Bench):
+    opened.open().close()
+    opened.open(background=True).close()
+
+
+def test_closing_ends_an_update(opened: Bench):
+    memory = opened.open()
+    begun = threading.Event()
+    with ThreadPoolExecutor(1) as pool:
+        syncing = pool.submit(memory.sync, progress=lambda _: begun.set())
+        assert begun.wait(20)
+        memory.close()
+        try:
+            report = syncing.result(20)
+        except (Closed, Cancelled):
+            return
+    assert report.cancelled or not report.error
+
+
+def test_many_threads_at_once(opened: Bench):
+    memory = opened.ready()
+    rounds = 3 if opened.backend == "qmd" else 15
+
+    def ask(number: int) -> None:
+        for turn in range(rounds):
+            assert {"greenhouse.md", "shopping.md"} <= found(memory, "irrigation")
+            assert memory.read_file("people/ines.md").text
+            assert memory.status().files >= len(NOTES) - 1
+            if number == 0:
+                (opened.workspace / "new.md").write_text(f"# Turn {turn}\n\nRainwater {turn}.\n", "utf-8")
+                assert not memory.sync().error
+
+    with ThreadPoolExecutor(4) as pool:
+        for asked in [pool.submit(ask, number) for number in range(4)]:
+            asked.result()
+    assert found(memory, "rainwater") == {"new.md"}
+
+
+def test_closing_under_many_threads_ends_each_with_an_answer_or_closed(opened: Bench):
+    memory = opened.ready()
+    start = threading.Barrier(5)
+
+    def ask(_: int) -> str:
+        start.wait()
+        try:
+            for _ in range(20):
+                memory.search("irrigation", mode="keyword")
+        except (Closed, Cancelled):
+            return "closed"
+        return "answered"
+
+    with ThreadPoolExecutor(4) as pool:
+        asked = [pool.submit(ask, number) for number in range(4)]
+        start.wait()
+        memory.close()
+        assert {one.result(20) for one in asked} <= {"closed", "answered"}
+
+
+# --- traces ---------------------------------------------------------------------------------------------------------
+
+
+def test_nothing_is_written_among_the_notes(opened: Bench):
+    before = _tree(opened.workspace)
+    memory = opened.ready(background=True)
+    memory.search("irrigation")
+    memory.sync(force=True)
+    memory.close()
+    assert _tree(opened.workspace) == before
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_no_file_and_no_process_is_left_open(opened: Bench):
+    memory = opened.ready(background=True)
+    memory.search("irrigation")
+    memory.close()
+    folder = str(opened.workspace.parent)
+    left = [target for target in map(_target, Path("/proc/self/fd").iterdir()) if target.startswith(folder)]
+    assert not left
+    children = [path.read_text() for path in Path("/proc/self/task").glob("*/children")]
+    assert not any(_works_in(pid, folder) for pid in " ".join(children).split())
+
+
+def _tree(folder: Path) -> dict[str, tuple[int, int, str]]:
+    return {
+        str(path.relative_to(folder)): (
+            path.stat().st_mtime_ns,
+            path.stat().st_mode,
+            hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "",
+        )
+        for path in folder.rglob("*")
+    }
+
+
+def _target(link: Path) -> str:
+    try:
+        return str(link.readlink())
+    except OSError:
+        return ""
+
+
+def _works_in(pid: str, folder: str) -> bool:
+    try:
+        return folder in Path("/proc", pid, "cmdline").read_text("utf-8", "replace")
+    except OSError:
+        return False
