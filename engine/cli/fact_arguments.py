@@ -28,9 +28,7 @@ def add_fact_actions(
         )
 
     listing = add("list", "List facts, the newest first.")
-    listing.add_argument(
-        "--state", choices=_STATES, help="those that are remembered, wait or were forgotten"
-    )
+    listing.add_argument("--state", choices=_STATES, help="those that are remembered, wait or were forgotten")
     listing.add_argument("--category", choices=FACT_CATEGORIES, help="only of this kind")
     adding = add("add", "Keep a fact; it is not kept twice.")
     adding.add_argument("text", nargs="+", type=nonempty, metavar="TEXT", help="one sentence")

@@ -150,9 +150,7 @@ class FallbackMemoryManager:
             "fallback": {"disabled": True, "reason": failure},
             "providerFallback": None if status.fallback is None else msgspec.to_builtins(status.fallback),
         }
-        return msgspec.structs.replace(
-            status, fallback=FallbackStatus(from_=self._name, reason=failure), custom=custom
-        )
+        return msgspec.structs.replace(status, fallback=FallbackStatus(from_=self._name, reason=failure), custom=custom)
 
     # --- syncing --------------------------------------------------------------------------------------------------
 

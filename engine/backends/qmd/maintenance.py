@@ -101,7 +101,18 @@ class Maintenance:
     def clear(self, token: CancelToken) -> None:
         """Make `qmd` read every file anew; vectors of texts that are the same stay."""
         self._remove({one.name for one in self.collections}, token)
-        self._command.config_file.unlink(missing_ok=True)
+        self._let_it_see_none(token)
+
+    def tell_again(self, collections: Sequence[Collection], token: CancelToken) -> None:
+        """The same where `qmd` has passed some of them over."""
+        self._let_it_see_none(token)
+        self.tell(collections, token)
+
+    def _let_it_see_none(self, token: CancelToken) -> None:
+        """It takes in a list of collections only if that differs from the one that it took in last."""
+        write_aside(self._command.config_file, config_text(()))
+        self._command.run(["collection", "list"], seconds=self._settings.command_timeout_seconds, cancel=token)
+        self._command.config_file.unlink()
 
     def clean(self, token: CancelToken) -> None:
         """Take what was removed out of the file: it would stay there to be read."""

@@ -65,7 +65,8 @@ def read_question(text: str) -> Question:
     words = dict.fromkeys(part for one in wanted for word in one for part in _parts(word))
     singles = sorted(words, key=lambda word: -len(word))[:_MOST_LOOSE]
     loose = tuple(" ".join((word, *excluded)) for word in singles) if len(words) > 1 else ()
-    return Question(query, analysis, ways, loose, _TYPED.sub(r"\1 ", query.question), tuple(_remarks(query, wanted)))
+    sentence = _TYPED.sub(r"\1", " ".join(query.question.split()))
+    return Question(query, analysis, ways, loose, sentence, tuple(_remarks(query, wanted)))
 
 
 def _worded(query: Query) -> Iterator[Clause]:

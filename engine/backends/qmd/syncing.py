@@ -81,6 +81,7 @@ class _Run:
         self._skipped: list[FileIssue] = []
         self._names: dict[str, Collection] = {}
         self._collection = ""
+        self._updated: set[str] = set()
         self._embed_problem = ""
 
     def report(self, force: bool) -> SyncReport:
@@ -151,6 +152,10 @@ class _Run:
         token.checkpoint()
         self._meter.start("indexing", self._seen)
         of.maintenance.update(token, self._line)
+        if self._updated != self._names.keys():
+            of.maintenance.tell_again(made.collections, token)
+            self._indexed = self._unchanged = self._removed = 0
+            of.maintenance.update(token, self._line)
         if self._removed or self._indexed:
             of.changed()
         if self._removed:
@@ -172,6 +177,7 @@ class _Run:
         name = answers.parse_collection(line)
         if name is not None:
             self._collection = name
+            self._updated.add(name)
         counts = answers.parse_counts(line)
         if counts is not None:
             self._indexed += counts.new + counts.updated

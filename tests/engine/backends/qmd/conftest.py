@@ -1,0 +1,54 @@
+"""Memories kept by `qmd`: by the real one where it is installed, or by a fake that misbehaves."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from engine.backends.qmd.memory import QmdMemory
+from engine.settings import Settings
+from tests.helpers.fake_qmd import FakeQmd
+from tests.helpers.peers import qmd_command
+
+OpenQmd = Callable[..., QmdMemory]
+
+
+@pytest.fixture
+def fake(tmp_path: Path) -> FakeQmd:
+    return FakeQmd(tmp_path / "bin with a space")
+
+
+@pytest.fixture
+def real() -> str:
+    command = qmd_command()
+    if command is None:
+        pytest.skip("qmd is not installed: packaging/dev.py test --peers")
+    return str(command)
+
+
+@pytest.fixture
+def open_qmd(workspace: Path, tmp_path: Path) -> Iterator[OpenQmd]:
+    """Opens memories that are closed after the test; `qmd` and other keyword arguments replace settings."""
+    opened: list[QmdMemory] = []
+
+    def open_(
+        command: str, *, folder: Path = workspace, background: bool = False, qmd: dict | None = None, **changes
+    ) -> QmdMemory:
+        settings = Settings(backend="qmd")
+        store = msgspec.structs.replace(settings.store, path=str(tmp_path / "data"))
+        options = msgspec.structs.replace(settings.qmd, command=command, **(qmd or {}))
+        settings = msgspec.structs.replace(settings, **{"store": store, "qmd": options, **changes})
+        memory = QmdMemory(folder, settings, executor=None, background=background)
+        opened.append(memory)
+        return memory
+
+    yield open_
+    for memory in opened:
+        memory.close()
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Callable[[], Path]:
+    """The folder that `qmd` has for the one workspace."""
+    return lambda: next((tmp_path / "data" / "indexes").glob("*/qmd"))

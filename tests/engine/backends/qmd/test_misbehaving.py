@@ -1,0 +1,338 @@
+"""Against commands that hang, talk nonsense or are not there: an error that says so, and nothing left behind."""
+
+import json
+import os
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from engine.backends.qmd.command import QmdError, QmdMissing, QmdTooSlow
+from engine.backends.qmd.index_file import QmdCounts
+from engine.control import CancelToken
+from engine.errors import BackendError, Cancelled, Closed
+from engine.settings.qmd_options import QmdLimitSettings
+from tests.helpers.background import wait_until
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the fake is a script with a first line")
+
+ROW = {
+    "docid": "#abc123",
+    "score": 0.5,
+    "file": "qmd://memory-dir-notes/greenhouse.md",
+    "line": 5,
+    "title": "Greenhouse",
+    "snippet": "@@ -4,2 @@ (3 before, 0 after)\n\nThe timer on the drip",
+}
+UPDATED = 'print("[1/1] memory-dir-notes (x)"); print("Indexed: 4 new, 0 updated, 0 unchanged, 0 removed")'
+SPAWNING = """
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+with open(__file__ + ".child", "w") as file:
+    file.write(str(child.pid))
+time.sleep(600)
+"""
+
+
+@pytest.fixture
+def memory(open_qmd, fake):
+    """One that is indexed, as far as it knows."""
+    fake.does(UPDATED)
+    memory = open_qmd(str(fake.path), qmd={"limits": QmdLimitSettings(timeout_ms=20_000)})
+    assert memory.sync().error == ""
+    return memory
+
+
+def has_ended(pid: int) -> bool:
+    """A killed process that nobody waits for may be a zombie."""
+    state = Path(f"/proc/{pid}/stat")
+    if Path("/proc/self").is_dir():
+        return not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "Z"
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def child_of(fake) -> int:
+    file = fake.path.with_name("qmd.child")
+    wait_until(lambda: file.exists() and file.read_text() != "")
+    return int(file.read_text())
+
+
+def test_one_that_hangs_is_ended_with_all_that_it_started(open_qmd, fake):
+    fake.does(UPDATED)
+    memory = open_qmd(str(fake.path), qmd={"limits": QmdLimitSettings(timeout_ms=3000)})
+    memory.sync()
+    fake.does(SPAWNING)
+    with pytest.raises(QmdTooSlow, match=r"search took longer than [23].* s"):
+        memory.search("drip")
+    wait_until(lambda: has_ended(child_of(fake)))
+
+
+def test_a_cancel_ends_it_at_once(memory, fake):
+    fake.does(SPAWNING)
+    cancel = CancelToken()
+
+    def stop() -> None:
+        child_of(fake)
+        cancel.cancel()
+
+    thread = threading.Thread(target=stop)
+    thread.start()
+    with pytest.raises(Cancelled):
+        memory.search("drip", cancel=cancel)
+    thread.join()
+    wait_until(lambda: has_ended(child_of(fake)))
+
+
+def test_a_sync_is_cancelled_at_once_and_its_processes_end(memory, fake):
+    fake.does(SPAWNING)
+    cancel = CancelToken()
+    thread = threading.Thread(target=lambda: (child_of(fake), cancel.cancel()))
+    thread.start()
+    assert memory.sync(cancel=cancel).cancelled
+    thread.join()
+    wait_until(lambda: has_ended(child_of(fake)))
+    assert memory.status().dirty
+
+
+def test_closing_ends_what_runs(open_qmd, fake):
+    fake.does(UPDATED)
+    memory = open_qmd(str(fake.path))
+    memory.sync()
+    fake.does(SPAWNING)
+    raised = []
+
+    def search() -> None:
+        try:
+            memory.search("drip")
+        except Exception as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=search)
+    thread.start()
+    child = child_of(fake)
+    memory.close()
+    thread.join()
+    assert isinstance(raised[0], Closed)
+    wait_until(lambda: has_ended(child))
+    with pytest.raises(Closed):
+        memory.search("drip")
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("print('hello')", "cannot be read"),
+        ("pass", "no answer at all"),
+        ("print('[{\"file\": 1}]')", "name no file"),
+        ("print('[' * 100000)", "cannot be read"),
+        ("print('x' * 300000)", "wrote without end"),
+        ("while True: print('x' * 1000)", "wrote without end"),
+        (f"print({json.dumps(ROW)!r}[:40], flush=True); os.kill(os.getpid(), signal.SIGKILL)", r"signal 9"),
+        ("print('[]'); sys.exit(3)", r"failed: \[\]"),
+        ("sys.stderr.write('Error: disk I/O error\\n    at f (x.js:1)\\n'); sys.exit(1)", r"Error: disk I/O error\.$"),
+    ],
+)
+def test_what_is_no_answer_is_an_error(memory, fake, body, said):
+    fake.does(body)
+    with pytest.raises(QmdError, match=said) as raised:
+        memory.search("drip")
+    assert isinstance(raised.value, BackendError)
+
+
+def test_an_answer_between_noise_counts(memory, fake):
+    rows = json.dumps([ROW])
+    fake.does(f"print('[node-llama-cpp] warming up\\n[1/3] loading\\n' + {rows!r} + '\\nbye')")
+    (result,) = memory.search("drip").results
+    assert (result.path, result.score, result.end_line) == ("greenhouse.md", 0.5, 5)
+
+
+@pytest.mark.parametrize(
+    "body", ["print('No results found.')", "print('[]')", "sys.stderr.write('warn: No results found')"]
+)
+def test_nothing_found_is_no_error(memory, fake, body):
+    fake.does(body)
+    assert memory.search("drip").results == ()
+
+
+def test_results_that_are_not_ours_are_left_out(memory, fake):
+    files = (
+        "evil/greenhouse.md",
+        "memory-dir-notes/../../etc/passwd",
+        "memory-dir-notes/.env",
+        "memory-dir-notes/gone.md",
+    )
+    rows = [{**ROW, "file": f"qmd://{file}"} for file in files]
+    fake.does(f"print({json.dumps(rows)!r})")
+    assert memory.search("drip").results == ()
+
+
+def test_a_missing_command_says_what_to_do(open_qmd, tmp_path):
+    memory = open_qmd(str(tmp_path / "no qmd"))
+    with pytest.raises(QmdMissing, match="npm i -g @tobilu/qmd"):
+        memory.search("drip")
+    report = memory.sync()
+    assert "was not found" in report.error
+    assert "was not found" in (memory.status().index_error or "")
+    assert not memory.probe_vector().ok
+
+
+def test_what_is_no_program_says_so(open_qmd, tmp_path):
+    file = tmp_path / "qmd"
+    file.write_bytes(b"\x00nothing to run")
+    file.chmod(0o755)
+    with pytest.raises(QmdMissing, match="cannot be run"):
+        open_qmd(str(file)).search("drip")
+
+
+@pytest.mark.parametrize(
+    ("version", "said"), [("qmd 0.9.0", "0.9.0 is too old"), ("hello", "does not say which version")]
+)
+def test_a_version_that_will_not_do_says_so(open_qmd, fake, version, said):
+    fake.does("", beginning=f"#!{sys.executable}\nprint({version!r})\n")
+    with pytest.raises(QmdMissing, match=said):
+        open_qmd(str(fake.path)).search("drip")
+
+
+def test_an_option_that_it_does_not_know_is_tried_as_query(memory, fake):
+    rows = json.dumps([ROW])
+    fake.does(f"""
+        if verb == "search":
+            sys.exit("Unknown option '--json'")
+        print({rows!r})
+    """)
+    assert memory.search("drip").results
+    assert [call[0] for call in fake.calls()[-2:]] == ["search", "query"]
+
+
+def test_the_question_is_behind_all_options(memory, fake):
+    fake.does("print('[]')")
+    memory.search('drip "left valve" --index evil')
+    call = fake.calls()[-1]
+    at = call.index("--")
+    assert call[1:3] == ["--index", "index"]
+    assert len(call) == at + 2
+    assert "evil" not in call[:at]
+
+
+def test_an_update_is_tried_again_while_someone_writes(memory, fake, monkeypatch):
+    monkeypatch.setattr("engine.backends.qmd.maintenance._FIRST_PAUSE", 0.01)
+    fake.does(f"""
+        if verb == "update" and not os.path.exists(__file__ + ".once"):
+            open(__file__ + ".once", "w").close()
+            sys.exit("SqliteError: database is locked")
+        {UPDATED}
+    """)
+    assert memory.sync().error == ""
+
+
+def test_an_update_that_fails_is_told_and_what_is_there_is_searched(memory, fake):
+    fake.does("sys.exit('Error: something broke') if verb == 'update' else print('[]')")
+    report = memory.sync()
+    assert report.error == "qmd update failed: Error: something broke."
+    status = memory.status()
+    assert status.index_error == report.error
+    assert status.dirty
+    assert memory.search("drip").results == ()
+
+
+@pytest.fixture
+def with_models(open_qmd, fake, monkeypatch):
+    """One that wants its models, and has vectors."""
+    monkeypatch.setattr("engine.backends.qmd.memory.why_words_only", lambda *_: "")
+    fake.does(UPDATED)
+    memory = open_qmd(str(fake.path), qmd={"search_mode": "query", "limits": QmdLimitSettings(timeout_ms=3000)})
+    memory.sync()
+    return memory
+
+
+def test_models_that_hang_cost_the_answer_its_meaning_and_then_rest(with_models, fake):
+    rows = json.dumps([ROW])
+    fake.does(f"""
+        if verb == "query":
+            time.sleep(600)
+        print({rows!r})
+    """)
+    outcome = with_models.search("drip")
+    assert outcome.mode == "keyword"
+    assert "query took longer" in outcome.notice
+    assert len(outcome.results) == 1
+    outcome = with_models.search("drip timer")
+    assert "failed a while ago" in outcome.notice
+    assert [call[0] for call in fake.calls()].count("query") == 1
+
+
+def test_what_the_models_say_of_a_result_is_told(with_models, fake):
+    legs = [("fts", 0.4, 0.01), ("vec", 0.8, 0.03)]
+    listed = [{"source": source, "backendScore": score, "rrfContribution": weight} for source, score, weight in legs]
+    rows = json.dumps([{**ROW, "explain": {"rrf": {"contributions": listed}}}])
+    fake.does(f"print({rows!r})")
+    outcome = with_models.search("drip")
+    (result,) = outcome.results
+    assert outcome.mode == "hybrid"
+    assert (result.text_score, result.vector_score, result.text_share) == (0.4, 0.8, 0.25)
+    assert with_models.search("drip", mode="keyword").mode == "keyword"
+
+
+def test_the_same_question_is_asked_once(memory, fake):
+    fake.does(f"print({json.dumps([ROW])!r})")
+    before = len(fake.calls())
+    for _ in range(3):
+        assert memory.search("drip").results
+    assert len(fake.calls()) == before + 1
+
+
+def test_progress_is_told_while_it_works(memory, fake):
+    fake.does("""
+        print("[1/1] memory-dir-notes (x)", flush=True)
+        while not os.path.exists(__file__ + ".go"):
+            time.sleep(0.01)
+        print("Indexed: 1 new, 1 updated, 2 unchanged, 0 removed")
+        print("⚠ Skipped unreadable file: people/ines.md (EACCES)")
+    """)
+    seen = []
+
+    def tell(update) -> None:
+        seen.append(update)
+        if update.current_file == "memory-dir-notes":
+            fake.path.with_name("qmd.go").touch()
+
+    report = memory.sync(progress=tell)
+    assert (report.files_indexed, report.files_unchanged) == (2, 2)
+    assert [(issue.path, issue.rule) for issue in report.failed] == [("people/ines.md", "unreadable")]
+    assert seen[-1].phase == "done"
+    assert memory.status().failed_files == report.failed
+
+
+def test_nothing_is_inherited_that_would_lead_it_elsewhere(memory, fake, monkeypatch, tmp_path):
+    monkeypatch.setenv("INDEX_PATH", str(tmp_path / "theirs"))
+    fake.does("""
+        with open(__file__ + ".env", "w") as file:
+            json.dump([dict(os.environ), os.getcwd()], file)
+        print("[]")
+    """)
+    memory.search("drip")
+    environment, folder = json.loads(fake.path.with_name("qmd.env").read_text())
+    data = str(memory._command.folder)
+    assert folder == environment["PWD"] == data
+    assert "INDEX_PATH" not in environment
+    for name in ("XDG_CONFIG_HOME", "QMD_CONFIG_DIR", "XDG_CACHE_HOME"):
+        assert environment[name].startswith(data)
+    assert environment["NO_COLOR"] == "1"
+    assert environment["PATH"].split(os.pathsep)[0] == str(fake.path.parent)
+
+
+def test_embedding_rests_after_failures_and_goes_on_after_progress(with_models, fake, monkeypatch):
+    maintenance = with_models._sync.maintenance
+    monkeypatch.setattr(with_models._index, "counts", lambda: QmdCounts(pending=4))
+    fake.does(f"sys.exit('Error: no model') if verb == 'embed' else None\n{UPDATED}")
+    report = with_models.sync(reason="interval")
+    assert report.provider_failed
+    assert "no model" in report.error
+    assert not with_models.sync(reason="interval").provider_failed
+    assert not maintenance.embed_due("watch", False)
+    assert maintenance.embed_due("manual", False)  # the person asks for it
+    assert [call[0] for call in fake.calls()].count("embed") == 1

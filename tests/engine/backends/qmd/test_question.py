@@ -1,0 +1,63 @@
+"""How a question is put to `qmd`."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.backends.qmd.question import read_question
+
+
+@pytest.mark.parametrize(
+    ("text", "ways"),
+    [
+        ("when did we move the database to Hetzner?", ("move database Hetzner",)),
+        ('"left valve" -hose -"old one"', ('"left valve" -hose -"old one"',)),
+        ("timer OR clock pump", ("timer pump", "clock pump")),
+        ("irrig* path:daily/* after:2026-01-01", ("irrig",)),
+        ("and/or foo.bar os_path", ('"and or" foo.bar os_path',)),
+        ("--help", ("help",)),
+        ("the who", ("the who",)),
+        ("-only", ()),
+        ("path:x", ()),
+        ("?!", ()),
+        ("", ()),
+    ],
+)
+def test_words_phrases_and_exclusions(text, ways):
+    assert read_question(text).ways == ways
+
+
+def test_each_word_by_itself_the_longest_first():
+    assert read_question("move the database -hose").loose == ("database -hose", "move -hose")
+    assert read_question("database").loose == ()
+
+
+def test_a_sentence_without_spaces_is_taken_apart_into_pairs():
+    question = read_question("数据库迁移")
+    assert question.ways == ("数据库迁移",)
+    assert question.loose == ("数据", "据库", "库迁", "迁移")
+
+
+def test_models_get_words_alone_on_one_line():
+    assert read_question('lex: "left valve"\n-hose path:x').sentence == "lex left valve"
+
+
+def test_what_qmd_does_not_know_is_told():
+    assert "does not know tags" in " ".join(read_question("pump tag:garden").remarks)
+    assert "does not know who speaks" in " ".join(read_question("pump role:user").remarks)
+    assert "one combination" in " ".join(read_question("a1 OR b1 c1 OR d1 e1 OR f1").remarks)
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_a_question(text):
+    question = read_question(text)
+    for line in (*question.ways, *question.loose, question.sentence):
+        assert "\n" not in line
+        assert "\0" not in line
+        line.encode()
+        assert line.count('"') % 2 == 0 or line == question.sentence
+    assert len(question.ways) <= 4
+    assert len(question.loose) <= 12
+    assert not re.match(r"\s*(lex|vec|hyde|intent|expand)\s*:", question.sentence, re.IGNORECASE)
