@@ -10,8 +10,13 @@ if TYPE_CHECKING:
     from engine.agent.access import AgentAccess as AgentAccess
     from engine.agent.context import memory_context as memory_context
     from engine.agent.getting import memory_get as memory_get
+    from engine.agent.note_file import locate_untouched as locate_untouched
     from engine.agent.prompt import memory_prompt_section as memory_prompt_section
     from engine.agent.searching import memory_search as memory_search
+    from engine.agent.session_note import draft_note as draft_note
+    from engine.agent.session_note import save_note as save_note
+    from engine.agent.session_note import suggest_slug as suggest_slug
+    from engine.agent.slug import to_slug as to_slug
     from engine.agent.tool import AgentTool as AgentTool
     from engine.agent.tools import agent_tools as agent_tools
     from engine.backends.base import MemorySearchManager as MemorySearchManager
@@ -58,6 +63,11 @@ if TYPE_CHECKING:
     from engine.versions import program_version as program_version
 
 _HOME = {
+    "locate_untouched": "engine.agent.note_file",
+    "draft_note": "engine.agent.session_note",
+    "save_note": "engine.agent.session_note",
+    "suggest_slug": "engine.agent.session_note",
+    "to_slug": "engine.agent.slug",
     "AgentAccess": "engine.agent.access",
     "AgentTool": "engine.agent.tool",
     "agent_tools": "engine.agent.tools",

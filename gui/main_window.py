@@ -23,6 +23,7 @@ from gui.navigation import Navigation
 from gui.notices import Notices
 from gui.options import View
 from gui.places import Places
+from gui.remember.remembering import Remembering
 from gui.search.panel import SearchPanel
 from gui.search_way import SearchWay
 from gui.settings.way import SettingsWay
@@ -87,7 +88,8 @@ class MainWindow(QMainWindow):
         )
         ExplanationWay(self.search, self.explanation, self.dock, self._remedy)
         self.navigation = Navigation(workspace, self.views, self)
-        Ways(workspace, self.panes, self.views, self.diagnostics, self)
+        ways = Ways(workspace, self.panes, self.views, self.diagnostics, self)
+        self.remembering = Remembering(workspace, self.views, ways, self.banner, self._news, jobs, self)
         self.setCentralWidget(self.frame)
         self.commands = WindowMenu(self, appearance)
         self.frame.header.menu_button.setMenu(self.commands.menu)
@@ -140,15 +142,19 @@ class MainWindow(QMainWindow):
         if view == "settings":
             self.workspace.opened.connect(self.settings.show, Qt.ConnectionType.SingleShotConnection)
             return
-        panel = self.sessions if view == "sessions" else self.search
+        of_sessions = view in ("sessions", "remember")
+        panel = self.sessions if of_sessions else self.search
         page = _PAGES.get(view)
-        self.views.switch("index" if page else "sessions" if view == "sessions" else "search")
+        self.views.switch("index" if page else "sessions" if of_sessions else "search")
         if page is not None:
             self.views.index.show_page(page)
         if view == "explanation":
             self.dock.show_explanation()
-        elif page or view in ("viewer", "chunks", "sessions", "diagnostics"):
+        elif page or of_sessions or view in ("viewer", "chunks", "diagnostics"):
             self.panes.show_dock(view == "diagnostics")
+        if view == "remember":
+            conversation = self.views.conversation
+            conversation.session_shown.connect(conversation.remember, Qt.ConnectionType.SingleShotConnection)
         if view == "chunks":
             self.viewer.file_shown.connect(self.viewer.show_chunk, Qt.ConnectionType.SingleShotConnection)
         if query:

@@ -4,6 +4,7 @@ import time
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtWidgets import QApplication
 
 from engine import MemorySearchResult, SessionSummary
 from gui.main_window import MainWindow
@@ -84,6 +85,8 @@ class Screenshot(QObject):
         if self._view == "settings":
             dialog = window.settings.dialog
             return "" if dialog is not None and dialog.isVisible() and dialog.ready else "the settings"
+        if self._view == "remember":
+            return "" if window.remembering.way.ready else "the note"
         panel = window.sessions if self._view == "sessions" else window.search
         if panel.busy:
             return "the results"
@@ -99,8 +102,7 @@ class Screenshot(QObject):
         return "" if self._wanted_file in ("", self._shown_file) else "the file"
 
     def _save(self) -> None:
-        dialog = self._window.settings.dialog
-        shown = dialog if dialog is not None and dialog.isVisible() else self._window
+        shown = QApplication.activeModalWidget() or self._window
         shown.grab().save(str(self._path), "PNG")
         self._end("" if self._path.exists() else f"The picture could not be written to {self._path}.")
 

@@ -35,6 +35,7 @@ _SESSIONS: Keys = (
     ("Alt+T", "tools hidden, short or full"),
     ("Alt+J", "list of your messages"),
     ("Ctrl+Shift+C", "copy the message as Markdown"),
+    ("Alt+N", "remember the session as a note, in the list and in the conversation"),
     ("Alt+R", "raw line of the message"),
     ("Alt+C, Alt+Down, Alt+Up", "chunks of the session, with all that the index has of each"),
     ("Alt+M", "more like the selection, or the message"),

@@ -66,6 +66,10 @@ QLineEdit {
 QLineEdit:focus { border-color: $accent; }
 QLineEdit:disabled { background: $alternate; color: $off; }
 
+QPlainTextEdit {
+    background: $base; color: $text; border: 1px solid $line; border-radius: 8px; padding: 4px 2px 4px 6px; }
+QPlainTextEdit:focus { border-color: $accent; }
+
 QComboBox {
     background: $base; color: $text; border: 1px solid $line; border-radius: 8px; padding: 4px 8px; }
 QComboBox:focus { border-color: $accent; }

@@ -26,7 +26,7 @@ class Ways(QObject):
         views.search.editor_requested.connect(self._edit)
         views.search.reveal_requested.connect(self._reveal)
         views.sessions.session_activated.connect(self._read)
-        views.index.open_requested.connect(self._read_place)
+        views.index.open_requested.connect(self.read_place)
         diagnostics.reveal_requested.connect(self._reveal_issue)
         diagnostics.open_requested.connect(self._open_path)
 
@@ -42,7 +42,7 @@ class Ways(QObject):
         self._enter_reader()
 
     @Slot(str, object)
-    def _read_place(self, path: str, line: int | None) -> None:
+    def read_place(self, path: str, line: int | None) -> None:
         self._views.show_place(path, line)
         self._enter_reader()
 

@@ -111,16 +111,18 @@ def save_note(
     note: SessionNote,
     *,
     text: str | None = None,
+    slug: str = "",
     by_agent: bool = False,
 ) -> WrittenNote:
     """Write a note, as it was drafted or as the person has edited it, under a name that no file has yet.
 
-    `by_agent`: the person did not ask for it, and is told. Raises `NoteError`, `WorkspaceError`.
+    `slug`: its name in place of the one that it was drafted with. `by_agent`: the person did not ask for it, and is
+    told. Raises `NoteError`, `WorkspaceError`.
     """
     whole = _redacted(note.text if text is None else text, note.session).strip() + "\n"
     if all(_HEADER.fullmatch(line) for line in whole.split("\n")):
         raise NoteError("There is nothing in this note but its heading: write what is to be remembered, or leave it.")
-    written = write_note(workspace, settings, f"{note.date}-{note.slug}", whole, note.session)
+    written = write_note(workspace, settings, f"{note.date}-{slug or note.slug}", whole, note.session)
     if by_agent:
         with contextlib.suppress(StoreError):  # the note is there; where it cannot be told of, it is seen in the index
             manager.unseen_notes.add(written)

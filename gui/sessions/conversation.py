@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QUrl, Signal
+from PySide6.QtCore import QUrl, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from engine import MemorySearchManager
@@ -30,12 +30,14 @@ class ConversationPanel(ReadingPanel):
     Signals:
         more_wanted: more hits from this session (its path).
         similar_wanted: sessions like this one (its path).
+        remember_wanted: a note of this session (its path and title).
         like_wanted: what is like this `Passage`, and its words.
         session_shown: the path of the session that is on the screen now.
     """
 
     more_wanted = Signal(str)
     similar_wanted = Signal(str)
+    remember_wanted = Signal(str, str)
     like_wanted = Signal(object, str)
     session_shown = Signal(str)
 
@@ -54,7 +56,8 @@ class ConversationPanel(ReadingPanel):
         do = self._actions
         chunks = self._chunks.inspector.margin_action
         menu = [do.copy_message, do.like, do.copy_session, do.raw, None, self._find, chunks]
-        self._header = ConversationHeader([do.detail, do.prompts, do.resume, do.more, do.similar], menu, self)
+        buttons = [do.detail, do.prompts, do.remember, do.resume, do.more, do.similar]
+        self._header = ConversationHeader(buttons, menu, self)
         self._put_together(self._header, self._header.show_active, self._view)
         self._put_below(self._chunks.card)
         self._connect()
@@ -80,6 +83,11 @@ class ConversationPanel(ReadingPanel):
             return
         self._wanted = Wanted(path, line, query)
         self._open()
+
+    @Slot()
+    def remember(self) -> None:
+        """Ask for a note of the session that is shown."""
+        self._actions.remember.trigger()
 
     def refresh(self) -> None:
         """The index has changed: go on with the session that is shown, if it did, without moving anything."""
@@ -246,6 +254,7 @@ class ConversationPanel(ReadingPanel):
         self._view.link_clicked.connect(self._follow)
         self._actions.more_wanted.connect(self.more_wanted)
         self._actions.similar_wanted.connect(self.similar_wanted)
+        self._actions.remember_wanted.connect(self.remember_wanted)
         self._actions.like_wanted.connect(self.like_wanted)
         self._chunks.inspector.more_wanted.connect(self.like_wanted)
         self._chunks.inspector.said.connect(self._hint.say)

@@ -15,7 +15,8 @@ from gui.sessions.conversation_raw import RawLines, read_raw, show_raw
 from gui.sessions.conversation_rows import DETAILS
 from gui.sessions.conversation_text import Conversation
 from gui.sessions.conversation_view import ConversationView
-from gui.widgets.keys import LIKE, LIKE_KEY, give_key
+from gui.sessions.wording import UNTITLED
+from gui.widgets.keys import LIKE, LIKE_KEY, REMEMBER, REMEMBER_KEY, give_key
 
 _MOST_LETTERS = 4000
 _MOST_COPIED = 16_000_000
@@ -29,6 +30,7 @@ class ConversationActions(QObject):
         said: a sentence about what was done, or why it was not.
         more_wanted: more hits from this session (its path).
         similar_wanted: sessions like this one (its path).
+        remember_wanted: a note of this session (its path and title).
         like_wanted: what is like this `Passage`, and its words.
         unmasking: something would show secrets that are masked; call what comes along if the person agrees.
     """
@@ -36,6 +38,7 @@ class ConversationActions(QObject):
     said = Signal(str)
     more_wanted = Signal(str)
     similar_wanted = Signal(str)
+    remember_wanted = Signal(str, str)
     like_wanted = Signal(object, str)
     unmasking = Signal(object)
 
@@ -51,6 +54,7 @@ class ConversationActions(QObject):
         self.resume = self._action("Copy resume command", self._copy_resume_command)
         self.more = self._action("More from this session", self._want_more)
         self.similar = self._action("Sessions like this one", self._want_similar)
+        self.remember = self._action(REMEMBER, self._want_remembered, REMEMBER_KEY)
         self.like = self._action(LIKE, self._want_like, LIKE_KEY)
         self.copy = self._action("Copy", self._copy, QKeySequence.StandardKey.Copy)
         self.copy_message = self._action("Copy message as Markdown", self._copy_message, "Ctrl+Shift+C")
@@ -70,6 +74,7 @@ class ConversationActions(QObject):
         """What the actions are about from now on; `revealed`: its secrets are on the screen already."""
         self._manager, self._conversation, self._revealed = manager, conversation, revealed
         self.resume.setEnabled(conversation is not None and bool(conversation.session.summary.resume_command))
+        self.remember.setEnabled(conversation is not None and bool(conversation.entries))
         self.prompts.setEnabled(conversation is not None and bool(conversation.prompts))
         self._raw_job.cancel()
         self._prompt_list.forget()
@@ -91,6 +96,11 @@ class ConversationActions(QObject):
     def _want_similar(self) -> None:
         if self._conversation is not None:
             self.similar_wanted.emit(self._conversation.session.summary.path)
+
+    def _want_remembered(self) -> None:
+        if self._conversation is not None:
+            summary = self._conversation.session.summary
+            self.remember_wanted.emit(summary.path, summary.title or UNTITLED)
 
     def _want_like(self) -> None:
         """Like the selection, or else the current message."""
@@ -137,7 +147,7 @@ class ConversationActions(QObject):
         if conversation.entries[current].kind in ("thinking", "tool"):
             self._menu.addAction(self.fold)
         self._menu.addSeparator()
-        self._menu.addActions([self.copy_session, self.prompts, self.more, self.similar])
+        self._menu.addActions([self.remember, self.copy_session, self.prompts, self.more, self.similar])
         self._menu.popup(place)
 
     # --- raw lines ------------------------------------------------------------------------------------------------

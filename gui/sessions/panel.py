@@ -27,8 +27,10 @@ from gui.sessions.reader import SessionsReader
 from gui.sessions.rows import SessionRow, build_listing
 from gui.sessions.session_menu import SessionMenu
 from gui.sessions.standing import SessionsStanding
+from gui.sessions.wording import UNTITLED
 from gui.viewer.notice import NothingToRead
 from gui.widgets.folding_row import FoldingRow
+from gui.widgets.keys import REMEMBER, REMEMBER_KEY, key_action
 
 PATIENCE_MS = 600
 """Nobody is told of searching before that long after the last key."""
@@ -43,6 +45,8 @@ class SessionsPanel(QObject):
     """SessionSummary: the person wants to go there."""
     session_selected = Signal(object)
     """SessionSummary, or None: the conversation should follow."""
+    remember_wanted = Signal(str, str)
+    """A note is to be made of the session with this path and title."""
     folder_wanted = Signal()
     """No session folder was chosen yet, or another one is wanted."""
     settled = Signal()
@@ -99,6 +103,8 @@ class SessionsPanel(QObject):
         listed.typed.connect(self.box.type_key)
         listed.copy_wanted.connect(self._copy_path)
         listed.menu_wanted.connect(self._show_menu)
+        remember = key_action(listed, REMEMBER, REMEMBER_KEY)
+        remember.triggered.connect(lambda: self._want_remembered(listed.current_session()))
 
     # --- for the window ---------------------------------------------------------------------------------------------
 
@@ -369,9 +375,14 @@ class SessionsPanel(QObject):
         path = row.entry.summary.path
         menu.open.triggered.connect(lambda: self._follower.activate(row.entry.summary))
         menu.fold.triggered.connect(lambda: self._fold(path, not row.opened))
+        menu.remember.triggered.connect(lambda: self._want_remembered(row.entry.summary))
         menu.alike.triggered.connect(lambda: self.show_similar(path))
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(at)
+
+    def _want_remembered(self, summary: SessionSummary | None) -> None:
+        if summary is not None:
+            self.remember_wanted.emit(summary.path, summary.title or UNTITLED)
 
     @Slot()
     def _tell_settled(self) -> None:

@@ -6,10 +6,11 @@ from PySide6.QtWidgets import QMenu, QWidget
 from gui.search.result_menu import copy_text
 from gui.sessions.rows import SessionRow
 from gui.sessions.wording import parts_text
+from gui.widgets.keys import REMEMBER, REMEMBER_KEY
 
 
 class SessionMenu(QMenu):
-    """The context menu of `row`. Copying happens here; `open`, `fold` and `alike` are for the owner to connect."""
+    """The context menu of `row`. Copying happens here; the other actions are for the owner to connect."""
 
     def __init__(self, row: SessionRow, parent: QWidget) -> None:
         super().__init__(parent)
@@ -19,6 +20,8 @@ class SessionMenu(QMenu):
         parts = parts_text(len(row.entry.parts))
         self.fold = self.addAction(f"Hide {parts}" if row.opened else f"Show {parts}")
         self.fold.setVisible(bool(row.entry.parts))
+        self.remember = self.addAction(REMEMBER)
+        self.remember.setShortcut(QKeySequence(REMEMBER_KEY))
         self.addSeparator()
         resume = self.addAction("Copy resume command")
         resume.setEnabled(bool(summary.resume_command))

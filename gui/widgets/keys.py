@@ -5,6 +5,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
 LIKE, LIKE_KEY = "More like this", "Alt+M"
+REMEMBER, REMEMBER_KEY = "Remember…", "Alt+N"
 WITHIN, WITHIN_KEY = "Search within these results", "Ctrl+Shift+K"
 
 

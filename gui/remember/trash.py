@@ -1,0 +1,34 @@
+"""Takes a note back: into the trash, from where it can be fetched, and only as long as nobody has changed it."""
+
+from pathlib import Path
+
+from PySide6.QtCore import QFile
+
+from engine import NoteError, WrittenNote, locate_untouched
+from gui.jobs import Jobs
+from gui.notices import Notices
+from gui.workspace import Opened, Workspace
+
+
+class Trash:
+    """The way there for all notes that this program has written."""
+
+    def __init__(self, workspace: Workspace, banner: Notices, jobs: Jobs) -> None:
+        self._workspace = workspace
+        self._banner = banner
+        self._jobs = jobs
+
+    def take(self, opened: Opened, note: WrittenNote) -> None:
+        """Move it there, and say so."""
+
+        def tell(_: object) -> None:
+            self._banner.say(f"{note.path} is in the trash.", "off", key="remembered")
+            if self._workspace.current is opened:
+                self._workspace.sync("watch")
+
+        self._jobs.write(lambda _: _move(opened.folder, note), tell, self._banner.complain)
+
+
+def _move(folder: Path, note: WrittenNote) -> None:
+    if not QFile(str(locate_untouched(folder, note))).moveToTrash():
+        raise NoteError(f"{note.path} cannot be moved to the trash: remove it in the file manager.")

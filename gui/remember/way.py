@@ -1,0 +1,142 @@
+"""The way from a session to its note: read, named, edited, saved, and told of."""
+
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtWidgets import QWidget
+
+from engine import CancelToken, NoteError, SessionNote, WrittenNote, draft_note, save_note, suggest_slug
+from gui.job_slot import JobSlot
+from gui.jobs import Jobs
+from gui.notices import Notices
+from gui.remember.sheet import RememberSheet
+from gui.remember.trash import Trash
+from gui.widgets.message import Action
+from gui.workspace import Opened, Workspace
+
+
+class RememberWay(QObject):
+    """One sheet at a time.
+
+    Signals:
+        open_wanted: the note with this stable name, at a line.
+    """
+
+    open_wanted = Signal(str, object)
+
+    def __init__(self, workspace: Workspace, banner: Notices, jobs: Jobs, trash: Trash, window: QWidget) -> None:
+        super().__init__(window)
+        self._workspace = workspace
+        self._banner = banner
+        self._jobs = jobs
+        self._trash = trash
+        self._window = window
+        self._session = ""
+        self._draft_job, self._name_job = JobSlot(self), JobSlot(self)
+        self.sheet: RememberSheet | None = None
+        workspace.closed.connect(self._end)
+
+    @property
+    def ready(self) -> bool:
+        """Whether there is a sheet with all that will be on it."""
+        busy = self._draft_job.busy or self._name_job.busy
+        return self.sheet is not None and self.sheet.note is not None and not busy
+
+    @Slot(str, str)
+    def remember(self, path: str, title: str) -> None:
+        """Open the sheet for the session with this stable name."""
+        opened = self._workspace.current
+        if opened is None or self.sheet is not None:
+            return
+        self._session = path
+        self.sheet = sheet = RememberSheet(title, opened.folder.name or str(opened.folder), self._window)
+        sheet.count_chosen.connect(self._draft_again)
+        sheet.save_wanted.connect(self._save)
+        sheet.finished.connect(self._forget_sheet)
+        self._draft(opened, None)
+
+    @Slot(int)
+    def _draft_again(self, messages: int) -> None:
+        if self._workspace.current is not None:
+            self._draft(self._workspace.current, messages)
+
+    def _draft(self, opened: Opened, messages: int | None) -> None:
+        session = self._session
+
+        def draft(token: CancelToken) -> SessionNote:
+            try:
+                return draft_note(
+                    opened.manager, opened.folder, opened.settings, session, messages=messages, cancel=token
+                )
+            except FileNotFoundError:
+                raise NoteError("The transcript of this session is not there any more.") from None
+
+        self._draft_job.put(self._jobs.read(draft, partial(self._show, opened, messages is None), self._fail))
+
+    def _show(self, opened: Opened, first: bool, note: SessionNote) -> None:
+        self._draft_job.done()
+        if self.sheet is None:
+            return
+        self.sheet.show_note(note)
+        model = opened.settings.remember.slug.model
+        if first and model:
+            self.sheet.say(f"Asking {model} for a name…")
+            self._name_job.put(
+                self._jobs.read(
+                    lambda token: suggest_slug(note, opened.settings, cancel=token), self._name, self._keep_name
+                )
+            )
+
+    def _name(self, slug: str) -> None:
+        self._name_job.done()
+        if self.sheet is not None:
+            self.sheet.suggest(slug)
+
+    def _keep_name(self, sentence: str) -> None:
+        self._name_job.done()
+        if self.sheet is not None:
+            self.sheet.say(f"Named by the session's own words. {sentence}")
+
+    def _fail(self, sentence: str) -> None:
+        self._draft_job.done()
+        if self.sheet is not None:
+            self.sheet.fail(sentence)
+
+    @Slot(str, str)
+    def _save(self, text: str, slug: str) -> None:
+        opened, sheet = self._workspace.current, self.sheet
+        note = None if sheet is None else sheet.note
+        if opened is None or note is None:
+            return
+        self._name_job.cancel()
+        self._jobs.write(
+            lambda _: save_note(opened.manager, opened.folder, opened.settings, note, text=text, slug=slug),
+            partial(self._saved, opened),
+            self._not_saved,
+        )
+
+    def _saved(self, opened: Opened, note: WrittenNote) -> None:
+        if self.sheet is not None:
+            self.sheet.accept()
+        if self._workspace.current is opened:
+            show = Action("Open", partial(self.open_wanted.emit, note.path, None))
+            undo = Action("Undo", partial(self._trash.take, opened, note))
+            self._banner.say(f"Remembered as {note.path}.", "fine", show, undo, key="remembered")
+            self._workspace.sync("watch")  # at once, also where nothing watches
+
+    def _not_saved(self, sentence: str) -> None:
+        if self.sheet is not None:
+            self.sheet.fail(sentence)
+        else:
+            self._banner.complain(sentence)
+
+    @Slot()
+    def _forget_sheet(self) -> None:
+        self.sheet = None
+        self._draft_job.cancel()
+        self._name_job.cancel()
+
+    @Slot()
+    def _end(self) -> None:
+        if self.sheet is not None:
+            self.sheet.done(RememberSheet.DialogCode.Rejected)

@@ -1,0 +1,228 @@
+"""From a session in the window to its note in the workspace, and what agents wrote meanwhile."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit, QMenu, QPlainTextEdit, QPushButton
+
+import engine
+from engine import WrittenNote, save_note
+from gui.remember.way import RememberWay
+from tests.helpers.embedding_servers.chat_server import KEY, ChatServer
+from tests.helpers.fake_sessions import MASK, SECRET, SESSIONS, VALVE
+from tests.helpers.windows import at_rest
+
+Key = Qt.Key
+Alt = Qt.KeyboardModifier.AltModifier
+
+
+@pytest.fixture(autouse=True)
+def _trash(user_home, monkeypatch):
+    """Qt makes the trash itself, but not the folders above it."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(user_home / "data"))
+    (user_home / "data").mkdir()
+
+
+@pytest.fixture
+def sessions(qtbot, window, memory):
+    """The window with its sessions on show, and VALVE current."""
+    memory.session_texts = dict(SESSIONS)
+    window.folders.open(memory.folder)
+    qtbot.waitUntil(lambda: at_rest(window))
+    window.views.switch("sessions")
+    qtbot.waitUntil(lambda: at_rest(window) and window.sessions.view.has_rows)
+    window.sessions.view.list.go_to(VALVE)
+    qtbot.waitUntil(lambda: not window.sessions.busy)
+    return window
+
+
+def way(window) -> RememberWay:
+    return window.remembering.way
+
+
+def press(widget, words: str) -> None:
+    found = [b for b in widget.findChildren(QPushButton) if b.text() == words and not b.isHidden()]
+    found[0].click()
+
+
+def open_sheet(qtbot, window):
+    window.sessions.focus_list()
+    qtbot.keyClick(window.sessions.view.list, Key.Key_N, Alt)
+    qtbot.waitUntil(lambda: way(window).ready)
+    return way(window).sheet
+
+
+def notes(memory) -> list[str]:
+    return sorted(path.name for path in (memory.folder / "memory").glob("*.md"))
+
+
+def test_a_session_becomes_a_note(qtbot, sessions, memory):
+    sheet = open_sheet(qtbot, sessions)
+    sheet.findChild(QLineEdit).setText("valve")
+    sheet.findChild(QPlainTextEdit).appendPlainText(f"Mine: OPENAI_API_KEY={SECRET}")
+    press(sheet, "Save")
+    qtbot.waitUntil(lambda: "Remembered as memory/" in sessions.banner.text)
+    [name] = notes(memory)
+    assert name.endswith("-valve.md")
+    text = (memory.folder / "memory" / name).read_text()
+    assert text.startswith("# Session: ")
+    assert f"- **Session Key**: {VALVE}\n" in text
+    assert "Mine: " in text
+    assert SECRET not in text
+    assert MASK in text
+    assert memory.syncs[-1] == ("watch", False)
+    assert memory.unseen_notes.all() == ()
+    assert way(sessions).sheet is None
+
+
+def test_it_opens_or_goes_into_the_trash(qtbot, sessions, memory, user_home):
+    press(open_sheet(qtbot, sessions), "Save")
+    qtbot.waitUntil(lambda: "Remembered as" in sessions.banner.text)
+    [name] = notes(memory)
+    memory.files[f"memory/{name}"] = "# Session\n"
+    press(sessions.banner, "Open")
+    qtbot.waitUntil(lambda: sessions.views.current == "search" and sessions.viewer.reads)
+    way(sessions).remember(VALVE, "Fix the valve controller")
+    qtbot.waitUntil(lambda: way(sessions).ready)
+    press(way(sessions).sheet, "Save")
+    qtbot.waitUntil(lambda: len(notes(memory)) == 2)
+    qtbot.waitUntil(lambda: "Remembered as" in sessions.banner.text)
+    press(sessions.banner, "Undo")
+    qtbot.waitUntil(lambda: "is in the trash" in sessions.banner.text)
+    assert notes(memory) == [name]
+    assert len(list((user_home / "data" / "Trash" / "files").iterdir())) == 1
+
+
+def test_what_was_changed_since_is_not_taken_back(qtbot, sessions, memory):
+    press(open_sheet(qtbot, sessions), "Save")
+    qtbot.waitUntil(lambda: "Remembered as" in sessions.banner.text)
+    file = memory.folder / "memory" / notes(memory)[0]
+    file.write_text("mine")
+    press(sessions.banner, "Undo")
+    qtbot.waitUntil(lambda: "has been changed since it was written, so it stays" in sessions.banner.text)
+    assert file.read_text() == "mine"
+
+
+def test_the_menu_and_the_conversation_lead_there_too(qtbot, sessions, monkeypatch):
+    asked = []
+    sessions.sessions.remember_wanted.disconnect()
+    sessions.views.conversation.remember_wanted.disconnect()
+    sessions.sessions.remember_wanted.connect(lambda *told: asked.append(told))
+    sessions.views.conversation.remember_wanted.connect(lambda *told: asked.append(told))
+    monkeypatch.setattr(QMenu, "popup", lambda menu, _: menus.append(menu))
+    menus: list[QMenu] = []
+    sessions.sessions.view.list._show_menu(sessions.rect().center())
+    next(action for action in menus[0].actions() if action.text() == "Remember…").trigger()
+    menus[0].aboutToHide.emit()
+    qtbot.waitUntil(lambda: not sessions.views.conversation.isHidden())
+    qtbot.waitUntil(lambda: sessions.views.conversation._opened is not None)
+    sessions.views.focus_reader()
+    qtbot.keyClick(sessions.views.conversation, Key.Key_N, Alt)
+    assert asked == [(VALVE, "Fix the valve controller")] * 2
+
+
+def test_a_session_that_cannot_be_read_is_said_on_the_sheet(qtbot, sessions, memory):
+    memory.session_error = FileNotFoundError(VALVE)
+    sessions.sessions.focus_list()
+    qtbot.keyClick(sessions.sessions.view.list, Key.Key_N, Alt)
+    qtbot.waitUntil(lambda: "not there any more" in words(way(sessions).sheet))
+    memory.session_error = None
+    way(sessions).sheet.reject()
+    assert way(sessions).sheet is None
+
+
+def words(sheet) -> str:
+    return sheet._remark.text().replace("\u200b", "")
+
+
+def test_a_note_that_cannot_be_written_stays_on_the_sheet(qtbot, sessions, memory, tmp_path):
+    (memory.folder / "memory").symlink_to(tmp_path)
+    sheet = open_sheet(qtbot, sessions)
+    press(sheet, "Save")
+    qtbot.waitUntil(lambda: "is a link" in words(sheet))
+    (memory.folder / "memory").unlink()
+    press(sheet, "Save")
+    qtbot.waitUntil(lambda: "Remembered as" in sessions.banner.text)
+
+
+def test_a_workspace_that_closes_takes_the_sheet_with_it(qtbot, sessions):
+    sheet = open_sheet(qtbot, sessions)
+    sheet.findChild(QPlainTextEdit).appendPlainText("Mine.")
+    sessions.workspace.close()
+    assert way(sessions).sheet is None
+
+
+def test_a_model_names_it_where_one_is_set(qtbot, window, memory, monkeypatch):
+    monkeypatch.setenv("CHAT_KEY", KEY)
+    memory.session_texts = dict(SESSIONS)
+    with ChatServer("sticky-relay") as server:
+        slug = server.named().remember.slug
+        engine.save_settings(
+            {f"remember.slug.{key}": getattr(slug, key) for key in ("model", "base_url", "api_key_env")},
+            workspace=memory.folder,
+        )
+        window.folders.open(memory.folder)
+        qtbot.waitUntil(lambda: at_rest(window))
+        way(window).remember(VALVE, "Fix the valve controller")
+        qtbot.waitUntil(lambda: way(window).ready, timeout=15_000)
+        sheet = way(window).sheet
+        assert sheet.findChild(QLineEdit).text() == "sticky-relay"
+        sheet.reject()
+        server.faults.append(server.unauthorized())
+        way(window).remember(VALVE, "Fix the valve controller")
+        qtbot.waitUntil(lambda: way(window).ready, timeout=15_000)
+        sheet = way(window).sheet
+        assert "Named by the session's own words." in words(sheet)
+        assert "refused the API key" in words(sheet)
+        assert sheet.findChild(QLineEdit).text() not in {"", "sticky-relay"}
+        sheet.reject()
+
+
+# --- what agents wrote ----------------------------------------------------------------------------------------------
+
+
+def by_agent(memory, slug: str) -> WrittenNote:
+    settings = engine.Settings()
+    note = engine.draft_note(memory, memory.folder, settings, VALVE)
+    return save_note(memory, memory.folder, settings, note, slug=slug, by_agent=True)
+
+
+def test_what_an_agent_wrote_is_told_while_the_window_is_open(qtbot, sessions, memory):
+    note = by_agent(memory, "first")
+    memory.changed()
+    memory.sync()
+    qtbot.waitUntil(lambda: sessions.banner.text == f"An agent wrote {note.path}.")
+    press(sessions.banner, "Keep")
+    qtbot.waitUntil(lambda: memory.unseen_notes.all() == ())
+    assert notes(memory) == [note.path.removeprefix("memory/")]
+
+
+def test_several_are_told_at_the_start_until_someone_answers(qtbot, window, memory):
+    memory.session_texts = dict(SESSIONS)
+    first, second = by_agent(memory, "first"), by_agent(memory, "second")
+    window.folders.open(memory.folder)
+    qtbot.waitUntil(lambda: "Agents wrote 2 notes of sessions" in window.banner.text)
+    assert set(memory.unseen_notes.all()) == {first, second}
+    memory.files[second.path] = memory.files[first.path] = "# Session\n"
+    press(window.banner, "Open")
+    qtbot.waitUntil(lambda: memory.unseen_notes.all() == () and window.viewer.reads)
+
+
+def test_it_can_go_into_the_trash(qtbot, window, memory):
+    memory.session_texts = dict(SESSIONS)
+    by_agent(memory, "first")
+    window.folders.open(memory.folder)
+    qtbot.waitUntil(lambda: "An agent wrote" in window.banner.text)
+    press(window.banner, "Move to trash")
+    qtbot.waitUntil(lambda: "is in the trash" in window.banner.text)
+    assert notes(memory) == []
+    qtbot.waitUntil(lambda: memory.unseen_notes.all() == ())
+
+
+def test_who_has_changed_or_removed_one_knows_of_it(qtbot, window, memory):
+    memory.session_texts = dict(SESSIONS)
+    first, second = by_agent(memory, "first"), by_agent(memory, "second")
+    (memory.folder / first.path).write_text("mine")
+    (memory.folder / second.path).unlink()
+    window.folders.open(memory.folder)
+    qtbot.waitUntil(lambda: memory.unseen_notes.all() == ())
+    assert window.banner.text == ""

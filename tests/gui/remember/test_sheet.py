@@ -1,0 +1,157 @@
+import msgspec
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QLineEdit, QPlainTextEdit, QPushButton, QWidget
+
+from engine import SessionNote
+from gui.remember.sheet import RememberSheet
+from gui.widgets.combo import ComboBox
+
+Key = Qt.Key
+NOTE = SessionNote(
+    session="sessions/claude/a",
+    date="2026-05-31",
+    time="16:59:59",
+    slug="drip-valve",
+    existing="",
+    text="# Session: 2026-05-31 16:59:59 UTC\n\nuser: Why?\n",
+    messages=15,
+    said=38,
+)
+
+
+@pytest.fixture
+def sheet(qtbot, appearance) -> RememberSheet:
+    window = QWidget()
+    window.resize(900, 700)
+    qtbot.addWidget(window)
+    window.show()
+    sheet = RememberSheet("Fix the valve", "notes", window)
+    sheet.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
+    yield sheet
+    sheet.done(0)
+
+
+@pytest.fixture
+def filled(sheet) -> RememberSheet:
+    sheet.show_note(NOTE)
+    return sheet
+
+
+def name(sheet) -> QLineEdit:
+    return sheet.findChild(QLineEdit)
+
+
+def text(sheet) -> QPlainTextEdit:
+    return sheet.findChild(QPlainTextEdit)
+
+
+def button(sheet, words: str) -> QPushButton:
+    return next(button for button in sheet.findChildren(QPushButton) if button.text() == words)
+
+
+def said(sheet) -> str:
+    return " ".join(found.text() for found in sheet.findChildren(QLabel) if found.isVisible()).replace("\u200b", "")
+
+
+def counts(sheet) -> list[str]:
+    box = sheet.findChild(ComboBox)
+    return [box.itemText(place) for place in range(box.count())]
+
+
+def test_until_the_session_is_read_nothing_can_be_saved(sheet):
+    assert "Reading the session" in said(sheet)
+    assert not button(sheet, "Save").isEnabled()
+
+
+def test_it_says_where_the_note_goes(filled):
+    assert "Goes to memory/2026-05-31-drip-valve.md in notes. Secrets are masked." in said(filled)
+    assert counts(filled) == ["The last 5 of 38", "The last 15 of 38", "The last 30 of 38", "All 38"]
+    name(filled).setText("")
+    name(filled).insert("Größe & Zahl!")
+    assert "memory/2026-05-31-grosse-zahl.md" in said(filled)
+    name(filled).editingFinished.emit()
+    assert name(filled).text() == "grosse-zahl"
+
+
+@pytest.mark.parametrize("typed", ["", "京都", "--"])
+def test_without_a_name_it_cannot_be_saved(filled, typed):
+    name(filled).setText(typed)
+    assert not button(filled, "Save").isEnabled()
+    assert "needs letters" in said(filled)
+
+
+def test_an_empty_text_cannot_be_saved(filled):
+    text(filled).clear()
+    assert not button(filled, "Save").isEnabled()
+
+
+def test_enter_in_the_name_and_a_key_anywhere_save_what_is_there(qtbot, filled):
+    text(filled).appendPlainText("Mine.")
+    with qtbot.waitSignal(filled.save_wanted) as saved:
+        qtbot.keyClick(name(filled), Key.Key_Return)
+    assert saved.args == [f"{NOTE.text}\nMine.", "drip-valve"]
+    assert not button(filled, "Save").isEnabled()
+    filled.fail("The disk is full.")
+    assert "The disk is full." in said(filled)
+    with qtbot.waitSignal(filled.save_wanted):
+        button(filled, "Save").click()
+
+
+def test_a_better_name_comes_unless_the_person_has_one(qtbot, filled):
+    filled.suggest("sticky-relay")
+    assert name(filled).text() == "sticky-relay"
+    qtbot.keyClick(name(filled), Key.Key_X)
+    filled.suggest("other")
+    assert name(filled).text() == "x"
+
+
+def test_another_number_of_messages_can_be_undone(qtbot, filled):
+    text(filled).appendPlainText("Mine.")
+    with qtbot.waitSignal(filled.count_chosen) as chosen:
+        filled.findChild(ComboBox).setCurrentIndex(0)
+    assert chosen.args == [5]
+    filled.show_note(msgspec.structs.replace(NOTE, messages=5, text="# Shorter\n"))
+    assert text(filled).toPlainText() == "# Shorter\n"
+    text(filled).undo()
+    assert "Mine." in text(filled).toPlainText()
+
+
+def test_changes_go_only_when_that_is_said_twice(qtbot, filled):
+    text(filled).insertPlainText("Mine.")
+    qtbot.keyClick(filled, Key.Key_Escape)
+    assert filled.isVisible()
+    assert "not saved" in said(filled)
+    qtbot.keyClick(filled, Key.Key_Escape)
+    assert not filled.isVisible()
+
+
+def test_without_changes_it_closes_at_once(qtbot, filled):
+    qtbot.keyClick(filled, Key.Key_Escape)
+    assert not filled.isVisible()
+
+
+def test_a_note_that_is_there_already_is_told_of(sheet):
+    sheet.show_note(msgspec.structs.replace(NOTE, existing="memory/2026-05-31-drip.md"))
+    assert "There is a note of this session already: memory/2026-05-31-drip.md." in said(sheet)
+    sheet.suggest("better")
+    assert "already" in said(sheet)
+
+
+def test_a_number_of_the_settings_is_offered(sheet):
+    sheet.show_note(msgspec.structs.replace(NOTE, messages=20, said=500))
+    assert counts(sheet) == [f"The last {count} of 500" for count in (5, 15, 20, 30, 60, 100)]
+
+
+def test_it_is_no_larger_than_its_window(qtbot, appearance):
+    window = QWidget()
+    window.resize(560, 360)
+    qtbot.addWidget(window)
+    window.show()
+    small = RememberSheet("Fix the valve", "notes", window)
+    small.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
+    small.show_note(NOTE)
+    assert small.width() <= 560
+    assert small.height() <= 360
+    assert small.minimumSizeHint().height() <= 360
+    small.done(0)
