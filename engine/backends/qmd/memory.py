@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from engine.backends.facts import Facts
     from engine.corpus.numbered import NumberedText
     from engine.store.kept_searches import KeptSearches
+    from engine.store.unseen_notes import UnseenNotes
 
 _NOTHING_YET = "Nothing is indexed yet."
 _OUT_OF_SCOPE = "This session may not search the memory with qmd (qmd.scope)."
@@ -127,6 +128,12 @@ class QmdMemory:
         from engine.store.kept_searches import KeptSearches
 
         return KeptSearches(self._user)
+
+    @cached_property
+    def unseen_notes(self) -> "UnseenNotes":
+        from engine.store.unseen_notes import UnseenNotes
+
+        return UnseenNotes(self._user)
 
     @cached_property
     def facts(self) -> "Facts":

@@ -15,6 +15,7 @@ from engine.backends.own_data import open_own_data
 from engine.errors import BackendError
 from engine.settings import Settings
 from tests.helpers.fake_provider import FakeProvider, fallback_to, selection_of
+from tests.helpers.peers import qmd_command
 
 BACKENDS = ("builtin", "wrapped", "fallen back", "lancedb", "qmd")
 """`wrapped`: one that works, with the built-in one behind it; `fallen back`: after it has failed."""
@@ -34,7 +35,6 @@ _HOMES = {
 }
 _CHOOSING = ("engine.backends.builtin", "engine.backends.qmd.memory")
 """Modules that choose a provider."""
-_PEERS = Path(__file__).parents[4] / ".peers" / "node_modules" / ".bin"
 _GONE = BackendError("The other index is not there.")
 
 
@@ -79,7 +79,7 @@ class Bench:
         return self._made("LanceMemory", settings, background)
 
     def _qmd(self, settings: Settings, background: bool) -> MemorySearchManager:
-        qmd = msgspec.structs.replace(settings.qmd, command=str(_PEERS / "qmd"))
+        qmd = msgspec.structs.replace(settings.qmd, command=str(qmd_command()))
         settings = msgspec.structs.replace(settings, backend="qmd", qmd=qmd)
         return self._made("QmdMemory", settings, background)
 
@@ -115,7 +115,7 @@ def bench(backend: str, folder: Path) -> Iterator[Bench]:
     """Skips a backend that is not installed."""
     if backend == "lancedb":
         pytest.importorskip("lancedb", reason="the extra lancedb is not installed")
-    if backend == "qmd" and not (_PEERS / "qmd").exists():
+    if backend == "qmd" and qmd_command() is None:
         pytest.skip("qmd is not installed: packaging/dev.py test --peers does it")
     use = FakeProvider()
     opened = Bench(backend, folder)
@@ -138,4 +138,3 @@ def write_notes(folder: Path, notes: Mapping[str, str]) -> None:
 
 def _settings(data: Path) -> Settings:
     return msgspec.structs.replace(Settings(), store=msgspec.structs.replace(Settings().store, path=str(data)))
-
