@@ -67,8 +67,8 @@ def _parser() -> _Parser:
         prog="mnemoscope",
         description="Search a folder of notes in a window.",
         epilog=(
-            "Without a window: mnemoscope index|search|get|sessions|remember|searches|duplicates|facts|status|doctor, "
-            "each with --help."
+            "Without a window: mnemoscope index|search|get|sessions|remember|searches|duplicates|facts|status|doctor|"
+            "mcp, each with --help."
         ),
         allow_abbrev=False,
     )

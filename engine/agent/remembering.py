@@ -1,5 +1,7 @@
 """Writes the note of a session without a person at it: for the command line, and for agents when they begin anew."""
 
+import contextlib
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -11,7 +13,7 @@ from engine.agent.slug import to_slug
 from engine.backends.base import MemorySearchManager
 from engine.backends.session_names import wanted_session
 from engine.control import CancelToken
-from engine.errors import NoteError, ProviderError
+from engine.errors import Cancelled, NoteError, ProviderError, StoreError
 from engine.records import SessionNote, SessionSummary, WrittenNote
 from engine.settings import Settings
 
@@ -34,6 +36,7 @@ def remember(
     *,
     messages: int | None = None,
     slug: str = "",
+    ask_model: bool = True,
     again: bool = False,
     write: bool = True,
     by_agent: bool = False,
@@ -56,7 +59,7 @@ def remember(
     if slug and not to_slug(slug):
         raise NoteError(f"A note cannot be called {slug}: its name has letters a to z, digits and hyphens.")
     named, notice = to_slug(slug), ""
-    if not named:
+    if not named and ask_model:
         try:
             named = suggest_slug(note, settings, cancel=cancel)
         except ProviderError as error:
@@ -66,6 +69,27 @@ def remember(
     if not write:
         return Remembered(note, None, notice=notice)
     return Remembered(note, save_note(manager, workspace, settings, note, by_agent=by_agent), notice=notice)
+
+
+def update_index(manager: MemorySearchManager, seconds: float, cancel: CancelToken | None = None) -> None:
+    """Bring the index up to date, as far as that goes in this time: text comes first, vectors may come later.
+
+    What goes wrong with it is no matter here: the note is. Raises `Cancelled` when `cancel` fires.
+    """
+    enough = CancelToken()
+    forget = cancel.on_cancel(enough.cancel) if cancel is not None else lambda: None
+    timer = threading.Timer(seconds, enough.cancel)
+    timer.daemon = True
+    timer.start()
+    try:
+        with contextlib.suppress(Cancelled, StoreError):
+            manager.sync(cancel=enough)
+    finally:
+        timer.cancel()
+        timer.join()
+        forget()
+    if cancel is not None:
+        cancel.checkpoint()
 
 
 def _latest(known: Sequence[SessionSummary]) -> SessionSummary:

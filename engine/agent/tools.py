@@ -9,6 +9,7 @@ from typing import Any
 from engine.agent.access import AgentAccess
 from engine.agent.fact_tools import fact_tools
 from engine.agent.getting import PAGE_CHARACTERS, PAGE_LINES, memory_get
+from engine.agent.remember_tool import remember_tools
 from engine.agent.searching import MOST_RESULTS, memory_search
 from engine.agent.tool import AgentTool, schema
 from engine.control import CancelToken
@@ -17,7 +18,7 @@ from engine.records import Record
 
 def agent_tools(access: AgentAccess) -> tuple[AgentTool, ...]:
     """Every tool that this session of an agent has."""
-    return (_search(access), _get(access), *fact_tools(access))
+    return (_search(access), _get(access), *fact_tools(access), *remember_tools(access))
 
 
 def _search(access: AgentAccess) -> AgentTool:

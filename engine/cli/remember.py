@@ -1,20 +1,12 @@
 """`mnemoscope remember SESSION|--latest`."""
 
-import contextlib
 import sys
-import threading
 from argparse import Namespace
-from typing import TYPE_CHECKING
 
-from engine.agent.remembering import Remembered, remember
+from engine.agent.remembering import Remembered, remember, update_index
 from engine.cli.opening import Place, find_place, interruptible, opened
 from engine.cli.output import print_json, safe, safe_text
-from engine.control import CancelToken
-from engine.errors import Cancelled, StoreError
 from engine.wording import plural
-
-if TYPE_CHECKING:
-    from engine.backends.base import MemorySearchManager
 
 _SYNC_SECONDS = 15.0
 """An agent that begins a new session shall not wait longer for the index; text comes first, vectors may come later."""
@@ -26,7 +18,7 @@ def run(arguments: Namespace) -> int:
     by_agent = not (sys.stdin is not None and sys.stdin.isatty()) and not sys.stdout.isatty()
     with interruptible() as token, opened(place) as manager:
         if arguments.latest:
-            _update(manager, token)  # the newest session may not be listed yet
+            update_index(manager, _SYNC_SECONDS, token)  # the newest session may not be listed yet
         done = remember(
             manager,
             place.folder,
@@ -40,28 +32,9 @@ def run(arguments: Namespace) -> int:
             cancel=token,
         )
         if done.written is not None:
-            _update(manager, token)
+            update_index(manager, _SYNC_SECONDS, token)
     _tell(arguments, place, done)
     return 0
-
-
-def _update(manager: "MemorySearchManager", token: CancelToken) -> None:
-    """Bring the index up to date, as far as that goes in some seconds."""
-    token.checkpoint()
-    enough = CancelToken()
-    timer = threading.Timer(_SYNC_SECONDS, enough.cancel)
-    timer.daemon = True
-    forget = token.on_cancel(enough.cancel)
-    timer.start()
-    try:
-        with contextlib.suppress(StoreError):  # the note is what was asked for; the next update finds it
-            manager.sync(cancel=enough)
-    except Cancelled:
-        token.checkpoint()
-    finally:
-        timer.cancel()
-        timer.join()
-        forget()
 
 
 def _tell(arguments: Namespace, place: Place, done: Remembered) -> None:

@@ -86,7 +86,7 @@ from engine.records.searching import (
     SearchOutcome,
     SearchTimings,
 )
-from engine.records.session_notes import SessionNote, WrittenNote
+from engine.records.session_notes import RememberedSession, SessionNote, WrittenNote
 from engine.records.state import (
     BatchJobStatus,
     BatchStatus,
@@ -198,6 +198,7 @@ __all__ = [
     "RecentSearch",
     "Record",
     "RemedyName",
+    "RememberedSession",
     "ResultExplanation",
     "RuleOrigin",
     "SavedSearch",

@@ -24,6 +24,19 @@ class SessionNote(Record, frozen=True):
     """How many the session has, without commands and what programs put in."""
 
 
+class RememberedSession(Record, frozen=True):
+    """What an agent is told of a note that it asked for."""
+
+    path: str
+    """Of the note, below the workspace: `memory/2026-05-31-drip-valve.md`."""
+    session: str
+    """Stable name of the session."""
+    messages: int
+    """How many of its last messages are in the note."""
+    written: bool
+    """False where the session, as it is now, had this note already."""
+
+
 class WrittenNote(Record, frozen=True):
     """A note that was made from a session."""
 

@@ -1,0 +1,61 @@
+from pathlib import Path
+
+import pytest
+
+from engine.agent.access import AgentAccess
+from engine.agent.tools import agent_tools
+from engine.control import CancelToken
+from engine.settings import Settings
+from engine.settings.remember_options import RememberSettings
+from tests.helpers.fake_memory import FakeMemory
+from tests.helpers.fake_sessions import SESSIONS, VALVE
+
+NAME = "remember_session"
+
+
+@pytest.fixture
+def memory(tmp_path: Path):
+    fake = FakeMemory(folder=tmp_path, sessions=SESSIONS)
+    yield fake
+    fake.close()
+
+
+def tools(memory: FakeMemory, *, allowed: bool = True, session_key: str | None = None):
+    settings = Settings(remember=RememberSettings(tool=allowed))
+    return {tool.name: tool for tool in agent_tools(AgentAccess(lambda: memory, settings, session_key=session_key))}
+
+
+def answer(memory: FakeMemory, **given: object) -> dict[str, object]:
+    return tools(memory)[NAME].answer(given, CancelToken())
+
+
+def test_it_is_not_offered_unless_the_person_says_so_and_never_to_a_group(memory):
+    assert NAME not in tools(memory, allowed=False)
+    assert NAME not in tools(memory, session_key="agent:main:discord:group:123")
+    assert tools(memory)[NAME].changes
+    assert not tools(memory)[NAME].deletes
+
+
+def test_an_agent_has_a_session_written_down_and_the_person_is_told(memory, tmp_path):
+    told = answer(memory, session=VALVE, name="Valve relay")
+    path = str(told["path"])
+    assert path.endswith("-valve-relay.md")
+    assert told == {"path": path, "session": VALVE, "messages": 15, "written": True}
+    assert (tmp_path / path).read_text().startswith("# Session: 2026-02-1")
+    assert [note.path for note in memory.unseen_notes.all()] == [path]
+    assert answer(memory, session=VALVE) == told | {"written": False}
+
+
+def test_without_a_session_it_is_the_latest(memory, tmp_path):
+    told = answer(memory, session=" ", name=7)
+    assert told["written"]
+    whole = [session.summary for session in SESSIONS.values() if not session.summary.parent]
+    assert told["session"] == max(whole, key=lambda summary: summary.ended or 0).path
+
+
+@pytest.mark.parametrize(
+    ("given", "error"), [({"session": "nope"}, "No session has the id"), ({"name": "京都"}, "cannot be")]
+)
+def test_what_cannot_be_is_an_answer(memory, tmp_path, given, error):
+    assert error in answer(memory, **given)["error"]
+    assert not (tmp_path / "memory").exists()
