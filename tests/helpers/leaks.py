@@ -18,9 +18,17 @@ GRACE_SECONDS = 2.0
 _ROOT = Path(__file__).resolve().parents[2]
 
 
+_ONCE_A_PROCESS = {"LanceDBBackgroundEventLoop"}
+"""Threads that a library starts when it is imported, and that nobody can end."""
+
+
 def living_threads() -> set[threading.Thread]:
     """Threads that Python started; Qt's own, seen from Python as dummies, stay listed after they have ended."""
-    return {thread for thread in threading.enumerate() if not isinstance(thread, threading._DummyThread)}
+    return {
+        thread
+        for thread in threading.enumerate()
+        if not isinstance(thread, threading._DummyThread) and thread.name not in _ONCE_A_PROCESS
+    }
 
 
 def leaked_threads(before: set[threading.Thread]) -> list[str]:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = 1
 VERSION_KEY = b"mnemoscope"
 MODEL_KEY = b"mnemoscope.model"
+PRIMARY_KEY = b"lance-schema:unenforced-primary-key:position"
 
 FILE_ROW = -1
 """`ordinal` of the row of a file; those of its passages count from 0."""
@@ -102,7 +103,8 @@ def schema(dims: int | None = None, model: ModelName | None = None) -> "pa.Schem
 
     text, whole = pa.string(), pa.int64()
     fields = [
-        pa.field("id", text, nullable=False),
+        # The table's primary key from its first moment: of two that insert a row at once, one must look again.
+        pa.field("id", text, nullable=False, metadata={PRIMARY_KEY: b"1"}),
         pa.field("file", text),
         pa.field("ordinal", pa.int32()),
         pa.field("source", text),

@@ -20,6 +20,20 @@ class TableMissing(StoreError):
         super().__init__("The LanceDB table does not exist yet: the next update makes it.")
 
 
+class NotIndexed(StoreError):
+    """The table has no index of its words yet: the machine that makes it is about to."""
+
+    def __init__(self) -> None:
+        super().__init__("The words of the LanceDB table are not indexed yet: the next update does that.")
+
+
+class TableExists(StoreError):
+    """Another machine has just made the table."""
+
+    def __init__(self) -> None:
+        super().__init__("The LanceDB table is there already.")
+
+
 class TableTooNew(StoreError):
     """The table was made by a newer version of the program, or by another program; it is left alone."""
 
@@ -64,6 +78,10 @@ def told(error: BaseException, where: str) -> MnemoscopeError:
         return TableUnavailable(f"The table {where} cannot be used. It did not answer in time: look at the network.")
     if _FULL.search(text):
         return DiskFull(f"No room is left where the table {where} is: what was committed before stays.")
+    if "inverted index" in text.lower():
+        return NotIndexed()
+    if "already exists" in text:
+        return TableExists()
     if _CONFLICT.search(text):
         return Conflict()
     if _MISSING.search(text) and "bucket" not in text.lower():

@@ -178,7 +178,7 @@ class LanceMemory:
             return known, self._table.problem or ""
         try:
             view = self._table.view()
-            self._table.guarded(view.files)
+            view.files()
             return view, ""
         except TableMissing:
             return None, ""

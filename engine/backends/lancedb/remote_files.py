@@ -24,11 +24,11 @@ class RemoteFiles:
     def open(self, path: str, cancel: CancelToken | None = None) -> NumberedText:
         """The file's text as far as it is in passages, each line in its place. Raises `PathRefused`."""
         view = self._table.view(cancel)
-        files = self._table.guarded(lambda: view.files(cancel))
+        files = view.files(cancel)
         key = next((key for key, name in self._naming.of(files).items() if name == path), None)
         if key is None:
             raise PathRefused
-        rows = self._table.guarded(lambda: view.where(sql.one_of("file", [key]), cancel))
+        rows = view.where(sql.one_of("file", [key]), cancel)
         return NumberedText.of(composed(sorted(rows, key=lambda row: row.ordinal)))
 
 

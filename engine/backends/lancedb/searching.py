@@ -67,7 +67,7 @@ class TableSearcher:
             view = self._table.view(cancel)
         except TableMissing:
             return _empty(request)
-        return self._table.guarded(lambda: self._answer(view, request, cancel))
+        return self._answer(view, request, cancel)
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]:
         """As `Searcher.query_values`."""
@@ -75,7 +75,7 @@ class TableSearcher:
             view = self._table.view()
         except TableMissing:
             return ()
-        bench = self._table.guarded(lambda: self.catalog(view)).bench()
+        bench = self.catalog(view).bench()
         with self._benches.using(bench):
             return self._searcher.query_values(operator, start)
 

@@ -81,7 +81,7 @@ class Publisher:
         keeper, taken = VectorKeeper(work, model), 0
         for start in range(0, len(due), _VECTORS_AT_ONCE):
             wanted = due[start : start + _VECTORS_AT_ONCE]
-            found = self._table.guarded(lambda wanted=wanted: view.vectors_of(wanted, work.token))  # type: ignore[misc]
+            found = view.vectors_of(wanted, work.token)
             if found:
                 keeper.keep(list(found), decode(list(found.values()), model.dims).astype("float32"), made=False)
                 taken += len(found)
@@ -101,7 +101,7 @@ class Publisher:
             view = self._table.view(work.token, fresh=True)
         if (view.model, view.dims) != (name, model.dims):
             return
-        lacking = self._table.guarded(lambda: view.without_vector(work.token))
+        lacking = view.without_vector(work.token)
         for start in range(0, len(lacking), _CHUNKS_A_COMMIT):
             group = lacking[start : start + _CHUNKS_A_COMMIT]
             with work.parts.store.read() as snapshot:
@@ -119,7 +119,7 @@ class Publisher:
         rules = hashlib.sha256(fingerprint(work.parts.settings).encode()).hexdigest()[:12]
         for _ in range(_PASSES):
             view = self._opened(work)
-            files = self._table.guarded(lambda view=view: view.files(work.token))  # type: ignore[misc]
+            files = view.files(work.token)
             plan = make_plan(local, files, self._machine().id, rules)
             if plan.empty:
                 return

@@ -1,6 +1,8 @@
 """The table itself: opened where it is, read at one moment, written in whole commits that are tried again."""
 
+import contextlib
 import logging
+import math
 import random
 import threading
 import time
@@ -10,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from engine.backends.lancedb import columns, sql
 from engine.backends.lancedb.bridge import Bridge, load_lancedb
-from engine.backends.lancedb.failures import Conflict, TableMissing, TableTooNew, told
+from engine.backends.lancedb.failures import Conflict, NotIndexed, TableExists, TableMissing, TableTooNew, told
 from engine.backends.lancedb.place import Place
 from engine.backends.lancedb.view import View
 from engine.control import CancelToken
@@ -32,6 +34,8 @@ _ATTEMPTS = 8
 _LONGEST_WAIT = 4.0
 _KEEP_VERSIONS = timedelta(hours=1)
 """Readers look at a version for seconds, and a slow one is still not cut off."""
+_NO_PROBLEM = (TableMissing, TableExists, NotIndexed, Conflict)
+"""What the one who asked deals with."""
 _UNINDEXED = 500
 """Rows that LanceDB looks through one by one from which on they are worth an index."""
 _VECTORS_TO_INDEX = 50_000
@@ -52,7 +56,9 @@ class SharedTable:
         self._writer: Any = None
         self._probe: Any = None
         self._view: View | None = None
-        self._looked = 0.0
+        self._looked = -math.inf
+        self.conflicts = 0
+        """How often a commit had to be tried again, beyond what LanceDB itself tries."""
         self.problem: str | None = None
         """Why it could last not be used, one sentence; None after it could."""
 
@@ -72,7 +78,7 @@ class SharedTable:
         with self._lock:
             if self._view is not None and not fresh and time.monotonic() - self._looked < _REFRESH_SECONDS:
                 return self._view
-            return self.guarded(lambda: self._look(cancel))
+            return self._look(cancel)
 
     def known(self) -> View | None:
         """What was seen last; asks nobody."""
@@ -107,19 +113,14 @@ class SharedTable:
     def ask(
         self, work: Coroutine[Any, Any, Answer], cancel: CancelToken | None = None, *, seconds: float | None = None
     ) -> Answer:
-        """One answer of LanceDB within the limit. Raises what it raises, in its own words."""
-        return self._bridge.run(work, seconds=seconds or self.place().seconds, cancel=cancel)
-
-    def guarded(self, work: Callable[[], Answer]) -> Answer:
-        """What `work` answers; what goes wrong in it as a sentence."""
+        """One answer of LanceDB within the limit. Raises its failures as sentences, `Cancelled`, `Closed`."""
         try:
-            answer = work()
+            answer = self._bridge.run(work, seconds=seconds or self.place().seconds, cancel=cancel)
         except (Cancelled, Closed):
             raise
         except Exception as error:
-            where = self._place.shown if self._place is not None else "of the settings"
-            problem = told(error, where)
-            if not isinstance(problem, (TableMissing, Conflict)):
+            problem = told(error, self.place().shown)
+            if not isinstance(problem, _NO_PROBLEM):
                 self.problem = str(problem)
                 log.warning("The LanceDB table cannot be used: %s (%s)", type(problem).__name__, type(error).__name__)
             raise problem from error
@@ -141,18 +142,12 @@ class SharedTable:
     def create(self, dims: int | None, model: ModelName | None, cancel: CancelToken | None = None) -> None:
         """Make the table where there is none. Raises as `view`, `DiskFull`."""
 
-        def make() -> None:
-            database, name = self._connected(cancel), self.place().table
-            try:
-                table = self.ask(database.create_table(name, schema=columns.schema(dims, model)), cancel)
-            except ValueError as error:
-                if "already exists" not in str(error):
-                    raise
-                return  # another machine was first
-            self.ask(table.set_unenforced_primary_key("id"), cancel)
-            self.ask(_index_words(table), cancel)
+        async def make(database: Any, name: str) -> None:
+            table = await database.create_table(name, schema=columns.schema(dims, model))
+            await _index_words(table)
 
-        self.guarded(make)
+        with contextlib.suppress(TableExists):  # another machine was first
+            self.ask(make(self._connected(cancel), self.place().table), cancel)
 
     def put(
         self,
@@ -242,9 +237,11 @@ class SharedTable:
         for attempt in range(_ATTEMPTS):
             cancel.checkpoint()
             try:
-                self.guarded(once)
+                once()
+                self._looked = -math.inf  # what this machine has just done is seen at once
                 return
             except Conflict:
+                self.conflicts += 1
                 if attempt == _ATTEMPTS - 1:
                     raise
                 # With jitter: two that waited alike would meet again.

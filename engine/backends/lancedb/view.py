@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.backends.lancedb import columns, sql
 from engine.backends.lancedb.columns import Row, SharedFile, read_files, read_rows
+from engine.backends.lancedb.failures import NotIndexed
 from engine.control import CancelToken
 from engine.store.coding import Vectors
 
@@ -64,7 +65,10 @@ class View:
         unknown = list(dict.fromkeys(token for token in tokens if token not in self._counts))
         if unknown:
             most = max(1, self.passages())
-            found = self._ask(_together([self._matching(token, most) for token in unknown]), cancel)
+            try:
+                found = self._ask(_together([self._matching(token, most) for token in unknown]), cancel)
+            except NotIndexed:
+                return [0] * len(tokens)
             self._counts.update(zip(unknown, map(len, found), strict=True))
         return [self._counts[token] for token in tokens]
 
@@ -75,7 +79,10 @@ class View:
     def by_words(self, query: Any, limit: int, condition: str, cancel: CancelToken | None) -> list[Row]:
         """The best matches of a full-text query, by LanceDB's own ranking."""
         asked = self._table.query().nearest_to_text(query).where(_and(condition))
-        return self._rows(asked.select([*self._columns(), "_score"]).limit(limit), cancel)
+        try:
+            return self._rows(asked.select([*self._columns(), "_score"]).limit(limit), cancel)
+        except NotIndexed:
+            return []
 
     def by_vector(self, vector: Vectors, limit: int, condition: str, cancel: CancelToken | None) -> list[Row]:
         """The nearest to a unit vector (dims,), by cosine."""

@@ -1,0 +1,177 @@
+"""A table answers as the program's own index does, and as far as its filters let it."""
+
+import pytest
+
+from engine.records import EarlierQuestion, Passage
+
+NOTES = {
+    "greenhouse.md": "# Greenhouse\n\n## Watering\n\nThe timer on the drip irrigation skipped Tuesday again.\n",
+    "shopping.md": "# Shopping\n\nIrrigation hose 16 mm, two T-pieces, spare timer batteries. #garden/tools\n",
+    "daily/2026-02-08.md": "# Sunday\n\nTomatoes limp. Probably the watering clock, not the soil.\n",
+    "daily/2026-02-09.md": "# Monday\n\nThe watering clock was right, the valve was shut.\n\nCall Ines.\n",
+    "people/ines.md": "# Ines\n\nShe lent us the pressure gauge; os.path.join(a, b) broke her script.\n",
+    "日記.md": "# 庭\n\n庭のトマトに水をやった。バルブが閉まっていた。\n",
+    "empty.md": "",
+}
+QUESTIONS = (
+    "irrigation",
+    "drip timer",
+    "watering clock",
+    "the valve",
+    "water",
+    "irrig",
+    "os.path.join",
+    "トマト",
+    "水",
+    '"watering clock"',
+    "watering -valve",
+    "timer -tag:garden",
+    "path:daily watering",
+    "title:greenhouse",
+    "tag:garden",
+    "irrigation OR gauge",
+    "nothing of the kind",
+    "-timer",
+)
+
+
+@pytest.fixture
+def desk(machine):
+    memory = machine("desk", notes=NOTES)
+    report = memory.sync()
+    assert not report.error
+    return memory
+
+
+@pytest.mark.parametrize("mode", ["auto", "keyword"])
+def test_the_same_question_gets_the_same_answer_as_from_the_programs_own_index(desk, builtin_memory, mode) -> None:
+    own = builtin_memory("desk")
+    own.sync()
+
+    for question in QUESTIONS:
+        theirs = desk.search(question, mode=mode, min_score=0.1)
+        ours = own.search(question, mode=mode, min_score=0.1)
+
+        assert [(hit.citation, hit.snippet) for hit in theirs.results] == [
+            (hit.citation, hit.snippet) for hit in ours.results
+        ], question
+        assert [hit.score for hit in theirs.results] == pytest.approx([hit.score for hit in ours.results], abs=0.05)
+        assert (theirs.total, theirs.mode, theirs.provider) == (ours.total, ours.mode, ours.provider), question
+
+
+def test_nothing_is_found_before_the_first_sync(machine) -> None:
+    answer = machine("desk", notes=NOTES).search("irrigation")
+
+    assert (answer.results, answer.notice) == ((), "Nothing is indexed yet.")
+
+
+def test_results_keep_to_path_source_and_time(desk, tmp_path) -> None:
+    import os
+
+    os.utime(tmp_path / "desk/notes/daily/2026-02-08.md", (1_000_000, 1_000_000))
+    desk.sync()
+
+    def paths(**options) -> set[str]:
+        return {hit.path for hit in desk.search("watering", min_score=0.0, **options).results}
+
+    assert paths(path_glob="daily/**") == {"daily/2026-02-08.md", "daily/2026-02-09.md"}
+    assert paths(until=2_000_000) == {"daily/2026-02-08.md"}
+    assert "daily/2026-02-08.md" not in paths(since=2_000_000)
+    assert paths(sources=["sessions"]) == set()
+
+
+@pytest.mark.parametrize("text", ["x' OR '1'='1", "'; DROP TABLE notes; --", '"', "\\'", "\0", "%", "\ud800"])
+def test_what_a_person_writes_never_becomes_sql(desk, text) -> None:
+    assert desk.search("watering", min_score=0.0, path_glob=text).results == ()
+    if text.isascii():
+        assert desk.search("watering", min_score=0.0, sources=[text]).results == ()
+    for question in (f"watering path:{text}", f"{text} watering", f'tag:"{text}"', f"watering -{text}"):
+        desk.search(question)
+    assert desk.search("drip irrigation").results
+
+
+def test_a_group_does_not_find_the_persons_own_memory(machine) -> None:
+    desk = machine(
+        notes={"MEMORY.md": "# Memory\n\nShe hates the timer.\n", "memory/2026-02-08.md": "The timer was reset.\n"}
+    )
+    desk.sync()
+    other = machine("shed")  # sees the note of the other machine under another name
+    for memory, path in ((desk, "MEMORY.md"), (other, "//desk/MEMORY.md")):
+        found = {hit.path for hit in memory.search("hates the timer", min_score=0.0).results}
+        hidden = {hit.path for hit in memory.search("hates the timer", min_score=0.0, session_key="a:group:1").results}
+        assert path in found
+        assert path not in hidden
+        assert hidden
+
+
+def test_a_question_is_asked_among_the_results_of_another(desk) -> None:
+    earlier = EarlierQuestion(query="watering", min_score=0.2)
+
+    answer = desk.search("valve", within=[earlier], min_score=0.2)
+
+    assert [hit.path for hit in answer.results] == ["daily/2026-02-09.md"]
+    assert answer.within[0].passages >= 2
+
+
+def test_what_is_like_a_passage_is_found_without_the_passage(desk, builtin_memory) -> None:
+    own = builtin_memory("desk")
+    own.sync()
+    passage = Passage(path="daily/2026-02-08.md", start_line=1, end_line=3)
+
+    found = desk.search_like(passage, min_score=0.1)
+
+    assert [hit.path for hit in found.results] == [hit.path for hit in own.search_like(passage, min_score=0.1).results]
+    assert found.results
+    assert "daily/2026-02-08.md" not in {hit.path for hit in found.results}
+    assert found.telling
+
+
+def test_an_answer_is_explained(desk) -> None:
+    explanation = desk.search("drip irrigation", explain=True).explanation
+
+    assert explanation is not None
+    assert {"words", "keywords", "vectors", "scores", "threshold"} <= {stage.name for stage in explanation.stages}
+    assert {term.term for term in explanation.results[0].terms} == {"drip", "irrigation"}
+
+
+def test_the_same_question_is_answered_from_memory_until_the_table_changes(desk, machine) -> None:
+    desk.search("irrigation")
+    assert desk.search("irrigation").age is not None
+
+    machine("shed", notes={"hose.md": "# Hose\n\nIrrigation again.\n"}).sync()
+    desk._table._looked = 0.0  # a second passes
+
+    assert {hit.path for hit in desk.search("irrigation").results} >= {"//shed/hose.md"}
+
+
+def test_operators_are_completed_from_the_whole_table(desk, machine) -> None:
+    shed = machine("shed", notes={"own.md": "# Own\n"})
+    shed.sync()
+
+    assert "garden/tools" in shed.query_values("tag", "gar")
+    assert desk.query_values("title", "gree") == ("Greenhouse",)
+
+
+def test_without_a_provider_words_are_searched(machine) -> None:
+    memory = machine("desk", notes=NOTES, use=None)
+    memory.sync()
+
+    answer = memory.search("drip irrigation")
+
+    assert answer.mode == "keyword"
+    assert answer.results[0].path == "greenhouse.md"
+
+
+def test_vectors_of_another_model_are_not_compared(desk, machine) -> None:
+    from tests.helpers.fake_provider import FakeProvider
+
+    shed = machine("shed", notes={"own.md": "# Own\n\nThe drip tray.\n"}, use=FakeProvider(dims=8, model="other"))
+    assert not shed.sync().error
+
+    answer = shed.search("drip")
+
+    assert {hit.path for hit in answer.results} == {"own.md", "//desk/greenhouse.md"}
+    assert answer.mode == "keyword"
+    assert "holds vectors of fake/bag-of-words (64 numbers)" in answer.notice
+    assert "holds vectors of fake/bag-of-words" in (shed.status().index_error or "")
+    assert desk.search("drip").mode == "hybrid"

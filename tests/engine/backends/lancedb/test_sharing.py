@@ -1,0 +1,260 @@
+"""Machines that share a table: what each puts there, takes away, and leaves alone."""
+
+import os
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from engine.backends.lancedb import sharing
+from engine.control import CancelToken
+from engine.settings.options import ChunkingSettings
+from tests.engine.backends.lancedb.conftest import write
+from tests.helpers.shared_tables import doubled, rows_of
+
+HOSE = {"hose.md": "# Hose\n\nThe irrigation hose has sixteen millimetres.\n"}
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> str:
+    return str(tmp_path / "shared")
+
+
+def holders(table: str) -> dict[str, list[str]]:
+    """Labels of the machines that hold each file, by path and the beginning of its hash."""
+    files = [row for row in rows_of(table) if row["ordinal"] == -1]
+    return {
+        f"{row['path']}": sorted(part.partition(":")[2] for part in row["holders"].split(",") if part)
+        for row in sorted(files, key=lambda row: row["mtime_ns"])
+    }
+
+
+def notes_of(memory) -> Path:
+    return Path(memory.status().workspace_dir)
+
+
+def test_the_same_note_on_two_machines_is_there_once(machine, table) -> None:
+    desk, shed = machine("desk", notes=HOSE), machine("shed", notes=HOSE)
+
+    desk.sync()
+    before = rows_of(table)
+    shed.sync()
+
+    assert holders(table) == {"hose.md": ["desk", "shed"]}
+    assert [row["id"] for row in rows_of(table)] == [row["id"] for row in before]
+    assert [hit.path for hit in shed.search("irrigation").results] == ["hose.md"]
+
+
+def test_two_notes_of_one_name_stay_two(machine, table) -> None:
+    desk = machine("desk", notes={"memory/today.md": "# Desk\n\nThe hose is here.\n"})
+    shed = machine("shed", notes={"memory/today.md": "# Shed\n\nThe hose is elsewhere.\n"})
+    desk.sync()
+    shed.sync()
+    desk.sync()
+
+    assert {hit.path for hit in desk.search("hose").results} == {"memory/today.md", "//shed/memory/today.md"}
+    assert {hit.path for hit in shed.search("hose").results} == {"memory/today.md", "//desk/memory/today.md"}
+
+
+def test_a_changed_note_takes_the_place_of_what_both_held(machine, table) -> None:
+    desk, shed = machine("desk", notes=HOSE), machine("shed", notes=HOSE)
+    desk.sync()
+    shed.sync()
+
+    write(notes_of(shed), {"hose.md": "# Hose\n\nThe irrigation hose has twelve millimetres.\n"})
+    shed.sync()
+    assert holders(table) == {"hose.md": ["shed"]}
+    assert "sixteen" not in str(rows_of(table))
+
+    write(notes_of(desk), {"hose.md": "# Hose\n\nThe irrigation hose has twelve millimetres.\n"})
+    desk.sync()
+    assert holders(table) == {"hose.md": ["desk", "shed"]}
+
+
+def test_a_note_leaves_with_the_last_machine_that_has_it(machine, table) -> None:
+    desk, shed = machine("desk", notes=HOSE), machine("shed", notes=HOSE)
+    desk.sync()
+    shed.sync()
+
+    (notes_of(desk) / "hose.md").unlink()
+    desk.sync()
+    assert holders(table) == {"hose.md": ["shed"]}
+    assert [hit.path for hit in desk.search("irrigation").results] == ["//shed/hose.md"]
+
+    (notes_of(shed) / "hose.md").unlink()
+    shed.sync()
+    assert rows_of(table) == []
+
+
+def test_what_only_another_machine_has_is_never_touched(machine, table) -> None:
+    machine("desk", notes=HOSE).sync()
+    before = rows_of(table)
+
+    shed = machine("shed", notes={"own.md": "# Own\n"})
+    shed.sync()
+    shed.sync(force=True)
+    (notes_of(shed) / "own.md").unlink()
+    shed.sync()
+
+    assert rows_of(table) == before
+
+
+def test_nothing_is_embedded_on_two_machines(machine, provider) -> None:
+    desk, shed = machine("desk", notes=HOSE), machine("shed", notes=HOSE)
+    desk.sync()
+    embedded = len(provider.embedded)
+
+    report = shed.sync()
+
+    assert len(provider.embedded) == embedded > 0
+    assert (report.vectors_embedded, report.vectors_pending) == (0, 0)
+    assert report.vectors_reused == embedded
+    assert shed.search("irrigation").mode == "hybrid"
+
+
+def test_a_lost_index_takes_its_vectors_back_from_the_table(machine, provider, tmp_path) -> None:
+    first = machine("desk", notes=HOSE)
+    first.sync()
+    first.close()
+    embedded = len(provider.embedded)
+    for file in (tmp_path / "desk/data").rglob("index.sqlite*"):
+        file.unlink()
+
+    again = machine("desk")
+    again.sync()
+
+    assert len(provider.embedded) == embedded
+    assert [hit.path for hit in again.search("irrigation").results] == ["hose.md"]
+
+
+def test_text_is_found_elsewhere_before_a_long_embedding_has_ended(machine, provider, monkeypatch) -> None:
+    monkeypatch.setattr(sharing, "_LONG_EMBEDDING", 1)
+    desk, shed = machine("desk", notes=HOSE), machine("shed", notes={"own.md": "# Own\n"}, use=None)
+    seen: list[list[str]] = []
+    provider.before = lambda texts: seen.append([hit.path for hit in shed.search("irrigation").results])
+
+    desk.sync()
+
+    assert seen == [["//desk/hose.md"]]
+    assert all(row["vector"] is not None for row in rows_of(desk._table.place().uri) if row["ordinal"] >= 0)
+
+
+def test_vectors_come_later_where_there_was_no_provider(machine, table) -> None:
+    plain = machine("desk", notes=HOSE, use=None)
+    plain.sync()
+    plain.close()
+    assert "vector" not in rows_of(table)[0]
+
+    desk = machine("desk")
+    desk.sync()
+
+    assert [row["vector"] is not None for row in rows_of(table) if row["ordinal"] >= 0] == [True]
+    assert desk.search("irrigation").mode == "hybrid"
+    assert desk.status().vector.rows == 1
+
+
+def test_other_rules_of_cutting_put_the_rows_anew(machine, table) -> None:
+    long = {"long.md": "# Long\n\n" + "".join(f"Line {number} of the long note about hoses.\n\n" for number in range(60))}
+    first = machine("desk", notes=long)
+    first.sync()
+    first.close()
+    before = len(rows_of(table))
+
+    again = machine("desk", chunking=ChunkingSettings(tokens=64, overlap=0))
+    again.sync()
+
+    rows = rows_of(table)
+    assert len(rows) > before
+    assert doubled(rows) == []
+    assert sorted(row["ordinal"] for row in rows) == list(range(-1, len(rows) - 1))
+    assert again.status().chunks == len(rows) - 1
+
+
+def test_a_new_date_of_a_note_reaches_the_table(machine, table) -> None:
+    desk = machine("desk", notes=HOSE)
+    desk.sync()
+    os.utime(notes_of(desk) / "hose.md", (1_000_000, 1_000_000))
+
+    desk.sync()
+
+    assert {row["mtime_ns"] for row in rows_of(table)} == {10**15}
+    assert desk.search("irrigation", until=2_000_000).results
+
+
+def test_a_sync_that_was_cancelled_is_made_good(machine, table) -> None:
+    desk = machine("desk", notes={f"{number}.md": f"# Note {number}\n\nThe hose.\n" for number in range(5)})
+    token = CancelToken()
+
+    report = desk.sync(cancel=token, progress=lambda update: token.cancel() if update.phase == "publishing" else None)
+
+    assert report.cancelled
+    assert not desk.sync().error
+    assert len(holders(table)) == 5
+
+
+def test_an_unchanged_sync_commits_nothing(machine) -> None:
+    desk = machine("desk", notes=HOSE)
+    desk.sync()
+    version = desk._table.view(fresh=True).version
+
+    assert not desk.sync().error
+
+    assert desk._table.view(fresh=True).version == version
+
+
+def test_two_workspaces_of_one_machine_do_not_take_each_others_notes_away(machine, table) -> None:
+    one, two = machine("desk", notes=HOSE), machine("shed", notes={"own.md": "# Own\n\nA hose.\n"})
+    for memory in (one, two, one):
+        memory.sync()
+
+    assert set(holders(table)) == {"hose.md", "own.md"}
+
+
+def test_the_status_tells_of_all_machines_and_of_the_address(machine, table) -> None:
+    machine("shed", notes={"own.md": "# Own\n\nA hose.\n"}).sync()
+    desk = machine("desk", notes=HOSE)
+    desk.sync()
+
+    status = desk.status()
+
+    assert (status.backend, status.files, status.chunks, status.vector.rows) == ("lancedb", 2, 2, 2)
+    assert status.db_path == f"{table}/notes"
+    assert status.custom["table"] == {
+        "address": f"{table}/notes",
+        "remote": False,
+        "consent": None,
+        "version": desk._table.view().version,
+        "machine": "desk",
+        "machines": ["desk", "shed"],
+        "ownFiles": 1,
+        "ownChunks": 1,
+    }
+    assert msgspec.json.encode(status)
+
+
+def test_many_changes_are_indexed_and_old_versions_stay_for_readers(machine, monkeypatch, table) -> None:
+    monkeypatch.setattr("engine.backends.lancedb.table._UNINDEXED", 1)
+    desk = machine("desk", notes=HOSE)
+    desk.sync()
+    reader = desk._table.view()
+
+    write(notes_of(desk), {"other.md": "# Other\n\nA second hose.\n"})
+    desk.sync()
+
+    view = desk._table.view(fresh=True)
+    stats = desk._table.ask(view._table.index_stats("terms_idx"))
+    assert stats.num_unindexed_rows == 0
+    assert len(reader.where("ordinal >= 0")) == 1  # its version is still there
+    assert len(desk.search("hose").results) == 2
+
+
+def test_a_folder_among_the_notes_is_refused(machine, tmp_path) -> None:
+    from engine.settings.lancedb_options import LanceDbSettings
+
+    inside = LanceDbSettings(uri=str(tmp_path / "desk/notes/table"))
+    desk = machine("desk", notes=HOSE, lancedb=inside)
+
+    report = desk.sync()
+
+    assert "would lie among the notes" in report.error
+    assert report.files_indexed == 1

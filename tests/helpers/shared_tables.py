@@ -1,0 +1,37 @@
+"""Settings of machines that share a LanceDB table, and a look into the table past the program."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from engine.settings import Settings
+from engine.settings.lancedb_options import LanceDbSettings
+
+
+def table_settings(data: Path, uri: str, machine: str, **changes: Any) -> Settings:
+    """`data`: folder of the machine's own index."""
+    defaults = Settings(backend="lancedb")
+    own = {
+        "store": msgspec.structs.replace(defaults.store, path=str(data)),
+        "lancedb": LanceDbSettings(uri=uri, table="notes", machine=machine, **changes.pop("options", {})),
+    }
+    return msgspec.structs.replace(defaults, **{**own, **changes})
+
+
+def rows_of(uri: str, options: dict[str, str] | None = None, table: str = "notes") -> list[dict[str, Any]]:
+    """Every row of the table, as LanceDB gives it to anyone."""
+    import lancedb
+
+    return list(lancedb.connect(uri, storage_options=options).open_table(table).to_arrow().to_pylist())
+
+
+def doubled(rows: list[dict[str, Any]]) -> list[str]:
+    """Ids that occur more than once."""
+    return sorted(id_ for id_, times in Counter(row["id"] for row in rows).items() if times > 1)
+
+
+def s3_options(endpoint: str) -> dict[str, str]:
+    """What a person would write into the settings; the keys are in the environment."""
+    return {"endpoint": endpoint, "region": "us-east-1"}

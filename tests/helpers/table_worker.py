@@ -1,0 +1,46 @@
+"""A machine in a process of its own that syncs into a shared table, over and over.
+
+`python -m tests.helpers.table_worker NOTES DATA URI MACHINE ENDPOINT TIMES`: waits for a line on standard input, syncs
+so many times, changing a note before each, and prints as JSON its errors and how often a commit had to be tried again.
+"""
+
+import json
+import logging
+import sys
+from pathlib import Path
+from unittest import mock
+
+from engine.backends import builtin
+from engine.backends.lancedb.memory import LanceMemory
+from engine.settings import Settings
+from tests.helpers.fake_provider import FakeProvider, selection_of
+from tests.helpers.shared_tables import s3_options, table_settings
+
+
+def open_machine(notes: Path, data: Path, uri: str, machine: str, endpoint: str) -> LanceMemory:
+    options = {"options": {"storage_options": s3_options(endpoint)}} if endpoint else {}
+    settings: Settings = table_settings(data, uri, machine, **options)
+    with mock.patch.object(builtin, "select_provider", return_value=selection_of(FakeProvider())):
+        memory = LanceMemory(notes, settings, executor=None, background=False)
+        assert memory._local._slot.selection is not None  # chosen now, while the patch holds
+    return memory
+
+
+def main() -> None:
+    notes, data, uri, machine, endpoint, times = sys.argv[1:]
+    logging.disable()
+    memory = open_machine(Path(notes), Path(data), uri, machine, endpoint)
+    print("ready", flush=True)
+    sys.stdin.readline()
+    errors = []
+    for number in range(int(times)):
+        text = f"# Counter\n\nThe {machine} counts to {number} wholly.\n\n" + f"Again {number} wholly.\n\n" * 200
+        (Path(notes) / f"counter-{machine}.md").write_text(text, "utf-8")
+        errors.append(memory.sync().error)
+    tried = memory._table.conflicts
+    memory.close()
+    print(json.dumps({"errors": [error for error in errors if error], "conflicts": tried}), flush=True)
+
+
+if __name__ == "__main__":
+    main()
