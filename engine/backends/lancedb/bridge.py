@@ -12,7 +12,7 @@ from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 from engine.control import CancelToken
-from engine.errors import Cancelled, Closed
+from engine.errors import BackendError, Cancelled, Closed
 
 Answer = TypeVar("Answer")
 
@@ -20,15 +20,13 @@ _CLOSE_SECONDS = 5.0
 
 
 def load_lancedb() -> Any:
-    """The module `lancedb`, which takes a second or two to import. Raises `StoreError` where it is not installed."""
+    """The module `lancedb`, which takes a second or two to import. Raises `BackendError` where it is not installed."""
     # Its native half prints warnings about itself into the terminal.
     os.environ.setdefault("LANCEDB_LOG", "error")
     try:
         import lancedb
     except ImportError as error:
-        from engine.errors import StoreError
-
-        raise StoreError(
+        raise BackendError(
             'The LanceDB backend is not installed: run pip install "mnemoscope[lancedb]", or set backend = "builtin".'
         ) from error
     return lancedb

@@ -6,39 +6,39 @@ looked through and never shown or logged.
 
 import re
 
-from engine.errors import DiskFull, MnemoscopeError, StoreError
+from engine.errors import BackendError, DiskFull, MnemoscopeError
 
 
-class TableUnavailable(StoreError):
+class TableUnavailable(BackendError):
     """The table cannot be used now; the message says why."""
 
 
-class TableMissing(StoreError):
+class TableMissing(BackendError):
     """There is no such table yet."""
 
     def __init__(self) -> None:
         super().__init__("The LanceDB table does not exist yet: the next update makes it.")
 
 
-class NotIndexed(StoreError):
+class NotIndexed(BackendError):
     """The table has no index of its words yet: the machine that makes it is about to."""
 
     def __init__(self) -> None:
         super().__init__("The words of the LanceDB table are not indexed yet: the next update does that.")
 
 
-class TableExists(StoreError):
+class TableExists(BackendError):
     """Another machine has just made the table."""
 
     def __init__(self) -> None:
         super().__init__("The LanceDB table is there already.")
 
 
-class TableTooNew(StoreError):
+class TableTooNew(BackendError):
     """The table was made by a newer version of the program, or by another program; it is left alone."""
 
 
-class Conflict(StoreError):
+class Conflict(BackendError):
     """Another machine committed at the same moment: worth another try."""
 
     def __init__(self) -> None:

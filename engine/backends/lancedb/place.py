@@ -13,7 +13,7 @@ import platformdirs
 
 from engine.control import CancelToken
 from engine.embedding import keychain
-from engine.errors import SettingsError, StoreError
+from engine.errors import BackendError, SettingsError, StoreError
 from engine.logs import hide
 from engine.settings import Settings
 from engine.settings.lancedb_options import in_the_clear, scheme_of, uri_problem
@@ -56,7 +56,7 @@ class Place:
 def find_place(
     workspace: Path, settings: Settings, index_folder: Path, *, cancel: CancelToken | None = None
 ) -> Place:
-    """The table of a workspace; may ask the keychain. Raises `StoreError`, `SettingsError`, `ProviderError`."""
+    """The table of a workspace; may ask the keychain. Raises `BackendError`, `SettingsError`, `ProviderError`."""
     own = settings.lancedb
     table = own.table or _fit(workspace.name) or "notes"
     scheme = scheme_of(own.uri)
@@ -65,10 +65,10 @@ def find_place(
     if not scheme:
         folder = Path(own.uri).expanduser().resolve() if own.uri else index_folder / "lancedb"
         if folder.is_relative_to(workspace):
-            raise StoreError(f"The table would lie among the notes: choose a folder outside {workspace}.")
+            raise BackendError(f"The table would lie among the notes: choose a folder outside {workspace}.")
         return Place(str(folder), table, False, {}, None, own.timeout_seconds)
     if in_the_clear(own.storage_options) and not own.allow_http:
-        raise StoreError(
+        raise BackendError(
             "The endpoint of the LanceDB table is reached by http, which anyone on the way can read: use https, or "
             "set lancedb.allow_http = true."
         )
@@ -140,7 +140,7 @@ def _cloud_key(cancel: CancelToken | None) -> str:
         except keychain.NoKeychain:
             key = ""
     if not key:
-        raise StoreError(f"There is no API key for LanceDB Cloud: set the environment variable {_CLOUD_VARIABLE}.")
+        raise BackendError(f"There is no API key for LanceDB Cloud: set the environment variable {_CLOUD_VARIABLE}.")
     return _hidden(key)
 
 

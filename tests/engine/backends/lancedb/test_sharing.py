@@ -154,8 +154,8 @@ def test_vectors_come_later_where_there_was_no_provider(machine, table) -> None:
 
 
 def test_other_rules_of_cutting_put_the_rows_anew(machine, table) -> None:
-    long = {"long.md": "# Long\n\n" + "".join(f"Line {number} of the long note about hoses.\n\n" for number in range(60))}
-    first = machine("desk", notes=long)
+    lines = (f"Line {number} of the long note about hoses.\n\n" for number in range(60))
+    first = machine("desk", notes={"long.md": "# Long\n\n" + "".join(lines)})
     first.sync()
     first.close()
     before = len(rows_of(table))

@@ -1,0 +1,236 @@
+"""What goes wrong with a table is one sentence, in bounded time, and never costs the machine's own index."""
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from engine import open_memory
+from engine.backends import builtin
+from engine.backends.lancedb import bridge, columns
+from engine.backends.lancedb.failures import Conflict, TableMissing, told
+from engine.control import CancelToken
+from engine.errors import BackendError, Cancelled, Closed, DiskFull
+from engine.settings.lancedb_options import LanceDbSettings
+from tests.helpers.fake_provider import FakeProvider, selection_of
+from tests.helpers.shared_tables import rows_of, table_settings
+
+HOSE = {"hose.md": "# Hose\n\nThe irrigation hose has sixteen millimetres.\n"}
+NOBODY = {"endpoint": "http://127.0.0.1:9", "region": "us-east-1"}
+"""Where nobody listens."""
+
+
+@pytest.fixture
+def no_network(monkeypatch) -> LanceDbSettings:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "testing")
+    return LanceDbSettings(uri="s3://memory/x", table="notes", storage_options=NOBODY, timeout_seconds=5)
+
+
+def test_without_a_network_the_own_index_is_filled_and_the_next_sync_shares_it(machine, no_network, tmp_path) -> None:
+    desk = machine("desk", notes=HOSE, lancedb=no_network)
+
+    report = desk.sync()
+
+    assert (report.files_indexed, report.vectors_embedded) == (1, 1)
+    assert "does not answer: look at the network" in report.error
+    assert "testing" not in report.error
+    with pytest.raises(BackendError, match="does not answer"):
+        desk.search("irrigation")
+    status = desk.status()
+    assert status.dirty
+    assert "does not answer" in (status.index_error or "")
+    assert desk.read_file("hose.md").text == HOSE["hose.md"]
+    desk.close()
+
+    again = machine("desk")
+    assert not again.sync().error
+    assert [hit.path for hit in again.search("irrigation").results] == ["hose.md"]
+
+
+def test_the_built_in_index_answers_without_indexing_anything_anew(no_network, tmp_path, monkeypatch) -> None:
+    use = FakeProvider()
+    monkeypatch.setattr(builtin, "select_provider", lambda *_, **__: selection_of(use))
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "hose.md").write_text(HOSE["hose.md"])
+    settings = msgspec.structs.replace(table_settings(tmp_path / "data", "", "desk"), lancedb=no_network)
+    memory = open_memory(notes, settings)
+    try:
+        memory.sync()
+        embedded = len(use.embedded)
+
+        answer = memory.search("irrigation")
+
+        assert [hit.path for hit in answer.results] == ["hose.md"]
+        assert answer.mode == "hybrid"
+        assert len(use.embedded) == embedded
+        fallback = memory.status().fallback
+        assert fallback is not None
+        assert (fallback.from_, "does not answer" in fallback.reason) == ("LanceDB", True)
+    finally:
+        memory.close()
+
+
+def test_plain_http_goes_to_this_machine_alone(machine) -> None:
+    elsewhere = LanceDbSettings(uri="s3://memory/x", storage_options={"endpoint": "http://storage.example:9000"})
+
+    report = machine("desk", notes=HOSE, lancedb=elsewhere).sync()
+
+    assert "anyone on the way can read" in report.error
+    assert "lancedb.allow_http" in report.error
+
+
+def test_a_table_of_another_program_is_left_alone(machine, tmp_path) -> None:
+    import lancedb
+
+    lancedb.connect(str(tmp_path / "shared")).create_table("notes", [{"id": 1, "text": "theirs"}])
+
+    desk = machine("desk", notes=HOSE)
+    report = desk.sync()
+
+    assert "was not made by Mnemoscope" in report.error
+    with pytest.raises(BackendError, match="was not made by Mnemoscope"):
+        desk.search("irrigation")
+    assert rows_of(str(tmp_path / "shared")) == [{"id": 1, "text": "theirs"}]
+
+
+def test_a_table_of_a_newer_version_is_left_alone(machine, tmp_path) -> None:
+    import lancedb
+
+    newer = columns.schema().with_metadata({columns.VERSION_KEY: b"2"})
+    lancedb.connect(str(tmp_path / "shared")).create_table("notes", schema=newer)
+
+    assert "newer version of Mnemoscope" in machine("desk", notes=HOSE).sync().error
+    assert rows_of(str(tmp_path / "shared")) == []
+
+
+def test_a_cancel_ends_a_search_that_waits_for_the_table(machine) -> None:
+    desk = machine("desk", notes=HOSE)
+    desk.sync()
+    token = CancelToken()
+
+    async def hang() -> None:
+        token.cancel()
+        await asyncio.Event().wait()
+
+    with pytest.raises(Cancelled):
+        desk._table.ask(hang(), token)
+    assert desk.search("irrigation").results
+
+
+def test_what_does_not_answer_in_time_is_given_up(machine) -> None:
+    desk = machine("desk", notes=HOSE)
+    desk.sync()
+
+    async def hang() -> None:
+        await asyncio.Event().wait()
+
+    with pytest.raises(BackendError, match="did not answer in time"):
+        desk._table.ask(hang(), seconds=0.05)
+
+
+def test_closing_ends_what_waits_and_leaves_no_thread() -> None:
+    import threading
+
+    bridged, begun = bridge.Bridge(), threading.Event()
+    raised: list[BaseException] = []
+
+    async def hang() -> None:
+        begun.set()
+        await asyncio.Event().wait()
+
+    def wait() -> None:
+        try:
+            bridged.run(hang(), seconds=60)
+        except BaseException as error:
+            raised.append(error)
+
+    waiting = threading.Thread(target=wait)
+    waiting.start()
+    begun.wait()
+    bridged.close()
+    waiting.join()
+
+    assert [type(error) for error in raised] == [Closed]
+    with pytest.raises(Closed):
+        bridged.run(hang(), seconds=1)
+
+
+def test_another_machine_that_was_faster_is_followed(machine, monkeypatch) -> None:
+    desk = machine("desk", notes=HOSE)
+    real, failures = desk._table.ask, [RuntimeError("Retryable commit conflict for version 7"), None]
+
+    def ask(work, *arguments, **options):
+        if getattr(work, "__name__", "") == "commit" and (problem := failures.pop(0) if failures else None):
+            work.close()
+            raise told(problem, "there")
+        return real(work, *arguments, **options)
+
+    monkeypatch.setattr(desk._table, "ask", ask)
+
+    assert not desk.sync().error
+    assert desk._table.conflicts == 1
+    assert desk.search("irrigation").results
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "part"),
+    [
+        ("Generic S3 error: <Code>NoSuchBucket</Code>", BackendError, "bucket does not exist"),
+        ("status 403 Forbidden: SignatureDoesNotMatch", BackendError, "refuses the credentials"),
+        ("the credential provider was not enabled", BackendError, "refuses the credentials"),
+        ("error sending request for url (https://key:secret@host/x?X-Amz-Signature=abc)", BackendError, "not answer"),
+        ("operation timed out", BackendError, "not answer"),
+        ("io error: No space left on device (os error 28)", DiskFull, "No room is left"),
+        ("Commit conflict for version 12", Conflict, "next update"),
+        ("Table 'notes' was not found", TableMissing, "next update"),
+        ("something that nobody has seen: sk-verysecret", BackendError, "LanceDB failed (RuntimeError)"),
+    ],
+)
+def test_each_cause_has_its_sentence_and_none_repeats_what_lancedb_said(text, kind, part) -> None:
+    error = told(RuntimeError(text), "s3://memory/notes")
+
+    assert type(error) is kind or isinstance(error, kind)
+    assert part in str(error)
+    assert str(error).endswith(".")
+    assert not any(word in str(error) for word in ("secret", "Signature=", "os error"))
+
+
+def test_without_the_package_one_sentence_says_what_to_install(tmp_path) -> None:
+    code = f"""
+import sys
+sys.modules["lancedb"] = None
+from pathlib import Path
+from engine import open_memory
+from engine.settings import Settings
+memory = open_memory(Path({str(tmp_path)!r}), Settings(backend="lancedb", provider="none"))
+print(memory.sync().error)
+memory.close()
+"""
+    root = Path(__file__).resolve().parents[4]
+    told_ = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True).stdout
+
+    assert told_.strip() == (
+        'The LanceDB backend is not installed: run pip install "mnemoscope[lancedb]", or set backend = "builtin".'
+    )
+
+
+def test_the_package_is_only_loaded_when_the_table_is_needed(tmp_path) -> None:
+    code = f"""
+import sys
+from pathlib import Path
+from engine import open_memory
+from engine.settings import Settings
+memory = open_memory(Path({str(tmp_path)!r}), Settings(backend="lancedb", provider="none"))
+memory.sessions()
+print("lancedb" in sys.modules, "pyarrow" in sys.modules)
+memory.close()
+"""
+    root = Path(__file__).resolve().parents[4]
+    told_ = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True).stdout
+
+    assert told_.split() == ["False", "False"]
