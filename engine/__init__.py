@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from engine.agent.access import AgentAccess as AgentAccess
+    from engine.agent.capturing import category_of as category_of
     from engine.agent.context import memory_context as memory_context
     from engine.agent.getting import memory_get as memory_get
     from engine.agent.note_file import locate_untouched as locate_untouched
@@ -69,6 +70,7 @@ _HOME = {
     "suggest_slug": "engine.agent.session_note",
     "to_slug": "engine.agent.slug",
     "AgentAccess": "engine.agent.access",
+    "category_of": "engine.agent.capturing",
     "AgentTool": "engine.agent.tool",
     "agent_tools": "engine.agent.tools",
     "memory_context": "engine.agent.context",

@@ -83,6 +83,7 @@ class _Program:
             self._jobs,
             config=config,
             store_path=str(self._demo.store) if self._demo else "",
+            prepare=self._demo.fill if self._demo else None,
         )
         self._window = MainWindow(
             self._workspace,

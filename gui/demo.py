@@ -1,14 +1,19 @@
-"""The sample notes and sessions for `--demo`: copies with an index of their own, and nothing left afterwards."""
+"""The sample notes, sessions and facts for `--demo`: copies with an index of their own, and nothing left afterwards."""
 
+import contextlib
 import os
 import shutil
 import tempfile
+import time
 import tomllib
+import uuid
 from importlib.resources import as_file, files
 from pathlib import Path
 
 import engine
+from engine import Fact, MemorySearchManager, MnemoscopeError
 
+_HOUR, _DAY = 3600, 86_400
 _DATES = "dates.toml"
 """Which note was last changed when; packages and version control keep no times."""
 
@@ -49,6 +54,20 @@ class Demo:
         except (OSError, engine.SettingsError):  # the window names the original, and what is wrong with it
             return None
         return copy
+
+    @staticmethod
+    def fill(manager: MemorySearchManager) -> None:
+        """Give the memory the sample's facts, where it has none and can keep some."""
+        now = time.time()
+        told = tomllib.loads(files("resources").joinpath("sample_facts.toml").read_text("utf-8"))["fact"]
+        facts = []
+        for fact in told:
+            made = now - fact.pop("days", 0) * _DAY - fact.pop("hours", 0) * _HOUR
+            ended = now - _DAY if "forgotten_by" in fact else None
+            facts.append(Fact(id=str(uuid.uuid4()), created=made, changed=made, forgotten=ended, **fact))
+        with contextlib.suppress(MnemoscopeError):
+            if not manager.facts.all():
+                manager.facts.put_back(*facts)
 
     def close(self) -> None:
         self._folder.cleanup()

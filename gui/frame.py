@@ -22,9 +22,14 @@ class Frame(QWidget):
     def __init__(self, views: Views, dock: Dock, first_run: FirstRunPanel, banner: Notices) -> None:
         super().__init__()
         self.header = HeaderBar(
-            {"search": views.search.header, "sessions": views.sessions.header, "index": views.search.header}
+            {
+                "search": views.search.header,
+                "sessions": views.sessions.header,
+                "index": views.search.header,
+                "facts": views.facts.header,
+            }
         )
-        self.panes = Panes(views.lists, views.readers, views.index, dock)
+        self.panes = Panes(views.lists, views.readers, views.wholes, dock)
         self.message = MessagePage()
         self.sync_bar = SyncBar()
         self._views = views
@@ -55,7 +60,7 @@ class Frame(QWidget):
     @Slot(str)
     def _show_view(self, view: ViewName) -> None:
         self.header.show_view(view)
-        self.panes.show_whole(view == "index")
+        self.panes.show_whole(view in ("index", "facts"))
 
     def show_page(self, page: QWidget) -> None:
         """One of the three."""

@@ -5,7 +5,7 @@ Where there is nothing to search, the program's name stands in place of the firs
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontMetrics, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QButtonGroup, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QGridLayout, QHBoxLayout, QPushButton, QWidget
 
 from gui.style import font_at
 from gui.views import ViewName
@@ -16,14 +16,15 @@ _BUTTONS_TOP = 19
 _NAME_TOP = 23
 _SWITCH_TOP, _SWITCH_GAP = 18, 4
 _STACK_TOP, _STACK_GAP = 9, 3
-_FEWEST_LETTERS = 110
-"""In a narrower window the box needs the room beside the switch, whose buttons then stand one above the other."""
-_FEWEST_STACKED = 90
+_FEWEST_LETTERS = 122
+"""In a narrower window the box needs the room beside the switch, whose buttons then stand in two rows."""
+_FEWEST_STACKED = 96
 """In one that is narrower still it needs all of it; the keys and the menu entries of the switch remain."""
 _VIEWS: tuple[tuple[ViewName, str, str], ...] = (
     ("search", "Search", "Search notes and sessions (Ctrl+1)"),
     ("sessions", "Sessions", "Browse past sessions (Ctrl+2)"),
     ("index", "Index", "See inside the index (Ctrl+3)"),
+    ("facts", "Facts", "What is to be remembered (Ctrl+4)"),
 )
 
 
@@ -45,7 +46,7 @@ class HeaderBar(QWidget):
         self._name = label("Mnemoscope", "strong")
         self._name.setContentsMargins(16, _NAME_TOP, 0, 2 * _BUTTONS_TOP - _NAME_TOP)
         self._switch = QWidget()
-        self._switch_row = QHBoxLayout(self._switch)
+        self._switch_grid = QGridLayout(self._switch)
         self._switch_buttons = self._make_switch()
         buttons = QHBoxLayout()
         buttons.setContentsMargins(0, _BUTTONS_TOP, 0, 0)
@@ -72,7 +73,6 @@ class HeaderBar(QWidget):
         self._arrange()
 
     def _make_switch(self) -> dict[ViewName, QPushButton]:
-        row = self._switch_row
         group = QButtonGroup(self._switch)
         made: dict[ViewName, QPushButton] = {}
         for view, words, tip in _VIEWS:
@@ -82,7 +82,6 @@ class HeaderBar(QWidget):
             button.setAccessibleDescription(tip)
             button.clicked.connect(lambda _=False, view=view: self.view_wanted.emit(view))
             group.addButton(button)
-            row.addWidget(button)
             made[view] = button
         made["search"].setChecked(True)
         return made
@@ -90,10 +89,11 @@ class HeaderBar(QWidget):
     def _arrange(self) -> None:
         letters = self.width() // QFontMetrics(font_at(13)).averageCharWidth()
         stacked = letters < _FEWEST_LETTERS
-        ways = QBoxLayout.Direction
-        self._switch_row.setDirection(ways.TopToBottom if stacked else ways.LeftToRight)
-        self._switch_row.setContentsMargins(16, _STACK_TOP if stacked else _SWITCH_TOP, 0, 0)
-        self._switch_row.setSpacing(_STACK_GAP if stacked else _SWITCH_GAP)
+        grid, columns = self._switch_grid, 2 if stacked else len(_VIEWS)
+        for place, button in enumerate(self._switch_buttons.values()):
+            grid.addWidget(button, *divmod(place, columns))
+        grid.setContentsMargins(16, _STACK_TOP if stacked else _SWITCH_TOP, 0, 0)
+        grid.setSpacing(_STACK_GAP if stacked else _SWITCH_GAP)
         self._switch.setVisible(self._working and letters >= _FEWEST_STACKED)
         for box in self._boxes.values():
             box.setVisible(self._working and box is self._boxes[self._view])

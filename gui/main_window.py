@@ -28,7 +28,7 @@ from gui.search.panel import SearchPanel
 from gui.search_way import SearchWay
 from gui.settings.way import SettingsWay
 from gui.sheets import show_about
-from gui.views import Views
+from gui.views import ViewName, Views
 from gui.ways import Ways
 from gui.widgets.drop import dropped_folder
 from gui.widgets.message import Action
@@ -38,6 +38,8 @@ from gui.workspace import Opened, OpenFailure, Workspace
 
 _PAGES: dict[View, PageName] = {"index": "overview", "map": "map", "duplicates": "duplicates", "health": "health"}
 """Views that are a page of the view into the index."""
+_OTHER_VIEWS: dict[View, ViewName] = {"sessions": "sessions", "remember": "sessions", "facts": "facts"}
+"""Those of them all that are neither such a page nor the search."""
 
 
 class MainWindow(QMainWindow):
@@ -142,15 +144,13 @@ class MainWindow(QMainWindow):
         if view == "settings":
             self.workspace.opened.connect(self.settings.show, Qt.ConnectionType.SingleShotConnection)
             return
-        of_sessions = view in ("sessions", "remember")
-        panel = self.sessions if of_sessions else self.search
         page = _PAGES.get(view)
-        self.views.switch("index" if page else "sessions" if of_sessions else "search")
+        self.views.switch("index" if page else _OTHER_VIEWS.get(view, "search"))
         if page is not None:
             self.views.index.show_page(page)
         if view == "explanation":
             self.dock.show_explanation()
-        elif page or of_sessions or view in ("viewer", "chunks", "diagnostics"):
+        elif page or view in ("viewer", "chunks", "sessions", "remember", "facts", "diagnostics"):
             self.panes.show_dock(view == "diagnostics")
         if view == "remember":
             conversation = self.views.conversation
@@ -158,7 +158,7 @@ class MainWindow(QMainWindow):
         if view == "chunks":
             self.viewer.file_shown.connect(self.viewer.show_chunk, Qt.ConnectionType.SingleShotConnection)
         if query:
-            panel.search(query)
+            self.views.panel.search(query)
 
     @Slot(object)
     def _show_opening(self, folder: Path) -> None:

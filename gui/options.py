@@ -18,6 +18,7 @@ View = Literal[
     "map",
     "duplicates",
     "health",
+    "facts",
     "diagnostics",
     "first-run",
     "sources",

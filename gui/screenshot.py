@@ -87,7 +87,7 @@ class Screenshot(QObject):
             return "" if dialog is not None and dialog.isVisible() and dialog.ready else "the settings"
         if self._view == "remember":
             return "" if window.remembering.way.ready else "the note"
-        panel = window.sessions if self._view == "sessions" else window.search
+        panel = window.views.panel
         if panel.busy:
             return "the results"
         if self._query and self._rounds < _ROUNDS:

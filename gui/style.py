@@ -6,6 +6,7 @@ sheet, and one of theme with none:
     QLabel        meta (12, muted), muted, strong (semibold), section (semibold, above a group), degraded (12, in that
                   state's colour), title and figure (21)
     QPushButton   primary (the one action of a page), flat (no border until hovered), link, link-degraded (text alone)
+    QPlainTextEdit field (as a line to type in)
     QFrame        card (10 px corners), side (panels at the sides), page (base colour), line (one pixel)
 """
 
@@ -64,6 +65,9 @@ QLineEdit {
     background: $base; color: $text; placeholder-text-color: $muted; border: 1px solid $line; border-radius: 8px;
     padding: 4px 8px; }
 QLineEdit:focus { border-color: $accent; }
+QPlainTextEdit[role="field"] {
+    background: $base; color: $text; border: 1px solid $line; border-radius: 8px; padding: 3px 5px; }
+QPlainTextEdit[role="field"]:focus { border-color: $accent; }
 QLineEdit:disabled { background: $alternate; color: $off; }
 
 QPlainTextEdit {

@@ -1,4 +1,4 @@
-"""The views of the window: search and sessions with a list and a reader each, the index with all the room."""
+"""The views of the window: search and sessions with a list and a reader each, index and facts with all the room."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QApplication, QStackedWidget
 
 from engine import MemorySearchManager, MemorySearchResult, Passage, SessionSummary, may_name_session
+from gui.facts.panel import FactsPanel
 from gui.index.panel import IndexPanel
 from gui.jobs import Jobs
 from gui.search.panel import SearchPanel
@@ -18,7 +19,7 @@ from gui.sessions.wording import UNTITLED
 from gui.viewer.notice import NothingToRead
 from gui.viewer.panel import NOTHING_FOUND, ViewerPanel
 
-ViewName = Literal["search", "sessions", "index"]
+ViewName = Literal["search", "sessions", "index", "facts"]
 
 
 @dataclass(frozen=True)
@@ -45,13 +46,16 @@ class Views(QObject):
         self.search = search
         self.sessions = SessionsPanel(jobs, parent=self)
         self.index = IndexPanel(jobs)
+        self.facts = FactsPanel(jobs, self)
         self.viewer = ViewerPanel(jobs)
         self.conversation = ConversationPanel(jobs)
         self.lists = QStackedWidget()
         self.readers = QStackedWidget()
+        self.wholes = QStackedWidget()
         for stack, widgets in (
             (self.lists, (search.body, self.sessions.body)),
             (self.readers, (self.viewer, self.conversation)),
+            (self.wholes, (self.index, self.facts.body)),
         ):
             for widget in widgets:
                 stack.addWidget(widget)
@@ -83,6 +87,7 @@ class Views(QObject):
         self._forget_shown()
         self.search.set_manager(manager)
         self.index.set_manager(manager)
+        self.facts.set_manager(manager)
         self.viewer.set_manager(manager)
         self.conversation.set_manager(manager)
         self._listed = False
@@ -90,7 +95,7 @@ class Views(QObject):
         self._arrange()
 
     def _forget_shown(self) -> None:
-        self._wanted = {"search": None, "sessions": CHOOSE_SESSION, "index": None}
+        self._wanted = {"search": None, "sessions": CHOOSE_SESSION, "index": None, "facts": None}
         self._shown = CHOOSE_SESSION
 
     def switch(self, name: ViewName) -> None:
@@ -112,10 +117,20 @@ class Views(QObject):
         if self.current == "sessions":
             self._list_sessions()
 
+    @property
+    def panel(self) -> SearchPanel | SessionsPanel | FactsPanel:
+        """What the box of the current view belongs to."""
+        match self.current:
+            case "sessions":
+                return self.sessions
+            case "facts":
+                return self.facts
+            case _:
+                return self.search
+
     @Slot()
     def focus_box(self) -> None:
-        panel = self.sessions if self.current == "sessions" else self.search
-        panel.focus_box()
+        self.panel.focus_box()
 
     @Slot()
     def focus_list(self) -> None:
@@ -127,6 +142,8 @@ class Views(QObject):
                 self.sessions.focus_list()
             case "index":
                 self.index.take_focus()
+            case "facts":
+                self.facts.focus_list()
 
     def focus_reader(self) -> None:
         """Into what is read."""
@@ -207,6 +224,7 @@ class Views(QObject):
 
     def _arrange(self) -> None:
         self.lists.setCurrentWidget(self.sessions.body if self.current == "sessions" else self.search.body)
+        self.wholes.setCurrentWidget(self.facts.body if self.current == "facts" else self.index)
         if self.current == "sessions":
             self._list_sessions()
         self._show_wanted()

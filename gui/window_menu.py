@@ -29,6 +29,7 @@ class WindowMenu:
         commands.add("Search notes and sessions", partial(views.switch, "search"), "Ctrl+1")
         commands.add("Browse past sessions", partial(views.switch, "sessions"), "Ctrl+2")
         commands.add("See inside the index", partial(views.switch, "index"), "Ctrl+3")
+        commands.add("See what is to be remembered", partial(views.switch, "facts"), "Ctrl+4")
         commands.menu.addSeparator()
         self.back = commands.add("Back", navigation.back, *keys(QKeySequence.StandardKey.Back))
         self.forward = commands.add("Forward", navigation.forward, *keys(QKeySequence.StandardKey.Forward))

@@ -65,14 +65,17 @@ class Workspace(QObject):
         *,
         config: Path | None = None,
         store_path: str = "",
+        prepare: Callable[[MemorySearchManager], None] | None = None,
         parent: QObject | None = None,
     ) -> None:
+        """`prepare` is handed each memory before anybody sees it, on a pool thread."""
         super().__init__(parent)
         self.feed = StatusFeed(jobs, self)
         self.current: Opened | None = None
         self._jobs = jobs
         self._config = config
         self.store_path = store_path
+        self._prepare = prepare
         self._opener: Job | None = None
         self._sync: Job | None = None
         self._unclosed: dict[MemorySearchManager, CancelToken] = {}
@@ -112,6 +115,8 @@ class Workspace(QObject):
         try:
             settings = self._adjusted(engine.load_settings(folder, config=self._config))
             manager = engine.open_memory(folder, settings, executor=self._jobs.executor(), background=True)
+            if self._prepare is not None:
+                self._prepare(manager)
         except MnemoscopeError as error:
             return OpenFailure(folder, str(error), isinstance(error, engine.SettingsError))
         self._unclosed[manager] = token

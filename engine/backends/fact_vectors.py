@@ -71,14 +71,6 @@ class FactVectors:
             cosines[place] = cosine
         return Likeness(cosines, provider.calibration, notice)
 
-    def complete(self, facts: Sequence[Fact], cancel: CancelToken | None = None) -> str:
-        """Give those their vectors that lack one, some hundred at a time.
-
-        Returns why that failed, in a sentence, or nothing. What waits to be approved or was forgotten is sent nowhere.
-        """
-        provider = self._provider()
-        return "" if provider is None else self._complete(provider, facts, cancel)
-
     def _vectors(self, provider: "EmbeddingProvider") -> dict[str, bytes]:
         model = ModelName(provider.id, provider.model, provider.key)
         stamp = self._rows.stamp()
@@ -88,6 +80,10 @@ class FactVectors:
         return known[2]
 
     def _complete(self, provider: "EmbeddingProvider", facts: Sequence[Fact], cancel: CancelToken | None) -> str:
+        """Give those their vectors that lack one, some hundred at a time; returns why that failed, or nothing.
+
+        What waits to be approved or was forgotten is sent nowhere.
+        """
         with self._embedding:  # two questions at once shall not pay twice
             vectors = self._vectors(provider)
             lacking = [fact for fact in facts if fact.remembered and fact.id not in vectors][:_AT_ONCE]

@@ -188,16 +188,15 @@ class Facts:
         self._rows.put(*(msgspec.structs.replace(fact, forgotten=now, forgotten_by=by) for fact in facts))
         return facts
 
+    def restore(self, ids: Iterable[str]) -> None:
+        """Remember forgotten ones again; those that waited wait again."""
+        wanted = set(ids)
+        facts = (fact for fact in self.all() if fact.id in wanted)
+        self._rows.put(*(msgspec.structs.replace(fact, forgotten=None, forgotten_by=None) for fact in facts))
+
     def erase(self, ids: Sequence[str]) -> None:
         """Leave nothing of them in any file. Nothing brings them back."""
         self._rows.erase(ids)
-
-    def embed_missing(self, cancel: CancelToken | None = None) -> str:
-        """Give the facts that the provider in use has not seen their vectors, some hundred at a time.
-
-        Returns why it failed, in a sentence, or nothing. What waits to be approved is sent nowhere.
-        """
-        return self._vectors.complete(self.all(), cancel)
 
     # --- inside -----------------------------------------------------------------------------------------------------
 

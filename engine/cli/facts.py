@@ -91,10 +91,9 @@ def _forget(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:
 
 
 def _restore(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:
-    def restore(chosen: Sequence[Fact]) -> None:
-        facts.put_back(*(msgspec.structs.replace(fact, forgotten=None, forgotten_by=None) for fact in chosen))
-
-    _change(arguments, facts, "forgotten", restore, "Remembered again")
+    _change(
+        arguments, facts, "forgotten", lambda chosen: facts.restore(fact.id for fact in chosen), "Remembered again"
+    )
 
 
 def _export(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:

@@ -6,5 +6,5 @@ from gui.main_window import MainWindow
 def at_rest(window: MainWindow) -> bool:
     """Whether the workspace is open and synced, and nothing is being asked."""
     status = window.workspace.status
-    busy = window.search.busy or window.sessions.busy
+    busy = window.search.busy or window.sessions.busy or window.views.facts.busy
     return status is not None and status.last_sync is not None and status.syncing is None and not busy

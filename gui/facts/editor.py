@@ -1,0 +1,308 @@
+"""One fact beside the list: its text, its kind and how much it matters to change, and where it comes from."""
+
+from collections.abc import Callable
+from typing import cast
+
+import msgspec
+from PySide6.QtCore import QEvent, Qt, Signal, SignalInstance, Slot
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from engine import FACT_CATEGORIES, LONGEST_FACT, USUAL_IMPORTANCE, Fact, FactCategory
+from gui.facts.text_field import TextField
+from gui.facts.wording import CATEGORIES, ERASE_QUESTION, NEW, origin_lines, percent
+from gui.style import font_at
+from gui.widgets.combo import ComboBox
+from gui.widgets.labels import breakable, label
+from gui.widgets.wording import grouped
+
+_LEVELS = (0.1, 0.3, 0.5, USUAL_IMPORTANCE, 0.9, 1.0)
+_BY_WORDS = ""
+_TEXT_LINES = 6
+_GUTTER = 16
+
+
+class FactEditor(QScrollArea):
+    """Shows one fact, a new one, or nothing.
+
+    Signals:
+        change_wanted: the Fact as it is to be from now on.
+        add_wanted: text, category (None: told by its words) and importance of a new one.
+        approve_wanted, forget_wanted, restore_wanted, erase_wanted: the Fact as it was shown.
+        left: Escape, or Back: to the list.
+        undo_wanted: Ctrl+Z that is not about what is being typed.
+    """
+
+    change_wanted = Signal(object)
+    add_wanted = Signal(str, object, float)
+    approve_wanted = Signal(object)
+    forget_wanted = Signal(object)
+    restore_wanted = Signal(object)
+    erase_wanted = Signal(object)
+    left = Signal()
+    undo_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.fact: Fact | None = None
+        """None for a new one, and for nothing."""
+        self.is_new = False
+        self._editable = True
+        self._asks = False
+        self.back = self._button("Back to the list", self.left.emit, "flat")
+        self._title = label("", "strong")
+        self.text = TextField("Text of the fact")
+        self.text.setPlaceholderText("One sentence, as you would tell it to somebody who knows nothing of it")
+        self._too_long = label("", "degraded", wrap=True)
+        self._category = ComboBox("Kind of the fact")
+        self._importance = ComboBox("Importance of the fact")
+        self._origin = QVBoxLayout()
+        self._question = label(ERASE_QUESTION, wrap=True)
+        self._save = self._button("Save", self.save, "primary")
+        self._save.setToolTip("Save what was typed (Ctrl+Enter)")
+        self._revert = self._button("Discard", self._discard)
+        self._approve = self._button("Approve", lambda: self._tell(self.approve_wanted), "primary")
+        self._forget = self._button("Forget", lambda: self._tell(self.forget_wanted))
+        self._restore = self._button("Put back", lambda: self._tell(self.restore_wanted), "primary")
+        self._erase = self._button("Delete for good…", lambda: self._ask(True))
+        self._yes = self._button("Delete for good", lambda: self._tell(self.erase_wanted))
+        self._no = self._button("Keep it", lambda: self._ask(False))
+        self._arrange()
+        self._fill_combos()
+        self._restyle()
+        self.text.textChanged.connect(self._judge)
+        self.text.accepted.connect(self.save)
+        self.text.left.connect(self._leave)
+        self.text.undo_wanted.connect(self.undo_wanted)
+        self._category.activated.connect(self._choose)
+        self._importance.activated.connect(self._choose)
+        self.clear()
+
+    @staticmethod
+    def _button(words: str, run: Callable[[], None], role: str = "") -> QPushButton:
+        made = QPushButton(words)
+        made.setAutoDefault(True)
+        if role:
+            made.setProperty("role", role)
+        made.clicked.connect(lambda _checked: run())
+        return made
+
+    def _arrange(self) -> None:
+        self._page = QWidget()
+        column = QVBoxLayout(self._page)
+        column.setContentsMargins(_GUTTER, 12, _GUTTER, 12)
+        column.setSpacing(8)
+        column.addWidget(self.back, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self._title)
+        column.addWidget(self.text)
+        column.addWidget(self._too_long)
+        for words, box in (("Kind", self._category), ("Importance", self._importance)):
+            row = QHBoxLayout()
+            title = label(words, "muted")
+            title.setBuddy(box)
+            row.addWidget(title, 1)
+            row.addWidget(box, 2)
+            column.addLayout(row)
+        self._origin.setSpacing(2)
+        column.addSpacing(4)
+        column.addLayout(self._origin)
+        column.addSpacing(4)
+        column.addWidget(self._question)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        for button in self._buttons:
+            row.addWidget(button)
+        row.addStretch(1)
+        column.addLayout(row)
+        column.addStretch(1)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setWidget(self._page)
+
+    @property
+    def _buttons(self) -> tuple[QPushButton, ...]:
+        return (
+            self._save,
+            self._revert,
+            self._approve,
+            self._restore,
+            self._forget,
+            self._erase,
+            self._yes,
+            self._no,
+        )
+
+    def _fill_combos(self) -> None:
+        for category in FACT_CATEGORIES:
+            self._category.addItem(CATEGORIES[category], category)
+
+    # --- what is shown ----------------------------------------------------------------------------------------------
+
+    def clear(self) -> None:
+        """Show nothing."""
+        self.fact, self.is_new = None, False
+        self._show("")
+
+    def show_fact(self, fact: Fact, *, editable: bool) -> None:
+        """What is being typed into the same fact stays."""
+        typed = self.text.toPlainText() if self.fact and self.fact.id == fact.id and self.is_changed else fact.text
+        self._asks = self._asks and self.fact is not None and self.fact.id == fact.id
+        self.fact, self.is_new, self._editable = fact, False, editable and fact.forgotten is None
+        self._show(typed)
+
+    def begin_new(self, text: str = "") -> None:
+        """Write a fact that there is not yet."""
+        self.fact, self.is_new, self._editable, self._asks = None, True, True, False
+        self._show(text)
+        self.text.setFocus()
+
+    def put_typed(self, text: str) -> None:
+        """What was typed before into the fact that is shown."""
+        self.text.setPlainText(text)
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether something was typed that is not saved."""
+        return self._typed != (self.fact.text if self.fact else "")
+
+    @property
+    def _typed(self) -> str:
+        return self.text.toPlainText().strip()
+
+    def _show(self, text: str) -> None:
+        fact = self.fact
+        shown = fact is not None or self.is_new
+        self._page.setVisible(shown)
+        self._title.setText(NEW if self.is_new else "")
+        self._title.setVisible(self.is_new)
+        if self.text.toPlainText() != text:
+            self.text.setPlainText(text)
+        self.text.setReadOnly(not self._editable)
+        for box in (self._category, self._importance):
+            box.setEnabled(self._editable)
+        self._show_category(fact)
+        self._show_importance(USUAL_IMPORTANCE if fact is None else fact.importance)
+        self._show_origin(fact)
+        self._judge()
+
+    def _show_category(self, fact: Fact | None) -> None:
+        automatic = self._category.findData(_BY_WORDS)
+        if self.is_new and automatic < 0:
+            self._category.insertItem(0, "Told by its words", _BY_WORDS)
+        elif not self.is_new and automatic >= 0:
+            self._category.removeItem(automatic)
+        self._category.choose(_BY_WORDS if fact is None else fact.category)
+
+    def _show_importance(self, importance: float) -> None:
+        levels = sorted({*_LEVELS, importance})
+        if [self._importance.itemData(place) for place in range(self._importance.count())] != levels:
+            blocked = self._importance.blockSignals(True)
+            self._importance.clear()
+            for level in levels:
+                self._importance.addItem(percent(level), level)
+            self._importance.blockSignals(blocked)
+        self._importance.setCurrentIndex(levels.index(importance))
+
+    def _show_origin(self, fact: Fact | None) -> None:
+        while (item := self._origin.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        for words, tip in origin_lines(fact) if fact else ():
+            line = label(breakable(words), "meta", wrap=True)
+            line.setToolTip(tip)
+            self._origin.addWidget(line)
+
+    @Slot()
+    def _judge(self) -> None:
+        """Show the buttons for what can be done now."""
+        fact, changed = self.fact, self.is_changed and self._editable
+        long = len(self._typed) - LONGEST_FACT
+        self._too_long.setText(f"{grouped(long)} characters too many: what is so long belongs into a note.")
+        self._too_long.setVisible(long > 0)
+        forgotten = fact is not None and fact.forgotten is not None
+        kept = fact is not None and not forgotten
+        shown: dict[QWidget, bool] = {
+            self._question: self._asks,
+            self._save: changed or self.is_new,
+            self._revert: changed or self.is_new,
+            self._approve: fact is not None and kept and fact.waiting and not changed,
+            self._restore: forgotten and not self._asks,
+            self._forget: kept and not changed,
+            self._erase: forgotten and not self._asks,
+            self._yes: self._asks,
+            self._no: self._asks,
+        }
+        for widget, visible in shown.items():
+            widget.setVisible(visible)
+        self._save.setEnabled(bool(self._typed) and long <= 0)
+
+    # --- what is done -----------------------------------------------------------------------------------------------
+
+    def take_focus(self) -> None:
+        """Into the text, or to what can be done with one that cannot be changed."""
+        if self.text.isReadOnly() and not self._restore.isHidden():
+            self._restore.setFocus(Qt.FocusReason.OtherFocusReason)
+        else:
+            self.text.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @Slot()
+    def save(self) -> None:
+        """Keep what was typed, if it is anything to keep."""
+        if not self._editable or not self._typed or len(self._typed) > LONGEST_FACT:
+            return
+        if self.is_new:
+            self.is_new = False
+            text, category, importance = self._typed, self._category.currentData(), self._importance.currentData()
+            self.clear()
+            self.add_wanted.emit(text, category or None, importance)
+        elif self.fact is not None and self.is_changed:
+            self.fact = msgspec.structs.replace(self.fact, text=self._typed)
+            self._judge()
+            self.change_wanted.emit(self.fact)
+
+    @Slot()
+    def _choose(self) -> None:
+        if self.fact is None or not self._editable:
+            return
+        category = cast("FactCategory", self._category.currentData())
+        wanted = msgspec.structs.replace(self.fact, category=category, importance=self._importance.currentData())
+        if wanted != self.fact:
+            self.change_wanted.emit(wanted)
+
+    @Slot()
+    def _discard(self) -> None:
+        self.text.setPlainText(self.fact.text if self.fact else "")
+        if self.is_new:
+            self.clear()
+        self.left.emit()
+
+    @Slot()
+    def _leave(self) -> None:
+        """Escape: undo the typing of a known fact, else go back; a new one is kept while it is typed."""
+        if self.is_changed and self.fact is not None:
+            self.text.setPlainText(self.fact.text)
+        elif self.is_new and not self._typed:
+            self._discard()
+        else:
+            self.left.emit()
+
+    def _tell(self, wanted: SignalInstance) -> None:
+        if self.fact is not None:
+            wanted.emit(self.fact)
+
+    def _ask(self, asks: bool) -> None:
+        self._asks = asks
+        self._judge()
+        (self._no if asks else self._erase).setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _restyle(self) -> None:
+        self.text.setFixedHeight(QFontMetrics(font_at(13)).lineSpacing() * _TEXT_LINES + 20)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._restyle()

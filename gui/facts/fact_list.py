@@ -1,0 +1,177 @@
+"""The list of facts: what is to be remembered, and below it what kind it is, how much it matters and whose it is."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QKeySequence, QPainter
+from PySide6.QtWidgets import QMenu, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from engine import Fact
+from gui.facts.wording import age_text, meta_text, told
+from gui.search.result_menu import copy_text
+from gui.style import font_at
+from gui.theme import tokens
+from gui.widgets.elided import elide
+from gui.widgets.row_list import RowList
+from gui.widgets.row_model import Index, RowModel, RowRole
+from gui.widgets.row_painting import AT_LEFT, AT_RIGHT, GUTTER, paint_ground
+
+_PAD = 8
+_GAP = 12
+
+
+@dataclass(frozen=True)
+class FactRow:
+    fact: Fact
+
+    @property
+    def key(self) -> str:
+        return self.fact.id
+
+
+class FactModel(RowModel):
+    """Rows without headings."""
+
+    def __init__(self) -> None:
+        super().__init__(())
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        row = self.row(index.row())
+        if row is None:
+            return None
+        match role:
+            case _ if role == RowRole:
+                return row
+            case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.AccessibleTextRole:
+                return told(row.fact)
+            case Qt.ItemDataRole.ToolTipRole:
+                return row.fact.text
+        return None
+
+
+class _Delegate(QStyledItemDelegate):
+    """Two lines: the fact, and what is known of it."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.restyle()
+
+    def restyle(self) -> None:
+        """The font changed: measure anew."""
+        self._fonts = font_at(13), font_at(12)
+        self._metrics = [QFontMetrics(font) for font in self._fonts]
+        self._heights = [round(metrics.height() * 1.3) for metrics in self._metrics]
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(0, sum(self._heights) + 2 * _PAD)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        fact = index.data(RowRole).fact
+        colours = tokens(option.palette)
+        painter.save()
+        paint_ground(painter, option, colours)
+        rect = option.rect.adjusted(GUTTER, _PAD, -GUTTER, 0)
+        rect.setHeight(self._heights[0])
+        painter.setFont(self._fonts[0])
+        painter.setPen(colours.text if fact.forgotten is None else colours.muted)
+        text = " ".join(fact.text.split())
+        painter.drawText(rect, AT_LEFT, elide(self._metrics[0], text, Qt.TextElideMode.ElideRight, rect.width()))
+        rect.translate(0, self._heights[0])
+        rect.setHeight(self._heights[1])
+        painter.setFont(self._fonts[1])
+        painter.setPen(colours.muted)
+        age = age_text(fact)
+        painter.drawText(rect, AT_RIGHT, age)
+        rect.setRight(rect.right() - self._metrics[1].horizontalAdvance(age) - _GAP)
+        meta = meta_text(fact)
+        painter.setPen(colours.degraded if fact.waiting and fact.forgotten is None else colours.muted)
+        painter.drawText(rect, AT_LEFT, elide(self._metrics[1], meta, Qt.TextElideMode.ElideRight, rect.width()))
+        painter.restore()
+
+
+class FactList(RowList):
+    """Signals:
+    chosen: the `Fact` that is current now, or None.
+    opened: Enter or a double click: edit it.
+    forget_wanted: Delete, or by the menu.
+    """
+
+    chosen = Signal(object)
+    opened = Signal()
+    forget_wanted = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(FactModel(), "Facts", parent)
+        self._paint = _Delegate(self)
+        self.setUniformItemSizes(True)
+        self.setItemDelegate(self._paint)
+        self.doubleClicked.connect(self._activate)
+
+    def show_facts(self, facts: Sequence[Fact]) -> None:
+        """The same fact stays current where it is still there, else the one in its place."""
+        rows = [FactRow(fact) for fact in facts]
+        if self.rows.shows(rows):
+            return
+        place = self._remember()
+        before = self.current
+        self._arranging = True
+        self._put(rows)
+        if rows:
+            self._return_to(place)
+        self._arranging = False
+        if self.current != before:
+            self.chosen.emit(self.current)
+
+    @property
+    def current(self) -> Fact | None:
+        row = self.rows.row(self.currentIndex().row())
+        return None if row is None else row.fact
+
+    def go_to(self, id_: str) -> bool:
+        """Make this fact current; False where it is not listed."""
+        number = self.rows.place(id_)
+        if number >= 0:
+            self._set_current(number)
+            self.scrollTo(self.rows.index(number))
+        return number >= 0
+
+    def currentChanged(self, current: Index, previous: Index) -> None:
+        super().currentChanged(current, previous)
+        if not self._arranging:
+            self.chosen.emit(self.current)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        fact = self.current
+        if event.key() == Qt.Key.Key_Delete and fact is not None:
+            self.forget_wanted.emit(fact)
+        elif event.matches(QKeySequence.StandardKey.Copy) and fact is not None:
+            copy_text(fact.text)
+        else:
+            super().keyPressEvent(event)
+
+    def _activate(self, index: Index) -> None:
+        if index.isValid():
+            self.opened.emit()
+
+    def _show_menu(self, at: QPoint) -> None:
+        fact = self.current
+        if fact is None:
+            return
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        edit = menu.addAction("Edit" if fact.forgotten is None else "Show")
+        edit.setShortcut("Return")
+        edit.triggered.connect(self.opened)
+        copy = menu.addAction("Copy")
+        copy.setShortcut(QKeySequence.StandardKey.Copy)
+        copy.triggered.connect(lambda: copy_text(fact.text))
+        if fact.forgotten is None:
+            forget = menu.addAction("Forget")
+            forget.setShortcut("Delete")
+            forget.triggered.connect(lambda: self.forget_wanted.emit(fact))
+        menu.popup(at)
+
+    def _restyle(self) -> None:
+        self._paint.restyle()

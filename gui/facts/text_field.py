@@ -1,0 +1,34 @@
+"""Several lines of text to edit, in the look of the other fields."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
+
+_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+
+
+class TextField(QPlainTextEdit):
+    """Tab leads on; Ctrl+Z belongs to the text only while there is something to undo in it."""
+
+    accepted = Signal()
+    """Ctrl+Enter."""
+    left = Signal()
+    """Escape."""
+    undo_wanted = Signal()
+    """Ctrl+Z, with nothing typed that it could undo."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self.setTabChangesFocus(True)
+        self.setProperty("role", "field")
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in _ENTER and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.accepted.emit()
+        elif event.key() == Qt.Key.Key_Escape:
+            self.left.emit()
+        elif event.matches(QKeySequence.StandardKey.Undo) and not self.document().isUndoAvailable():
+            self.undo_wanted.emit()
+        else:
+            super().keyPressEvent(event)

@@ -1,0 +1,299 @@
+"""The view of facts in a real window, on real rows: everything can be read, changed and taken back."""
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QAbstractItemModelTester
+from PySide6.QtWidgets import QPushButton
+
+from engine import Fact, FactRefused, Facts
+from gui.facts.fact_list import FactModel, FactRow
+from gui.facts.panel import FactsPanel
+from gui.main_window import MainWindow
+from tests.helpers.fake_memory import FakeMemory
+from tests.helpers.windows import at_rest
+
+Key = Qt.Key
+Control = Qt.KeyboardModifier.ControlModifier
+SECRET = "The key is sk-proj-abcdEFGH1234ijklMNOP5678qrstUVWX9012yzab"
+
+
+@pytest.fixture
+def facts(memory: FakeMemory) -> Facts:
+    """Three that are kept, one that waits, one that was forgotten."""
+    kept = memory.facts
+    for text, category in (
+        ("Otter is deployed on Tuesdays", "decision"),
+        ("Ines is allergic to hazelnuts", "entity"),
+        ("I prefer green tea", "preference"),
+    ):
+        kept.add(text, category=category)
+    kept.add("My starter is called Otto", origin="capture", waiting=True, session_key="agent:main:3")
+    kept.forget([kept.add("Hazel is backed up on Sundays", origin="agent").fact.id], "agent")
+    return kept
+
+
+@pytest.fixture
+def panel(qtbot, opened: MainWindow, facts: Facts) -> FactsPanel:
+    opened.resize(1280, 800)
+    qtbot.keyClick(opened, Key.Key_4, Control)
+    panel = opened.views.facts
+    qtbot.waitUntil(lambda: at_rest(opened) and panel.body.list.current is not None)
+    return panel
+
+
+@pytest.fixture
+def empty(qtbot, opened: MainWindow) -> FactsPanel:
+    opened.resize(1280, 800)
+    qtbot.keyClick(opened, Key.Key_4, Control)
+    qtbot.waitUntil(lambda: at_rest(opened) and opened.views.facts.shelf.facts is not None)
+    return opened.views.facts
+
+
+def listed(panel: FactsPanel) -> list[str]:
+    rows = panel.body.list.rows
+    return [rows.row(number).fact.text for number in range(rows.rowCount())]
+
+
+def texts(facts: Facts) -> set[str]:
+    return {fact.text for fact in facts.all() if fact.remembered}
+
+
+def fact_of(facts: Facts, text: str) -> Fact:
+    return next(fact for fact in facts.all() if fact.text == text)
+
+
+def press(qtbot, panel: FactsPanel, words: str) -> None:
+    """The visible button of the editor with these words."""
+    [button] = [
+        button
+        for button in panel.body.editor.findChildren(QPushButton)
+        if button.text() == words and button.isVisible()
+    ]
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def visible(panel: FactsPanel) -> set[str]:
+    return {button.text() for button in panel.body.editor.findChildren(QPushButton) if button.isVisible()}
+
+
+def settle(qtbot, panel: FactsPanel, until: Callable[[], bool]) -> None:
+    qtbot.waitUntil(lambda: until() and not panel.busy)
+
+
+def test_the_newest_stand_first_with_what_is_known_of_them(panel):
+    assert listed(panel) == ["I prefer green tea", "Ines is allergic to hazelnuts", "Otter is deployed on Tuesdays"]
+    told = panel.body.list.rows.index(0).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert told.startswith("I prefer green tea. Preference · importance 70 % · by you, ")
+    assert panel.body.editor.text.toPlainText() == "I prefer green tea"
+
+
+def test_an_empty_view_explains_itself_and_leads_to_a_first_fact(qtbot, empty, memory):
+    page = empty.body.page
+    assert "Nothing is remembered yet" in page.accessibleName()
+    [new] = page.findChildren(QPushButton)
+    qtbot.mouseClick(new, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(empty.body.editor.text.hasFocus)
+    qtbot.keyClicks(empty.body.editor.text, "I prefer green tea")
+    qtbot.keyClick(empty.body.editor.text, Key.Key_Return, Control)
+    settle(qtbot, empty, lambda: listed(empty) == ["I prefer green tea"])
+    [fact] = memory.facts.all()
+    assert (fact.origin, fact.category) == ("person", "preference")
+    assert empty.body.list.hasFocus()
+
+
+def test_a_text_is_changed_and_the_change_taken_back(qtbot, panel, facts):
+    qtbot.keyClick(panel.body.list, Key.Key_Return)
+    qtbot.waitUntil(panel.body.editor.text.hasFocus)
+    assert "Save" not in visible(panel)
+    panel.body.editor.text.selectAll()
+    qtbot.keyClicks(panel.body.editor.text, "I prefer black tea")
+    assert {"Save", "Discard"} <= visible(panel)
+    qtbot.keyClick(panel.body.editor.text, Key.Key_Return, Control)
+    settle(qtbot, panel, lambda: "I prefer black tea" in texts(facts))
+    assert panel.body.notice.isVisible()
+    panel.body.list.setFocus()
+    qtbot.keyClick(panel.body.list, Key.Key_Z, Control)
+    settle(qtbot, panel, lambda: "I prefer green tea" in texts(facts))
+    assert panel.body.editor.text.toPlainText() == "I prefer green tea"
+
+
+def test_what_is_typed_is_kept_by_going_elsewhere(qtbot, panel, facts):
+    panel.body.editor.text.setPlainText("I prefer white tea")
+    qtbot.keyClick(panel.body.list, Key.Key_Down)
+    settle(qtbot, panel, lambda: "I prefer white tea" in texts(facts))
+    assert panel.body.list.current.text == "Ines is allergic to hazelnuts"
+    panel.body.editor.text.setPlainText("Ines is allergic to walnuts")
+    qtbot.keyClick(panel.body.window(), Key.Key_1, Control)
+    settle(qtbot, panel, lambda: "Ines is allergic to walnuts" in texts(facts))
+
+
+def test_a_refused_text_stays_to_be_mended(qtbot, panel, facts):
+    panel.body.editor.text.setPlainText(SECRET)
+    panel.body.editor.save()
+    settle(qtbot, panel, lambda: "secret" in panel.body.notice.accessibleName())
+    assert panel.body.editor.text.toPlainText() == SECRET
+    assert "I prefer green tea" in texts(facts)
+    panel.body.editor.text.setPlainText("x" * 4001)
+    assert "1 characters too many" in panel.body.editor._too_long.text()
+    qtbot.keyClick(panel.body.editor.text, Key.Key_Escape)
+    assert panel.body.editor.text.toPlainText() == "I prefer green tea"
+
+
+def test_kind_and_importance_change_at_once(qtbot, panel, facts):
+    editor = panel.body.editor
+    editor._category.setCurrentIndex(editor._category.findData("other"))
+    editor._category.activated.emit(editor._category.currentIndex())
+    settle(qtbot, panel, lambda: fact_of(facts, "I prefer green tea").category == "other")
+    editor._importance.setCurrentIndex(editor._importance.findText("100 %"))
+    editor._importance.activated.emit(editor._importance.currentIndex())
+    settle(qtbot, panel, lambda: fact_of(facts, "I prefer green tea").importance == 1.0)
+    panel.undo()
+    panel.undo()
+    settle(qtbot, panel, lambda: fact_of(facts, "I prefer green tea").category == "preference")
+    assert fact_of(facts, "I prefer green tea").importance == 0.7
+
+
+def test_forgetting_goes_on_with_the_next_and_is_undone(qtbot, panel, facts):
+    panel.body.list.setFocus()
+    for _ in range(2):
+        before = panel.body.list.current
+        qtbot.keyClick(panel.body.list, Key.Key_Delete)
+        settle(qtbot, panel, lambda before=before: panel.body.list.current != before)
+    assert listed(panel) == ["Otter is deployed on Tuesdays"]
+    assert panel.body.list.hasFocus()
+    for text in ("Ines is allergic to hazelnuts", "I prefer green tea"):
+        qtbot.keyClick(panel.body.list, Key.Key_Z, Control)
+        settle(qtbot, panel, lambda text=text: panel.body.list.current.text == text)
+    assert len(listed(panel)) == 3
+    panel.undo()  # nothing is left, and nothing happens
+    assert len(texts(facts)) == 3
+
+
+def test_what_waits_is_approved(qtbot, panel, facts):
+    panel.filters._chips["waiting"].click()
+    settle(qtbot, panel, lambda: listed(panel) == ["My starter is called Otto"])
+    assert panel.filters._chips["waiting"].text() == "To approve (1)"
+    assert {"Approve", "Forget"} <= visible(panel)
+    press(qtbot, panel, "Approve")
+    settle(qtbot, panel, lambda: "My starter is called Otto" in texts(facts))
+    assert listed(panel) == []
+    assert "Nothing waits" in panel.body.page.accessibleName()
+    panel.undo()
+    settle(qtbot, panel, lambda: listed(panel) == ["My starter is called Otto"])
+
+
+def test_what_was_forgotten_is_put_back_or_deleted_for_good(qtbot, panel, facts):
+    panel.filters._chips["forgotten"].click()
+    settle(qtbot, panel, lambda: listed(panel) == ["Hazel is backed up on Sundays"])
+    assert panel.body.editor.text.isReadOnly()
+    press(qtbot, panel, "Put back")
+    settle(qtbot, panel, lambda: "Hazel is backed up on Sundays" in texts(facts))
+    panel.undo()
+    settle(qtbot, panel, lambda: listed(panel) == ["Hazel is backed up on Sundays"])
+    press(qtbot, panel, "Delete for good…")
+    assert len(facts.all()) == 5
+    press(qtbot, panel, "Keep it")
+    press(qtbot, panel, "Delete for good…")
+    press(qtbot, panel, "Delete for good")
+    settle(qtbot, panel, lambda: listed(panel) == [])
+    assert len(facts.all()) == 4
+    assert not panel._undo
+
+
+def test_a_new_fact_can_be_undone_and_a_known_one_is_shown(qtbot, panel, facts):
+    qtbot.keyClick(panel.body.list, Key.Key_N, Control)
+    panel.body.editor.text.setPlainText("We meet on Mondays")
+    panel.body.editor.save()
+    settle(qtbot, panel, lambda: "We meet on Mondays" in texts(facts))
+    assert panel.body.list.current.text == "We meet on Mondays"
+    panel.undo()
+    settle(qtbot, panel, lambda: "We meet on Mondays" not in {fact.text for fact in facts.all()})
+    panel.begin_new()
+    panel.body.editor.text.setPlainText("ines is allergic to hazelnuts!")
+    panel.body.editor.save()
+    settle(qtbot, panel, lambda: "known already" in panel.body.notice.accessibleName())
+    assert panel.body.list.current.text == "Ines is allergic to hazelnuts"
+
+
+def test_a_refused_new_fact_is_still_there_to_be_mended(qtbot, panel):
+    panel.begin_new()
+    panel.body.editor.text.setPlainText(SECRET)
+    panel.body.editor.save()
+    settle(qtbot, panel, lambda: "secret" in panel.body.notice.accessibleName())
+    assert panel.body.editor.is_new
+    assert panel.body.editor.text.toPlainText() == SECRET
+
+
+def test_words_narrow_the_list_and_escape_leads_back(qtbot, panel):
+    qtbot.keyClicks(panel.box.edit, "haz")
+    settle(qtbot, panel, lambda: listed(panel) == ["Ines is allergic to hazelnuts"])
+    qtbot.keyClick(panel.box.edit, Key.Key_Down)
+    assert panel.body.list.hasFocus()
+    qtbot.keyClicks(panel.body.list, "x")
+    assert panel.box.query == "hazx"
+    settle(qtbot, panel, lambda: listed(panel) == [])
+    qtbot.keyClick(panel.box.edit, Key.Key_Escape)
+    settle(qtbot, panel, lambda: len(listed(panel)) == 3)
+    panel.filters._choose("remembered", "decision")
+    assert listed(panel) == ["Otter is deployed on Tuesdays"]
+    qtbot.keyClick(panel.box.edit, Key.Key_Escape)
+    assert len(listed(panel)) == 3
+
+
+def test_what_an_agent_keeps_meanwhile_appears_and_nothing_that_is_typed_is_lost(qtbot, panel, facts):
+    panel.body.editor.text.setPlainText("I prefer no tea")
+    facts.add("Kept from outside", origin="agent")
+    panel.shelf.look()
+    settle(qtbot, panel, lambda: "Kept from outside" in listed(panel))
+    assert panel.body.list.current.text == "I prefer green tea"
+    assert panel.body.editor.text.toPlainText() == "I prefer no tea"
+
+
+def test_what_cannot_be_written_is_only_shown(qtbot, opened, memory, facts):
+    memory._user._keeps = False
+    qtbot.keyClick(opened, Key.Key_4, Control)
+    panel = opened.views.facts
+    qtbot.waitUntil(lambda: not panel.busy and panel.body.list.current is not None)
+    assert panel.body.editor.text.isReadOnly()
+    assert not panel.body.new_button.isEnabled()
+    qtbot.keyClick(panel.body.list, Key.Key_Delete)
+    assert len(texts(facts)) == 3
+
+
+def test_a_failing_read_is_told(qtbot, opened, memory, facts, monkeypatch):
+    def refuse() -> None:
+        raise FactRefused("They cannot be read.")
+
+    monkeypatch.setattr(memory.facts, "all", refuse)
+    qtbot.keyClick(opened, Key.Key_4, Control)
+    panel = opened.views.facts
+    qtbot.waitUntil(lambda: panel.shelf.problem == "They cannot be read.")
+    assert not panel.body.new_button.isEnabled()
+
+
+def test_in_a_narrow_window_list_and_editor_take_turns(qtbot, panel):
+    panel.body.window().resize(560, 500)
+    qtbot.waitUntil(lambda: not panel.body._side.isVisible())
+    panel.focus_list()
+    qtbot.keyClick(panel.body.list, Key.Key_Return)
+    qtbot.waitUntil(panel.body.editor.text.hasFocus)
+    assert not panel.body.list.isVisible()
+    qtbot.keyClick(panel.body.editor.text, Key.Key_Escape)
+    qtbot.waitUntil(panel.body.list.hasFocus)
+
+
+def test_another_memory_brings_its_own_facts(qtbot, panel):
+    panel.set_manager(None)
+    assert listed(panel) == []
+    assert panel.body.editor.fact is None
+    assert not panel.box.isEnabled()
+
+
+def test_the_model_keeps_qt_s_rules(qtbot, facts):
+    model = FactModel()
+    QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
+    model.set_rows([FactRow(fact) for fact in facts.all()])
+    assert model.index(0).data(Qt.ItemDataRole.ToolTipRole) == "Hazel is backed up on Sundays"
+    model.set_rows([])
