@@ -348,15 +348,15 @@ def test_another_workspace_lists_its_own_sessions(qtbot, window, memories):
 
 
 def test_in_a_narrow_window_the_box_has_the_room_of_the_switch(qtbot, window):
-    search, sessions = (
+    search, index = (
         next(b for b in window.frame.header.findChildren(QPushButton) if b.text() == words)
-        for words in ("Search", "Sessions")
+        for words in ("Search", "Index")
     )
-    switch = sessions.parentWidget()
-    assert search.x() < sessions.x()
-    assert search.y() == sessions.y()
+    switch = index.parentWidget()
+    assert search.x() < index.x()
+    assert search.y() == index.y()
     window.resize(760, 700)
-    qtbot.waitUntil(lambda: search.x() == sessions.x() and search.y() < sessions.y())
+    qtbot.waitUntil(lambda: search.x() == index.x() and search.y() < index.y())
     assert switch.isVisible()
     window.resize(600, 700)
     qtbot.waitUntil(lambda: not switch.isVisible())
