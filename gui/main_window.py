@@ -39,7 +39,7 @@ from gui.workspace import Opened, OpenFailure, Workspace
 _PAGES: dict[View, PageName] = {"index": "overview", "map": "map", "duplicates": "duplicates", "health": "health"}
 """Views that are a page of the view into the index."""
 _OTHER_VIEWS: dict[View, ViewName] = {"sessions": "sessions", "remember": "sessions", "facts": "facts"}
-"""Those of them all that are neither such a page nor the search."""
+"""Views that are part of neither the index nor the search."""
 
 
 class MainWindow(QMainWindow):
