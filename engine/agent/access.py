@@ -75,9 +75,11 @@ class AgentAccess:
 
     def is_session(self, path: str) -> bool:
         """Whether a stable name is that of a past session."""
-        from engine.corpus.transcripts.stores import names_session
+        from engine.corpus.transcripts.stores import may_name_session, names_session
+        from engine.search.filters import name_there
 
-        return names_session(path, self.settings)
+        there = name_there(path)  # another machine's stores are not in the settings of this one
+        return names_session(path, self.settings) or (there != path and may_name_session(there))
 
     def ask(self, question: "Callable[[MemorySearchManager, CancelToken], T]", cancel: CancelToken | None = None) -> T:
         """What the memory answers. Raises what it raises, `TooSlow`, and `Cancelled` as soon as `cancel` fires."""

@@ -35,7 +35,7 @@ class RemoteFiles:
 def elsewhere(path: str) -> Unsupported:
     """What is said of a file of which only passages are here."""
     return Unsupported(
-        f"This file is on the machine {machine_of(path)}: only its indexed text is here, and it cannot be opened."
+        f"This file is on the machine “{machine_of(path)}”: only its indexed text is here, and it cannot be opened."
     )
 
 

@@ -148,3 +148,48 @@ def test_nothing_of_the_kind_is_saved(config: Path) -> None:
     with pytest.raises(SettingsError, match="looks like a secret"):
         save_setting("remote.headers", {"Authorization": SECRET}, config=config)
     assert not config.exists()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'aws_access_key_id = "AKIAVERYSECRET"',
+        'aws_secret_access_key = "verysecret"',
+        'AWS_SESSION_TOKEN = "verysecret"',
+        'azure_storage_sas_key = "verysecret"',
+        'password = "verysecret"',
+        f'region = "{SECRET}"',
+        'endpoint = "https://me:verysecret@host"',
+    ],
+)
+def test_a_storage_option_with_a_secret_is_refused(config: Path, line: str) -> None:
+    message = refusal(config, f"[defaults.lancedb.storage_options]\n{line}\n")
+    assert "AKIA" not in message
+    assert message == (
+        f', line 2: "lancedb.storage_options.{line.partition(" ")[0]}" looks like a secret: put it in an environment '
+        "variable or the keychain and remove it from the file."
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('uri = "ftp://host/x"', "must be a folder, or an address such as s3://bucket/path or db://database"),
+        ('uri = "s3:///path"', "must name a bucket or database"),
+        ('uri = "s3://bucket/x?token=1"', "must end before the ? or #"),
+        ('uri = "s3://key:verysecret@bucket/x"', "holds a user or a password"),
+        ('table = "a b"', "must be a name of letters, digits, dots, hyphens and underscores"),
+        ('machine = "a/b"', "must be a name of letters, digits, dots and hyphens"),
+    ],
+)
+def test_where_a_table_is_must_be_an_address_and_names_must_be_names(config: Path, line: str, told: str) -> None:
+    assert told in refusal(config, f"[defaults.lancedb]\n{line}\n")
+
+
+def test_other_storage_options_are_fine(config: Path) -> None:
+    text = (
+        '[defaults.lancedb]\nuri = "s3://bucket/path"\ntable = "notes"\nmachine = "desk"\n'
+        '[defaults.lancedb.storage_options]\nregion = "eu-west-1"\nendpoint = "http://127.0.0.1:9000"\n'
+        'allow_http = "true"\naws_server_side_encryption = "aws:kms"\n'
+    )
+    assert len(load(config, text).lancedb.storage_options) == 4

@@ -1,0 +1,75 @@
+"""What only another machine has is read from the table, and says so by its name."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from engine.agent.access import AgentAccess
+from engine.agent.getting import memory_get
+from engine.errors import PathRefused, Unsupported
+from engine.settings import Settings
+from engine.settings.options import SessionSettings
+from tests.helpers.shared_tables import rows_of
+
+NOTE = "# Hose\n\nThe irrigation hose.\n\n" + "\n".join(f"{line}. part of the long hose note" for line in range(200))
+SECRET = "ghp_" + "a1B2c3D4" * 5
+
+
+@pytest.fixture
+def shed(machine):
+    """A machine without notes, beside one with a note and a session."""
+    folder = Path(machine("desk", notes={"tools/hose.md": NOTE}).status().workspace_dir).parent / "agents/main/sessions"
+    folder.mkdir(parents=True)
+    head = {"type": "session", "id": "s1", "cwd": "/home/ada/boat", "timestamp": "2026-03-01T10:00:00.000Z"}
+    said = {"role": "user", "content": [{"type": "text", "text": f"The varnish peels off. My token is {SECRET}"}]}
+    line = {"type": "message", "id": "m1", "timestamp": "2026-03-01T10:01:00.000Z", "message": said}
+    (folder / "boat.jsonl").write_text(f"{json.dumps(head)}\n{json.dumps(line)}\n")
+    desk = machine("desk", sessions=SessionSettings(folders=(str(folder),)))
+    assert not desk.sync().error
+    return machine("shed")
+
+
+def test_a_note_is_read_whole_and_in_part(shed) -> None:
+    (found,) = {hit.path for hit in shed.search("irrigation").results}
+
+    assert found == "//desk/tools/hose.md"
+    assert shed.read_file(found).text == NOTE
+    part = shed.read_file(found, start=5, lines=2)
+    assert (part.text, part.next_from) == ("0. part of the long hose note\n1. part of the long hose note", 7)
+    with shed.open_file(found) as text:
+        assert text.line_count == 204
+        assert text.line(3) == "The irrigation hose."
+
+
+def test_a_session_is_found_and_read_without_its_secrets(shed, tmp_path) -> None:
+    (hit,) = shed.search("varnish").results
+
+    assert hit.path == "//desk/sessions/main/boat.jsonl"
+    assert (hit.source, hit.message is not None and hit.message.role) == ("sessions", "user")
+    assert "The varnish peels off." in shed.read_file(hit.path).text.split("\n")[1]
+    assert SECRET not in shed.read_file(hit.path).text + str(rows_of(str(tmp_path / "shared")))
+    with pytest.raises(Unsupported, match='on the machine “desk”'):
+        shed.read_session(hit.path)
+    with pytest.raises(Unsupported, match='on the machine “desk”'):
+        shed.raw_message(hit.path, 2)
+
+
+def test_nothing_else_is_read_by_such_a_name(shed) -> None:
+    with pytest.raises(Unsupported, match="cannot be opened"):
+        shed.locate("//desk/tools/hose.md")
+    for path in ("//desk/tools/other.md", "//shed/tools/hose.md", "//desk/../../etc/passwd", "//", "/etc/passwd"):
+        with pytest.raises(PathRefused):
+            shed.read_file(path)
+        with pytest.raises(PathRefused):
+            shed.open_file(path)
+
+
+def test_agents_read_it_by_the_name_that_a_result_has(shed) -> None:
+    own, group = (AgentAccess(lambda: shed, Settings(), session_key=key) for key in (None, "agent:a:group:1"))
+
+    assert memory_get(own, "//desk/tools/hose.md#L3").text.startswith("The irrigation hose.")
+    assert "varnish" in memory_get(own, "//desk/sessions/main/boat.jsonl").text
+    assert memory_get(group, "//desk/tools/hose.md", 3, 1).text.startswith("The irrigation hose.")
+    for path in ("//desk/sessions/main/boat.jsonl", "//desk/sessions/main/boat.jsonl#L2", "//desk/MEMORY.md"):
+        assert memory_get(group, path).disabled
