@@ -20,7 +20,7 @@ def load_sdk() -> None:
         raise MnemoscopeError(
             'This needs the package mcp: install it with pipx install ".[mcp]" (or pip install "mnemoscope[mcp]").'
         )
-    with _without_collector(), _lean_packages():
+    with _without_collector(), _built_when_used(), _lean_packages():
         importlib.import_module("mcp.server.lowlevel.server")
 
 
@@ -34,6 +34,18 @@ def _without_collector() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
+
+
+@contextmanager
+def _built_when_used() -> Iterator[None]:
+    """Let each message's class be built when the first such message comes: most never do. A fifth of the time."""
+    from pydantic import BaseModel
+
+    BaseModel.model_config["defer_build"] = True
+    try:
+        yield
+    finally:
+        del BaseModel.model_config["defer_build"]
 
 
 @contextmanager

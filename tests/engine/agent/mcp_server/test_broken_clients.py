@@ -1,0 +1,141 @@
+"""Clients that misbehave: the server answers what can be answered, and ends when nobody is there."""
+
+import os
+import signal
+import sys
+
+import pytest
+
+from engine import load_settings, open_memory
+from tests.helpers.mcp_process import Served, Wire, call, request
+
+
+def still_works(wire: Wire, number: int = 99) -> None:
+    wire.send(call(number, "memory_get", path="memory/2026-02-08.md"))
+    answer = wire.receive()
+    assert answer["id"] == number
+    assert "Tomatoes" in answer["result"]["structuredContent"]["text"]
+
+
+NO_MESSAGES = [
+    b"garbage",
+    b"\xff\xfe\x00",
+    b"{",
+    b"[]",
+    b"null",
+    b'{"jsonrpc":"2.0"}',
+    b'{"jsonrpc":"1.0","id":1,"method":"ping"}',
+    b"[" * 100_000,
+    b'"' + b"x" * 5_000_000 + b'"',
+]
+
+
+def test_what_is_no_message_is_answered_with_an_error(served: Served) -> None:
+    with served.process() as wire:
+        wire.greet()
+        for number, line in enumerate(NO_MESSAGES, start=10):
+            wire.send(line + b"\n")
+            answer = wire.receive()
+            assert answer["error"]["code"] in (-32700, -32600)
+            assert answer["id"] is None
+            still_works(wire, number)
+        wire.close_input()
+        assert wire.end() == (0, "")
+
+
+def test_nonsense_in_a_message_is_answered(served: Served) -> None:
+    with served.process() as wire:
+        wire.greet()
+        wire.send(b"\n", b"   \n")
+        nonsense = [
+            request(2, "no/such/method"),
+            request(3, "tools/call", name=5),
+            request(
+                4, "tools/call", name="memory_search", arguments={"query": 5, "maxResults": "many", "minScore": []}
+            ),
+            request(5, "tools/call", name="memory_get", arguments={}),
+            request(6, "resources/read"),
+            call(7, "memory_search", query="\ud800 timer"),
+        ]
+        wire.send(*nonsense)
+        answers = {answer["id"]: answer for answer in (wire.receive() for _ in nonsense)}
+        assert set(answers) <= {2, 3, 4, 5, 6, 7, None}
+        assert all("error" in answers[number] for number in (2, 3, 6))
+        assert answers[4]["result"]["structuredContent"]["error"]
+        assert answers[5]["result"]["structuredContent"]["error"]
+        still_works(wire)
+
+
+def test_requests_before_the_handshake_do_no_harm(served: Served) -> None:
+    with served.process() as wire:
+        wire.send(request(7, "tools/list"))
+        wire.receive()
+        wire.greet()
+        still_works(wire)
+
+
+def test_half_a_message_and_an_end(served: Served) -> None:
+    with served.process() as wire:
+        wire.greet()
+        wire.send(b'{"jsonrpc":"2.0","id":2,"method":"tools/li')
+        wire.close_input()
+        assert wire.end() == (0, "")
+
+
+def test_an_input_that_is_closed_from_the_start(served: Served) -> None:
+    with served.process() as wire:
+        wire.close_input()
+        assert wire.end() == (0, "")
+
+
+def test_an_output_that_nobody_reads_any_more(served: Served) -> None:
+    with served.process() as wire:
+        wire.greet()
+        wire.process.stdout.close()
+        wire.send(request(2, "tools/list"))
+        assert wire.end() == (0, "")  # though its input is still open
+
+
+def test_a_client_that_reads_nothing_and_leaves(served: Served) -> None:
+    with served.process() as wire:
+        wire.greet()
+        for number in range(2, 200):  # more than fits into the pipe
+            wire.send(request(number, "tools/list"))
+        wire.close_input()
+        assert wire.process.wait(60) == 0
+
+
+def test_a_call_that_is_cancelled_harms_no_other(served: Served) -> None:
+    with served.process() as wire:
+        wire.greet()
+        for number in (2, 77):  # the second one is of no call
+            cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}}
+            wire.send(call(2, "memory_search", query="timer"), cancel)
+        wire.send(call(3, "memory_get", path="memory/2026-02-08.md"))
+        numbers = []
+        while 3 not in numbers:
+            numbers.append(wire.receive()["id"])
+        assert set(numbers) <= {2, 3}  # it may have been faster than its cancellation
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a process just ends there")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_it_ends_in_order_when_it_is_told_to(served: Served, number: signal.Signals) -> None:
+    with served.process() as wire:
+        wire.greet()
+        still_works(wire)
+        os.kill(wire.process.pid, number)
+        assert wire.end() == (0, "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a process just ends there")
+def test_a_killed_server_leaves_no_lock(served: Served) -> None:
+    with served.process() as wire:
+        wire.greet()
+        wire.send(call(2, "memory_search", query="timer"))
+        wire.process.kill()
+        wire.process.wait()
+    memory = open_memory(served.notes, load_settings(served.notes, config=served.config))
+    assert memory.sync().error == ""
+    assert memory.search("irrigation timer").results
+    memory.close()

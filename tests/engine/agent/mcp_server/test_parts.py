@@ -1,0 +1,135 @@
+"""The parts of the server: lines off a wire, the memory that comes late, the package that may be missing."""
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from engine.agent.mcp_server import loading, transport
+from engine.agent.mcp_server.late_memory import LateMemory
+from engine.agent.mcp_server.resources import Listed, _cursor, _order, _place
+from engine.errors import Closed, MnemoscopeError, StoreError
+from tests.helpers.fake_memory import FakeMemory
+
+ROOT = Path(__file__).resolve().parents[4]
+
+
+def lines_of(pieces: list[bytes]) -> list[bytes | None]:
+    """What is read from a wire on which these pieces arrive one by one."""
+    reading, writing = os.pipe()
+    with os.fdopen(writing, "wb", buffering=0) as end:
+        left = iter(pieces)
+
+        def read(wire: int, most: int) -> bytes:
+            for piece in left:
+                if piece:
+                    end.write(piece)
+                    return os.read(wire, most)
+            return b""
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(transport, "os", type("os", (), {"read": staticmethod(read)}))
+            found = list(transport._lines(reading))
+    os.close(reading)
+    return found
+
+
+@given(pieces=st.lists(st.text("ab\n ", max_size=30).map(str.encode), max_size=12))
+@example(pieces=[b"a", b"\n", b"", b"b"])
+def test_lines_are_the_same_however_they_arrive(pieces: list[bytes]) -> None:
+    whole = b"".join(pieces)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(transport, "LONGEST_MESSAGE", 10)
+        found = lines_of(pieces)
+    expected = [line if len(line) <= 10 else None for line in whole.split(b"\n") if line.strip() or len(line) > 10]
+    assert found == expected
+
+
+class Failing:
+    def __init__(self) -> None:
+        self.memory = FakeMemory()
+        self.tries = 0
+
+    def open(self) -> Any:
+        self.tries += 1
+        if self.tries == 1:
+            raise StoreError("Not now.")
+        return self.memory
+
+
+def test_a_memory_that_could_not_be_opened_is_tried_again() -> None:
+    failing = Failing()
+    late = LateMemory(failing.open, None)
+    with pytest.raises(StoreError):
+        late.opened()
+    assert late.opened() is late.opened() is failing.memory
+    assert failing.memory.syncs == [("session-start", False)]
+    late.close()
+    assert failing.memory.closed
+    with pytest.raises(Closed):
+        late.opened()
+
+
+def test_warming_asks_by_words_alone_and_never_fails() -> None:
+    failing = Failing()
+    late = LateMemory(failing.open, "agent:main:main")
+    for expected in (0, 1):
+        late.warm()
+        for thread in threading.enumerate():
+            if thread.name == "mnemoscope-warm":
+                thread.join()
+        assert len(failing.memory.searches) == expected
+    assert failing.memory.searches[0][1] == "keyword"
+    late.close()
+    late.warm()  # after the end it is not opened again
+    for thread in threading.enumerate():
+        if thread.name == "mnemoscope-warm":
+            thread.join()
+    assert failing.tries == 2
+
+
+def test_without_the_package_a_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loading.importlib.util, "find_spec", lambda _: None)
+    with pytest.raises(MnemoscopeError, match=r'pipx install "\.\[mcp\]"'):
+        loading.load_sdk()
+
+
+def test_the_package_is_whole_for_whoever_imports_it_afterwards() -> None:
+    code = (
+        "import gc, sys\n"
+        "from engine.agent.mcp_server.loading import load_sdk\n"
+        "load_sdk()\n"
+        "assert gc.isenabled()\n"
+        "assert not {'mcp', 'mcp.server', 'mcp.client', 'mcp.server.mcpserver'} & set(sys.modules)\n"
+        "import pydantic; assert 'defer_build' not in pydantic.BaseModel.model_config\n"
+        "import mcp; from mcp.client.client import Client; from mcp.server import MCPServer, Server\n"
+        "from mcp.server.lowlevel.server import Server as Same; assert Server is Same\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@given(modified=st.floats(allow_nan=False, allow_infinity=False), name=st.text(st.characters(codec=None), min_size=1))
+def test_a_cursor_leads_back_to_where_its_page_ended(modified: float, name: str) -> None:
+    one = Listed(modified, name, "", False, 0)
+    assert _place(_cursor(one)) == _order(one)
+
+
+@given(text=st.text())
+def test_any_other_cursor_is_refused_or_a_place(text: str) -> None:
+    try:
+        time, name = _place(text)
+    except ValueError:
+        return
+    assert (type(time), type(name)) == (float, str)
+
+
+@given(modified=st.floats())
+def test_any_time_can_be_listed(modified: float) -> None:
+    assert Listed(modified, "a.md", "", False, 0).changed is None or modified

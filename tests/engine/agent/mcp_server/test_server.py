@@ -1,0 +1,163 @@
+"""The server's handlers, asked by the official client in this process: slowness, cancellation, failures."""
+
+import threading
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import anyio
+import pytest
+from mcp import MCPError
+from mcp.client.client import Client
+
+from engine.agent.mcp_server.server import make_server
+from engine.agent.tool import AgentTool
+from engine.agent.tools import agent_tools
+from engine.control import CancelToken
+from engine.errors import Cancelled, StoreError
+from engine.records import Record
+from engine.settings.options import SessionSettings
+from tests.helpers.fake_memory import FakeMemory
+from tests.helpers.fake_sessions import SESSIONS, VALVE
+
+
+@pytest.fixture
+def talk(access):
+    """Hold a conversation with a server of the fake memory; keyword arguments are those of `access`."""
+
+    def hold(conversation: Callable[[Client], Awaitable[None]], mode: str = "legacy", **options: Any) -> None:
+        async def run() -> None:
+            way = access(**options)
+            async with Client(make_server(way, agent_tools(way)), mode=mode) as client:
+                with anyio.fail_after(60):
+                    await conversation(client)
+
+        anyio.run(run)
+
+    return hold
+
+
+def test_a_slow_search_holds_up_no_other_call(talk, memory: FakeMemory) -> None:
+    asked, release = threading.Event(), threading.Event()
+    searched = memory.search
+
+    def slow(*args: Any, **options: Any) -> Any:
+        asked.set()
+        release.wait(60)
+        return searched(*args, **options)
+
+    memory.search = slow  # type: ignore[method-assign]
+
+    async def conversation(client: Client) -> None:
+        found: list[Any] = []
+
+        async def search() -> None:
+            found.append(await client.call_tool("memory_search", {"query": "timer"}))
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(search)
+            await anyio.to_thread.run_sync(asked.wait)
+            got = await client.call_tool("memory_get", {"path": "daily/2026-02-08.md"})
+            assert "Tomatoes" in got.structured_content["text"]
+            assert not found
+            release.set()
+        assert found[0].structured_content["results"]
+
+    talk(conversation)
+
+
+def test_a_cancelled_call_cancels_the_search(talk, memory: FakeMemory) -> None:
+    tokens: list[CancelToken] = []
+    asked = threading.Event()
+
+    def search(*_: Any, cancel: CancelToken, **__: Any) -> Any:
+        tokens.append(cancel)
+        stopped = threading.Event()
+        cancel.on_cancel(stopped.set)
+        asked.set()
+        assert stopped.wait(60)
+        raise Cancelled
+
+    memory.search = search  # type: ignore[method-assign]
+
+    async def conversation(client: Client) -> None:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(client.call_tool, "memory_search", {"query": "timer"})
+            await anyio.to_thread.run_sync(asked.wait)
+            tasks.cancel_scope.cancel()
+        while not tokens[0].cancelled:
+            await anyio.sleep(0.01)
+        assert (await client.call_tool("memory_get", {"path": "daily/2026-02-08.md"})).structured_content["lines"]
+
+    talk(conversation)
+
+
+def test_what_fails_is_told_in_a_sentence(talk, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise StoreError("No room left on the disk.")
+
+    for method in ("search", "status", "read_file", "sessions"):
+        monkeypatch.setattr(memory, method, fail)
+
+    async def conversation(client: Client) -> None:
+        found = await client.call_tool("memory_search", {"query": "timer"})
+        assert found.structured_content["error"] == "No room left on the disk."
+        assert found.is_error is False
+        for ask in (client.list_resources(), client.read_resource("mnemoscope:///daily/2026-02-08.md")):
+            with pytest.raises(MCPError, match="No room left on the disk"):
+                await ask
+
+    talk(conversation)
+
+
+def test_a_session_is_read_as_text_with_its_secrets_masked(memory: FakeMemory, talk) -> None:
+    memory.session_texts = dict(SESSIONS)
+    sessions = SessionSettings(folders=(str(memory.folder / "claude-code"),))
+
+    async def conversation(client: Client) -> None:
+        (text,) = (await client.read_resource(f"mnemoscope:///{VALVE}")).contents
+        assert text.mime_type == "text/plain"
+        assert SESSIONS[VALVE].summary.title in text.text
+        assert memory.session_reads == [(VALVE, False)]
+
+    talk(conversation, sessions=sessions)
+
+
+def test_a_huge_note_is_cut_and_says_so(talk, memory: FakeMemory) -> None:
+    memory.files = {"a.md": "word " * 300_000}
+
+    async def conversation(client: Client) -> None:
+        (text,) = (await client.read_resource("mnemoscope:///a.md")).contents
+        assert len(text.text) < 1_000_100
+        assert text.text.endswith("[The rest is left out: read it in parts with memory_get.]")
+
+    talk(conversation)
+
+
+def test_halves_of_characters_get_onto_no_wire(talk, memory: FakeMemory) -> None:
+    memory.files = {"a.md": "# A\n\nvalve \ud83d half\n"}
+
+    async def conversation(client: Client) -> None:
+        found = await client.call_tool("memory_search", {"query": "valve"})
+        assert "valve ? half" in found.structured_content["results"][0]["snippet"]
+        (text,) = (await client.read_resource("mnemoscope:///a.md")).contents
+        assert "valve ? half" in text.text
+        (context,) = (await client.get_prompt("memory_context", {"message": "valve"})).messages
+        assert "valve ? half" in context.content.text
+
+    talk(conversation)
+
+
+def test_a_tool_that_breaks_is_an_answer(access) -> None:
+    def breaks(*_: object) -> Record:
+        raise KeyError("x")
+
+    way = access()
+    tool = AgentTool("broken", "Broken", "Breaks.", {"type": "object"}, breaks)
+
+    async def run() -> None:
+        async with Client(make_server(way, (tool,)), mode="legacy") as client:
+            assert client.instructions is None  # there is no tool to tell of
+            assert (await client.list_prompts()).prompts[0].name == "memory_context"
+            assert (await client.call_tool("broken", {})).structured_content == {"error": "KeyError: 'x'"}
+
+    anyio.run(run)

@@ -1,0 +1,165 @@
+"""Whole sessions over standard input and output: the official client and a real server process."""
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import anyio
+import pytest
+from mcp import MCPError
+from mcp.client.client import Client
+
+from engine import AgentAccess, load_settings, memory_get, memory_prompt_section, memory_search, open_memory, to_json
+from engine.agent.tools import agent_tools
+from tests.engine.agent.mcp_server.conftest import SECRET
+from tests.helpers.mcp_process import Served
+
+GROUP = "agent:main:discord:group:123"
+
+
+def talk(served: Served, conversation: Callable[[Client], Awaitable[None]], *options: str, mode: str = "auto") -> None:
+    """Hold a conversation with a server that is started for it and has ended afterwards."""
+
+    async def run() -> None:
+        async with Client(served.parameters(*options), mode=mode) as client:
+            await conversation(client)
+
+    anyio.run(run)
+
+
+def payload(result: Any) -> Any:
+    """What a tool answered, the same as text and as values."""
+    (content,) = result.content
+    assert json.loads(content.text) == result.structured_content
+    assert not result.is_error
+    return result.structured_content
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_the_tools_answer_as_they_do_in_the_engine(served: Served, mode: str) -> None:
+    answers: dict[str, Any] = {}
+
+    async def conversation(client: Client) -> None:
+        assert client.server_info.name == "mnemoscope"
+        assert client.instructions == memory_prompt_section("full", ("memory_search", "memory_get"))
+        answers["tools"] = (await client.list_tools()).tools
+        answers["search"] = payload(await client.call_tool("memory_search", {"query": "irrigation timer"}))
+        answers["get"] = payload(await client.call_tool("memory_get", {"path": "memory/greenhouse.md", "from": 3}))
+        answers["refused"] = payload(await client.call_tool("memory_get", {"path": "../settings.toml"}))
+
+    talk(served, conversation, mode=mode)
+
+    settings = load_settings(served.notes, config=served.config)
+    memory = open_memory(served.notes, settings)
+    memory.sync()
+    access = AgentAccess(lambda: memory, settings)
+    assert answers["search"] == json.loads(to_json(memory_search(access, "irrigation timer")))
+    assert answers["search"]["results"][0]["citation"] == "memory/greenhouse.md#L1-L5"
+    assert answers["get"] == json.loads(to_json(memory_get(access, "memory/greenhouse.md", 3)))
+    assert answers["get"]["text"].startswith("## Watering")
+    assert answers["refused"] == json.loads(to_json(memory_get(access, "../settings.toml")))
+    assert answers["refused"]["disabled"] is True
+    offered = agent_tools(access)
+    assert [tool.name for tool in answers["tools"]] == [tool.name for tool in offered]
+    for tool, ours in zip(answers["tools"], offered, strict=True):
+        assert tool.input_schema == dict(ours.parameters)
+        assert tool.description == ours.description
+        assert tool.annotations.read_only_hint is not ours.changes
+    memory.close()
+
+
+def test_notes_and_sessions_are_resources(served: Served) -> None:
+    for number in range(120):
+        (served.notes / "memory" / f"n{number:03}.md").write_text(f"# Note {number}\n")
+
+    async def conversation(client: Client) -> None:
+        await client.call_tool("memory_search", {"query": "relay"})  # the index is there now, with the session
+        first = await client.list_resources()
+        second = await client.list_resources(cursor=first.next_cursor)
+        listed = [*first.resources, *second.resources]
+        assert (len(first.resources), second.next_cursor) == (100, None)
+        assert len(listed) == len({resource.uri for resource in listed}) == 124
+        session = next(resource for resource in listed if "/sessions/" in resource.uri)
+        assert session.mime_type == "text/plain"
+        (text,) = (await client.read_resource(session.uri)).contents
+        assert "debounces at 40 ms" in text.text
+        assert SECRET not in text.text
+        assert "Secrets are masked" in text.text
+        (note,) = (await client.read_resource("mnemoscope:///memory/2026-02-08.md")).contents
+        assert (note.mime_type, note.text) == ("text/markdown", "# Sunday\n\nTomatoes limp, calendar full.\n")
+        templates = (await client.list_resource_templates()).resource_templates
+        assert {template.uri_template for template in templates} == {
+            "mnemoscope:///{+path}",
+            "mnemoscope:///sessions/{+path}",
+        }
+        for uri in ("mnemoscope:///../settings.toml", "mnemoscope:///gone.md", "file:///etc/passwd", "nonsense"):
+            with pytest.raises(MCPError, match="no such note or session"):
+                await client.read_resource(uri)
+        with pytest.raises(MCPError, match="cursor"):
+            await client.list_resources(cursor="nonsense")
+
+    talk(served, conversation)
+
+
+def test_prompts_tell_a_model_of_its_memory(served: Served) -> None:
+    async def conversation(client: Client) -> None:
+        assert [prompt.name for prompt in (await client.list_prompts()).prompts] == ["memory_recall", "memory_context"]
+        (recall,) = (await client.get_prompt("memory_recall")).messages
+        assert recall.content.text.startswith("## Memory Recall")
+        (context,) = (await client.get_prompt("memory_context", {"message": "the irrigation timer"})).messages
+        assert context.content.text.startswith("<memory-context>")
+        assert "memory/greenhouse.md#L1-L5" in context.content.text
+        (nothing,) = (await client.get_prompt("memory_context", {"message": "zebra"})).messages
+        assert "nothing" in nothing.content.text
+        with pytest.raises(MCPError, match="no prompt"):
+            await client.get_prompt("other")
+        with pytest.raises(MCPError, match="no tool"):
+            await client.call_tool("other", {})
+
+    talk(served, conversation)
+
+
+def test_a_group_sees_nothing_that_is_the_persons_own(served: Served) -> None:
+    async def conversation(client: Client) -> None:
+        assert "path#line" not in client.instructions
+        found = payload(await client.call_tool("memory_search", {"query": "calendar relay", "minScore": 0}))
+        assert {result["path"] for result in found["results"]} == {"memory/2026-02-08.md"}
+        assert found["citations"] is False
+        assert payload(await client.call_tool("memory_get", {"path": "MEMORY.md"}))["disabled"] is True
+        listed = (await client.list_resources()).resources
+        assert {resource.name for resource in listed} == {"memory/2026-02-08.md", "memory/greenhouse.md"}
+        for name in ("MEMORY.md", "%4DEMORY.md", "sessions/sessions/src/s1.jsonl"):
+            with pytest.raises(MCPError, match="no such note or session"):
+                await client.read_resource(f"mnemoscope:///{name}")
+
+    talk(served, conversation, "--session-key", GROUP)
+
+
+def test_the_index_is_shared_with_a_program_that_works_on_it(served: Served) -> None:
+    memory = open_memory(served.notes, load_settings(served.notes, config=served.config))
+    memory.sync()
+
+    async def conversation(client: Client) -> None:
+        (served.notes / "memory" / "new.md").write_text("# Otter\n\nSeen at the weir.\n")
+        report = await anyio.to_thread.run_sync(memory.sync)
+        assert report.error == ""
+        found = payload(await client.call_tool("memory_search", {"query": "otter weir"}))
+        assert [result["path"] for result in found["results"]] == ["memory/new.md"]
+
+    talk(served, conversation)
+    assert memory.sync(force=True).error == ""  # the server has left no lock behind
+    memory.close()
+
+
+def test_what_is_written_while_it_runs_is_found(served: Served) -> None:
+    async def conversation(client: Client) -> None:
+        await client.call_tool("memory_search", {"query": "timer"})
+        (served.notes / "memory" / "new.md").write_text("# Otter\n\nSeen at the weir.\n")
+        with anyio.fail_after(60):
+            while True:
+                found = payload(await client.call_tool("memory_search", {"query": "otter weir"}))
+                if found["results"]:
+                    break
+                await anyio.sleep(0.1)
+
+    talk(served, conversation)

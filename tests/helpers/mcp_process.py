@@ -1,0 +1,103 @@
+"""A real `mnemoscope mcp` in a process of its own: for the official client, or for one that misbehaves."""
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mcp import StdioServerParameters
+
+ROOT = Path(__file__).resolve().parents[2]
+VERSION = "2025-06-18"
+_LONGEST_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Served:
+    """A folder of notes with the settings file that its server reads."""
+
+    notes: Path
+    config: Path
+
+    def command(self, *options: str) -> list[str]:
+        place = ["--workspace", str(self.notes), "--config", str(self.config)]
+        return [sys.executable, "-m", "gui", "mcp", *place, *options]
+
+    def parameters(self, *options: str) -> StdioServerParameters:
+        """For the official client, which hands no environment on by itself."""
+        program, *arguments = self.command(*options)
+        return StdioServerParameters(command=program, args=arguments, env=dict(os.environ), cwd=ROOT)
+
+    @contextmanager
+    def process(self, *options: str) -> Iterator["Wire"]:
+        """The server, to be spoken to byte by byte; killed afterwards where it still runs."""
+        process = subprocess.Popen(
+            self.command(*options), cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        watchdog = threading.Timer(_LONGEST_SECONDS, process.kill)  # whoever waits for an answer then gets none
+        watchdog.start()
+        try:
+            yield Wire(process)
+        finally:
+            watchdog.cancel()
+            watchdog.join()
+            process.kill()
+            process.wait()
+            for stream in (process.stdin, process.stdout, process.stderr):
+                with contextlib.suppress(OSError):
+                    stream.close()
+
+
+class Wire:
+    """What a client sees of a server."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]") -> None:
+        self.process = process
+
+    def send(self, *lines: bytes | dict[str, Any]) -> None:
+        assert self.process.stdin is not None
+        for line in lines:
+            self.process.stdin.write(line if isinstance(line, bytes) else json.dumps(line).encode() + b"\n")
+        self.process.stdin.flush()
+
+    def receive(self) -> Any:
+        """The next message."""
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        assert line, "the server has ended"
+        return json.loads(line)
+
+    def greet(self) -> Any:
+        """The handshake; returns what the server says of itself."""
+        info = {"name": "test", "version": "1"}
+        self.send(request(1, "initialize", protocolVersion=VERSION, capabilities={}, clientInfo=info))
+        answer = self.receive()
+        self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        return answer["result"]
+
+    def close_input(self) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+
+    def end(self) -> tuple[int, str]:
+        """Its exit code, and what it said on standard error, once it has ended by itself."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        assert self.process.stderr is not None
+        code = self.process.wait(60)
+        return code, self.process.stderr.read().decode()
+
+
+def request(number: int, method: str, **params: Any) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+
+
+def call(number: int, tool: str, **arguments: Any) -> dict[str, Any]:
+    return request(number, "tools/call", name=tool, arguments=arguments)
