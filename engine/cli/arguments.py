@@ -188,7 +188,10 @@ def _add_remember(remember: argparse.ArgumentParser) -> None:
         "session", nargs="?", type=nonempty, metavar="SESSION", help="its id or stable name, as sessions show takes it"
     )
     which.add_argument(
-        "--latest", action="store_true", help="the newest session, once; for an agent's hook that begins a new one"
+        "--latest", action="store_true", help="the newest session; once, until it goes on"
+    )
+    which.add_argument(
+        "--hook", action="store_true", help="the session that has ended, from the JSON of an agent's hook on stdin"
     )
     remember.add_argument("--messages", type=count, metavar="N", help="take the last N messages; else 15, or as set")
     remember.add_argument("--slug", type=nonempty, metavar="WORDS", help="what the note is called behind its date")

@@ -1,29 +1,35 @@
-"""`mnemoscope remember SESSION|--latest`."""
+"""`mnemoscope remember SESSION|--latest|--hook`."""
 
 import sys
 from argparse import Namespace
 
+import msgspec
+
 from engine.agent.remembering import Remembered, remember, update_index
 from engine.cli.opening import Place, find_place, interruptible, opened
 from engine.cli.output import print_json, safe, safe_text
+from engine.errors import MnemoscopeError
 from engine.wording import plural
 
 _SYNC_SECONDS = 15.0
 """An agent that begins a new session shall not wait longer for the index; text comes first, vectors may come later."""
 
+_LONGEST_HOOK = 64 * 1024
+
 
 def run(arguments: Namespace) -> int:
     place = find_place(arguments)
+    session = _ended() if arguments.hook else arguments.session
     # At a terminal it is the person who asks; a hook has neither end of one.
     by_agent = not (sys.stdin is not None and sys.stdin.isatty()) and not sys.stdout.isatty()
     with interruptible() as token, opened(place) as manager:
-        if arguments.latest:
+        if arguments.latest or arguments.hook:
             update_index(manager, _SYNC_SECONDS, token)  # the newest session may not be listed yet
         done = remember(
             manager,
             place.folder,
             place.settings,
-            None if arguments.latest else arguments.session,
+            session,
             messages=arguments.messages,
             slug=arguments.slug or "",
             again=arguments.again,
@@ -37,12 +43,26 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
+def _ended() -> str:
+    """Id of the session of which an agent's hook tells on standard input."""
+    given = "" if sys.stdin is None else sys.stdin.read(_LONGEST_HOOK).strip()
+    try:
+        hook = msgspec.json.decode(given)
+    except msgspec.DecodeError:
+        hook = None
+    session = hook.get("session_id") if isinstance(hook, dict) else None
+    if not isinstance(session, str) or not session.strip():
+        raise MnemoscopeError("Standard input is not the JSON of a hook with a session_id.")
+    return session.strip()
+
+
 def _tell(arguments: Namespace, place: Place, done: Remembered) -> None:
     note = done.note
     there = bool(note.existing) and not arguments.again
-    path = (
-        done.written.path if done.written else (note.existing if there else "") or f"memory/{note.date}-{note.slug}.md"
-    )
+    if done.written is not None:
+        path = done.written.path
+    else:
+        path = note.existing if there else f"memory/{note.date}-{note.slug}.md"
     file = place.folder / path
     if done.notice:
         print("mnemoscope:", safe(done.notice), file=sys.stderr)

@@ -1,5 +1,6 @@
 """`mnemoscope remember`, on a real index of real transcripts."""
 
+import io
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -136,6 +137,21 @@ def test_a_model_that_fails_costs_the_name_alone(
         answer = verb("remember", "--latest")
     assert answer.out == f"{folder / 'memory' / NAME}\n"
     assert answer.err.startswith("mnemoscope: The note is named by the session's own words. The server 127.0.0.1")
+
+
+def test_a_hook_tells_which_session_has_ended(verb: Run, session: str, store: Path, monkeypatch) -> None:
+    write_session(store, "9f9f9f9f-2222", ["Which compost?", "The old one."], days=3)
+
+    def hook(given: str) -> Answer:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(given))
+        return verb("remember", "--hook", "--json")
+
+    told = hook(f'{{"session_id": "{session}", "hook_event_name": "SessionEnd", "reason": "clear"}}').json
+    assert told["session"].endswith(f"{session}.jsonl")
+    assert told["written"]
+    for nothing in ("", "{", "[]", '{"session_id": 7}', '{"session_id": " "}'):
+        assert hook(nothing).err == "mnemoscope: Standard input is not the JSON of a hook with a session_id.\n"
+    assert "No session has the id" in hook('{"session_id": "gone"}').err
 
 
 def test_only_what_no_person_asked_for_is_told_of(
