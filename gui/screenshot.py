@@ -85,11 +85,11 @@ class Screenshot(QObject):
         if self._view == "settings":
             dialog = window.settings.dialog
             return "" if dialog is not None and dialog.isVisible() and dialog.ready else "the settings"
-        if self._view == "remember":
-            return "" if window.remembering.way.ready else "the note"
         panel = window.views.panel
         if panel.busy:
             return "the results"
+        if self._view == "remember" and window.sessions.view.has_rows:
+            return "" if window.remembering.way.ready else "the note"
         if self._query and self._rounds < _ROUNDS:
             self._rounds += 1
             panel.search("")

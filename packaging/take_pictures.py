@@ -22,6 +22,7 @@ FULL = {
     "explanation": ["--view", "explanation", "--query", "irrigation timer"],
     "chunks": ["--view", "chunks", "--query", "irrigation"],
     "sessions": ["--view", "sessions"],
+    "remember": ["--view", "remember"],
     "session": ["--view", "viewer", "--query", "rehearsal on a stale replica"],
     "index": ["--view", "index", "--query", "irrigation timer"],
     "map": ["--view", "map", "--query", "irrigation timer"],

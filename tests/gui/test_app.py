@@ -63,7 +63,18 @@ def test_a_picture_of_the_results(notes, words_only, tmp_path, user_home):
 
 @pytest.mark.parametrize(
     "view",
-    ["viewer", "chunks", "explanation", "sessions", "index", "duplicates", "diagnostics", "first-run", "sources"],
+    [
+        "viewer",
+        "chunks",
+        "explanation",
+        "sessions",
+        "index",
+        "duplicates",
+        "diagnostics",
+        "first-run",
+        "sources",
+        "remember",
+    ],
 )
 def test_every_view_has_a_picture(notes, words_only, tmp_path, view):
     picture = tmp_path / "a.png"
