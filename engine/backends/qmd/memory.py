@@ -65,6 +65,8 @@ if TYPE_CHECKING:
     from engine.store.kept_searches import KeptSearches
     from engine.store.unseen_notes import UnseenNotes
 
+_USUAL_HITS = 50
+"""So many `qmd` looks for at least, whatever it is asked for."""
 _NOTHING_YET = "Nothing is indexed yet."
 _OUT_OF_SCOPE = "This session may not search the memory with qmd (qmd.scope)."
 
@@ -193,7 +195,7 @@ class QmdMemory:
             notice = _NOTHING_YET if not known else "" if not collections else "qmd needs a word to look for."
             return _outcome([], 0, "keyword", " ".join([notice, *remarks]).strip(), started)
         narrowed = request.filter.active or bool(question.fields)
-        most = MOST_HITS if narrowed else request.max_results + 1
+        most = MOST_HITS if narrowed else max(_USUAL_HITS, request.max_results + 1)
         by_words = request.keyword_only
         names = [one.name for one in collections]
         asked = self._asking.ask(question, names, most, by_words=by_words, cancel=cancel)
