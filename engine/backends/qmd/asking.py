@@ -144,7 +144,7 @@ class Asking:
         known = self._answers.get(key)
         if known is not None:
             return known
-        self._command.check(cancel)
+        self._command.check(self._seconds(), cancel)
         arguments = ["--json", "-n", str(most), *options]
         arguments += [part for name in collections for part in ("-c", name)]
 

@@ -23,7 +23,6 @@ MOST_OUTPUT = 200_000
 _OLDEST = (2, 6, 3)
 """The first version that gives files their own names; before it, results could not be opened."""
 _VERSION = re.compile(r"\b(\d+)\.(\d+)\.(\d+)")
-_VERSION_SECONDS = 30.0
 _SHOWN_ERROR = 300
 _INDEX = "index"
 _SCRIPT = Path("@tobilu", "qmd", "bin", "qmd")
@@ -76,11 +75,11 @@ class QmdCommand:
         """Its collections."""
         return self.config / f"{_INDEX}.yml"
 
-    def check(self, cancel: CancelToken | None = None) -> None:
+    def check(self, seconds: float, cancel: CancelToken | None = None) -> None:
         """Find out, once, whether there is a `qmd` that will do. Raises `QmdError`, `Cancelled`."""
         if self.version:
             return
-        said = self._run(["--version"], _VERSION_SECONDS, cancel, None)
+        said = self._run(["--version"], seconds, cancel)
         found = _VERSION.search(said.output)
         if found is None:
             raise QmdMissing(f"{self._name} does not say which version of qmd it is: {_MENDING}")
@@ -99,11 +98,15 @@ class QmdCommand:
         operand: str | None = None,
         cancel: CancelToken | None = None,
         on_line: Callable[[str], None] | None = None,
+        meanwhile: Callable[[], None] | None = None,
     ) -> Finished:
-        """Run one command of it, whose operand is never taken for an option. Raises `QmdError`, `Cancelled`."""
+        """Run one command of it, whose operand is never taken for an option; see `process.run`.
+
+        Raises `QmdError`, `Cancelled`, `Closed`.
+        """
         operands = [] if operand is None else ["--", operand]
         arguments = [*verb, "--index", _INDEX, *options, *operands]
-        finished = self._run(arguments, seconds, cancel, on_line)
+        finished = self._run(arguments, seconds, cancel, on_line, meanwhile)
         if finished.code != 0:
             raise _failure(" ".join(["qmd", *verb]), finished)
         return finished
@@ -113,11 +116,15 @@ class QmdCommand:
         arguments: Sequence[str],
         seconds: float,
         cancel: CancelToken | None,
-        on_line: Callable[[str], None] | None,
+        on_line: Callable[[str], None] | None = None,
+        meanwhile: Callable[[], None] | None = None,
     ) -> Finished:
         program = self._program()
-        for folder in (self.config, self.cache):
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            for folder in (self.folder, self.config, self.cache):
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise QmdError(f"The folder of qmd, {self.folder}, cannot be written: {error.strerror}.") from None
         try:
             with self._stoppable(cancel) as stop:
                 return run(
@@ -128,6 +135,7 @@ class QmdCommand:
                     most=MOST_OUTPUT,
                     cancel=stop,
                     on_line=on_line,
+                    meanwhile=meanwhile,
                 )
         except TooSlow:
             raise QmdTooSlow(f"qmd {arguments[0]} took longer than {seconds:g} s and was ended.") from None

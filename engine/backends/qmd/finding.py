@@ -25,6 +25,9 @@ from engine.text.folding import fold
 from engine.text.operators import SOURCE_NAMES
 from engine.text.query_language import Clause, Field
 
+_MOST_COMPARED = 100
+"""Passages of one file."""
+
 
 class Candidate(NamedTuple):
     """A file that `qmd` found, and that may be shown."""
@@ -110,7 +113,7 @@ class Finding:
         chunks = chunk_markdown(text, tokens=chunking.tokens, overlap=chunking.overlap)
         if not chunks:
             return None
-        chunk = _best_chunk(chunks, _line_now(candidate.hit, text), question)
+        chunk = _best_chunk(chunks, _line_now(candidate.hit, text), question, by_words)
         ranges = highlight_ranges(chunk.text, question.analysis)
         snippet = make_snippet(chunk.text, ranges, self._settings.qmd.limits.max_snippet_chars)
         return _result(
@@ -202,10 +205,10 @@ def _line_now(hit: Hit, text: str) -> int:
     return min(moved, key=lambda number: abs(number - hit.line), default=min(hit.line, len(lines)))
 
 
-def _best_chunk(chunks: Sequence[Chunk], line: int, question: Question) -> Chunk:
-    """The passage with this line; where no word of the question stands in that, the one with most of them."""
+def _best_chunk(chunks: Sequence[Chunk], line: int, question: Question, by_words: bool) -> Chunk:
+    """The passage with this line; by words the one with most of them, since `qmd` counts parts of words, too."""
     near = next((one for one in chunks if one.start_line <= line <= one.end_line), chunks[0])
-    if highlight_ranges(near.text, question.analysis):
+    if len(chunks) > _MOST_COMPARED or (not by_words and _different(near.text, question)):
         return near
     return max(chunks, key=lambda one: (_different(one.text, question), one is near))
 

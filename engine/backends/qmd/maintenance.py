@@ -76,12 +76,12 @@ class Maintenance:
         except OSError as error:  # Windows lets few make links
             log.info("qmd keeps its models for itself: %s", type(error).__name__)
 
-    def update(self, token: CancelToken, on_line: Callable[[str], None]) -> None:
+    def update(self, token: CancelToken, on_line: Callable[[str], None], meanwhile: Callable[[], None]) -> None:
         """`qmd update`, once more where someone else was writing, and from nothing where its index is damaged."""
         seconds = self._settings.update_timeout_seconds
         for attempt in range(_TRIES):
             try:
-                self._command.run(["update"], seconds=seconds, cancel=token, on_line=on_line)
+                self._command.run(["update"], seconds=seconds, cancel=token, on_line=on_line, meanwhile=meanwhile)
                 return
             except QmdFailed as failure:
                 said = failure.errors.lower()
@@ -130,7 +130,7 @@ class Maintenance:
             since = float("inf")
         return not self._rest.resting and not 0 <= since < self._settings.embed_minutes * _SECONDS_A_MINUTE
 
-    def embed(self, token: CancelToken) -> int:
+    def embed(self, token: CancelToken, meanwhile: Callable[[], None]) -> int:
         """Vectors that are new; what is left after the time that it may take is for the next run.
 
         Raises `QmdError`, also where not one came in that time, `Cancelled`.
@@ -140,7 +140,7 @@ class Maintenance:
         before = self._index.counts().vectors
         try:
             seconds = self._settings.embed_timeout_seconds
-            self._command.run(["embed"], seconds=seconds, cancel=token)
+            self._command.run(["embed"], seconds=seconds, cancel=token, meanwhile=meanwhile)
             self._embedded_at.touch()
         except QmdError as error:
             if not isinstance(error, QmdTooSlow) or self._index.counts().vectors <= before:

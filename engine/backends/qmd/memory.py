@@ -191,7 +191,7 @@ class QmdMemory:
         ]
         remarks = [*remarks_of(question.query), *question.remarks]
         if not known or not collections or not (question.ways or question.sentence):
-            self._command.check(cancel)
+            self._command.check(self._settings.qmd.limits.timeout_ms / 1000, cancel)
             notice = _NOTHING_YET if not known else "" if not collections else "qmd needs a word to look for."
             return _outcome([], 0, "keyword", " ".join([notice, *remarks]).strip(), started)
         narrowed = request.filter.active or bool(question.fields)

@@ -17,6 +17,8 @@ Process = subprocess.Popen[bytes]
 
 _POLL = 0.05
 """Seconds between two looks at what the command has written."""
+_MEANWHILE = 0.5
+"""Seconds between two calls of what there is to do meanwhile."""
 
 
 class Finished(NamedTuple):
@@ -45,11 +47,12 @@ def run(
     most: int,
     cancel: CancelToken | None = None,
     on_line: Callable[[str], None] | None = None,
+    meanwhile: Callable[[], None] | None = None,
 ) -> Finished:
     """Run a command without a shell, and all that it starts in a group of its own, which dies with it.
 
-    `most`: bytes that it may write. `on_line` gets each line of its output as it comes. Raises `TooSlow`, `TooMuch`,
-    OSError where it cannot be started, `Cancelled`.
+    `most`: bytes that it may write. `on_line` gets each line of its output as it comes; `meanwhile` is called twice
+    a second. Raises `TooSlow`, `TooMuch`, OSError where it cannot be started, `Cancelled`.
     """
     if cancel is not None:
         cancel.checkpoint()
@@ -61,7 +64,7 @@ def run(
         forget = cancel.on_cancel(lambda: _kill(process)) if cancel is not None else _nothing
         try:
             with output.open("rb") as written:
-                _await(process, seconds, most, (output, errors), _Lines(written, on_line))
+                _await(process, seconds, most, (output, errors), _Lines(written, on_line), meanwhile)
         finally:
             forget()
             _kill(process)
@@ -89,9 +92,16 @@ def _start(
     )
 
 
-def _await(process: Process, seconds: float, most: int, written: Sequence[Path], lines: "_Lines") -> None:
+def _await(
+    process: Process,
+    seconds: float,
+    most: int,
+    written: Sequence[Path],
+    lines: "_Lines",
+    meanwhile: Callable[[], None] | None,
+) -> None:
     deadline = time.monotonic() + seconds
-    ended = False
+    due, ended = 0.0, False
     while not ended:
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(min(_POLL, max(0.0, deadline - time.monotonic())))
@@ -101,6 +111,9 @@ def _await(process: Process, seconds: float, most: int, written: Sequence[Path],
         if not ended and time.monotonic() >= deadline:
             raise TooSlow
         lines.tell()
+        if meanwhile is not None and time.monotonic() >= due:
+            meanwhile()
+            due = time.monotonic() + _MEANWHILE
 
 
 def _kill(process: Process) -> None:

@@ -83,6 +83,7 @@ class _Run:
         self._collection = ""
         self._updated: set[str] = set()
         self._embed_problem = ""
+        self._from_nothing = not of.index.counts().total
 
     def report(self, force: bool) -> SyncReport:
         started, clock = time.time(), time.monotonic()
@@ -137,7 +138,7 @@ class _Run:
 
     def _work(self, force: bool) -> None:
         of, token = self._of, self._token
-        of.command.check(token)
+        of.command.check(of.settings.qmd.command_timeout_seconds, token)
         self._meter.start("discovering")
         exported = Exported() if of.exports is None else of.exports.update(token, self._meter)
         made = plan(of.workspace, of.settings, None if of.exports is None else of.exports.folder, token)
@@ -151,11 +152,11 @@ class _Run:
         of.maintenance.share_models()
         token.checkpoint()
         self._meter.start("indexing", self._seen)
-        of.maintenance.update(token, self._line)
+        of.maintenance.update(token, self._line, self._look)
         if self._updated != self._names.keys():
             of.maintenance.tell_again(made.collections, token)
             self._indexed = self._unchanged = self._removed = 0
-            of.maintenance.update(token, self._line)
+            of.maintenance.update(token, self._line, self._look)
         if self._removed or self._indexed:
             of.changed()
         if self._removed:
@@ -165,12 +166,23 @@ class _Run:
     def _embed(self, force: bool) -> None:
         if not self._of.maintenance.embed_due(self._reason, force):
             return
-        self._meter.start("embedding", self._of.pending())
+        lacking = self._of.pending()
+        self._meter.start("embedding", lacking)
+
+        def look() -> None:
+            self._meter.step(max(0, lacking - self._of.pending()), "")
+
         try:
-            self._embedded = self._of.maintenance.embed(self._token)
+            self._embedded = self._of.maintenance.embed(self._token, look)
         except QmdError as error:
             self._embed_problem = f"{error} Words are searched meanwhile."
         self._of.embed_problem = self._embed_problem
+
+    def _look(self) -> None:
+        """It tells nothing before a whole collection is done, but its index grows."""
+        if self._from_nothing:
+            done = max(self._indexed + self._unchanged, self._of.index.counts().total)
+            self._meter.step(min(done, self._seen), self._collection)
 
     def _line(self, line: str) -> None:
         """Take in what `qmd update` says."""

@@ -307,6 +307,50 @@ def test_progress_is_told_while_it_works(memory, fake):
     assert memory.status().failed_files == report.failed
 
 
+def test_what_is_stored_is_told_while_one_collection_takes_long(open_qmd, fake):
+    fake.does("""
+        import sqlite3
+        place = os.environ["XDG_CACHE_HOME"] + "/qmd"
+        os.makedirs(place)
+        database = sqlite3.connect(place + "/index.sqlite")
+        database.execute("CREATE TABLE documents (hash, collection, active)")
+        database.execute("CREATE TABLE content_vectors (hash)")
+        database.execute("INSERT INTO documents VALUES (1, 'memory-dir-notes', 1), (2, 'memory-dir-notes', 1)")
+        database.commit()
+        print("[1/1] memory-dir-notes (x)", flush=True)
+        while not os.path.exists(__file__ + ".go"):
+            time.sleep(0.01)
+        print("Indexed: 4 new, 0 updated, 0 unchanged, 0 removed")
+    """)
+    memory = open_qmd(str(fake.path))
+    done = set()
+
+    def tell(update) -> None:
+        done.add(update.completed)
+        if update.completed == 2:
+            fake.path.with_name("qmd.go").touch()
+
+    assert memory.sync(progress=tell).error == ""
+    assert 2 in done
+    assert memory.status().files == 2
+
+
+def test_a_command_that_hangs_from_the_start_is_ended_in_the_time_of_a_search(open_qmd, fake):
+    fake.does("", beginning=f"#!{sys.executable}\nimport time\ntime.sleep(600)\n")
+    memory = open_qmd(str(fake.path), qmd={"limits": QmdLimitSettings(timeout_ms=300)})
+    with pytest.raises(QmdTooSlow, match=r"--version took longer than 0\.3 s"):
+        memory.search("drip")
+
+
+def test_a_folder_that_cannot_be_written_says_so(open_qmd, fake):
+    fake.does("print('[]')")
+    memory = open_qmd(str(fake.path))
+    memory._command.folder.write_text("in the way")
+    with pytest.raises(QmdError, match="cannot be written"):
+        memory.search("drip")
+    assert "cannot be written" in memory.sync().error
+
+
 def test_nothing_is_inherited_that_would_lead_it_elsewhere(memory, fake, monkeypatch, tmp_path):
     monkeypatch.setenv("INDEX_PATH", str(tmp_path / "theirs"))
     fake.does("""

@@ -302,19 +302,14 @@ def test_changes_in_the_folder_are_noticed(open_qmd, real, workspace):
     wait_until(lambda: bool(memory.search("kite").results), 20)
 
 
-HOLD = "import filelock, sys; filelock.FileLock(sys.argv[1]).acquire(); print(1, flush=True); sys.stdin.read()"
+HOLD = "import filelock, sys; lock = filelock.FileLock(sys.argv[1]); lock.acquire(); print(1, flush=True); input()"
 
 
 def test_two_processes_wait_for_each_other(open_qmd, real, tmp_path, data):
     memory = open_qmd(real)
     memory.sync()
     holder = subprocess.Popen(
-        [
-            sys.executable,
-            "-c",
-            HOLD,
-            str(data() / "qmd.lock"),
-        ],
+        [sys.executable, "-c", HOLD, str(data() / "qmd.lock")],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )

@@ -1,0 +1,137 @@
+"""What `qmd` is told to index."""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.backends.qmd.collections import Collection, config_text, literal, noted, plan, read_noted, with_paths
+from engine.settings import Settings
+
+
+def planned(workspace: Path, sessions: Path | None = None, qmd: dict | None = None, **changes):
+    settings = Settings(**changes)
+    settings = msgspec.structs.replace(settings, qmd=msgspec.structs.replace(settings.qmd, **(qmd or {})))
+    return plan(workspace, with_paths(settings), sessions)
+
+
+def names(made) -> list[str]:
+    return [one.name for one in made.collections]
+
+
+def test_a_folder_of_notes_is_one_collection(workspace):
+    made = planned(workspace, workspace.parent / "sessions")
+    assert [(one.name, one.pattern, one.prefix) for one in made.collections] == [
+        ("memory-dir-notes", "**/*.[mM][dD]", ""),
+        ("sessions-notes", "*.md", ""),
+    ]
+    assert made.collections[0].stable_name("daily/2026-02-08.md") == "daily/2026-02-08.md"
+    assert len(made.files) == 4
+
+
+def test_an_openclaw_workspace_is_its_memory(workspace):
+    (workspace / "MEMORY.md").write_text("x\n")
+    (workspace / "memory").mkdir()
+    made = planned(workspace)
+    assert names(made) == ["memory-root-notes", "memory-dir-notes"]
+    root, folder = made.collections
+    assert (root.pattern, root.stable_name("MEMORY.md"), root.stable_name("greenhouse.md")) == (
+        "MEMORY.md",
+        "MEMORY.md",
+        None,
+    )
+    assert folder.stable_name("a.md") == "memory/a.md"
+
+
+def test_names_have_small_letters_and_are_each_there_once(workspace, tmp_path):
+    for name in ("Über uns", "uber_uns", "über-uns"):
+        (tmp_path / name).mkdir()
+    made = planned(workspace, extra_paths=tuple(str(tmp_path / name) for name in ("Über uns", "über-uns", "ber!uns")))
+    assert names(made)[1:] == ["ber-uns-notes", "ber-uns-notes-2"]  # the last one does not exist
+    assert all(set(name) <= set("abcdefghijklmnopqrstuvwxyz0123456789-") for name in names(made))
+
+
+def test_several_endings_in_any_case(workspace):
+    made = planned(workspace, extensions=(".md", "txt"))
+    assert made.collections[0].pattern == "**/*.[mM][dD],**/*.[tT][xX][tT]"
+
+
+def test_what_discovery_does_not_accept_is_left_out_by_name(workspace):
+    for name in ("drafts/a.md", "drafts/deep/b.md", "photos/1.jpg", "people/old [1].md", "venv/x.md"):
+        (workspace / name).parent.mkdir(parents=True, exist_ok=True)
+        (workspace / name).write_text("x\n")
+    made = planned(workspace, exclude=("drafts/", "old*.md"))
+    assert made.collections[0].ignore == ("drafts/**", "people/old [[]1\\].md", "venv/**")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a right there")
+def test_links_are_left_out(workspace):
+    (workspace / "link.md").symlink_to(workspace / "greenhouse.md")
+    assert planned(workspace).collections[0].ignore == ("link.md",)
+
+
+def test_a_single_file_is_a_collection_of_its_own(workspace, tmp_path):
+    (tmp_path / "a, b.md").write_text("x\n")
+    made = planned(workspace, extra_paths=(str(tmp_path / "a, b.md"),))
+    one = made.collections[1]
+    assert (one.pattern, one.folder, one.stable_name("a, b.md"), one.stable_name("c.md")) == (
+        "a[,] b.md",
+        os.path.realpath(tmp_path),
+        "a, b.md",
+        None,
+    )
+    refused = planned(workspace, extra_paths=(str(tmp_path / "a, b.md"),), max_file_bytes=1)
+    assert refused.collections[1].ignore == ("a[,] b.md",)
+
+
+def test_more_places_have_their_name_and_pattern(workspace, tmp_path, user_home):
+    (user_home / "specs").mkdir()
+    made = planned(workspace, qmd={"paths": {"My Specs": "~/specs/**/*.md", "none": "~/nowhere"}})
+    assert [(one.name, one.pattern, one.prefix) for one in made.collections[1:]] == [
+        ("my-specs-notes", "**/*.md", "specs")
+    ]
+
+
+def test_the_own_notes_may_be_left_out(workspace, tmp_path):
+    (tmp_path / "extra").mkdir()
+    made = planned(workspace, qmd={"include_default_memory": False}, extra_paths=(str(tmp_path / "extra"),))
+    assert names(made) == ["extra-notes"]
+
+
+def test_files_in_folders_that_qmd_passes_over_are_told(workspace):
+    (workspace / "vendor").mkdir()
+    (workspace / "vendor/a.md").write_text("x\n")
+    made = planned(workspace)
+    (issue,) = [issue for issue in made.skipped if issue.rule == "qmd"]
+    assert (issue.path, issue.detail) == ("vendor/a.md", "qmd never looks into folders named vendor.")
+    assert len(made.files) == 4
+
+
+def test_the_list_is_json_and_can_be_read_again(tmp_path):
+    made = (Collection("a-b", "memory", '/x"y\n', "*.md", "p", "", ("q",)), Collection("s", "sessions", "/s", "*", ""))
+    listed = json.loads(config_text(made))["collections"]
+    assert listed == {
+        "a-b": {"path": '/x"y\n', "pattern": "*.md", "ignore": ["q"]},
+        "s": {"path": "/s", "pattern": "*"},
+    }
+    (tmp_path / "noted").write_bytes(noted(made))
+    assert read_noted(tmp_path / "noted") == made
+    (tmp_path / "noted").write_bytes(b"[1, 2]")
+    assert read_noted(tmp_path / "noted") == () == read_noted(tmp_path / "missing")
+
+
+@given(st.text(alphabet="ab[]{}()!*?+@|,#\\ .-", max_size=12))
+def test_every_sign_that_means_something_is_taken_as_itself(name):
+    pattern = literal(name)
+    plain = ""
+    while pattern:
+        step = 2 if pattern[0] == "\\" else 3 if pattern[0] == "[" else 1
+        plain += pattern[1] if step > 1 else pattern[0]
+        assert step > 1 or pattern[0] not in "[]{}()!*?+@|,#\\"
+        pattern = pattern[step:]
+    assert plain == name
