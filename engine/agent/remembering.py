@@ -13,7 +13,7 @@ from engine.agent.slug import to_slug
 from engine.backends.base import MemorySearchManager
 from engine.backends.session_names import wanted_session
 from engine.control import CancelToken
-from engine.errors import Cancelled, NoteError, ProviderError, StoreError
+from engine.errors import MnemoscopeError, NoteError, ProviderError
 from engine.records import SessionNote, SessionSummary, WrittenNote
 from engine.settings import Settings
 
@@ -82,7 +82,7 @@ def update_index(manager: MemorySearchManager, seconds: float, cancel: CancelTok
     timer.daemon = True
     timer.start()
     try:
-        with contextlib.suppress(Cancelled, StoreError):
+        with contextlib.suppress(MnemoscopeError):
             manager.sync(cancel=enough)
     finally:
         timer.cancel()

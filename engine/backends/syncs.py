@@ -23,9 +23,9 @@ SyncWork = Callable[["ProgressCallback", CancelToken], SyncReport]
 class Syncs:
     """Thread-safe."""
 
-    def __init__(self, user: UserData, listeners: Listeners) -> None:
+    def __init__(self, user: UserData, listeners: Listeners, backend: str = "builtin") -> None:
         self._listeners = listeners
-        self._history = SyncHistory(user)
+        self._history = SyncHistory(user, backend)
         self.gate = SyncGate()
         self.dirty = False
         """Whether something is known to have changed since the last sync."""

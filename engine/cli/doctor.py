@@ -13,18 +13,19 @@ import msgspec
 
 from engine.cli.embedding import awaiting_text
 from engine.cli.explaining import explain
-from engine.cli.opening import Place, find_place, interruptible, opened
+from engine.cli.opening import Place, find_place, inside, interruptible, opened
 from engine.cli.output import print_json, safe
 from engine.cli.progress import StepLine
 from engine.control import CancelToken
 from engine.corpus.transcripts.stores import find_transcripts
 from engine.embedding.registry import select_provider
-from engine.errors import Cancelled, Closed, MnemoscopeError, StoreError
+from engine.errors import BackendError, Cancelled, Closed, MnemoscopeError, StoreError
 from engine.insight.health import provider, sources
 from engine.insight.health.findings import UPDATE, degraded, failed, fine
 from engine.records import HealthFinding
 from engine.settings import settings_path
 from engine.store.location import index_files
+from engine.wording import plural
 
 if TYPE_CHECKING:
     from engine.backends.base import MemorySearchManager
@@ -59,19 +60,46 @@ def _print(finding: HealthFinding) -> None:
 
 def _look(place: Place, arguments: Namespace, token: CancelToken) -> Iterator[HealthFinding]:
     yield fine("settings", "Settings", str(arguments.config or settings_path()))
-    if not index_files(place.folder, place.settings.store.path).database.exists():
+    if _nothing_yet(place):
         yield from _without_index(place, token)
         return
     try:
         with opened(place) as manager, StepLine() as line:
-            assert manager.insight is not None
-            for finding in manager.insight.health(token, ask=True, deep=arguments.deep, progress=line):
+            if place.settings.backend != "builtin":
+                yield _about_backend(manager, token)
+            insight = manager.insight
+            if insight is None:
+                yield fine("inside", "Inside", manager.lacks["insight"])
+                yield from sources.look_at_stores(place.settings, find_transcripts(place.settings, cancel=token))
+                return
+            for finding in insight.health(token, ask=True, deep=arguments.deep, progress=line):
                 line.clear()
                 yield _advised(finding, manager)
     except (Cancelled, Closed):
         raise
-    except StoreError as error:
+    except (StoreError, BackendError) as error:
         yield failed("index", "Index", str(error))
+
+
+def _nothing_yet(place: Place) -> bool:
+    """Whether there is no built-in index to look at, and nothing is said to keep another one."""
+    files = index_files(place.folder, place.settings.store.path)
+    return place.settings.backend == "builtin" and not files.database.exists()
+
+
+def _about_backend(manager: "MemorySearchManager", token: CancelToken) -> HealthFinding:
+    """Whether what keeps the index answers: it is asked for something."""
+    manager.search("memory", mode="keyword", max_results=1, cancel=token)
+    status = manager.status()
+    if status.fallback is not None:
+        instead = f"{status.fallback.reason} The built-in index answers in place of {status.fallback.from_}."
+        return failed("backend", "Backend", instead)
+    if status.index_error:
+        return degraded("backend", "Backend", status.index_error)
+    held = f"{plural(status.files, 'file')}, {plural(status.chunks, 'passage')} in {status.db_path}"
+    if status.dirty or status.last_sync is None:
+        return degraded("backend", "Backend", f"{status.backend}: {held}, not up to date.", advice=_INDEX)
+    return fine("backend", "Backend", f"{status.backend}: {held}")
 
 
 def _without_index(place: Place, token: CancelToken) -> Iterator[HealthFinding]:
@@ -98,11 +126,10 @@ def _advised(finding: HealthFinding, manager: "MemorySearchManager") -> HealthFi
 
 def _repair(place: Place, token: CancelToken) -> tuple[str, ...]:
     """Mend the index, then complete it from the notes. Returns what was done, as sentences."""
-    if not index_files(place.folder, place.settings.store.path).database.exists():
+    if _nothing_yet(place):
         return ()
     with opened(place) as manager, StepLine() as line:
-        assert manager.insight is not None
-        found = manager.insight.repair(cancel=token, progress=line)
+        found = inside(manager).repair(cancel=token, progress=line)
     if found.problem:
         raise MnemoscopeError(" ".join((*found.done, found.problem)))
     return found.done

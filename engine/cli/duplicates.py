@@ -3,10 +3,9 @@
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
 
-from engine.cli.opening import find_place, interruptible, opened
+from engine.cli.opening import find_place, inside, interruptible, opened
 from engine.cli.output import print_json, safe
 from engine.cli.progress import LiveLine
-from engine.errors import MnemoscopeError
 from engine.records import DuplicateGroup, cite, duplicate_title
 from engine.wording import plural
 
@@ -14,9 +13,7 @@ from engine.wording import plural
 def run(arguments: Namespace) -> int:
     place = find_place(arguments)
     with interruptible() as token, opened(place) as manager, LiveLine() as line:
-        insight = manager.insight
-        if insight is None:
-            raise MnemoscopeError("This index does not tell which notes share text.")
+        insight = inside(manager)
         report = insight.duplicates(token, lambda share: line.show(f"Comparing the notes: {100 * share:.0f} %"))
         hidden: frozenset[str] = frozenset() if arguments.all else insight.hidden_duplicates()
     groups = [group for group in report.groups if group.key not in hidden]

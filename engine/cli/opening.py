@@ -11,11 +11,12 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from engine.control import CancelToken
-from engine.errors import WorkspaceError
+from engine.errors import Unsupported, WorkspaceError
 from engine.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from engine.backends.base import MemorySearchManager
+    from engine.backends.insight import IndexInsight
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,14 @@ def opened(place: Place) -> Iterator["MemorySearchManager"]:
         yield manager
     finally:
         manager.close()
+
+
+def inside(manager: "MemorySearchManager") -> "IndexInsight":
+    """The inside of the index. Raises `Unsupported` where the backend keeps it to itself."""
+    found = manager.insight
+    if found is None:
+        raise Unsupported(manager.lacks["insight"])
+    return found
 
 
 @contextmanager

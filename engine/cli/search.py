@@ -65,10 +65,13 @@ def run(arguments: Namespace) -> int:
             outcome = manager.search_like(_passage(arguments.like), cancel=token, **options)
         else:
             outcome = manager.search(" ".join(arguments.query), cancel=token, **options)
+        unexplained = manager.lacks.get("explanation", "") if arguments.explain else ""
     if arguments.json:
         _print_json(outcome)
     else:
         _print_text(outcome, explain=arguments.explain)
+        if unexplained:
+            print(unexplained)
     return 0
 
 

@@ -38,6 +38,9 @@ def _about_workspace(status: MemoryProviderStatus, place: Place) -> Iterator[tup
     if status.extra_paths:
         yield "Extra paths", ", ".join(status.extra_paths)
     yield "Sources", ", ".join(status.sources)
+    yield "Backend", status.backend
+    if status.fallback and "fallback" in status.custom:
+        yield "Fallback", f"in place of {status.fallback.from_}: {status.fallback.reason}"
     yield "Indexed", f"{plural(status.files, 'file')} · {plural(status.chunks, 'passage')}"
     for count in status.source_counts:
         yield f"  {count.source}", f"{plural(count.files, 'file')} · {plural(count.chunks, 'passage')}"
@@ -54,7 +57,7 @@ def _about_search(status: MemoryProviderStatus) -> Iterator[tuple[str, str]]:
         yield "Unavailable", str(reason)
     if problem := status.custom.get("providerError"):
         yield "Last failure", str(problem)
-    if status.fallback:
+    if status.fallback and "fallback" not in status.custom:
         yield "Fallback", f"from {status.fallback.from_}: {status.fallback.reason}"
     if status.model:
         yield "Model", status.model

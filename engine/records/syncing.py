@@ -129,6 +129,8 @@ class SyncSummary(Record, frozen=True):
     """None of one that was noted before this was counted."""
     files_failed: int = 0
     full: bool = False
+    backend: str = "builtin"
+    """Whose index it was."""
 
 
 class KeptSync(SyncSummary, frozen=True):

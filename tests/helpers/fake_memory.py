@@ -26,6 +26,7 @@ from engine import (
     EarlierQuestion,
     EmbeddingEstimate,
     Facts,
+    Feature,
     FileText,
     FtsStatus,
     IndexSizes,
@@ -291,6 +292,7 @@ class FakeMemory:
         estimate, estimate_error, estimate_delay: what embedding would take, or is raised in place of it, and after
             how many seconds.
         insight: what looks into the index; None unless given.
+        lacks: what it says that it cannot do; it can all the same (`fake_lacking.LackingMemory` cannot).
         estimated: the settings of which it was asked; approvals: how often someone agreed.
     """
 
@@ -331,6 +333,7 @@ class FakeMemory:
         self.estimate_error: Exception | None = None
         self.estimate_delay = 0.0
         self.insight: Any = None
+        self.lacks: dict[Feature, str] = {}
         self.estimated: list[Settings | None] = []
         self.approvals = 0
         self.closed = False

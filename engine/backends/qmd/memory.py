@@ -81,7 +81,7 @@ class QmdMemory:
         self._lifetime = Lifetime()
         self._index_files, self._user = open_own_data(self._workspace, settings)
         self._listeners = Listeners()
-        self._syncs = Syncs(self._user, self._listeners)
+        self._syncs = Syncs(self._user, self._listeners, "qmd")
         self._guard = PathGuard(self._workspace, settings)
         self._command = QmdCommand(settings.qmd.command, self._index_files.folder / "qmd")
         self._index = QmdIndexFile(self._command.database)

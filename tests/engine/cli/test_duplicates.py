@@ -48,10 +48,11 @@ def test_json_has_the_records(run: Run, insight: FakeInsight) -> None:
     assert answer["groups"][0]["kind"] == "alike"
 
 
-def test_a_memory_that_does_not_know_says_so(run: Run) -> None:
+def test_a_memory_that_does_not_know_says_so(run: Run, memory: FakeMemory) -> None:
+    memory.lacks = {"insight": "Its index is kept elsewhere."}
     answer = run("duplicates")
     assert (answer.code, answer.out) == (1, "")
-    assert "does not tell which notes share text" in answer.err
+    assert answer.err == "mnemoscope: Its index is kept elsewhere.\n"
 
 
 def test_an_empty_index(verb: Run) -> None:
