@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from engine.backends.facts import Facts as Facts
     from engine.backends.insight import IndexInsight as IndexInsight
     from engine.backends.opening import open_memory as open_memory
+    from engine.backends.trying import try_backend as try_backend
     from engine.control import CancelToken as CancelToken
     from engine.corpus.globs import literal_glob as literal_glob
     from engine.corpus.numbered import NumberedText as NumberedText
@@ -83,6 +84,7 @@ _HOME = {
     "SearchOptions": "engine.backends.base",
     "Facts": "engine.backends.facts",
     "IndexInsight": "engine.backends.insight",
+    "try_backend": "engine.backends.trying",
     "CancelToken": "engine.control",
     "literal_glob": "engine.corpus.globs",
     "NumberedText": "engine.corpus.numbered",

@@ -20,6 +20,7 @@ class Commands:
         self._window = window
         self._appearance = appearance
         self.menu = QMenu(window)
+        self.menu.setToolTipsVisible(True)
         self._themes = self._theme_menu()
 
     def add(self, words: str, run: Run, *keys: str, menu: QMenu | None = None) -> QAction:

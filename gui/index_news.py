@@ -3,6 +3,7 @@
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from engine import EmbeddingEstimate, MemoryProviderStatus, SyncSummary
+from gui.widgets.engines import Instead, engine_instead
 from gui.widgets.sync_line import why_words_only
 
 _WHILE_SYNCING_MS = 1000
@@ -18,6 +19,8 @@ class IndexNews(QObject):
             once there is none.
         provider_problem: why the provider of the settings cannot begin, as a sentence, when that is new; empty once it
             can.
+        engine_replaced: Instead, when another engine answers in place of the one that was chosen, or for another
+            reason than before; None once the chosen one answers again.
         synced: a sync ended well.
     """
 
@@ -25,6 +28,7 @@ class IndexNews(QObject):
     problem = Signal(str, bool)
     awaiting = Signal(object)
     provider_problem = Signal(str)
+    engine_replaced = Signal(object)
     synced = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -33,6 +37,7 @@ class IndexNews(QObject):
         self._told = ""
         self._awaited: tuple[str, str] | None = None
         self._lacking = ""
+        self._instead: Instead | None = None
         self._last_sync: SyncSummary | None = None
         self._later = QTimer(self)
         self._later.setSingleShot(True)
@@ -48,6 +53,7 @@ class IndexNews(QObject):
             self._last_sync = None
             self._hear_awaiting(None)
             self._hear_provider("")
+            self._hear_engine(None)
             return
         self._hear_change(status)
         if status.index_error and status.index_error != self._told:
@@ -55,6 +61,7 @@ class IndexNews(QObject):
         self._told = status.index_error or ""
         self._hear_awaiting(status.awaiting)
         self._hear_provider(why_words_only(status))
+        self._hear_engine(engine_instead(status))
         last, self._last_sync = self._last_sync, status.last_sync
         if status.last_sync is not None and last != status.last_sync and not status.last_sync.error:
             self.synced.emit()
@@ -64,6 +71,11 @@ class IndexNews(QObject):
             self._lacking = reason
             self.provider_problem.emit(reason)
 
+    def _hear_engine(self, instead: Instead | None) -> None:
+        if instead != self._instead:
+            self._instead = instead
+            self.engine_replaced.emit(instead)
+
     def _hear_awaiting(self, estimate: EmbeddingEstimate | None) -> None:
         """The same work is told once, though it grows with every note."""
         wanted = None if estimate is None else (estimate.provider, estimate.model)
@@ -72,7 +84,14 @@ class IndexNews(QObject):
             self.awaiting.emit(estimate)
 
     def _hear_change(self, status: MemoryProviderStatus) -> None:
-        seen = (status.generation, status.files, status.chunks, status.vector.rows, status.last_sync)
+        seen = (
+            status.backend,
+            status.generation,
+            status.files,
+            status.chunks,
+            status.vector.rows,
+            status.last_sync,
+        )
         before, self._seen = self._seen, seen
         if not before or before == seen:
             return

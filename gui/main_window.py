@@ -19,6 +19,7 @@ from gui.frame import Frame
 from gui.index.panel import PageName
 from gui.index_news import IndexNews
 from gui.jobs import Jobs
+from gui.lacking import Lacking
 from gui.navigation import Navigation
 from gui.notices import Notices
 from gui.options import View
@@ -66,6 +67,7 @@ class MainWindow(QMainWindow):
         self._theme_before, self._scale_before = appearance.theme, appearance.font_scale
         self._places = places
         self._news = IndexNews(self)
+        self._lacking = Lacking(self)
         self.setWindowTitle("Mnemoscope")
         self.setAcceptDrops(True)
         self.setMinimumSize(560, 360)
@@ -103,9 +105,13 @@ class MainWindow(QMainWindow):
         self.workspace.opened.connect(self._show_opened)
         self.workspace.failed.connect(self._show_failure)
         self.workspace.closed.connect(self._show_closed)
+        self.workspace.feed.status_changed.connect(self._lacking.hear)
         self.workspace.feed.status_changed.connect(self._show_status)
+        for part in (self.views, self.explanation, self.diagnostics.why, self.commands, self.settings):
+            self._lacking.changed.connect(part.show_lacks)
         self.search.workspace_menu_requested.connect(self._fill_workspace_menu)
         self.sessions.folder_wanted.connect(self.folders.add_sessions)
+        self.sessions.engine_wanted.connect(partial(self._do, "engine"))
         self.diagnostics.action_requested.connect(self._do)
         self.views.index.action_requested.connect(self._do)
         self.views.index.files_requested.connect(self._show_files)
@@ -122,6 +128,7 @@ class MainWindow(QMainWindow):
         self.banner.left.connect(self.views.focus_box)
         self._news.awaiting.connect(self.banner.ask_to_embed)
         self._news.provider_problem.connect(self.banner.tell_provider_problem)
+        self._news.engine_replaced.connect(self.banner.tell_engine_replaced)
         self._news.synced.connect(self.banner.take_back_failed_sync)
         self.banner.settings_wanted.connect(self.settings.show)
 
@@ -141,8 +148,9 @@ class MainWindow(QMainWindow):
         if view == "sources":
             self.folders.choose_sessions()
             return
-        if view == "settings":
-            self.workspace.opened.connect(self.settings.show, Qt.ConnectionType.SingleShotConnection)
+        if view in ("settings", "engine"):
+            show = partial(self.settings.show_page, "engine") if view == "engine" else self.settings.show
+            self.workspace.opened.connect(lambda _: show(), Qt.ConnectionType.SingleShotConnection)
             return
         page = _PAGES.get(view)
         self.views.switch("index" if page else _OTHER_VIEWS.get(view, "search"))
@@ -170,6 +178,7 @@ class MainWindow(QMainWindow):
     @Slot(object)
     def _show_opened(self, opened: Opened) -> None:
         self.state.remember(opened.folder)
+        self._lacking.begin(opened.lacks)
         self.views.set_manager(opened.manager)
         self.viewer.elsewhere.editor_command = opened.settings.window.editor
         self.diagnostics.set_manager(opened.manager)
@@ -216,8 +225,10 @@ class MainWindow(QMainWindow):
         status = self.workspace.status
         if action == "rebuild":
             self.banner.ask_rebuild()
-        elif action == "settings":
-            self.settings.show()
+        elif action in ("settings", "engine"):
+            self.settings.show_page("engine" if action == "engine" else None)
+        elif action == "try-again":
+            self.workspace.try_again()
         elif action == "settings-file":
             self._places.open_settings()
         elif action == "embed":

@@ -6,6 +6,7 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from engine import EmbeddingEstimate
+from gui.widgets.engines import Instead, engine_name
 from gui.widgets.message import Action, Banner
 from gui.widgets.pricing import embed_words, estimate_words
 from gui.workspace import Workspace
@@ -47,6 +48,20 @@ class Notices(Banner):
             self.say(f"Only words are searched. {reason}", "degraded", self._to_settings, key="provider")
         else:
             self.clear("provider")
+
+    @Slot(object)
+    def tell_engine_replaced(self, instead: Instead | None) -> None:
+        """Another engine answers in place of the chosen one; None takes it back."""
+        if instead is None:
+            self.clear("engine")
+            return
+        name = engine_name(instead.chosen)
+        self.say(
+            f"{name} did not answer. {instead.reason} The built-in index answers until it does.",
+            "degraded",
+            Action("Try again now", self._workspace.try_again),
+            key="engine",
+        )
 
     @property
     def _to_settings(self) -> Action:

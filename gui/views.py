@@ -10,6 +10,7 @@ from engine import MemorySearchManager, MemorySearchResult, Passage, SessionSumm
 from gui.facts.panel import FactsPanel
 from gui.index.panel import IndexPanel
 from gui.jobs import Jobs
+from gui.lacking import Lacks
 from gui.search.panel import SearchPanel
 from gui.search.runner import Answer, Question, Scope
 from gui.sessions.conversation import ConversationPanel
@@ -61,6 +62,7 @@ class Views(QObject):
                 stack.addWidget(widget)
         self.current: ViewName = "search"
         self._manager: MemorySearchManager | None = None
+        self._lacks: Lacks = {}
         self._listed = False
         self._stale = False
         self._asked: Question | None = None
@@ -93,6 +95,13 @@ class Views(QObject):
         self._listed = False
         self.sessions.set_manager(None)
         self._arrange()
+
+    @Slot(object)
+    def show_lacks(self, lacks: Lacks) -> None:
+        """What this memory, or the one that is set next, cannot do."""
+        self._lacks = lacks
+        for part in (self.search, self.sessions, self.index, self.viewer, self.conversation):
+            part.show_lacks(lacks)
 
     def _forget_shown(self) -> None:
         self._wanted = {"search": None, "sessions": CHOOSE_SESSION, "index": None, "facts": None}
@@ -171,7 +180,7 @@ class Views(QObject):
     @Slot(object, object)
     def show_result(self, result: MemorySearchResult, query: str) -> None:
         """A note in the viewer, a session as the conversation."""
-        if result.message is None:
+        if result.message is None or "sessions" in self._lacks:
             self._wanted["search"] = None
             self.viewer.show_result(result, query)
         else:
@@ -180,7 +189,7 @@ class Views(QObject):
 
     def show_place(self, path: str, line: int | None) -> None:
         """A line of a note or a session that was chosen in the index, in place of the result that was read."""
-        if may_name_session(path):
+        if may_name_session(path) and "sessions" not in self._lacks:
             self._wanted["search"] = _Shown(path, path.rpartition("/")[2], line, "")
         else:
             self._wanted["search"] = None

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QMenu
 
 from gui.appearance import Appearance
 from gui.commands import Commands
+from gui.lacking import Gates, Lacks
 from gui.navigation import keys
 from gui.search_menu import SearchMenu
 from gui.sheets import show_keys
@@ -44,7 +45,7 @@ class WindowMenu:
         settings = commands.add("Settings…", window.settings.show, "Ctrl+,")
         commands.menu.addSeparator()
         why = commands.add("Why is a file not found?", window.ask_why, "Ctrl+Shift+D")
-        commands.add("Why this result?", window.explain, "Ctrl+I")
+        explain = commands.add("Why this result?", window.explain, "Ctrl+I")
         commands.add("Show or hide diagnostics", window.dock.toggle_diagnostics, "Ctrl+D", "F9")
         commands.add_appearance()
         commands.menu.addSeparator()
@@ -52,9 +53,13 @@ class WindowMenu:
         commands.add("About Mnemoscope", window.show_about)
         commands.menu.addSeparator()
         commands.add("Quit", window.close, "Ctrl+Q")
-        commands.add_hidden(WITHIN, window.search_within, WITHIN_KEY)
+        within = commands.add_hidden(WITHIN, window.search_within, WITHIN_KEY)
         commands.add_hidden("Go to the search box", views.focus_box, "Ctrl+K", "Ctrl+L")
-        self._need_workspace = (add_sessions, sync, rebuild, settings, why)
+        self._gates = Gates()
+        self._why = self._gates.add(why, "states")
+        self._gates.add(explain, "explanation")
+        self._gates.add(within, "narrowing")
+        self._need_workspace = (add_sessions, sync, rebuild, settings)
         self.show_open(False)
         self.show_ways()
         navigation.changed.connect(self.show_ways)
@@ -63,6 +68,11 @@ class WindowMenu:
         """Whether a workspace is open."""
         for action in self._need_workspace:
             action.setEnabled(is_open)
+        self._why.allow(is_open)
+
+    def show_lacks(self, lacks: Lacks) -> None:
+        """What the memory that is open cannot do."""
+        self._gates.hear(lacks)
 
     def show_ways(self) -> None:
         """Whether there is a place to go back or forward to."""

@@ -16,8 +16,13 @@ from engine import (
     Settings,
     SyncReport,
 )
+from gui.job_slot import JobSlot
 from gui.jobs import Job, Jobs
+from gui.lacking import Lacks
 from gui.status_feed import StatusFeed
+
+_ANYTHING = "memory"
+"""A question whose answer nobody reads."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +32,8 @@ class Opened:
     folder: Path
     settings: Settings
     manager: MemorySearchManager
+    lacks: Lacks
+    """What the memory could not do when it was opened."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +85,7 @@ class Workspace(QObject):
         self._prepare = prepare
         self._opener: Job | None = None
         self._sync: Job | None = None
+        self._trial = JobSlot(self)
         self._unclosed: dict[MemorySearchManager, CancelToken] = {}
 
     # --- open and close ---------------------------------------------------------------------------------------------
@@ -96,6 +104,7 @@ class Workspace(QObject):
             if job is not None:
                 job.cancel()
         self._opener = self._sync = None
+        self._trial.cancel()
         self._jobs.write(lambda _: self._close_unwanted(), lambda _: None)
         if self.current is not None:
             self.current = None
@@ -115,14 +124,15 @@ class Workspace(QObject):
         try:
             settings = self._adjusted(engine.load_settings(folder, config=self._config))
             manager = engine.open_memory(folder, settings, executor=self._jobs.executor(), background=True)
+            self._unclosed[manager] = token
             if self._prepare is not None:
                 self._prepare(manager)
+            lacks = manager.status().lacks  # of the memory that answers: another one may have been opened in its place
         except MnemoscopeError as error:
             return OpenFailure(folder, str(error), isinstance(error, engine.SettingsError))
-        self._unclosed[manager] = token
         if token.cancelled:  # too late for whoever closed the others
             self._close_unwanted()
-        return Opened(folder, settings, manager)
+        return Opened(folder, settings, manager, lacks)
 
     def _adjusted(self, settings: Settings) -> Settings:
         replace = msgspec.structs.replace
@@ -169,6 +179,18 @@ class Workspace(QObject):
             self._sync_failed,
         )
 
+    def try_again(self) -> None:
+        """Have the engine that was chosen asked again, where another one answers in its place."""
+        if self.current is None or self._trial.busy:
+            return
+        manager = self.current.manager
+
+        def work(token: CancelToken) -> None:
+            manager.sync(reason="manual", cancel=token)  # the pause before the next try ends here
+            manager.search(_ANYTHING, max_results=1, cancel=token)
+
+        self._trial.put(self._jobs.write(work, self._tried, self._not_tried))
+
     def pause(self) -> None:
         self._steer(CancelToken.pause)
 
@@ -184,6 +206,15 @@ class Workspace(QObject):
         if token is not None:
             act(token)
         self.feed.refresh()
+
+    def _tried(self, _: None) -> None:
+        self._trial.done()
+        self.feed.refresh()
+
+    def _not_tried(self, sentence: str) -> None:
+        self._trial.done()
+        self.feed.refresh()
+        self.sync_failed.emit(sentence, False)
 
     def _synced(self, report: SyncReport) -> None:
         self._sync = None

@@ -50,7 +50,8 @@ class DiagnosticsPanel(QWidget):
     """Shows status records that others bring; asks for a fresh one every two seconds, but only while visible.
 
     Signals:
-        action_requested: `sync`, `rebuild`, `embed`, `settings` or `settings-file`, which the window does.
+        action_requested: `sync`, `rebuild`, `embed`, `settings`, `engine`, `try-again` or `settings-file`, which the
+            window does.
         refresh_requested: the shown record is old.
         reveal_requested: path of a failed or skipped file, as in its record.
         open_requested: PathState of a file to be opened.
@@ -268,7 +269,7 @@ class DiagnosticsPanel(QWidget):
     @Slot(str)
     def _remedy(self, name: Remedy) -> None:
         match name:
-            case "sync" | "rebuild" | "embed" | "settings":
+            case "sync" | "rebuild" | "embed" | "settings" | "engine" | "try-again":
                 self.action_requested.emit(name)
             case "show-failed":
                 self.show_files("failed")

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from engine import MemoryProviderStatus, SyncSummary
+from gui.lacking import SHORT
+from gui.widgets.engines import engine_instead, engine_name, provider_instead
 from gui.widgets.pricing import estimate_words, spent_words
 from gui.widgets.state import State
 from gui.widgets.sync_line import PHASE_WORDS, REASON_WORDS
@@ -15,6 +17,8 @@ Remedy = Literal[
     "rebuild",
     "embed",
     "settings",
+    "engine",
+    "try-again",
     "probe-embedding",
     "probe-vector",
     "show-failed",
@@ -27,6 +31,8 @@ REMEDY_WORDS: dict[Remedy, str] = {
     "rebuild": "Rebuild index…",
     "embed": "Embed…",
     "settings": "Open the settings…",
+    "engine": "Choose another engine…",
+    "try-again": "Try again now",
     "probe-embedding": "Test the model",
     "probe-vector": "Try to load it",
     "show-failed": "Show failed files",
@@ -56,6 +62,7 @@ class Group:
 def read_status(status: MemoryProviderStatus, now: float) -> tuple[Group, ...]:
     """All groups, always in the same order; `now` in seconds since the epoch."""
     return (
+        Group("Engine", tuple(_engine(status))),
         Group("Index", tuple(_index(status))),
         Group("Sources", (*_sources(status), *_search_mode(status))),
         Group("Embedding", tuple(_embedding(status))),
@@ -66,6 +73,19 @@ def read_status(status: MemoryProviderStatus, now: float) -> tuple[Group, ...]:
         Group("Sync", tuple(_sync(status, now))),
         Group("Watcher", tuple(_watcher(status, now))),
     )
+
+
+def _engine(status: MemoryProviderStatus) -> Iterator[Reading]:
+    name, instead = engine_name(status.backend), engine_instead(status)
+    if instead is None:
+        yield Reading("In use", "fine", name, tip=status.db_path)
+    else:
+        said = f"{name} instead of {engine_name(instead.chosen)}"
+        yield Reading("In use", "degraded", said, instead.reason, "try-again", status.db_path)
+    for feature, reason in sorted(status.lacks.items()):
+        yield Reading(SHORT.get(feature, feature), "off", "not here", reason)
+    if status.lacks:
+        yield Reading("Others", None, "the built-in index can do all of this", remedy="engine")
 
 
 def _index(status: MemoryProviderStatus) -> Iterator[Reading]:
@@ -138,12 +158,11 @@ def _embedding(status: MemoryProviderStatus) -> Iterator[Reading]:
         tip = f"The model does not know {names}. Notes in these scripts are found by their words."
         yield Reading("Scripts", None, f"{len(scripts)} by words only", tip=tip)
     yield Reading("Dimensions", None, grouped(status.vector.dims) if status.vector.dims else "–")
-    if status.fallback is None:
+    instead = provider_instead(status)
+    if instead is None:
         yield Reading("Fallback", "off", "none")
     else:
-        yield Reading(
-            "Fallback", "degraded", f"instead of {status.fallback.from_}", status.fallback.reason, "probe-embedding"
-        )
+        yield Reading("Fallback", "degraded", f"instead of {instead.chosen}", instead.reason, "probe-embedding")
 
 
 def _dealings(status: MemoryProviderStatus) -> Iterator[Reading]:

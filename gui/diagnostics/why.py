@@ -11,6 +11,7 @@ from gui.diagnostics.group_view import LINK_PADDING
 from gui.diagnostics.why_words import ACTION_WORDS, read_path
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
+from gui.lacking import Gates, Lacks
 from gui.widgets.labels import breakable, label
 from gui.widgets.state import State, StateLabel
 
@@ -75,6 +76,9 @@ class WhyView(QWidget):
         self._asked = ""
         self._state: PathState | None = None
         self.edit = _PathEdit()
+        self._gates = Gates()
+        self._gates.add(self.edit, "states")
+        self._lack = label("", "meta", wrap=True)
         self._answer = StateLabel()
         self._sentence = label("", "meta", wrap=True)
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -85,7 +89,7 @@ class WhyView(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
         column.addWidget(label(_TITLE, "section", wrap=True))
-        for widget in (self.edit, self._answer, self._sentence):
+        for widget in (self.edit, self._lack, self._answer, self._sentence):
             column.addWidget(widget)
         below = QHBoxLayout()
         below.setContentsMargins(-LINK_PADDING, 0, 0, 0)
@@ -95,7 +99,7 @@ class WhyView(QWidget):
         self.edit.textChanged.connect(self._edited)
         self.edit.dropped.connect(self.ask)
         self.button.clicked.connect(self._act)
-        self._clear()
+        self.show_lacks({})
 
     @property
     def busy(self) -> bool:
@@ -104,6 +108,14 @@ class WhyView(QWidget):
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """Ask this memory from now on; what stands in the field stays."""
         self._manager = manager
+        self._clear()
+
+    @Slot(object)
+    def show_lacks(self, lacks: Lacks) -> None:
+        """Where nobody knows why a file is not found, the field says so."""
+        self._gates.hear(lacks)
+        self._lack.setText(breakable(lacks.get("states", "")))
+        self._lack.setVisible("states" in lacks)
         self._clear()
 
     @Slot(str)
@@ -121,7 +133,7 @@ class WhyView(QWidget):
     @Slot()
     def _ask(self) -> None:
         text = self.edit.text()
-        if not text.strip() or self._manager is None:
+        if not text.strip() or self._manager is None or not self.edit.isEnabled():
             return
         self._clear()
         self._show("working", "Looking…", "")

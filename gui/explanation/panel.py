@@ -8,6 +8,7 @@ from engine import MemorySearchResult, SearchExplanation, to_json
 from gui.explanation import wording
 from gui.explanation.result_view import ResultView
 from gui.explanation.tables import StageTable
+from gui.lacking import Lacks
 from gui.search.runner import Answer
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label
@@ -34,6 +35,7 @@ class ExplanationPanel(QWidget):
         super().__init__(parent)
         self._answer: Answer | None = None
         self._result: MemorySearchResult | None = None
+        self._lack = ""
         self._close = IconButton("close", "Close the explanation (Ctrl+I)")
         self._close.clicked.connect(self.close_wanted)
         self._title = label(_TITLE, "section")
@@ -95,6 +97,12 @@ class ExplanationPanel(QWidget):
     # --- what is shown ----------------------------------------------------------------------------------------------
 
     @Slot(object)
+    def show_lacks(self, lacks: Lacks) -> None:
+        """Whether there is anything to explain; where answers come unexplained it says why."""
+        self._lack = lacks.get("explanation", "")
+        self._render()
+
+    @Slot(object)
     def show_answer(self, answer: Answer | None) -> None:
         """The answer on show; one by words alone leaves what stands here until the whole one comes."""
         if answer is not None and not answer.final:
@@ -115,12 +123,17 @@ class ExplanationPanel(QWidget):
         self._copy.setVisible(explanation is not None)
         self._of_answer.setVisible(explanation is not None)
         if self._answer is None or explanation is None:
-            self._say(_NOTHING if self._answer is None else _UNEXPLAINED if self._answer.explained else _LOOKING)
+            self._say(self._lack or self._why_nothing(self._answer))
             return
         self._title.setText(_TITLE if self._answer.outcome.results else _EMPTY_TITLE)
         self._show_result(self._answer, explanation)
         self._total.setText(wording.total(explanation, self._answer.outcome.age))
         self._stages.show_stages(explanation)
+
+    @staticmethod
+    def _why_nothing(answer: Answer | None) -> str:
+        """Why nothing is explained yet."""
+        return _NOTHING if answer is None else _UNEXPLAINED if answer.explained else _LOOKING
 
     def _show_result(self, answer: Answer, explanation: SearchExplanation) -> None:
         place = self._place(answer)

@@ -15,8 +15,10 @@ from gui.index.map.panel import MapPanel
 from gui.index.overview import OverviewPage
 from gui.index.page import IndexPage
 from gui.jobs import Jobs
+from gui.lacking import TITLES, Lacks
 from gui.search.runner import Answer
 from gui.widgets.chip import Chip
+from gui.widgets.message import Action, MessagePage
 
 PageName = Literal["overview", "map", "duplicates", "health"]
 
@@ -24,11 +26,11 @@ _GUTTER = 16
 
 
 class IndexPanel(QWidget):
-    """Pages behind chips; the chips are left out while there is but one page.
+    """Pages behind chips; in the place of all of them the reason where nobody can look into the index.
 
     Signals:
         open_requested: as a page's.
-        action_requested: `sync`, `rebuild`, `embed` or `settings`, which the window does.
+        action_requested: `sync`, `rebuild`, `embed`, `settings` or `engine`, which the window does.
         files_requested: `failed` or `skipped`: show the table of these files.
         left: Escape: back to the box.
     """
@@ -56,6 +58,9 @@ class IndexPanel(QWidget):
         column.setSpacing(0)
         column.addWidget(self._bar)
         column.addWidget(self._stack, 1)
+        self._lack = MessagePage()
+        column.addWidget(self._lack, 1)
+        self._manager: MemorySearchManager | None = None
         self._overview = OverviewPage(jobs)
         self._overview.action_requested.connect(self._act)
         self._add("overview", "Overview", self._overview)
@@ -71,6 +76,7 @@ class IndexPanel(QWidget):
         for before, after in pairwise(self._chips.values()):
             QWidget.setTabOrder(before, after)  # one was made after the other's page
         self.show_page("overview")
+        self.show_lacks({})
 
     def _add(self, name: PageName, title: str, page: IndexPage) -> None:
         page.open_requested.connect(self.open_requested)
@@ -82,7 +88,6 @@ class IndexPanel(QWidget):
         self._row.insertWidget(len(self._chips), chip)
         self._chips[name], self._pages[name] = chip, page
         self._stack.addWidget(page)
-        self._bar.setVisible(len(self._pages) > 1)
 
     @property
     def page(self) -> PageName:
@@ -124,8 +129,22 @@ class IndexPanel(QWidget):
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """Look into another memory, or none."""
+        self._manager = manager
         for page in self._pages.values():
             page.set_manager(manager)
+
+    def show_lacks(self, lacks: Lacks) -> None:
+        """Whether there is an inside to look into; another backend has another one."""
+        reason = lacks.get("insight", "")
+        self._lack.say(TITLES["insight"], reason, Action("Choose another engine…", self._choose_engine))
+        self._lack.setVisible(bool(reason))
+        for part in (self._bar, self._stack):
+            part.setVisible(not reason)
+        self.set_manager(self._manager)
+
+    @Slot()
+    def _choose_engine(self) -> None:
+        self.action_requested.emit("engine")
 
     @Slot()
     def refresh(self) -> None:
@@ -142,6 +161,9 @@ class IndexPanel(QWidget):
 
     def take_focus(self) -> None:
         """Into the page, from the box."""
+        if self._stack.isHidden():
+            self._lack.take_focus()
+            return
         self._pages[self.page].take_focus()
 
     def showEvent(self, event: QShowEvent) -> None:

@@ -1,9 +1,11 @@
-"""Puts a question to the memory."""
+"""Puts a question to the memory, as far as that can answer it."""
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from engine import CancelToken, EarlierQuestion, MemorySearchManager, SearchOptions, SearchOutcome
+from gui.lacking import Lacks
 
 if TYPE_CHECKING:
     from gui.search.runner import Question
@@ -12,20 +14,36 @@ DAY = 86_400
 _MINUTE = 60
 
 
+def permitted(question: "Question", lacks: Lacks) -> "Question":
+    """The question without what this memory cannot heed, which the window neither shows nor lets anyone choose."""
+    if "conditions" in lacks:
+        question = replace(question, sources=None, days=None, scope=None)
+    if "narrowing" in lacks:
+        question = replace(question, within=None)
+    if "ordering" in lacks:
+        question = replace(question, half_life_days=0.0, diverse=False)
+    return question
+
+
 def ask(
     manager: MemorySearchManager, question: "Question", *, by_words: bool, explain: bool, cancel: CancelToken
 ) -> SearchOutcome:
-    """Its answer, or a first one by words alone."""
+    """Its answer, or a first one by words alone.
+
+    On a pool thread: another backend may have taken over since the question was put together.
+    """
+    lacks = manager.lacks
+    question = permitted(question, lacks)
     options: SearchOptions = {
         "max_results": question.max_results,
         "min_score": question.min_score,
         "sources": question.sources,
         "path_glob": question.scope.glob if question.scope else None,
         "since": _since(question),
-        "half_life_days": question.half_life_days,
-        "diverse": question.diverse,
+        "half_life_days": None if "ordering" in lacks else question.half_life_days,
+        "diverse": None if "ordering" in lacks else question.diverse,
         "within": tuple(map(_earlier, question.levels)),
-        "explain": explain,
+        "explain": explain and "explanation" not in lacks,
         "mode": "keyword" if by_words else "auto",
     }
     if question.like is not None:

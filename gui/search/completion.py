@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QWidget
 
 from engine import MemorySearchManager
 from gui.jobs import Job, Jobs
+from gui.lacking import Lacks, refuse
 
 _OPERATOR = re.compile(r"-?([A-Za-z]+):(\"?)(.*)", re.DOTALL)
 _PLAIN = re.compile(r"[^\s\"“„]+")
@@ -109,6 +110,7 @@ class Completion(QObject):
         self._manager: MemorySearchManager | None = None
         self._part = Part("", "", 0)
         self._paused = False
+        self._lack = ""
         self.offers = Offers(edit)
         self.offers.itemClicked.connect(self._take)
         edit.textEdited.connect(self._typed)
@@ -118,6 +120,11 @@ class Completion(QObject):
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         self._stop()
         self._manager = manager
+
+    def show_lacks(self, lacks: Lacks) -> None:
+        """Without completions nothing is offered to anyone who types."""
+        self._lack = lacks.get("completion", "")
+        self._stop()
 
     @Slot()
     def pause(self) -> None:
@@ -155,7 +162,7 @@ class Completion(QObject):
     def _ask(self, part: Part) -> None:
         manager = self._manager
         self._stop()
-        if manager is None or self._paused:
+        if manager is None or self._paused or self._lack:
             return
 
         def show(values: tuple[str, ...]) -> None:
@@ -195,6 +202,8 @@ class Completion(QObject):
         key = event.key()
         if key == Qt.Key.Key_Space and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             self.request()
+            if self._lack:
+                refuse(self._edit, self._lack)
             return True
         if not self.offers.isVisible() or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
             return False

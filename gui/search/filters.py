@@ -5,6 +5,7 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QWidget
 
 from engine import Source
+from gui.lacking import Gates, Lacks
 from gui.search.runner import Scope
 from gui.widgets.chip import Chip
 
@@ -40,6 +41,7 @@ class Filters(QWidget):
         self.sources: tuple[Source, ...] | None = None
         self.days: int | None = None
         self.scope: Scope | None = None
+        self._gates = Gates()
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(12)
@@ -53,6 +55,9 @@ class Filters(QWidget):
         self._workspace_chip = Chip("Workspace", menu, yields=True)
         self._workspace_menu = menu
         row.addWidget(self._workspace_chip)
+        for chip in (self._scope_chip, *self._source_chips[:-1], self._period_chip):
+            self._gates.add(chip, "conditions")
+        self._sessions_gate = self._gates.add(self._source_chips[-1], "conditions")
         self.show_workspace("")
         self.show_sessions(available=False)
         self.set_scope(None)
@@ -70,11 +75,18 @@ class Filters(QWidget):
         self._scope_chip.setVisible(scope is not None)
         self._scope_chip.updateGeometry()
 
+    def show_lacks(self, lacks: Lacks) -> None:
+        """Where searches cannot be limited, nothing that limits them looks chosen."""
+        self._gates.hear(lacks)
+        if "conditions" in lacks:
+            self.choose(None, None, None)
+
     def choose(self, sources: tuple[Source, ...] | None, days: int | None, scope: Scope | None) -> None:
         """Choose these without telling."""
         self.sources = sources
         number = next((number for number, (_, known) in enumerate(SOURCES) if known == sources), 0)
-        self._source_chips[number].setEnabled(True)
+        if self._source_chips[number] is self._source_chips[-1]:
+            self._sessions_gate.allow(True)  # whatever is indexed: it was chosen
         self._source_chips[number].setChecked(True)
         for action in self._periods.actions():
             action.setChecked(action.data() == days)
@@ -91,10 +103,7 @@ class Filters(QWidget):
         self._workspace_chip.setAccessibleName(f"Workspace: {name or 'none'}")
 
     def show_sessions(self, *, available: bool) -> None:
-        chip = self._source_chips[-1]
-        chip.setEnabled(available or chip.isChecked())
-        chip.setToolTip("" if available else NO_SESSIONS)
-        chip.setAccessibleDescription("" if available else NO_SESSIONS)
+        self._sessions_gate.allow(available or self._source_chips[-1].isChecked(), NO_SESSIONS)
 
     def _make_source_chips(self, row: QHBoxLayout) -> list[Chip]:
         group = QButtonGroup(self)

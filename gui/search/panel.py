@@ -3,13 +3,16 @@
 It owns two widgets that the window places apart: `header` for the top bar and `body` for the left column.
 """
 
+from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QMenu, QWidget
 
-from engine import AskedQuestion, MemoryProviderStatus, MemorySearchManager, MemorySearchResult, Passage
+from engine import AskedQuestion, Feature, MemoryProviderStatus, MemorySearchManager, MemorySearchResult, Passage
 from gui.jobs import Jobs
+from gui.lacking import Lacks, refuse
+from gui.search.asking import permitted
 from gui.search.completion import Completion
 from gui.search.composer import Composer
 from gui.search.filters import Filters
@@ -65,6 +68,7 @@ class SearchPanel(QObject):
     def __init__(self, manager: MemorySearchManager | None, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._manager: MemorySearchManager | None = None
+        self._lacks: Lacks = {}
         self._status = StatusReader(jobs, self)
         self._runner = SearchRunner(jobs, self)
         self._box = QueryBox()
@@ -149,6 +153,18 @@ class SearchPanel(QObject):
         self._status.set_manager(manager)
         self._ask()
 
+    @Slot(object)
+    def show_lacks(self, lacks: Lacks) -> None:
+        """What this memory cannot do from now on: nobody can choose it, and what is asked is asked without it."""
+        before, self._lacks = self._lacks, lacks
+        for part in (self._filters, self._completion, self._help, self._view):
+            part.show_lacks(lacks)
+        self._actions.lacks = lacks
+        if "narrowing" in lacks and self._narrowing.within is not None:
+            self._narrowing.show(replace(self._composer.question(self._box.query), within=None))
+        if before.keys() != lacks.keys() and self._view.answer is not None:
+            self._ask()
+
     @Slot()
     def focus_box(self) -> None:
         """Go to the search box with its text selected."""
@@ -189,6 +205,8 @@ class SearchPanel(QObject):
 
     def search_like(self, passage: Passage, words: str) -> None:
         """Find what is like this passage, which begins with these words, until its line above the results is left."""
+        if self._refuses("alike"):
+            return
         self._box.remember()
         before, standing = self._composer.question(self._box.query), self.standing
         asked = bool(before.text or before.like)
@@ -201,6 +219,8 @@ class SearchPanel(QObject):
     @Slot()
     def search_within(self) -> None:
         """Ask the next question among the results on show alone, until their line above the results is left."""
+        if self._refuses("narrowing"):
+            return
         answer = self._view.answer
         if answer is not None and self._view.has_results:
             self._box.remember()
@@ -214,11 +234,21 @@ class SearchPanel(QObject):
         self._show(question)
 
     def _show(self, question: Question) -> None:
+        if question.like is not None and self._refuses("alike"):
+            return
+        question = permitted(question, self._lacks)
         self._composer.show(question)
         if question.text or question.like:
             self._ask_this(question)  # with weak matches, and as many results, as it had
         else:
             self._ask()
+
+    def _refuses(self, feature: Feature) -> bool:
+        """Whether this memory cannot do that; then the person is told why."""
+        reason = self._lacks.get(feature, "")
+        if reason:
+            refuse(self._box, reason)
+        return bool(reason)
 
     @property
     def standing(self) -> SearchStanding:
@@ -227,7 +257,7 @@ class SearchPanel(QObject):
 
     def return_to(self, standing: SearchStanding) -> None:
         """Ask the same again, and go where the person was."""
-        question = standing.question
+        question = standing.question and permitted(standing.question, self._lacks)
         if self._returning.go_to(standing):
             return
         self._view.show_order(standing.order)

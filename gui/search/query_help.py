@@ -1,5 +1,6 @@
 """What the search box understands, as a menu of examples: one that is chosen goes into the box."""
 
+import re
 from collections.abc import Callable
 
 from PySide6.QtCore import QPoint, Signal, Slot
@@ -7,8 +8,10 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
 from gui.jobs import Jobs
+from gui.lacking import Gates, Lacks
 from gui.widgets.icons import IconButton
 
+_OPERATOR = re.compile(r"[a-z]+:")
 _NOTES = (
     "Dates\t2026-05-31, 2026-05, 2026, yesterday, monday, last week, 7d, 3m",
     "Ctrl+Space\tcompletes operators; their values are offered as you type",
@@ -20,11 +23,16 @@ class QueryHelpMenu(QMenu):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.gates = Gates()
+        self.setToolTipsVisible(True)
         self.setAccessibleName("What can be typed here")
 
     def fill(self, examples: tuple[tuple[str, str], ...], choose: Callable[[str], None]) -> None:
         for example, meaning in examples:
-            self.addAction(f"{example}\t{meaning}").triggered.connect(lambda _=False, chosen=example: choose(chosen))
+            action = self.addAction(f"{example}\t{meaning}")
+            action.triggered.connect(lambda _=False, chosen=example: choose(chosen))
+            if _OPERATOR.match(example):
+                self.gates.add(action, "conditions")
         self.addSeparator()
         for note in _NOTES:
             self.addAction(note).setEnabled(False)
@@ -42,6 +50,10 @@ class QueryHelpButton(IconButton):
         self._jobs = jobs
         self._menu = QueryHelpMenu(self)
         self.clicked.connect(self.open)
+
+    def show_lacks(self, lacks: Lacks) -> None:
+        """Examples with operators can be chosen where they mean something."""
+        self._menu.gates.hear(lacks)
 
     @Slot()
     def open(self) -> None:

@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu
 
+from gui.lacking import Gates, Lacks
 from gui.search.list_header import SortButton
 
 HALF_LIVES = (7.0, 30.0, 90.0, 365.0)
@@ -67,6 +68,11 @@ class RankingMenu(QObject):
         menu.addAction(self._keep)
         self._keep.setToolTip("Writes the two choices to the settings of this workspace.")
         menu.setToolTipsVisible(True)
+        self._gates = Gates()
+        half_lives = self._half_lives.menuAction()
+        for action in (self._newer, half_lives, self._apart):
+            self._gates.add(action, "ordering")
+        self._keep_gate = self._gates.add(self._keep, "ordering")
         self._newer.triggered.connect(self._choose_newer)
         self._group.triggered.connect(self._choose_days)
         self._apart.triggered.connect(self._choose_apart)
@@ -79,9 +85,16 @@ class RankingMenu(QObject):
         self._default = ranking
         self.show(ranking if anew or untouched else self.ranking)
 
+    def show_lacks(self, lacks: Lacks) -> None:
+        """Where neither age nor likeness can change the order, none does; else what the settings say."""
+        before = "ordering" in self._gates.lacks
+        self._gates.hear(lacks)
+        if before != ("ordering" in lacks):
+            self.show(self._default)
+
     def show(self, ranking: Ranking) -> None:
-        """Choose this without telling."""
-        self.ranking = ranking
+        """Choose this without telling, if it can be had."""
+        self.ranking = Ranking() if "ordering" in self._gates.lacks else ranking
         self._show()
 
     def _option(self, menu: QMenu, words: str, tip: str) -> QAction:
@@ -96,7 +109,7 @@ class RankingMenu(QObject):
         self._days = ranking.half_life_days or self._days
         self._newer.setChecked(bool(ranking.half_life_days))
         self._apart.setChecked(ranking.diverse)
-        self._keep.setEnabled(ranking != self._default)
+        self._keep_gate.allow(ranking != self._default)
         self._offer(self._days)
         for action in self._group.actions():
             action.setChecked(action.data() == ranking.half_life_days)

@@ -3,6 +3,7 @@
 from PySide6.QtCore import QObject, QPoint, Signal, Slot
 
 from engine import MemorySearchResult
+from gui.lacking import Lacks
 from gui.search.result_list import ResultList
 from gui.search.result_menu import ResultMenu, copy_text
 
@@ -25,6 +26,7 @@ class ResultActions(QObject):
     def __init__(self, results: ResultList, parent: QObject) -> None:
         super().__init__(parent)
         self._results = results
+        self.lacks: Lacks = {}
         results.copy_wanted.connect(self._copy_citation)
         results.edit_wanted.connect(self._edit)
         results.like_wanted.connect(self._want_like)
@@ -50,7 +52,7 @@ class ResultActions(QObject):
 
     @Slot(object, QPoint)
     def _show_menu(self, result: MemorySearchResult, at: QPoint) -> None:
-        menu = ResultMenu(result, self._results)
+        menu = ResultMenu(result, self.lacks, self._results)
         menu.why.triggered.connect(self.why_wanted)
         menu.editor.triggered.connect(lambda: self.editor_requested.emit(result))
         menu.reveal.triggered.connect(lambda: self.reveal_requested.emit(result))

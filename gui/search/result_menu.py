@@ -4,6 +4,7 @@ from PySide6.QtGui import QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
 from engine import MemorySearchResult
+from gui.lacking import Gates, Lacks
 from gui.widgets.keys import LIKE, LIKE_KEY, WITHIN, WITHIN_KEY
 
 
@@ -14,8 +15,9 @@ def copy_text(text: str) -> None:
 class ResultMenu(QMenu):
     """The context menu of `result`. Copying happens here; the other actions are for the owner to connect."""
 
-    def __init__(self, result: MemorySearchResult, parent: QWidget) -> None:
+    def __init__(self, result: MemorySearchResult, lacks: Lacks, parent: QWidget) -> None:
         super().__init__(parent)
+        self.setToolTipsVisible(True)
         self.like = self.addAction(LIKE)
         self.like.setShortcut(LIKE_KEY)
         self.within = self.addAction(WITHIN)
@@ -37,3 +39,8 @@ class ResultMenu(QMenu):
         self.editor = self.addAction("Open in editor")
         self.editor.setShortcut("Ctrl+E")
         self.reveal = self.addAction("Reveal in file manager")
+        gates = Gates()
+        gates.hear(lacks)
+        gates.add(self.like, "alike")
+        gates.add(self.within, "narrowing")
+        gates.add(self.why, "explanation")

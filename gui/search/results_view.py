@@ -7,6 +7,7 @@ from PySide6.QtCore import QPoint, Signal, Slot
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from engine import MemoryProviderStatus, QuerySuggestion
+from gui.lacking import Gates, Lacks
 from gui.search import texts
 from gui.search.list_header import ListHeader, Order
 from gui.search.narrowing_bar import NarrowingBar
@@ -59,6 +60,8 @@ class ResultsView(QWidget):
         within.setToolTip(f"{WITHIN} ({WITHIN_KEY})")
         within.clicked.connect(self.within_wanted)
         self._header.add_button(within)
+        self._gates = Gates()
+        self._gates.add(within, "narrowing")
         self.narrowing_bar = NarrowingBar()
         self.suggestions = SuggestionLine()
         self._notice = NoticeBar()
@@ -80,6 +83,13 @@ class ResultsView(QWidget):
     def answer(self) -> Answer | None:
         """The answer on show."""
         return self._answer
+
+    def show_lacks(self, lacks: Lacks) -> None:
+        """What the memory that answers cannot do."""
+        self._gates.hear(lacks)
+        self.ranking.show_lacks(lacks)
+        if self._answer is not None and not self.has_results:
+            self._show_empty(self._answer)
 
     @property
     def order(self) -> SortOrder:
@@ -163,7 +173,8 @@ class ResultsView(QWidget):
         offers = [
             Offer(remedy.advice, button_words(remedy), partial(self.remedy_chosen.emit, remedy)) for remedy in remedies
         ]
-        actions: list[Action] = [("A file is missing…", self.missing_file_wanted.emit)]
+        lacks = self._gates.lacks
+        actions: list[Action] = [("A file is missing…", self.missing_file_wanted.emit)] if "states" not in lacks else []
         if explanation is not None:
             actions.insert(0, ("How this answer came about", self.why_wanted.emit))
         self._show_page(

@@ -205,7 +205,7 @@ class SearchRunner(QObject):
 
         def work(token: CancelToken) -> SearchOutcome:
             outcome = ask(manager, question, by_words=not final, explain=explained, cancel=token)
-            if final and not outcome.results and outcome.explanation is None:
+            if final and not outcome.results and outcome.explanation is None and "explanation" not in manager.lacks:
                 # Whoever finds nothing is told why without asking.
                 return ask(manager, question, by_words=False, explain=True, cancel=token)
             return outcome

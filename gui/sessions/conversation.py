@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from engine import MemorySearchManager
 from gui.jobs import Jobs
+from gui.lacking import Lacks
 from gui.sessions.conversation_actions import ConversationActions
 from gui.sessions.conversation_chunks import ConversationChunks
 from gui.sessions.conversation_finding import ConversationLines, Landing
@@ -70,6 +71,11 @@ class ConversationPanel(ReadingPanel):
         self._manager = manager
         self._chunks.set_manager(manager)
         self.clear()
+
+    def show_lacks(self, lacks: Lacks) -> None:
+        """What the memory of these sessions cannot do."""
+        self._actions.show_lacks(lacks)
+        self._chunks.inspector.show_lacks(lacks)
 
     def show_session(self, path: str, line: int | None = None, query: str = "") -> None:
         """Show a session, at a line of its transcript, with the words of a query marked."""

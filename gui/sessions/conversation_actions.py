@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from engine import MemorySearchManager, Passage, beginning_of
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
+from gui.lacking import Gates, Lacks
 from gui.sessions.conversation_markdown import conversation_markdown, entry_markdown
 from gui.sessions.conversation_prompts import PromptList
 from gui.sessions.conversation_raw import RawLines, read_raw, show_raw
@@ -66,7 +67,16 @@ class ConversationActions(QObject):
         self._prompt_list = PromptList(view)
         self._prompt_list.chosen.connect(view.go_to_entry)
         self._menu = QMenu(panel)
+        self._menu.setToolTipsVisible(True)
+        self._gates = Gates()
+        for action in (self.like, self.similar):
+            self._gates.add(action, "alike")
+        self._gates.add(self.more, "conditions")
         view.menu_wanted.connect(self._open_menu)
+
+    def show_lacks(self, lacks: Lacks) -> None:
+        """What the memory of these sessions cannot do."""
+        self._gates.hear(lacks)
 
     def set_session(
         self, manager: MemorySearchManager | None, conversation: Conversation | None, *, revealed: bool = False

@@ -8,6 +8,7 @@ from PySide6.QtCore import QDate, Signal, Slot
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QDateEdit, QDialog, QDialogButtonBox, QFormLayout, QHBoxLayout, QMenu, QWidget
 
+from gui.lacking import Gates, Lacks
 from gui.sessions.catalogue import Catalogue, Choice
 from gui.sessions.criteria import ANY_TIME, PERIODS, Period, Role, month_period
 from gui.sessions.wording import agent_name, folder_name
@@ -40,7 +41,14 @@ class FilterChips(QWidget):
         self._period_chip = self._add(row, self._fill_periods)
         self._role_chip = self._add(row, self._fill_roles)
         self._role_chip.setToolTip("Who said the words that were found in a session")
+        self._gates = Gates()
+        for chip in (self._agent_chip, self._project_chip, self._period_chip, self._role_chip):
+            self._gates.add(chip, "sessions")
         self._show()
+
+    def show_lacks(self, lacks: Lacks) -> None:
+        """Without sessions there is nothing to choose from."""
+        self._gates.hear(lacks)
 
     def show_catalogue(self, catalogue: Catalogue) -> None:
         """Offer what there is in these sessions."""

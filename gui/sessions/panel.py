@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from engine import MemoryProviderStatus, MemorySearchManager, SessionSummary
 from gui.jobs import Jobs
+from gui.lacking import TITLES, Gates, Lacks
 from gui.search.query_box import QueryBox
 from gui.search.result_menu import copy_text
 from gui.sessions import texts
@@ -47,6 +48,8 @@ class SessionsPanel(QObject):
     """SessionSummary, or None: the conversation should follow."""
     remember_wanted = Signal(str, str)
     """A note is to be made of the session with this path and title."""
+    engine_wanted = Signal()
+    """The person wants to choose what these notes are searched with."""
     folder_wanted = Signal()
     """No session folder was chosen yet, or another one is wanted."""
     settled = Signal()
@@ -56,6 +59,7 @@ class SessionsPanel(QObject):
         super().__init__(parent)
         self._today = today
         self._manager: MemorySearchManager | None = None
+        self._gates = Gates()
         self._criteria = Criteria()
         self._hits = NO_HITS
         self._opened: set[str] = set()
@@ -70,6 +74,7 @@ class SessionsPanel(QObject):
         self.view = ListingView()
         self._alike = AlikeList(jobs, self._reader, self.view, self)
         self._follower = SessionFollower(self._session_to_read, self.place, self)
+        self._box_gate = self._gates.add(self.box.edit, "sessions")
         self.header: QWidget = FoldingRow(self.box, self.chips, BOX_LETTERS)
         self.body: QWidget = self.view
         self._connect()
@@ -121,14 +126,27 @@ class SessionsPanel(QObject):
         self._compared_next = ""
         self._manager = manager
         self._days.run(manager is not None)
-        self._content.set_manager(manager)
+        lacks = self._gates.lacks
+        self._content.set_manager(None if "conditions" in lacks else manager)
         self.box.setEnabled(manager is not None)
         self.chips.show_catalogue(EMPTY)
         self.view.notice.show_notice("")
-        self.view.show_page(("", texts.READING if manager is not None else ""))
+        if manager is not None and "sessions" in lacks:
+            act = ("Choose another engine…", self.engine_wanted.emit)
+            self.view.show_page((TITLES["sessions"], lacks["sessions"]), actions=(act,))
+        else:
+            self.view.show_page(("", texts.READING if manager is not None else ""))
         self._follower.forget()
-        self._reader.set_manager(manager)
+        self._reader.set_manager(None if "sessions" in lacks else manager)
         self._content.ask(self._criteria.text)
+
+    def show_lacks(self, lacks: Lacks) -> None:
+        """What the memory that comes next, or this one from now on, cannot do."""
+        before = self._gates.lacks
+        self._gates.hear(lacks)
+        self.chips.show_lacks(lacks)
+        if any((feature in before) != (feature in lacks) for feature in ("sessions", "conditions")):
+            self.set_manager(self._manager)
 
     @Slot()
     def refresh(self) -> None:
@@ -185,6 +203,8 @@ class SessionsPanel(QObject):
     @property
     def nothing_to_read(self) -> NothingToRead:
         """Why no session is selected."""
+        if "sessions" in self._gates.lacks:
+            return NothingToRead(self._gates.lacks["sessions"])
         known = self._reader.known
         filtered = known is not None and known.catalogue.sessions and not self.view.has_rows
         return texts.NOTHING_FITS if filtered else texts.CHOOSE_SESSION
@@ -194,7 +214,7 @@ class SessionsPanel(QObject):
         """List the sessions that are like the one with this path, with a way back."""
         if self._manager is not None and self._reader.known is None:
             self._compared_next = path  # as soon as there is a list
-        elif self._manager is not None:
+        elif self._manager is not None and "alike" not in self._gates.lacks:
             self._alike.start(self._manager, path)
 
     # --- reading ----------------------------------------------------------------------------------------------------
@@ -280,7 +300,8 @@ class SessionsPanel(QObject):
             return
         hits = self._hits.count(self.chips.role)
         listing = build_listing(known.catalogue, criteria, hits, self._opened, self._today())
-        self.view.notice.show_notice(texts.notice(self._hits))
+        unsearched = self._gates.lacks.get("conditions", "") if criteria.text else ""
+        self.view.notice.show_notice(texts.notice(self._hits) or unsearched)
         if self._hits.text and self._hits.text == criteria.text:
             self.box.set_state(texts.box_state(listing))
         if listing.rows:
@@ -371,7 +392,7 @@ class SessionsPanel(QObject):
 
     @Slot(object, QPoint)
     def _show_menu(self, row: SessionRow, at: QPoint) -> None:
-        menu = SessionMenu(row, self.view)
+        menu = SessionMenu(row, self._gates.lacks, self.view)
         path = row.entry.summary.path
         menu.open.triggered.connect(lambda: self._follower.activate(row.entry.summary))
         menu.fold.triggered.connect(lambda: self._fold(path, not row.opened))

@@ -3,6 +3,7 @@
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
+from gui.lacking import Gates, Lacks
 from gui.search.result_menu import copy_text
 from gui.sessions.rows import SessionRow
 from gui.sessions.wording import parts_text
@@ -12,8 +13,9 @@ from gui.widgets.keys import REMEMBER, REMEMBER_KEY
 class SessionMenu(QMenu):
     """The context menu of `row`. Copying happens here; the other actions are for the owner to connect."""
 
-    def __init__(self, row: SessionRow, parent: QWidget) -> None:
+    def __init__(self, row: SessionRow, lacks: Lacks, parent: QWidget) -> None:
         super().__init__(parent)
+        self.setToolTipsVisible(True)
         summary = row.entry.summary
         self.open = self.addAction("Open")
         self.open.setShortcut(QKeySequence("Return"))
@@ -31,3 +33,6 @@ class SessionMenu(QMenu):
         copy.triggered.connect(lambda: copy_text(summary.path))
         self.addSeparator()
         self.alike = self.addAction("Sessions like this one")
+        gates = Gates()
+        gates.hear(lacks)
+        gates.add(self.alike, "alike")

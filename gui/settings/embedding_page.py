@@ -17,9 +17,9 @@ from gui.settings.choice import Choice
 from gui.settings.form import EmbeddingForm
 from gui.settings.wording import accept_words, probe_words
 from gui.style import set_role
-from gui.widgets.labels import breakable, label, line
+from gui.widgets.labels import breakable, label
 from gui.widgets.pricing import estimate_words
-from gui.widgets.scrolling import scrolling_column
+from gui.widgets.scrolling import FootedColumn
 
 _WIDTH = 620
 _CALM_MS = 250
@@ -84,18 +84,16 @@ class EmbeddingPage(QFrame):
         trial.addWidget(self._tested, 1)
         column.addLayout(trial)
         column.addStretch(1)
-        foot = QVBoxLayout()
-        foot.setContentsMargins(20, 10, 20, 10)
-        foot.setSpacing(4)
+        foot = QWidget()
+        said = QVBoxLayout(foot)
+        said.setContentsMargins(0, 10, 0, 10)
+        said.setSpacing(4)
         for widget in (self._price, self._kept, self._problem):
             widget.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
-            foot.addWidget(widget)
+            said.addWidget(widget)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addWidget(scrolling_column(column, _WIDTH), 1)
-        whole.addWidget(line())
-        whole.addLayout(foot)
+        whole.addWidget(FootedColumn(column, _WIDTH, foot))
 
     # --- what is shown ----------------------------------------------------------------------------------------------
 
@@ -114,6 +112,8 @@ class EmbeddingPage(QFrame):
         self._before = Choice.of(settings)
         self._form.show_choice(self._before)
         self._changed(self._before)
+
+    def take_focus(self) -> None:
         self._form.focus_first()
 
     @Slot()

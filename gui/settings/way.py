@@ -7,7 +7,8 @@ from PySide6.QtWidgets import QWidget
 
 from engine import EmbeddingEstimate, MemoryProviderStatus, SyncSummary
 from gui.jobs import Jobs
-from gui.settings.dialog import SettingsDialog
+from gui.lacking import Lacks
+from gui.settings.dialog import SettingsDialog, SettingsPage
 from gui.workspace import Opened, Workspace
 
 
@@ -33,14 +34,24 @@ class SettingsWay(QObject):
     @Slot()
     def show(self) -> None:
         """Open the dialog for the workspace that is open; without one there is nothing to set."""
+        self.show_page(None)
+
+    def show_page(self, page: SettingsPage | None) -> None:
+        """Open it on this page; None for the first one that there is something to set on."""
         opened = self._workspace.current
         if opened is None:
             return
         if self.dialog is None:
             self.dialog = SettingsDialog(self._jobs, self._config, self._window)
-            self.dialog.embedding_saved.connect(self._saved)
+            self.dialog.saved.connect(self._saved)
             self.dialog.purged.connect(self._workspace.feed.refresh)
-        self.dialog.begin(opened.folder, opened.settings, opened.manager)
+        self.dialog.begin(opened.folder, opened.settings, opened.manager, page)
+
+    @Slot(object)
+    def show_lacks(self, lacks: Lacks) -> None:
+        """Another backend answers now."""
+        if self.dialog is not None and self.dialog.isVisible():
+            self.dialog.show_lacks(lacks)
 
     @Slot(object)
     def _saved(self, agreed: EmbeddingEstimate | None) -> None:

@@ -24,6 +24,7 @@ class FoldingActions:
         self.buttons = [self._button(action, parent) for action in actions]
         self.more = IconButton("more", "More actions", parent=parent)
         self._menu = QMenu(self.more)
+        self._menu.setToolTipsVisible(True)
         self._menu.aboutToShow.connect(self._fill)
         self.more.setMenu(self._menu)
 
@@ -42,6 +43,8 @@ class FoldingActions:
         def follow() -> None:
             made.setText(action.text())
             made.setEnabled(self._ready and action.isEnabled())
+            made.setToolTip(action.toolTip())
+            made.setAccessibleDescription(action.statusTip())
 
         action.changed.connect(follow)
         return made

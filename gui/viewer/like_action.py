@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from engine import LAST_LINE, Passage, beginning_of
 from gui.jobs import Jobs
+from gui.lacking import Gate
 from gui.viewer.rendered_view import RenderedView
 from gui.viewer.source_view import SourceView
 from gui.viewer.target import Target
@@ -38,6 +39,7 @@ class LikeAction(QObject):
         self._target: Target | None = None
         self.action = key_action(panel, LIKE, LIKE_KEY)
         self.action.triggered.connect(self._want)
+        self.gate = Gate(self.action, "alike")
         source.addAction(self.action)
         rendered.addAction(self.action)
         self.set_target(None)
@@ -45,7 +47,7 @@ class LikeAction(QObject):
     def set_target(self, target: Target | None) -> None:
         """What is read from now on."""
         self._target = target
-        self.action.setEnabled(target is not None)
+        self.gate.allow(target is not None)
 
     def _want(self) -> None:
         target, lines = self._target, self._source.lines

@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QWidget
 
 from engine import MemorySearchManager, MemorySearchResult
 from gui.jobs import Jobs
+from gui.lacking import Lacks
 from gui.viewer.actions import FileActions
 from gui.viewer.chunks.card import ChunkCard
 from gui.viewer.chunks.inspector import ChunkInspector
@@ -80,6 +81,11 @@ class ViewerPanel(ReadingPanel):
         self._manager = self.elsewhere.manager = manager
         self._chunks.set_manager(manager)
         self.clear()
+
+    def show_lacks(self, lacks: Lacks) -> None:
+        """What the memory whose files are shown cannot do."""
+        self._like.gate.hear(lacks)
+        self._chunks.show_lacks(lacks)
 
     def refresh(self) -> None:
         """The index has changed; the file is followed on its own."""

@@ -156,10 +156,10 @@ class MessagePage(QFrame):
         column.addStretch(3)
         middle = QWidget()
         middle.setLayout(column)
-        middle.setFixedWidth(_PAGE_WIDTH)
+        middle.setMaximumWidth(_PAGE_WIDTH)
         row = QHBoxLayout(self)
         row.addStretch(1)
-        row.addWidget(middle)
+        row.addWidget(middle, 100)
         row.addStretch(1)
 
     def say(self, title: str, text: str, *actions: Action) -> None:

@@ -1,7 +1,14 @@
 """A column of content in the middle of a page, which may scroll where large text meets a small window."""
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLayout, QScrollArea, QWidget
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLayout, QScrollArea, QVBoxLayout, QWidget
+
+from gui.widgets.labels import line
+
+_MOST_FOOT = 0.4
+"""Share of the height."""
+_FOOT_SIDE = 20
 
 
 def column_page(column: QLayout, width: int) -> QFrame:
@@ -27,3 +34,53 @@ def scrolling_column(column: QLayout, width: int) -> QScrollArea:
     scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     scroll.setWidget(column_page(column, width))
     return scroll
+
+
+class FootedColumn(QWidget):
+    """A column that scrolls above a foot which stays in view, unless that would leave the column too little room."""
+
+    def __init__(self, column: QVBoxLayout, width: int, foot: QWidget, parent: QWidget | None = None) -> None:
+        """`foot` may change its height at any time; `column` ends with a stretch."""
+        super().__init__(parent)
+        self._column, self._foot, self._along = column, foot, False
+        self._scroll = scrolling_column(column, width)
+        self._line = line()
+        self._whole = QVBoxLayout(self)
+        self._whole.setContentsMargins(0, 0, 0, 0)
+        self._whole.setSpacing(0)
+        self._whole.addWidget(self._scroll, 1)
+        self._whole.addWidget(self._line)
+        self._whole.addWidget(foot)
+        foot.installEventFilter(self)
+        self._settle()
+
+    def minimumSizeHint(self) -> QSize:
+        """The foot asks for no more: it can scroll along."""
+        return self._scroll.minimumSizeHint()
+
+    def _settle(self) -> None:
+        """Where the foot belongs at this height."""
+        self._along = self._foot_height() > self.height() * _MOST_FOOT
+        side = 0 if self._along else _FOOT_SIDE
+        self._foot.setContentsMargins(side, 0, side, 0)
+        inside = self._column.indexOf(self._foot) >= 0
+        if inside == self._along:
+            return
+        self._line.setVisible(not self._along)
+        if self._along:
+            self._column.addWidget(self._foot)
+        else:
+            self._whole.addWidget(self._foot)
+        self._foot.show()
+
+    def _foot_height(self) -> int:
+        return self._foot.heightForWidth(self.width()) if self._foot.hasHeightForWidth() else self._foot.height()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._settle()
+        return super().eventFilter(watched, event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._settle()

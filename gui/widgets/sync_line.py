@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from engine import MemoryProviderStatus, MemorySyncProgressUpdate
+from gui.widgets.engines import BUILTIN, engine_instead, engine_name, provider_instead
 from gui.widgets.pricing import money
 from gui.widgets.state import State
 from gui.widgets.wording import ago, counted, duration, exact, grouped
@@ -108,11 +109,12 @@ def _running(status: MemoryProviderStatus, step: MemorySyncProgressUpdate, still
 
 
 def _indexed(status: MemoryProviderStatus) -> str:
-    """How much is indexed, of each source where there are sessions too."""
+    """How much is indexed, of each source where there are sessions too; by whom, where it is not this program."""
+    by = f"{engine_name(status.backend)}: " if status.backend != BUILTIN else ""
     files = {count.source: count.files for count in status.source_counts}
     if not files.get("sessions"):
-        return counted(status.files, "file")
-    return f"{counted(files.get('memory', 0), 'note')} · {counted(files['sessions'], 'session')}"
+        return by + counted(status.files, "file")
+    return f"{by}{counted(files.get('memory', 0), 'note')} · {counted(files['sessions'], 'session')}"
 
 
 def why_words_only(status: MemoryProviderStatus) -> str:
@@ -146,7 +148,10 @@ def _resting(status: MemoryProviderStatus, now: float) -> SyncLine:
     if status.pending_vectors and status.provider != "none":
         state: State = "working" if status.awaiting is None else "degraded"
         return SyncLine(state, "Words are ready", count=files, detail=unfinished, failed=failed, tip=tip)
-    if status.fallback is not None:
-        detail = f"{status.provider} instead of {status.fallback.from_} · {when}"
-        return SyncLine("degraded", "Up to date", count=files, detail=detail, failed=failed, tip=status.fallback.reason)
+    if instead := engine_instead(status):
+        detail = f"{engine_name(status.backend)} instead of {engine_name(instead.chosen)} · {when}"
+        return SyncLine("degraded", "Up to date", count=files, detail=detail, failed=failed, tip=instead.reason)
+    if instead := provider_instead(status):
+        detail = f"{status.provider} instead of {instead.chosen} · {when}"
+        return SyncLine("degraded", "Up to date", count=files, detail=detail, failed=failed, tip=instead.reason)
     return SyncLine("fine", "Up to date", count=files, detail=when, failed=failed, tip=tip)

@@ -1,3 +1,4 @@
+from engine import FallbackStatus
 from gui.index_news import IndexNews
 from tests.helpers.fake_memory import make_estimate, make_status, make_summary
 
@@ -44,3 +45,27 @@ def test_each_sync_that_ends_well_is_told_once(qtbot):
     for last in (None, failed, well, well, failed):
         news.hear(make_status(last_sync=last))
     assert len(ended) == 1
+
+
+def test_another_engine_in_place_of_the_chosen_one_is_told_when_that_or_its_reason_is_new(qtbot):
+    news = IndexNews()
+    told = []
+    news.engine_replaced.connect(told.append)
+    custom = {"fallback": {"disabled": True, "reason": ""}}
+    slow, gone = (
+        make_status(fallback=FallbackStatus(from_="qmd", reason=reason), custom=custom)
+        for reason in ("Too slow.", "Not found.")
+    )
+    of_provider = make_status(fallback=FallbackStatus(from_="openai", reason="No key."))
+    for status in (make_status(), slow, slow, gone, of_provider, slow, None):
+        news.hear(status)
+    assert [found and found.reason for found in told] == ["Too slow.", "Not found.", None, "Too slow.", None]
+
+
+def test_another_engine_finds_other_things(qtbot):
+    news = IndexNews()
+    changed = []
+    news.changed.connect(lambda: changed.append(1))
+    news.hear(make_status())
+    news.hear(make_status(backend="qmd"))
+    assert changed == [1]

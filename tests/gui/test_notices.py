@@ -2,6 +2,7 @@ import pytest
 from PySide6.QtWidgets import QPushButton
 
 from gui.notices import Notices
+from gui.widgets.engines import Instead
 from gui.workspace import Workspace
 from tests.helpers.fake_memory import make_estimate
 
@@ -92,3 +93,19 @@ def test_a_question_that_was_answered_elsewhere_goes_and_another_matter_stays(no
     notices.complain("The disk is full.")
     notices.ask_to_embed(None)
     assert notices.text == "The disk is full."
+
+
+def test_an_engine_that_did_not_answer_is_named_with_the_reason_and_may_be_tried_again(
+    notices, workspace, monkeypatch
+):
+    tried = []
+    monkeypatch.setattr(workspace, "try_again", lambda: tried.append(1))
+    notices.tell_engine_replaced(Instead("qmd", "The command qmd was not found."))
+    assert notices.text == (
+        "qmd did not answer. The command qmd was not found. The built-in index answers until it does."
+    )
+    press(notices, "Try again now")
+    assert tried == [1]
+    notices.tell_engine_replaced(Instead("LanceDB", "The table is locked."))
+    notices.tell_engine_replaced(None)
+    assert notices.text == ""

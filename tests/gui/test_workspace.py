@@ -3,8 +3,9 @@ from pathlib import Path
 import pytest
 
 import engine
-from engine import IndexTooNew, Settings, SettingsError
+from engine import BackendError, IndexTooNew, Settings, SettingsError
 from gui.workspace import Workspace
+from tests.helpers.fake_lacking import LackingMemory, reason
 from tests.helpers.fake_memory import FakeMemory
 
 
@@ -150,3 +151,21 @@ def test_steering_nothing_is_no_error(workspace):
     for act in (workspace.pause, workspace.resume, workspace.cancel, workspace.sync, workspace.close):
         act()
     assert workspace.current is None
+
+
+def test_an_engine_is_tried_again_by_an_update_and_a_question(qtbot, workspace, opens, tmp_path):
+    _open(qtbot, workspace, tmp_path)
+    workspace.try_again()
+    qtbot.waitUntil(lambda: len(opens[0].searches) == 1)
+    assert opens[0].syncs == [("manual", False)]
+    opens[0].search_error = BackendError("Neither answers.")
+    qtbot.waitUntil(lambda: not workspace._trial.busy)
+    with qtbot.waitSignal(workspace.sync_failed) as failed:
+        workspace.try_again()
+    assert failed.args == ["Neither answers.", False]
+
+
+def test_what_a_memory_lacks_is_known_when_it_is_opened(qtbot, workspace, opens, tmp_path, monkeypatch):
+    monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: LackingMemory("insight"), raising=False)
+    _open(qtbot, workspace, tmp_path)
+    assert workspace.current.lacks == {"insight": reason("insight")}

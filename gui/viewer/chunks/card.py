@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from engine import ChunkDetail, FileChunks, VectorState
+from gui.lacking import Gates, Lacks
 from gui.style import font_at
 from gui.viewer.chunks.wording import VECTOR_STATES, Fact, as_text, facts, title
 from gui.widgets.elided import ElidedLabel
@@ -50,6 +51,7 @@ class ChunkCard(QFrame):
         self._id = 0
         self._text = ""
         self._vector: VectorState | None = None
+        self.lacks: Lacks = {}
         self._title = ElidedLabel()
         self._title.setProperty("role", "strong")
         self._before = IconButton("chevron-up", "Chunk before (Alt+Up)")
@@ -136,6 +138,9 @@ class ChunkCard(QFrame):
         more.setAutoDefault(True)  # Enter presses it while it has the keys
         more.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         more.clicked.connect(self.more_wanted)
+        gates = Gates()
+        gates.hear(self.lacks)
+        gates.add(more, "alike")
         return more
 
     def _copy_all(self) -> None:

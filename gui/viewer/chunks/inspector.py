@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 from engine import CancelToken, ChunkDetail, FileChunks, IndexInsight, MemorySearchManager, Passage
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
+from gui.lacking import Gates, Lacks
 from gui.viewer.chunks.card import ChunkCard
 from gui.viewer.chunks.lanes import ChunkLanes
 from gui.viewer.lines import FileLines
@@ -17,7 +18,6 @@ from gui.widgets.keys import key_action
 
 _CHANGED = "This file has changed since it was indexed: the borders are those of the indexed version."
 _NOT_INDEXED = "This file is not in the index, so it has no chunks."
-_NO_INSIGHT = "This index does not tell of its chunks."
 
 
 @dataclass(frozen=True)
@@ -77,9 +77,12 @@ class ChunkInspector(QObject):
         self.margin_action = key_action(panel, action, "Alt+C")
         self.margin_action.setCheckable(True)
         self.margin_action.toggled.connect(self._show_margin)
+        self._gates = Gates()
+        self._gates.add(self.margin_action, "insight")
         for keys, forward in (("Alt+Down", True), ("Alt+Up", False)):
             step = key_action(panel, "Next chunk" if forward else "Chunk before", keys)
             step.triggered.connect(partial(self.walk, forward))
+            self._gates.add(step, "insight")
         card.walked.connect(self.walk)
         card.closed.connect(self._let_go)
         card.said.connect(self.said)
@@ -98,6 +101,14 @@ class ChunkInspector(QObject):
         """Look into another memory, or none."""
         self._manager = manager
         self.show_file("", None)
+
+    def show_lacks(self, lacks: Lacks) -> None:
+        """Where nobody can look into the index there is no margin; it comes back with what can be seen there."""
+        before = "insight" in self._gates.lacks
+        self._gates.hear(lacks)
+        self._card.lacks = lacks
+        if before != ("insight" in lacks):
+            self._show_margin(self.margin_action.isChecked() and before)
 
     def _show_margin(self, shown: bool) -> None:
         self._view.set_margin(shown)
@@ -125,7 +136,7 @@ class ChunkInspector(QObject):
     @Slot(bool)
     def walk(self, forward: bool) -> None:
         """Choose the next chunk, or the one before; at first the one where the person is."""
-        if not self._name:
+        if not self._name or not self.margin_action.isEnabled():
             return
         self.source_wanted.emit()
         if self._read is None:
@@ -146,12 +157,12 @@ class ChunkInspector(QObject):
     # --- the rows of the file ---------------------------------------------------------------------------------------
 
     def _load(self) -> None:
-        if not self.margin_action.isChecked() or not self._name or self._manager is None:
+        lacking = "insight" in self._gates.lacks
+        if lacking or not self.margin_action.isChecked() or not self._name or self._manager is None:
             return
         insight, name = self._manager.insight, self._name
         if insight is None:
-            self.said.emit(_NO_INSIGHT)
-            return
+            return  # its action says why
         self._rows.put(self._jobs.read(lambda token: _read(insight, name, token), self._put, self._failed))
 
     def _put(self, read: _Read | None) -> None:

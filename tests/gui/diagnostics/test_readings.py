@@ -27,7 +27,7 @@ def _vector(**changes) -> VectorStatus:
 
 
 def test_every_group_is_always_there_in_the_same_order():
-    wanted = ["Index", "Sources", "Embedding", "Keywords", "Vectors", "Cache", "Batch", "Sync", "Watcher"]
+    wanted = ["Engine", "Index", "Sources", "Embedding", "Keywords", "Vectors", "Cache", "Batch", "Sync", "Watcher"]
     busy = make_status(syncing=make_progress(), failed_files=(FileIssue(path="a", rule="b", detail="c"),))
     for status in (make_status(), busy, make_status(files=0, chunks=0, source_counts=(), last_sync=None)):
         assert [group.title for group in read_status(status, NOW)] == wanted
@@ -55,6 +55,32 @@ def test_labels_are_unique_within_a_group_so_that_rows_can_be_kept():
 def test_the_index_says_its_state(changes, state, value, remedy):
     found = _reading("Index", "State", **changes)
     assert (found.state, found.value, found.remedy) == (state, value, remedy)
+
+
+def test_the_engine_in_use_has_a_name_and_says_what_it_cannot_do():
+    assert _reading("Engine", "In use").value == "built-in index"
+    lacking = {"backend": "qmd", "lacks": {"insight": "qmd keeps its index to itself.", "states": "It does not tell."}}
+    assert (_reading("Engine", "In use", **lacking).value, _reading("Engine", "In use", **lacking).state) == (
+        "qmd",
+        "fine",
+    )
+    found = _reading("Engine", "Inside", **lacking)
+    assert (found.state, found.reason) == ("off", "qmd keeps its index to itself.")
+    assert _reading("Engine", "Others", **lacking).remedy == "engine"
+
+
+def test_an_engine_in_place_of_another_is_not_taken_for_a_provider():
+    reason = "qmd search took longer than 4 s and was ended."
+    replaced = {
+        "fallback": FallbackStatus(from_="qmd", reason=reason),
+        "custom": {"fallback": {"disabled": True, "reason": reason}, "providerFallback": None},
+    }
+    found = _reading("Engine", "In use", **replaced)
+    assert (found.state, found.value, found.reason) == ("degraded", "built-in index instead of qmd", reason)
+    assert found.remedy == "try-again"
+    assert _reading("Embedding", "Fallback", **replaced).value == "none"
+    both = replaced | {"custom": replaced["custom"] | {"providerFallback": {"from": "openai", "reason": "No key."}}}
+    assert _reading("Embedding", "Fallback", **both).value == "instead of openai"
 
 
 def test_where_texts_go_and_whose_key_is_used_is_said():
@@ -179,7 +205,7 @@ def test_every_field_of_the_record_but_its_frame_is_read():
     """A new field of the record must not be forgotten here: changing any of them changes what is read."""
     base = make_status(last_sync=make_summary(), extra_paths=("/x",), pending_vectors=2)
     other = {
-        "backend": None,  # there is only one so far, and it is in the JSON
+        "backend": "qmd",
         "sources": None,  # their counts are shown
         "recent_syncs": None,  # drawn as bars
         "custom": {"searchMode": "keyword"},
@@ -210,6 +236,7 @@ def test_every_field_of_the_record_but_its_frame_is_read():
         "writer_elsewhere": True,
         "index_error": "Damaged.",
         "awaiting": make_estimate(),
+        "lacks": {"insight": "Nobody can look into it."},
     }
     assert set(other) == set(MemoryProviderStatus.__struct_fields__)
     before = read_status(base, NOW)

@@ -295,13 +295,13 @@ def test_another_memory_replaces_all(qtbot, panel):
 
 def test_the_menu_copies_what_resumes_a_session(qtbot, panel):
     row = panel.view.list.current_row()
-    menu = SessionMenu(row, panel.view)
+    menu = SessionMenu(row, {}, panel.view)
     {action.text(): action for action in menu.actions()}["Copy resume command"].trigger()
     assert QGuiApplication.clipboard().text() == SESSIONS[VALVE].summary.resume_command
     {action.text(): action for action in menu.actions()}["Copy path"].trigger()
     assert QGuiApplication.clipboard().text() == VALVE
     assert menu.fold.text() == "Show 1 sub-agent"
-    none = SessionMenu(panel.view.list.rows.row(4), panel.view)
+    none = SessionMenu(panel.view.list.rows.row(4), {}, panel.view)
     assert not {action.text(): action for action in none.actions()}["Copy resume command"].isEnabled()
     assert not none.fold.isVisible()
 

@@ -125,7 +125,7 @@ def test_saving_writes_the_settings_of_this_workspace_and_agrees_to_the_price_on
     _choose(qtbot, dialog, "Provider", "openai")
     _enter(qtbot, dialog, "Dimensions of the vectors", "256")
     assert (asked[-1].provider, asked[-1].dimensions) == ("openai", 256)
-    with qtbot.waitSignal(dialog.embedding_saved) as saved:
+    with qtbot.waitSignal(dialog.saved) as saved:
         _button(dialog, "Save and embed for about $1.09").click()
     assert saved.args == [make_estimate(cost=1.09)]
     found = load_settings(notes)
@@ -142,7 +142,7 @@ def test_nobody_agrees_to_embedding_that_cannot_begin_for_want_of_a_key(qtbot, o
     _line(dialog, "API key").setText("sk-new")
     assert dialog.embedding.save_button.text() == "Save and embed for about $1.09"
     _line(dialog, "API key").clear()
-    with qtbot.waitSignal(dialog.embedding_saved) as saved:
+    with qtbot.waitSignal(dialog.saved) as saved:
         _button(dialog, "Save").click()
     assert saved.args == [None]
 
@@ -174,7 +174,7 @@ def test_a_key_goes_to_the_keychain_and_stays_in_no_widget_and_no_file(qtbot, op
     line = _line(dialog, "API key")
     assert line.echoMode() == QLineEdit.EchoMode.Password
     line.setText(" sk-secret ")
-    with qtbot.waitSignal(dialog.embedding_saved) as saved:
+    with qtbot.waitSignal(dialog.saved) as saved:
         dialog.embedding.save_button.click()
     assert saved.args == [None]
     assert keys == [("openai", "sk-secret")]
@@ -223,7 +223,7 @@ def test_a_test_asks_the_provider_as_it_is_chosen_with_the_key_as_it_is_typed(qt
     _choose(qtbot, dialog, "Provider", "voyage")
     _enter(qtbot, dialog, "Name of the model", "voyage-4")
     _line(dialog, "API key").setText("pa-key")
-    _button(dialog, "Test").click()
+    _button(dialog.embedding, "Test").click()
     qtbot.waitUntil(lambda: dialog.ready)
     assert asked == [("voyage", "voyage-4", "pa-key")]
     assert "voyage-4 answered in 12 ms, with 1,024 dimensions." in _words(dialog)
@@ -233,7 +233,7 @@ def test_a_test_that_failed_says_why_and_a_new_choice_takes_it_back(qtbot, open_
     failed = ProviderProbe(ok=False, error="The key was refused.", milliseconds=0, dims=None, model="")
     monkeypatch.setattr(engine, "probe_provider", lambda *_, **__: failed, raising=False)
     dialog = open_dialog(provider="openai")
-    _button(dialog, "Test").click()
+    _button(dialog.embedding, "Test").click()
     qtbot.waitUntil(lambda: dialog.ready)
     assert "The key was refused." in _words(dialog)
     _choose(qtbot, dialog, "Provider", "gemini")
@@ -265,7 +265,7 @@ def test_what_could_not_be_saved_is_told_and_can_be_tried_again(qtbot, open_dial
 def test_auto_sends_only_where_a_box_is_ticked(qtbot, open_dialog, notes):
     dialog = open_dialog(provider="auto")
     next(box for box in dialog.findChildren(CheckBox) if box.words == "May send to Google").click()
-    with qtbot.waitSignal(dialog.embedding_saved):
+    with qtbot.waitSignal(dialog.saved):
         dialog.embedding.save_button.click()
     assert load_settings(notes).remote.agreed == ("gemini",)
 
@@ -297,7 +297,7 @@ def test_a_price_of_ones_own_stands_in_for_the_list_price_of_this_model_alone(qt
     assert memory.estimated[-1].prices == {"voyage/voyage-4": 0.5, "openai/text-embedding-3-small": 0.015}
     _enter(qtbot, dialog, "Name of the model", "text-embedding-3-large")
     assert field.text() == ""
-    with qtbot.waitSignal(dialog.embedding_saved):
+    with qtbot.waitSignal(dialog.saved):
         dialog.embedding.save_button.click()
     assert load_settings(notes).prices["openai/text-embedding-3-small"] == 0.015
 
@@ -313,6 +313,6 @@ def test_batch_jobs_are_offered_where_a_service_has_them(qtbot, open_dialog, not
     _enter(qtbot, dialog, "Address of the API", "https://models.example/v1")
     assert box.isVisible()
     _choose(qtbot, dialog, "Provider", "voyage")
-    with qtbot.waitSignal(dialog.embedding_saved):
+    with qtbot.waitSignal(dialog.saved):
         dialog.embedding.save_button.click()
     assert load_settings(notes).remote.batch.enabled

@@ -122,6 +122,16 @@ def test_chunks_that_a_batch_job_is_to_bring_are_told_apart():
             "embedded instead of openai · 2 min ago",
         ),
         (
+            {
+                "last_sync": LAST,
+                "fallback": FallbackStatus("qmd", "Too slow."),
+                "custom": {"fallback": {"disabled": True, "reason": "Too slow."}},
+            },
+            "degraded",
+            "Up to date",
+            "built-in index instead of qmd · 2 min ago",
+        ),
+        (
             {"last_sync": LAST, "provider": "none", "custom": {"providerUnavailableReason": "There is no API key."}},
             "degraded",
             "Words only",
@@ -270,3 +280,8 @@ def test_progress_is_painted_with_the_rest_of_the_window(qtbot, appearance):
 def test_what_a_sync_has_cost_so_far_stands_there_in_place_of_what_it_saved():
     line = _line(syncing=make_progress(tokens=90_000, cost=0.031))
     assert line.detail == "118/s · 1 min 55 s left · $0.03 so far"
+
+
+def test_an_engine_that_is_not_this_program_is_named_before_what_it_has():
+    assert _line(backend="lancedb", last_sync=LAST).count == "LanceDB: 3 notes · 1 session"
+    assert _line(last_sync=LAST).count == "3 notes · 1 session"

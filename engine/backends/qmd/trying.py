@@ -1,0 +1,24 @@
+"""Tries `qmd` out: whether there is such a command, and which version it is."""
+
+import tempfile
+from pathlib import Path
+
+from engine.backends.qmd.command import QmdCommand
+from engine.control import CancelToken
+from engine.settings import Settings
+
+
+def try_out(workspace: Path, settings: Settings, cancel: CancelToken | None) -> str:
+    """See `try_backend`. It runs in a folder that goes away again."""
+    with tempfile.TemporaryDirectory(prefix="mnemoscope-qmd-") as folder:
+        command = QmdCommand(settings.qmd.command, Path(folder))
+        try:
+            command.check(cancel)
+        finally:
+            command.close()
+    fetched = (
+        ""
+        if settings.qmd.search_mode == "search"
+        else " Its models have some 2 GB and are fetched by the command qmd pull; until then it searches by words."
+    )
+    return f"qmd {command.version} answered.{fetched}"

@@ -1,0 +1,109 @@
+"""What a person chooses on the page of the engine, apart from any widget, and what is said about it. Pure functions."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import msgspec
+
+from engine import Settings
+
+
+class Engine(NamedTuple):
+    """One that may be chosen."""
+
+    name: str
+    """In the settings."""
+    title: str
+    what: str
+    needs: str
+
+
+ENGINES = (
+    Engine(
+        "builtin",
+        "Built-in index",
+        "Words and meaning in one index on this machine; everything in this window works with it.",
+        "Needs nothing else.",
+    ),
+    Engine(
+        "qmd",
+        "qmd",
+        "The index and the models of the command qmd, for who uses them elsewhere already.",
+        "Needs qmd 2.6.3 or newer: npm i -g @tobilu/qmd, on Node 22.",
+    ),
+    Engine(
+        "lancedb",
+        "LanceDB table",
+        "A table in a folder, in S3 or in LanceDB's cloud, which several machines may share.",
+        "Needs the package lancedb: pip install 'mnemoscope[lancedb]'.",
+    ),
+)
+TITLES = {engine.name: engine.title for engine in ENGINES}
+
+
+@dataclass(frozen=True)
+class EngineChoice:
+    """The options of the page, as in `Settings`."""
+
+    backend: str
+    command: str = "qmd"
+    search_mode: str = "search"
+    uri: str = ""
+    table: str = ""
+    machine: str = ""
+
+    @classmethod
+    def of(cls, settings: Settings) -> "EngineChoice":
+        return cls(
+            backend=settings.backend,
+            command=settings.qmd.command,
+            search_mode=settings.qmd.search_mode,
+            uri=settings.lancedb.uri,
+            table=settings.lancedb.table,
+            machine=settings.lancedb.machine,
+        )
+
+    def applied_to(self, settings: Settings) -> Settings:
+        """The settings as they would be with this choice. Raises `SettingsError` for what cannot be."""
+        copy = msgspec.structs.replace
+        return copy(
+            settings,
+            backend=self.backend,
+            qmd=copy(settings.qmd, command=self.command, search_mode=self.search_mode),
+            lancedb=copy(settings.lancedb, uri=self.uri, table=self.table, machine=self.machine),
+        )
+
+    def changes(self, before: "EngineChoice") -> dict[str, Any]:
+        """What has to be saved, by the names of the settings file."""
+        pairs = (
+            ("backend", self.backend, before.backend),
+            ("qmd.command", self.command, before.command),
+            ("qmd.search_mode", self.search_mode, before.search_mode),
+            ("lancedb.uri", self.uri, before.uri),
+            ("lancedb.table", self.table, before.table),
+            ("lancedb.machine", self.machine, before.machine),
+        )
+        return {name: now for name, now, then in pairs if now != then}
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether the table is kept on another machine."""
+        return self.backend == "lancedb" and "://" in self.uri
+
+
+def switch_words(choice: EngineChoice, before: EngineChoice) -> str:
+    """What saving brings about; empty where nothing changes."""
+    if choice == before:
+        return ""
+    kept = f"Text of your notes and sessions is kept at {choice.uri}, with secrets masked. " if choice.elsewhere else ""
+    if choice.backend == before.backend:
+        return f"{kept}This folder is opened again with these settings."
+    return (
+        f"{kept}Another index is made with the next update, which may take a while. Nothing is deleted: the index of "
+        f"{_within(before)} stays, so you can go back at any time."
+    )
+
+
+def _within(choice: EngineChoice) -> str:
+    title = TITLES.get(choice.backend, choice.backend)
+    return {"builtin": "the built-in engine", "lancedb": "LanceDB"}.get(choice.backend, title)

@@ -1,0 +1,156 @@
+"""The engines to choose from, each with what it is and needs, and the fields of the one that is chosen."""
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QFileDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.settings.engine_choice import ENGINES, EngineChoice
+from gui.widgets.combo import ComboBox
+from gui.widgets.labels import label
+from gui.widgets.radio_button import RadioButton
+from gui.widgets.ticks import indent
+
+_SEARCH_MODES = (
+    ("search", "By words"),
+    ("vsearch", "By meaning, with a model of qmd"),
+    ("query", "By both, and ranked anew by a model"),
+)
+
+
+class EngineForm(QWidget):
+    """Signals:
+    changed: EngineChoice that the fields show now, after a person changed one of them.
+    """
+
+    changed = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._backend = ENGINES[0].name
+        self._buttons: dict[str, RadioButton] = {}
+        self._fields: dict[str, QWidget] = {}
+        self._group = QButtonGroup(self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(14)
+        self._make_fields()
+        for engine in ENGINES:
+            button = self._buttons[engine.name] = RadioButton(engine.title)
+            button.setAccessibleDescription(f"{engine.what} {engine.needs}")
+            button.clicked.connect(lambda _=False, name=engine.name: self._choose(name))
+            self._group.addButton(button)
+            below = QVBoxLayout()
+            below.setContentsMargins(indent(), 0, 0, 0)
+            below.setSpacing(2)
+            for words in (engine.what, engine.needs):
+                below.addWidget(label(words, "meta", wrap=True))
+            if engine.name in self._fields:
+                below.addWidget(self._fields[engine.name])
+            one = QVBoxLayout()
+            one.setSpacing(2)
+            one.addWidget(button)
+            one.addLayout(below)
+            column.addLayout(one)
+
+    def _make_fields(self) -> None:
+        self._command = self._line("Command", "qmd, or where it is")
+        self._search = ComboBox("How qmd searches")
+        for name, words in _SEARCH_MODES:
+            self._search.addItem(words, name)
+        self._search.activated.connect(self._tell)
+        self._uri = self._line("Place of the table", "This machine: in your data folder")
+        self._uri.setToolTip("A folder, s3://bucket/path or db://database")
+        self._table = self._line("Name of the table", "As the folder is called")
+        self._machine = self._line("This machine's name", "As the computer is called")
+        self._machine.setToolTip("What others who share the table see beside your notes")
+        browse = QPushButton("Browse…")
+        browse.setAccessibleName("Browse for the folder of the table")
+        browse.setAutoDefault(True)
+        browse.clicked.connect(self._browse)
+        place = QWidget()
+        row = QHBoxLayout(place)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(self._uri, 1)
+        row.addWidget(browse)
+        self._fields["qmd"] = _grid(("Command", self._command), ("Search", self._search))
+        self._fields["lancedb"] = _grid(("Place", place), ("Table", self._table), ("Machine", self._machine))
+
+    def _line(self, name: str, hint: str) -> QLineEdit:
+        made = QLineEdit()
+        made.setAccessibleName(name)
+        made.setPlaceholderText(hint)
+        made.textEdited.connect(self._tell)
+        return made
+
+    # --- what is shown ----------------------------------------------------------------------------------------------
+
+    @property
+    def choice(self) -> EngineChoice:
+        """What the fields say now."""
+        return EngineChoice(
+            backend=self._backend,
+            command=self._command.text().strip() or "qmd",
+            search_mode=self._search.currentData() or "search",
+            uri=self._uri.text().strip(),
+            table=self._table.text().strip(),
+            machine=self._machine.text().strip(),
+        )
+
+    def show_choice(self, choice: EngineChoice) -> None:
+        self._command.setText("" if choice.command == "qmd" else choice.command)
+        self._search.choose(choice.search_mode)
+        for field, text in ((self._uri, choice.uri), (self._table, choice.table), (self._machine, choice.machine)):
+            field.setText(text)
+        self._show_backend(choice.backend)
+
+    def _show_backend(self, name: str) -> None:
+        self._backend = name
+        for other, button in self._buttons.items():
+            button.setChecked(other == name)
+        for other, fields in self._fields.items():
+            fields.setVisible(other == name)
+
+    def focus_first(self) -> None:
+        """Go to the engine that is chosen."""
+        self._buttons[self._backend].setFocus(Qt.FocusReason.TabFocusReason)
+
+    # --- what is entered --------------------------------------------------------------------------------------------
+
+    def _choose(self, name: str) -> None:
+        if name != self._backend:
+            self._show_backend(name)
+            self._tell()
+
+    @Slot()
+    def _tell(self) -> None:
+        self.changed.emit(self.choice)
+
+    @Slot()
+    def _browse(self) -> None:
+        folder = QFileDialog.getExistingDirectory(self, "Choose the folder of the table", self._uri.text())
+        if folder:
+            self._uri.setText(folder)
+            self._tell()
+
+
+def _grid(*rows: tuple[str, QWidget]) -> QWidget:
+    """Fields below each other, each with what it is at the left."""
+    made = QWidget()
+    grid = QGridLayout(made)
+    grid.setContentsMargins(0, 8, 0, 0)
+    grid.setHorizontalSpacing(16)
+    grid.setVerticalSpacing(8)
+    grid.setColumnStretch(1, 1)
+    for number, (words, field) in enumerate(rows):
+        grid.addWidget(label(words, "muted"), number, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        grid.addWidget(field, number, 1)
+    return made

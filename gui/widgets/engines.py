@@ -1,0 +1,36 @@
+"""What the engines that keep an index are called, and which one answers in place of another. Pure functions."""
+
+from typing import NamedTuple
+
+from engine import MemoryProviderStatus
+
+BUILTIN = "builtin"
+_NAMES = {BUILTIN: "built-in index", "lancedb": "LanceDB"}
+
+
+class Instead(NamedTuple):
+    """Something else does what was chosen to do it."""
+
+    chosen: str
+    """As in the settings."""
+    reason: str
+
+
+def engine_name(backend: str) -> str:
+    """`builtin` -> "built-in index"."""
+    return _NAMES.get(backend, backend)
+
+
+def engine_instead(status: MemoryProviderStatus) -> Instead | None:
+    """Which engine is replaced by the one in use; None where the chosen one answers."""
+    if status.fallback is None or "fallback" not in status.custom:
+        return None
+    return Instead(status.fallback.from_, status.fallback.reason)
+
+
+def provider_instead(status: MemoryProviderStatus) -> Instead | None:
+    """Which provider of vectors is replaced; None where there is none or the chosen one works."""
+    if engine_instead(status) is not None:
+        hidden = status.custom.get("providerFallback") or {}
+        return Instead(str(hidden["from"]), str(hidden["reason"])) if hidden else None
+    return None if status.fallback is None else Instead(status.fallback.from_, status.fallback.reason)

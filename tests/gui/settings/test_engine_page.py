@@ -1,0 +1,151 @@
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton
+
+import engine
+from engine import BackendError, Settings, load_settings
+from gui.settings.dialog import SettingsDialog
+from gui.settings.engine_choice import EngineChoice, switch_words
+from gui.widgets.radio_button import RadioButton
+from tests.helpers.fake_lacking import LackingMemory, reason
+
+
+@pytest.fixture
+def notes(tmp_path) -> Path:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def dialog(qtbot, appearance, jobs, memory, notes) -> SettingsDialog:
+    dialog = SettingsDialog(jobs)
+    qtbot.addWidget(dialog)
+    with qtbot.waitActive(dialog):
+        dialog.begin(notes, Settings(), memory, "engine")
+        dialog.activateWindow()
+    qtbot.waitUntil(lambda: dialog.ready)
+    return dialog
+
+
+def _radio(dialog, title: str) -> RadioButton:
+    return next(button for button in dialog.findChildren(RadioButton) if button.words == title)
+
+
+def _line(dialog, name: str) -> QLineEdit:
+    return next(line for line in dialog.findChildren(QLineEdit) if line.accessibleName() == name)
+
+
+def _test(dialog) -> QPushButton:
+    return next(b for b in dialog.engine.findChildren(QPushButton) if b.text() == "Test")
+
+
+def _said(dialog) -> str:
+    return " ".join(
+        label.text().replace("\u200b", "") for label in dialog.findChildren(QLabel) if label.isVisibleTo(dialog)
+    )
+
+
+def test_the_engine_in_use_is_chosen_and_has_the_keys(qtbot, dialog):
+    assert _radio(dialog, "Built-in index").isChecked()
+    assert QApplication.focusWidget() is _radio(dialog, "Built-in index")
+    assert not dialog.engine.save_button.isEnabled()
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Down)
+    assert _radio(dialog, "qmd").isChecked()
+    assert _line(dialog, "Command").isVisible()
+
+
+def test_what_is_chosen_is_saved_for_this_folder_and_nothing_else(qtbot, dialog, notes, user_home):
+    _radio(dialog, "qmd").click()
+    qtbot.keyClicks(_line(dialog, "Command"), "/opt/qmd")
+    assert "Nothing is deleted" in _said(dialog)
+    with qtbot.waitSignal(dialog.saved) as saved:
+        dialog.engine.save_button.click()
+    assert saved.args == [None]
+    assert not dialog.isVisible()
+    settings = load_settings(notes)
+    assert (settings.backend, settings.qmd.command) == ("qmd", "/opt/qmd")
+    assert load_settings().backend == "builtin"
+
+
+def test_what_cannot_be_saved_is_said_and_may_be_tried_again(qtbot, dialog, monkeypatch):
+    def refuse(*_args, **_options):
+        raise engine.SettingsError("Line 3 is wrong.")
+
+    monkeypatch.setattr(engine, "save_settings", refuse, raising=False)
+    _radio(dialog, "qmd").click()
+    dialog.engine.save_button.click()
+    qtbot.waitUntil(lambda: "Line 3 is wrong." in _said(dialog))
+    assert dialog.engine.save_button.isEnabled()
+
+
+def test_a_test_says_what_it_found_with_what_stands_in_the_fields(qtbot, dialog, monkeypatch, notes):
+    tried = []
+
+    def find(folder, settings, *, cancel):
+        tried.append((folder, settings.backend, settings.qmd.command))
+        if settings.qmd.command == "nowhere":
+            raise BackendError("The command nowhere was not found.")
+        return "qmd 2.8.3 answered."
+
+    monkeypatch.setattr(engine, "try_backend", find, raising=False)
+    _radio(dialog, "qmd").click()
+    _test(dialog).click()
+    qtbot.waitUntil(lambda: "qmd 2.8.3 answered." in _said(dialog))
+    _line(dialog, "Command").clear()
+    qtbot.keyClicks(_line(dialog, "Command"), "nowhere")
+    assert "answered" not in _said(dialog)
+    _test(dialog).click()
+    qtbot.waitUntil(lambda: "was not found" in _said(dialog))
+    assert tried == [(notes, "qmd", "qmd"), (notes, "qmd", "nowhere")]
+
+
+def test_going_back_to_what_is_in_use_changes_nothing(qtbot, dialog):
+    _radio(dialog, "qmd").click()
+    _radio(dialog, "Built-in index").click()
+    assert not dialog.engine.save_button.isEnabled()
+    assert "deleted" not in _said(dialog)
+
+
+def test_without_models_the_dialog_leads_to_the_engine(qtbot, appearance, jobs, notes):
+    memory = LackingMemory("models")
+    dialog = SettingsDialog(jobs)
+    qtbot.addWidget(dialog)
+    dialog.begin(notes, Settings(), memory)
+    assert dialog.engine.isVisible()
+    dialog._list.setCurrentRow(0)
+    assert reason("models") in _said(dialog)
+    assert not dialog.embedding.save_button.isVisible()
+    next(b for b in dialog.findChildren(QPushButton) if b.text() == "Choose another engine…").click()
+    assert dialog.engine.isVisible()
+    assert memory.asked == []
+    dialog.reject()
+    memory.close()
+
+
+@pytest.mark.parametrize("page", ["embedding", "stored", "engine"])
+def test_a_low_window_scrolls_and_cuts_nothing(qtbot, appearance, jobs, memory, notes, page):
+    dialog = SettingsDialog(jobs)
+    qtbot.addWidget(dialog)
+    appearance.set_font_scale(1.5)
+    dialog.begin(notes, Settings(provider="openai"), memory, page)
+    dialog.embedding._problem.setText("The key was refused by the service: see whether it was copied whole. " * 3)
+    dialog.embedding._problem.show()
+    dialog.resize(560, 360)
+    qtbot.waitUntil(lambda: dialog.ready)
+    assert (dialog.width(), dialog.height()) == (560, 360)
+    for label in dialog.findChildren(QLabel):
+        if label.isVisible():
+            assert label.height() >= label.heightForWidth(label.width()), label.text()
+    dialog.reject()
+
+
+def test_only_what_differs_is_saved():
+    before = EngineChoice.of(Settings())
+    assert before.changes(before) == {}
+    now = EngineChoice("qmd", search_mode="query")
+    assert now.changes(before) == {"backend": "qmd", "qmd.search_mode": "query"}
+    assert now.applied_to(Settings()).qmd.search_mode == "query"
+    assert "opened again" in switch_words(EngineChoice("qmd", command="x"), EngineChoice("qmd"))

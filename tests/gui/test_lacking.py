@@ -1,0 +1,228 @@
+"""What a backend cannot do is disabled everywhere and says why; when another one takes over, it is back by itself."""
+
+from collections.abc import Iterator, Sequence
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QApplication, QLabel, QToolTip, QWidget
+
+import engine
+from engine import AskedQuestion, Feature, MapAnswer, MemorySearchResult
+from gui.lacking import SHORT, TITLES
+from gui.main_window import MainWindow
+from gui.places import Places
+from gui.search.ranking import Ranking
+from gui.search.result_menu import ResultMenu
+from gui.window_state import WindowState
+from gui.workspace import Workspace
+from tests.helpers.fake_insight import FakeInsight
+from tests.helpers.fake_lacking import FEATURES, LackingMemory, reason
+from tests.helpers.fake_sessions import SESSIONS
+from tests.helpers.windows import at_rest
+
+Key = Qt.Key
+Alt = Qt.KeyboardModifier.AltModifier
+Control = Qt.KeyboardModifier.ControlModifier
+Shift = Qt.KeyboardModifier.ShiftModifier
+CLOSED: dict[Feature, set[str]] = {
+    "sessions": {"Find a session"},
+    "alike": {"More like this", "Sessions like this one"},
+    "conditions": {"Search all sources", "Search notes only", "Search sessions only", "More from this session"},
+    "narrowing": {"Search within these results"},
+    "ordering": {"Newer counts more", "Half as much after", "Different ones first", "Always rank like this"},
+    "completion": set(),
+    "explanation": {"Why this result?"},
+    "states": {"Why is a file not found?", "Why is this file not found?"},
+    "models": set(),
+    "insight": {"Show chunk borders", "Show chunks of the index"},
+}
+"""Actions and controls that need a feature, some of each."""
+SAID: dict[Feature, set[str]] = {
+    "sessions": {"sessions"},
+    "explanation": {"explanation"},
+    "states": {"diagnostics"},
+    "models": {"settings"},
+    "insight": {"index"},
+}
+"""Where the sentence stands as text: in place of a view, or beside a field. All of them stand in the diagnostics."""
+
+
+class _Insight(FakeInsight):
+    """With a place on the map for every answer."""
+
+    def map_answer(self, query: str, results: Sequence[MemorySearchResult], cancel: object = None) -> MapAnswer:
+        return MapAnswer(point=None, chunks=(None,) * len(results))
+
+
+@pytest.fixture
+def memory() -> Iterator[LackingMemory]:
+    memory = LackingMemory(sessions=SESSIONS)
+    memory.insight = _Insight(memory)
+    yield memory
+    memory.close()
+
+
+@pytest.fixture
+def window(qtbot, appearance, jobs, memory, monkeypatch) -> Iterator[MainWindow]:
+    monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: memory, raising=False)
+    window = MainWindow(Workspace(jobs), jobs, appearance, WindowState(), places=Places())
+    qtbot.addWidget(window)
+    window.resize(1280, 800)
+    with qtbot.waitActive(window):
+        window.show()
+        window.activateWindow()
+    yield window
+    assert window.shut_down(5000)
+
+
+def _open(qtbot, window: MainWindow, memory: LackingMemory, *features: Feature) -> None:
+    memory.lack(*features)
+    window.folders.open(memory.folder)
+    qtbot.waitUntil(lambda: at_rest(window))
+
+
+def _closed(window: MainWindow, sentence: str) -> set[str]:
+    """Names of all that is disabled and says this to those who see and to those who hear."""
+    actions = {
+        action.text()
+        for action in window.findChildren(QAction)
+        if not action.isEnabled() and {_joined(action.toolTip()), action.statusTip(), action.whatsThis()} == {sentence}
+    }
+    widgets = {
+        widget.accessibleName() or widget.property("text")
+        for widget in window.findChildren(QWidget)
+        if not widget.isEnabled() and {_joined(widget.toolTip()), widget.accessibleDescription()} == {sentence}
+    }
+    return actions | widgets
+
+
+def _joined(tip: str) -> str:
+    """A tooltip without its line breaks."""
+    return " ".join(tip.split())
+
+
+def _texts(widget: QWidget) -> str:
+    return " ".join(label.text().replace("\u200b", "") for label in widget.findChildren(QLabel) if label.isVisible())
+
+
+def _walk(qtbot, window: MainWindow) -> dict[str, str]:
+    """Look at everything, as a person would; what is read in each place."""
+    read = {}
+    window.dock.show_diagnostics()
+    window.search.search("timer")
+    qtbot.waitUntil(lambda: at_rest(window) and window.diagnostics.why.isVisible())
+    read["diagnostics"] = _texts(window.diagnostics)
+    window.search.search("xylophone")
+    qtbot.waitUntil(lambda: at_rest(window))
+    window.dock.show_explanation()
+    read["explanation"] = _texts(window.explanation)
+    window.views.switch("sessions")
+    qtbot.waitUntil(lambda: at_rest(window))
+    window.sessions.search("relay")
+    qtbot.waitUntil(lambda: at_rest(window))
+    read["sessions"] = _texts(window.sessions.body)
+    window.views.switch("index")
+    qtbot.waitUntil(lambda: not window.views.index.busy)
+    read["index"] = _texts(window.views.index)
+    window.settings.show()
+    dialog = window.settings.dialog
+    for row in range(dialog._list.count()):
+        dialog._list.setCurrentRow(row)
+        qtbot.waitUntil(lambda: dialog.ready)
+        read["settings"] = f"{read.get('settings', '')} {_texts(dialog)}"
+    dialog.reject()
+    return read
+
+
+@pytest.mark.parametrize("feature", FEATURES)
+def test_what_a_backend_lacks_is_disabled_and_says_why_and_comes_back(qtbot, window, memory, feature: Feature):
+    _open(qtbot, window, memory, feature)
+    read = _walk(qtbot, window)
+    assert CLOSED[feature] <= _closed(window, reason(feature))
+    for place in SAID.get(feature, set()) | {"diagnostics"}:
+        assert reason(feature) in read[place], place
+    assert memory.asked == []
+
+    memory.lack()
+    window.views.switch("search")
+    qtbot.waitUntil(lambda: not _closed(window, reason(feature)))
+    qtbot.waitUntil(lambda: at_rest(window))
+    read = _walk(qtbot, window)
+    assert all(reason(feature) not in said for said in read.values())
+
+
+@pytest.mark.parametrize("feature", FEATURES)
+def test_what_a_fallback_takes_away_goes_while_it_is_used(qtbot, window, memory, feature: Feature):
+    _open(qtbot, window, memory)
+    _walk(qtbot, window)
+    memory.lack(feature)
+    qtbot.waitUntil(lambda: window.workspace.status.lacks == memory.lacks and at_rest(window))
+    read = _walk(qtbot, window)
+    assert CLOSED[feature] <= _closed(window, reason(feature))
+    assert all(reason(feature) in read[place] for place in SAID.get(feature, set()))
+    assert memory.asked == []
+
+
+@pytest.mark.qt_log_ignore(r"does not support (raise|propagateSizeHints)\(\)", extend=True)
+@pytest.mark.parametrize(
+    ("feature", "keys"),
+    [
+        ("alike", (Key.Key_M, Alt)),
+        ("narrowing", (Key.Key_K, Control | Shift)),
+        ("completion", (Key.Key_Space, Control)),
+        ("explanation", (Key.Key_I, Control)),
+        ("states", (Key.Key_D, Control | Shift)),
+        ("insight", (Key.Key_C, Alt)),
+    ],
+)
+def test_keys_that_lead_nowhere_say_why(qtbot, window, memory, feature, keys):
+    _open(qtbot, window, memory, feature)
+    with qtbot.waitSignal(window.viewer.file_shown):
+        window.search.search("timer")
+    if feature == "alike":
+        window.search.focus_results()
+    elif feature == "insight":
+        window.views.focus_reader()
+    qtbot.keyClick(QApplication.focusWidget(), *keys)
+    assert _joined(QToolTip.text()) == reason(feature)
+    QToolTip.hideText()
+    assert memory.asked == []
+
+
+def test_menus_of_rows_close_what_is_lacking(qtbot, window, memory):
+    result = memory.search("timer").results[0]
+    lacks = {feature: reason(feature) for feature in ("alike", "narrowing", "explanation")}
+    menu = ResultMenu(result, lacks, window)
+    assert {_joined(action.toolTip()) for action in (menu.like, menu.within, menu.why)} == set(lacks.values())
+    assert not any(action.isEnabled() for action in (menu.like, menu.within, menu.why))
+    assert menu.editor.isEnabled()
+    other = ResultMenu(result, {}, window)
+    assert all(action.isEnabled() for action in (other.like, other.within, other.why))
+
+
+def test_a_question_of_a_richer_engine_is_asked_as_far_as_this_one_can(qtbot, window, memory):
+    _open(qtbot, window, memory, "conditions", "ordering", "narrowing")
+    question = AskedQuestion(
+        "timer", ("memory",), 30, half_life_days=30.0, diverse=True, within=AskedQuestion("irrigation")
+    )
+    window.search.show_question(question)
+    qtbot.waitUntil(lambda: at_rest(window))
+    assert window.search.body.has_results
+    assert memory.asked == []
+    assert not window.search.body.narrowing_bar.isVisible()
+
+
+def test_what_was_chosen_is_given_up_when_the_engine_that_could_do_it_is_replaced(qtbot, window, memory):
+    _open(qtbot, window, memory)
+    window.search.show_question(AskedQuestion("timer", ("memory",), 30, half_life_days=30.0, diverse=True))
+    qtbot.waitUntil(lambda: at_rest(window))
+    memory.lack("conditions", "ordering")
+    qtbot.waitUntil(lambda: window.workspace.status.lacks == memory.lacks and at_rest(window))
+    assert (window.search._filters.sources, window.search._filters.days) == (None, None)
+    assert window.search.ranking.ranking == Ranking()
+    assert memory.asked == []
+
+
+def test_every_feature_has_a_title_and_a_word():
+    assert set(TITLES) == set(SHORT) == set(CLOSED) == set(FEATURES)

@@ -1,0 +1,78 @@
+"""A memory that cannot do everything, and will not be asked for it: whoever asks all the same is told why."""
+
+from collections.abc import Callable
+from typing import Any, get_args
+
+from engine import Feature, Passage, SearchOutcome, Unsupported
+from tests.helpers.fake_memory import FakeMemory
+
+FEATURES: tuple[Feature, ...] = get_args(Feature)
+
+ASKING: dict[Feature, tuple[str, ...]] = {
+    "sessions": ("sessions", "read_session", "raw_message"),
+    "alike": ("search_like", "similar_sessions"),
+    "completion": ("query_values",),
+    "states": ("explain_path",),
+    "models": ("estimate_embedding", "approve_embedding", "stored_models", "purge_model"),
+}
+"""The methods of each feature that has some."""
+_OPTIONS: dict[Feature, tuple[str, ...]] = {
+    "conditions": ("sources", "path_glob", "since", "until"),
+    "narrowing": ("within",),
+    "ordering": ("half_life_days", "diverse"),
+    "explanation": ("explain",),
+}
+
+
+def reason(feature: Feature) -> str:
+    """What a backend says that lacks it."""
+    return f"This engine has no {feature}, but the built-in one has; choose it in the settings to have them here, too."
+
+
+class LackingMemory(FakeMemory):
+    """`asked`: the features that someone asked for all the same."""
+
+    def __init__(self, *features: Feature, **options: Any) -> None:
+        super().__init__(**options)
+        self.asked: list[Feature] = []
+        self.lack(*features)
+
+    def lack(self, *features: Feature) -> None:
+        """These from now on, and no others; the listeners hear of it, as after a fallback."""
+        self.lacks = {feature: reason(feature) for feature in features}
+        self.set_status(lacks=self.lacks)
+
+    def __getattribute__(self, name: str) -> Any:
+        found = super().__getattribute__(name)
+        feature = next((feature for feature, names in ASKING.items() if name in names), None)
+        return found if feature is None else self._guarded(feature, found)
+
+    def _guarded(self, feature: Feature, method: Callable[..., Any]) -> Callable[..., Any]:
+        def ask(*arguments: Any, **options: Any) -> Any:
+            self._refuse(feature)
+            return method(*arguments, **options)
+
+        return ask
+
+    def _refuse(self, feature: Feature) -> None:
+        if feature in self.lacks:
+            self.asked.append(feature)
+            raise Unsupported(self.lacks[feature])
+
+    def search(self, query: str, **options: Any) -> SearchOutcome:
+        for feature, names in _OPTIONS.items():
+            if any(options.get(name) not in (None, False, ()) for name in names):
+                self._refuse(feature)
+        return super().search(query, **options)
+
+    def search_like(self, passage: Passage, **options: Any) -> SearchOutcome:
+        self._refuse("alike")
+        return super().search_like(passage, **options)
+
+    @property
+    def insight(self) -> Any:
+        return None if "insight" in self.lacks else self._insight
+
+    @insight.setter
+    def insight(self, insight: Any) -> None:
+        self._insight = insight
