@@ -13,7 +13,7 @@ def try_out(workspace: Path, settings: Settings, cancel: CancelToken | None) -> 
     with tempfile.TemporaryDirectory(prefix="mnemoscope-qmd-") as folder:
         command = QmdCommand(settings.qmd.command, Path(folder))
         try:
-            command.check(cancel)
+            command.check(settings.qmd.command_timeout_seconds, cancel)
         finally:
             command.close()
     fetched = (
