@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from tests.helpers.leaks import QtWatch, leaked_threads, living_threads
@@ -33,6 +34,11 @@ _FOLDERS = {
     "WIN_PD_OVERRIDE_APPDATA": "AppData/Roaming",  # platformdirs' own, since Windows is not asked by variables
     "WIN_PD_OVERRIDE_LOCAL_APPDATA": "AppData/Local",
 }
+
+
+# A busy machine is no failure: no test asserts a duration.
+hypothesis.settings.register_profile("patient", deadline=None)
+hypothesis.settings.load_profile("patient")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -31,8 +31,8 @@ class ChatModel:
 
     def ask(self, instruction: str, text: str, *, seconds: float, cancel: CancelToken | None = None) -> str:
         """What the model says of a text, after at most `seconds` in all. Raises `ProviderError`, `Cancelled`."""
-        end = time.monotonic() + seconds
         create = open_sdk(self._http).chat.completions.with_raw_response.create
+        end = time.monotonic() + seconds  # loading the SDK is no fault of the service
 
         def once() -> str:
             left = max(0.1, end - time.monotonic())
