@@ -7,6 +7,7 @@ from typing import NamedTuple
 from engine.backends.lancedb.columns import file_key
 from engine.corpus.chunking import Chunk
 from engine.records import Source
+from engine.redaction.masks import redact
 from engine.store.coding import StoredModel
 from engine.store.snapshot import HEADING_SEPARATOR, Snapshot
 from engine.store.writer import NewFile, NewSession
@@ -81,6 +82,18 @@ def read_stored(snapshot: Snapshot, file: LocalFile) -> Stored | None:
             (Chunk(start, end, text, _headings(heading)), places) for start, end, text, heading, places in chunks
         ),
     )
+
+
+def masked(file: LocalFile, stored: Stored) -> Stored:
+    """Without the secrets that a note may hold: what goes to other machines. Sessions are masked from the start."""
+    if file.source == "sessions":
+        return stored
+
+    def safe(chunk: Chunk) -> Chunk:
+        return Chunk(chunk.start_line, chunk.end_line, redact(chunk.text), tuple(map(redact, chunk.heading)))
+
+    chunks = tuple((safe(chunk), places) for chunk, places in stored.chunks)
+    return stored._replace(title=redact(stored.title), chunks=chunks)
 
 
 def analysed(file: LocalFile, stored: Stored) -> NewFile:

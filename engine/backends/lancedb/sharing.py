@@ -12,7 +12,7 @@ from typing import Any
 from engine.backends.lancedb import sql
 from engine.backends.lancedb.columns import FILE_ROW, rows_of_file, spelt_holders
 from engine.backends.lancedb.failures import TableMissing
-from engine.backends.lancedb.local_files import LocalFile, analysed, local_files, read_stored, vectors_of
+from engine.backends.lancedb.local_files import LocalFile, analysed, local_files, masked, read_stored, vectors_of
 from engine.backends.lancedb.place import Machine
 from engine.backends.lancedb.plan import Plan, make_plan
 from engine.backends.lancedb.table import SharedTable
@@ -166,26 +166,31 @@ class Publisher:
         with work.parts.store.read() as snapshot:
             stored = [(file, read_stored(snapshot, file)) for file in files]
         rows: list[dict[str, Any]] = []
-        hashes: list[bytes] = []
+        meant: dict[str, bytes] = {}
+        remote = self._table.place().remote
         for file, found in stored:
             work.token.checkpoint()
             if found is None:
                 continue
-            new = analysed(file, found)
+            new = analysed(file, masked(file, found) if remote else found)
             known = view.files().get(file.key)
             holders = ((me.id, me.label),) if known is None else known.holders
             rows += rows_of_file(new, file.key, spelt_holders(holders), me.id, rules)
-            hashes += [chunk.hash for chunk in new.chunks]
-        self._table.put(rows, instead_of, self._known_vectors(view, hashes, work), work.token)
+            # What is masked means what it meant before; its vector goes by the new text.
+            own = (hashlib.sha256(chunk.text.encode()).digest() for chunk, _ in found.chunks)
+            meant |= {chunk.hash.hex(): hash_ for chunk, hash_ in zip(new.chunks, own, strict=True)}
+        known_vectors = self._known_vectors(view, list(meant.values()), work)
+        vectors = {row: known_vectors[hash_] for row, hash_ in meant.items() if hash_ in known_vectors}
+        self._table.put(rows, instead_of, vectors, work.token)
         self._shared()
 
-    def _known_vectors(self, view: View, hashes: Sequence[bytes], work: StageWork) -> dict[str, bytes]:
-        """By the hash of the text in hexadecimal; none where the table has those of another model."""
+    def _known_vectors(self, view: View, hashes: Sequence[bytes], work: StageWork) -> dict[bytes, bytes]:
+        """By the hash of the text; none where the table has those of another model."""
         model: StoredModel | None = work.model
         if model is None or (view.model, view.dims) != (self._name(), model.dims):
             return {}
         with work.parts.store.read() as snapshot:
-            return {hash_.hex(): vector for hash_, vector in vectors_of(snapshot, model, hashes)}
+            return dict(vectors_of(snapshot, model, hashes))
 
 
 def _groups(files: Sequence[tuple[LocalFile, list[str]]]) -> Iterator[list[tuple[LocalFile, list[str]]]]:

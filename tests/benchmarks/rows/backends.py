@@ -1,5 +1,6 @@
 """The same notes on each backend: indexed, updated, searched by words. Those that are not installed are left out."""
 
+import importlib.util
 import os
 import shutil
 import statistics
@@ -32,9 +33,16 @@ def _qmd(settings: Settings) -> Settings:
     return msgspec.structs.replace(settings, backend="qmd", qmd=qmd)
 
 
-_BACKENDS: Mapping[str, Callable[[Settings], Settings]] = {"builtin": _builtin, "qmd": _qmd}
+def _lancedb(settings: Settings) -> Settings:
+    return msgspec.structs.replace(settings, backend="lancedb")
+
+
+_BACKENDS: Mapping[str, Callable[[Settings], Settings]] = {"builtin": _builtin, "qmd": _qmd, "lancedb": _lancedb}
 """Each with what makes the settings its own; all search by words, since not each has a model here."""
-_INSTALLED: Mapping[str, Callable[[], bool]] = {"qmd": lambda: qmd_command() is not None}
+_INSTALLED: Mapping[str, Callable[[], bool]] = {
+    "qmd": lambda: qmd_command() is not None,
+    "lancedb": lambda: importlib.util.find_spec("lancedb") is not None,
+}
 
 
 def run(bench: Bench) -> Iterator[Figure]:

@@ -76,6 +76,19 @@ def test_machines_share_notes_through_a_bucket(on_s3) -> None:
     assert "testing" not in str(status)
 
 
+def test_a_note_leaves_without_the_secrets_in_it_and_keeps_its_vector(on_s3, endpoint, tmp_path) -> None:
+    secret = "ghp_" + "a1B2c3D4" * 5
+    desk = on_s3("desk", notes={"keys.md": f"# Keys\n\nThe irrigation server takes {secret}, says Ines.\n"})
+    desk.sync()
+
+    rows = rows_of(f"s3://{BUCKET}/{tmp_path.name}", all_options(endpoint))
+
+    assert secret not in str(rows)
+    assert [row["vector"] is not None for row in rows if row["ordinal"] >= 0] == [True]
+    (found,) = on_s3("shed", notes={}).search("irrigation server").results
+    assert "The irrigation server takes" in found.snippet
+
+
 def test_a_missing_bucket_costs_the_sharing_and_is_told(on_s3) -> None:
     desk = on_s3("desk", notes={"hose.md": "# Hose\n"}, uri="s3://nowhere/at/all")
 
