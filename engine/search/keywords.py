@@ -114,6 +114,7 @@ class KeywordLeg:
         """How many chunks are indexed."""
         self._at_hand = snapshot.chunk_count()
         """How many of them are in the snapshot: all, or what was brought here as candidates."""
+        self._average_length = self._counts.average_length
         self.terms = tuple(self._term(term) for term in question.terms if not term.stop)
         self._known = sorted((term for term in self.terms if term.chunks), key=lambda term: term.matches)
         """Rarest first."""
@@ -192,7 +193,7 @@ class KeywordLeg:
 
     def _contributions(self, found: Counts) -> tuple[float, ...]:
         parts = [0.0] * len(self.terms)
-        average = self._counts.average_length or found.average
+        average = self._average_length or found.average
         norm, counts = scoring.length_norm(found.length, average), found.frequencies
         at = 0
         for index, term in self._places:

@@ -35,7 +35,8 @@ class Bench:
         self.files = files
         """By key: what may be found."""
         self._keys = {shown.id: key for key, shown in files.items()}
-        self._brought: set[tuple[str, int]] = set()
+        self._brought: dict[str, set[int]] = {}
+        """By key: which of a file's passages are here."""
 
     def keys(self, ids: Iterable[int]) -> list[str]:
         """Keys of the files with these ids."""
@@ -48,17 +49,16 @@ class Bench:
         """Put passages here; those that are here, or belong to files that the catalog does not have, are left out."""
         new: dict[str, list[Row]] = {}
         for row in rows:
-            if row.file in self.files and (row.file, row.ordinal) not in self._brought:
-                self._brought.add((row.file, row.ordinal))
+            if row.file in self.files and row.ordinal not in self._brought.get(row.file, ()):
                 new.setdefault(row.file, []).append(row)
         writer = Writer(self.connection)
         model = None if self.view.model is None else writer.stored_model(*self.view.model)
-        for key, of_file in new.items():
-            of_file.sort(key=lambda row: row.ordinal)
-            present = number(
-                self.connection, f"SELECT count(*) FROM {writer.tables.chunks} WHERE file_id = ?", (self.files[key].id,)
-            )
-            writer.extend_file(_as_new(self.files[key], of_file), keep=present)
+        with self.connection:
+            for key, of_file in new.items():
+                here = self._brought.setdefault(key, set())
+                once = sorted({row.ordinal: row for row in of_file}.values(), key=lambda row: row.ordinal)
+                writer.extend_file(_as_new(self.files[key], once), keep=len(here))
+                here.update(row.ordinal for row in once)
         if model is not None:
             vectors = ((row.chunk.hash, row.vector) for of_file in new.values() for row in of_file)
             writer.store_vectors(model.id, ((hash_, vector) for hash_, vector in vectors if vector is not None))
@@ -79,7 +79,6 @@ class Catalog:
     def __init__(self, view: View, named: Mapping[str, str], identity: str, rules: str) -> None:
         """`named`: the name under which each file is shown, by its key. `rules`: what the settings say of names."""
         self.view = view
-        self.named = named
         self._lock = threading.Lock()
         self._connection = apsw.Connection(":memory:")
         connection = self._connection
@@ -168,11 +167,11 @@ class TableCounts:
 
     @property
     def total(self) -> int:
-        return self._view.passages()
+        return self._view.passages
 
     @property
     def average_length(self) -> float | None:
-        return self._view.words() / max(1, self._view.passages())
+        return self._view.words / max(1, self._view.passages)
 
     def chunks(self, token: str, column: str) -> int:
         return self._view.count([_COLUMN_LETTERS[column] + token])[0]

@@ -18,7 +18,7 @@ class Naming:
         """`indexed_under`: the rules under which this machine's own index was last made."""
         self._machine = machine
         self._guard = guard
-        self._indexed_under = indexed_under
+        self.indexed_under = indexed_under
 
     def of(self, files: Mapping[str, SharedFile]) -> dict[str, str]:
         """Names by key; of this machine's own files those are left out that its settings have come to exclude."""
@@ -30,7 +30,7 @@ class Naming:
                 foreign.append(file)
             elif (known := own.get((file.source, file.path))) is None or known.mtime_ns < file.mtime_ns:
                 own[file.source, file.path] = file
-        refused = self._guard.refused((path for _, path in own), self._indexed_under())
+        refused = self._guard.refused((path for _, path in own), self.indexed_under())
         named = {file.key: file.path for file in own.values() if file.path not in refused}
         return named | _foreign_names(foreign)
 

@@ -49,6 +49,7 @@ class TableSearcher:
         self._guard = guard
         self._lock = threading.Lock()
         self._catalog: Catalog | None = None
+        self._named_under: object = None
         self._benches = Benches()
         self._searcher = Searcher(
             settings,
@@ -86,9 +87,11 @@ class TableSearcher:
     def catalog(self, view: View, cancel: CancelToken | None = None) -> Catalog:
         """The files of a version, with the names under which they are shown here."""
         with self._lock:
-            named = self._naming.of(view.files(cancel))
-            if self._catalog is None or self._catalog.view is not view or self._catalog.named != named:
+            rules = self._naming.indexed_under()
+            if self._catalog is None or self._catalog.view is not view or self._named_under != rules:
+                named = self._naming.of(view.files(cancel))
                 self._catalog = Catalog(view, named, self._table.place().shown, self._guard.rules)
+                self._named_under = rules
             return self._catalog
 
     def _answer(self, view: View, request: SearchRequest, cancel: CancelToken | None) -> SearchOutcome:

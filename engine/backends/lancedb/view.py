@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from engine.backends.lancedb import columns, sql
@@ -45,9 +46,12 @@ class View:
                 self._files = {file.key: file for file in read_files(self._ask(query.to_arrow(), cancel))}
             return self._files
 
+    @cached_property
     def passages(self) -> int:
+        """How many there are."""
         return sum(file.passages for file in self.files().values())
 
+    @cached_property
     def words(self) -> int:
         """Tokens of all passages."""
         return sum(file.words for file in self.files().values())
@@ -64,7 +68,7 @@ class View:
         """How many passages hold each of these marked tokens."""
         unknown = list(dict.fromkeys(token for token in tokens if token not in self._counts))
         if unknown:
-            most = max(1, self.passages())
+            most = max(1, self.passages)
             try:
                 found = self._ask(_together([self._matching(token, most) for token in unknown]), cancel)
             except NotIndexed:
