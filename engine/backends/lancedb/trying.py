@@ -18,7 +18,7 @@ def try_out(workspace: Path, settings: Settings, cancel: CancelToken | None) -> 
     try:
         view = table.view(cancel)
         files = view.files(cancel)
-        passages = view.passages()
+        passages = view.passages
     except TableMissing:
         return f"It answered. The table {table.place().shown} is made with the first update."
     finally:
