@@ -63,6 +63,15 @@ _INDEX: Keys = (
     ("Right, Left", "unfold and fold folders"),
     ("Esc", "back to the box"),
 )
+_FACTS: Keys = (
+    ("Enter", "from the list into the text of the fact"),
+    ("Ctrl+Enter", "save what was typed"),
+    ("Ctrl+N", "new fact"),
+    ("Delete", "forget the fact, in the list"),
+    ("Ctrl+Z", "take back what was done last"),
+    ("Ctrl+C", "copy the fact, in the list"),
+    ("Esc", "back to the list, then to the box"),
+)
 _DUPLICATES: Keys = (
     ("Enter", "from a group to its notes side by side"),
     ("N, Shift+N", "next and previous difference, there"),
@@ -108,6 +117,7 @@ def show_keys(window: QWidget) -> QDialog:
         ("Index", _INDEX),
         ("Map", _MAP),
         ("Duplicates", _DUPLICATES),
+        ("Facts", _FACTS),
     ):
         row = grid.rowCount()
         grid.setRowMinimumHeight(row, 10 if row > 1 else 0)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Takes the pictures of the README and of `pictures/README.md` anew: python3 packaging/take_pictures.py [NAME …]
 
-Every view with the samples, and those of the index and of an answer empty too, in both themes. The sample notes in
+Every view with the samples, and those of the index, of facts and of an answer empty too, in both themes. The sample notes in
 Chinese, Japanese and Korean need a font with their letters (Debian: fonts-noto-cjk). Nothing of the person who takes
 them is in the pictures: settings and index are of their own.
 """
@@ -28,11 +28,12 @@ FULL = {
     "map": ["--view", "map", "--query", "irrigation timer"],
     "duplicates": ["--view", "duplicates"],
     "health": ["--view", "health"],
+    "facts": ["--view", "facts"],
     "diagnostics": ["--view", "diagnostics", "--query", "insomnia"],
     "settings": ["--view", "settings"],
 }
 NOTHING_FOUND = {"answer-empty": ["--view", "explanation", "--query", "irrigation tag:travel"]}
-EMPTY = {f"{view}-empty": ["--view", view] for view in ("search", "index", "map", "duplicates", "health")}
+EMPTY = {f"{view}-empty": ["--view", view] for view in ("search", "index", "map", "duplicates", "health", "facts")}
 """Of a folder without notes."""
 
 

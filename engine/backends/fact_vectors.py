@@ -1,8 +1,9 @@
 """What facts mean: made by the provider that the person agreed to, kept beside the facts, compared with a question."""
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from engine.control import CancelToken
 from engine.errors import ProviderError
@@ -13,6 +14,7 @@ from engine.store.models import ModelName
 
 if TYPE_CHECKING:
     from engine.embedding.base import Calibration, EmbeddingProvider
+    from engine.store.coding import Vectors
 
 _AT_ONCE = 256
 """Facts that one question waits for where a model has not seen them yet; the others have their words till the next."""
@@ -30,6 +32,29 @@ class Likeness(NamedTuple):
     """Why they must, where somebody should know."""
 
 
+class _Kept(NamedTuple):
+    """The vectors of one model as they were last read."""
+
+    stamp: tuple[int, int]
+    model: ModelName
+    rows: dict[str, int]
+    """By id of the fact."""
+    matrix: "Vectors"
+    """(facts, dims)."""
+
+    @classmethod
+    def of(cls, stamp: tuple[int, int], model: ModelName, vectors: dict[str, bytes]) -> "_Kept":
+        import numpy as np
+
+        from engine.store.coding import decode
+
+        # A server may have begun to answer with other lengths under the same name: what is the commonest counts.
+        width = Counter(map(len, vectors.values())).most_common(1)[0][0] if vectors else 2
+        fitting = {id_: vector for id_, vector in vectors.items() if len(vector) == width}
+        matrix = decode(list(fitting.values()), width // 2).astype(np.float32)
+        return cls(stamp, model, {id_: row for row, id_ in enumerate(fitting)}, matrix)
+
+
 class FactVectors:
     """Thread-safe. A failing provider costs meaning, never an answer."""
 
@@ -43,41 +68,37 @@ class FactVectors:
         self._provider = provider
         self._note_failure = note_failure
         self._embedding = threading.Lock()
-        self._known: tuple[tuple[int, int], ModelName, dict[str, bytes]] | None = None
+        self._known: _Kept | None = None
 
     def compare(self, query: str, facts: Sequence[Fact], cancel: CancelToken | None) -> Likeness:
         """Secrets in the question are masked before it is sent anywhere."""
-        cosines: list[float | None] = [None] * len(facts)
+        nothing: list[float | None] = [None] * len(facts)
         provider = self._provider()
         if provider is None:
-            return Likeness(cosines, None, "")
+            return Likeness(nothing, None, "")
         notice = self._complete(provider, facts, cancel)
-        vectors = self._vectors(provider)
-        held = [(place, vectors[fact.id]) for place, fact in enumerate(facts) if fact.id in vectors]
-        if not held:
-            return Likeness(cosines, None, notice)
+        kept = self._vectors(provider)
+        if not any(fact.id in kept.rows for fact in facts):
+            return Likeness(nothing, None, notice)
         try:
             asked = provider.embed_query(redact(query[:_LONGEST_QUESTION]), cancel=cancel)
         except ProviderError as error:
             self._note_failure(str(error))
-            return Likeness(cosines, None, str(error))
+            return Likeness(nothing, None, str(error))
         self._note_failure(None)
-        from engine.store.coding import decode
+        if len(asked) != kept.matrix.shape[1]:
+            return Likeness(nothing, None, notice)
+        products = (kept.matrix @ asked).tolist()
+        rows = map(kept.rows.get, (fact.id for fact in facts))
+        return Likeness([None if row is None else products[row] for row in rows], provider.calibration, notice)
 
-        width = len(asked)
-        fitting = [(place, vector) for place, vector in held if len(vector) == 2 * width]
-        products: Any = decode([vector for _, vector in fitting], width).astype("float32") @ asked
-        for (place, _), cosine in zip(fitting, products.tolist(), strict=True):
-            cosines[place] = cosine
-        return Likeness(cosines, provider.calibration, notice)
-
-    def _vectors(self, provider: "EmbeddingProvider") -> dict[str, bytes]:
+    def _vectors(self, provider: "EmbeddingProvider") -> _Kept:
         model = ModelName(provider.id, provider.model, provider.key)
         stamp = self._rows.stamp()
         known = self._known
-        if known is None or known[:2] != (stamp, model):
-            known = self._known = stamp, model, self._rows.vectors(model)
-        return known[2]
+        if known is None or (known.stamp, known.model) != (stamp, model):
+            known = self._known = _Kept.of(stamp, model, self._rows.vectors(model))
+        return known
 
     def _complete(self, provider: "EmbeddingProvider", facts: Sequence[Fact], cancel: CancelToken | None) -> str:
         """Give those their vectors that lack one, some hundred at a time; returns why that failed, or nothing.
@@ -85,8 +106,8 @@ class FactVectors:
         What waits to be approved or was forgotten is sent nowhere.
         """
         with self._embedding:  # two questions at once shall not pay twice
-            vectors = self._vectors(provider)
-            lacking = [fact for fact in facts if fact.remembered and fact.id not in vectors][:_AT_ONCE]
+            rows = self._vectors(provider).rows
+            lacking = [fact for fact in facts if fact.remembered and fact.id not in rows][:_AT_ONCE]
             if not lacking or self._rows.problem:
                 return ""
             from engine.store.coding import encode
@@ -97,8 +118,8 @@ class FactVectors:
                 for start in range(0, len(lacking), step):
                     some = lacking[start : start + step]
                     made = encode(provider.embed_documents([fact.text for fact in some], cancel=cancel))
-                    rows = zip(some, made, strict=True)
-                    self._rows.keep_vectors(model, [(fact.id, fact.text, vector) for fact, vector in rows])
+                    told = zip(some, made, strict=True)
+                    self._rows.keep_vectors(model, [(fact.id, fact.text, vector) for fact, vector in told])
             except ProviderError as error:
                 self._note_failure(str(error))
                 return str(error)

@@ -30,7 +30,7 @@ from engine.store.user_data import UserData
 
 if TYPE_CHECKING:
     from engine.embedding.base import EmbeddingProvider
-    from engine.search.facts import FactWords
+    from engine.search.facts import FactTable, FactWords
 
 MIN_SCORE = 0.35
 """Of what answers a question. On our scale unrelated sentences stay below; see tests/benchmarks/RESULTS.md."""
@@ -50,6 +50,8 @@ class _Known:
     facts: tuple[Fact, ...]
     words: "dict[str, FactWords]" = field(default_factory=dict)
     """By text."""
+    tables: "dict[bool, FactTable]" = field(default_factory=dict)
+    """Of what is remembered, and of everything."""
 
 
 class Facts:
@@ -110,16 +112,15 @@ class Facts:
         facts = [fact for fact in known.facts if everything or fact.remembered]
         if not query.strip() or not facts:
             return FactsFound(results=(), mode="keyword")
-        from engine.search.facts import score_facts
-
         likeness = self._vectors.compare(query, facts, cancel)
         by_words = likeness.calibration is None
-        words = [self._words(known, fact.text) for fact in facts]
-        scores = score_facts(query, words, likeness.cosines, likeness.calibration)
+        scores = self._table(known, facts, everything).score(query, likeness.cosines, likeness.calibration)
         least = (MIN_SCORE_BY_WORDS if by_words else MIN_SCORE) if min_score is None else min_score
         found = [
-            FoundFact(fact=fact, score=score.score, text_score=score.text, vector_score=score.vector, near=score.near)
-            for fact, score in zip(facts, scores, strict=True)
+            FoundFact(
+                fact=facts[place], score=score.score, text_score=score.text, vector_score=score.vector, near=score.near
+            )
+            for place, score in scores.items()
             if score.score > 0 and max(score.score, score.text if everything else 0) >= least
         ]
         found.sort(key=lambda one: (-round(one.score, 2), -one.fact.importance, -one.fact.changed))
@@ -218,12 +219,15 @@ class Facts:
             self._known = known
         return known
 
-    def _words(self, known: _Known, text: str) -> "FactWords":
-        from engine.search.facts import FactWords
+    def _table(self, known: _Known, facts: Sequence[Fact], everything: bool) -> "FactTable":
+        from engine.search.facts import FactTable, FactWords
 
-        if text not in known.words:
-            known.words[text] = FactWords.of(text)
-        return known.words[text]
+        if everything not in known.tables:
+            for fact in facts:
+                if fact.text not in known.words:
+                    known.words[fact.text] = FactWords.of(fact.text)
+            known.tables[everything] = FactTable([known.words[fact.text] for fact in facts])
+        return known.tables[everything]
 
 
 def _checked(text: str) -> str:

@@ -1,10 +1,11 @@
 """How well facts answer a question: by words, and by meaning where both have a vector.
 
-There are few of them and they are short, so no index is kept: a question looks through the words of all.
+There are few of them and they are short, so their words are kept in memory and no index is written.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from engine.search.scoring import Blend, inverse_document_frequency, length_norm, term_score, text_parts, vector_score
@@ -20,6 +21,9 @@ _LEAST_WORDS = 2
 _SAME_MEANING = 0.7
 """Of the way from an unrelated sentence to the same one."""
 
+_Counts = dict[int, int]
+"""How often something stands in facts, by their places."""
+
 
 @dataclass(frozen=True, slots=True)
 class FactWords:
@@ -27,7 +31,7 @@ class FactWords:
 
     language: str
     words: str
-    """Tokens with a space before and after each, as are the stems."""
+    """Tokens, each with a space before and after it, as are the stems."""
     stems: str
     length: int
 
@@ -37,65 +41,109 @@ class FactWords:
         streams = analyse(text, language)
         return cls(language, f" {streams.words} ", f" {streams.stems} ", streams.words.count(" ") + 1)
 
-    def count(self, term: QueryTerm) -> int:
-        """How often the term stands there, in any of its forms."""
-        token = term.word if isinstance(term.word, str) else " ".join(term.word)
-        plain = self.words.count(f" {token}" if term.prefix_ok else f" {token} ")
-        return max([plain, *(self.stems.count(f" {stem} ") for stem in term.stems)])
 
-
-@dataclass(frozen=True, slots=True)
 class FactScore:
     """What one fact scores."""
 
-    score: float
-    text: float
-    vector: float | None
-    near: bool
-    """It says what was asked for, in these words or with this meaning."""
+    __slots__ = ("near", "score", "text", "vector")
+
+    def __init__(self, score: float, text: float, vector: float | None, near: bool) -> None:
+        """`near`: it says what was asked for, in these words or with this meaning."""
+        self.score, self.text, self.vector, self.near = score, text, vector, near
 
 
-def score_facts(
-    query: str, facts: Sequence[FactWords], cosines: Sequence[float | None], calibration: "Calibration | None"
-) -> list[FactScore]:
-    """Scores in the order of `facts`, 0 to 1 and independent of each other but for how rare a word is among them.
+class FactTable:
+    """The words of several facts, ready to be asked. Reading it changes nothing, so threads may share it."""
 
-    `cosines` are those with the question, None where there is no vector; `calibration` is its model's, None without.
-    """
-    languages = sorted({fact.language for fact in facts if fact.language})
-    terms = [term for term in analyse_query(query, languages).terms if not term.stop]
-    texts = _text_scores(terms, facts)
-    if calibration is None:
-        return [FactScore(text, text, None, _holds_all(covered, terms)) for text, covered in texts]
-    scale = calibration.for_sentences.among(len(facts))
-    blend = Blend.of(scale.weight, max((text for text, _ in texts), default=0.0), len(terms))
-    same = scale.low + _SAME_MEANING * (1 - scale.low)
-    found = []
-    for (text, covered), cosine in zip(texts, cosines, strict=True):
-        vector = None if cosine is None else vector_score(cosine, scale)
-        near = _holds_all(covered, terms) or (cosine is not None and cosine >= same)
-        found.append(FactScore(blend.score(text, vector), text, vector, near))
+    def __init__(self, facts: Sequence[FactWords]) -> None:
+        self._facts = facts
+        self._languages = sorted({fact.language for fact in facts if fact.language})
+        self._average = sum(fact.length for fact in facts) / max(1, len(facts))
+        self._words = _places(fact.words for fact in facts)
+        self._stems = _places(fact.stems for fact in facts)
+
+    def score(
+        self, query: str, cosines: Sequence[float | None], calibration: "Calibration | None"
+    ) -> dict[int, FactScore]:
+        """Scores by the places of the facts, 0 to 1; without those that have nothing to do with the question.
+
+        They depend on the other facts in nothing but how rare a word is among them. `cosines` are those with the
+        question, None where there is no vector; `calibration` is their model's, None without one.
+        """
+        terms = [term for term in analyse_query(query, self._languages).terms if not term.stop]
+        texts = self._text_scores(terms)
+        if calibration is None:
+            return {
+                place: FactScore(text, text, None, _holds_all(held, terms)) for place, (text, held) in texts.items()
+            }
+        scale = calibration.for_sentences.among(len(self._facts))
+        blend = Blend.of(scale.weight, max((text for text, _ in texts.values()), default=0.0), len(terms))
+        same = scale.low + _SAME_MEANING * (1 - scale.low)
+        found = {}
+        for place, cosine in enumerate(cosines):
+            if place not in texts and (cosine is None or cosine <= scale.low):
+                continue
+            text, covered = texts.get(place, (0.0, 0.0))
+            vector = None if cosine is None else vector_score(cosine, scale)
+            near = _holds_all(covered, terms) or (cosine is not None and cosine >= same)
+            found[place] = FactScore(blend.score(text, vector), text, vector, near)
+        return found
+
+    def _text_scores(self, terms: Sequence[QueryTerm]) -> dict[int, tuple[float, float]]:
+        """Score and share of the terms held of each fact that holds one."""
+        counts = [self._count(term) for term in terms]
+        idfs = [inverse_document_frequency(len(self._facts), len(held)) for held in counts]
+        scores = {}
+        for place in set().union(*counts):
+            norm = length_norm(self._facts[place].length, self._average)
+            told = text_parts(
+                [
+                    term_score(idf, held[place], norm) if place in held else 0.0
+                    for idf, held in zip(idfs, counts, strict=True)
+                ],
+                idfs,
+            )
+            scores[place] = told.score, told.covered
+        return scores
+
+    def _count(self, term: QueryTerm) -> _Counts:
+        """How often the term stands in facts, in any of its forms."""
+        token = term.word if isinstance(term.word, str) else " ".join(term.word)
+        found = [_held(self._words, token, lambda place: self._facts[place].words, beginning=term.prefix_ok)]
+        found += [_held(self._stems, stem, lambda place: self._facts[place].stems) for stem in term.stems]
+        return reduce(_larger, found)
+
+
+def _places(streams: Iterable[str]) -> dict[str, _Counts]:
+    """By token."""
+    found: dict[str, _Counts] = {}
+    for place, stream in enumerate(streams):
+        for token in stream.split():
+            of_token = found.setdefault(token, {})
+            of_token[place] = of_token.get(place, 0) + 1
     return found
+
+
+def _held(
+    places: Mapping[str, _Counts], phrase: str, stream: Callable[[int], str], *, beginning: bool = False
+) -> _Counts:
+    """How often tokens stand side by side; with `beginning` the last one may go on."""
+    *first, last = phrase.split(" ")
+    alone = places.get(last, {})
+    if beginning:
+        alone = reduce(_larger, (held for token, held in places.items() if token.startswith(last)), alone)
+    if not first:
+        return alone
+    wanted = f" {phrase}" if beginning else f" {phrase} "
+    both = [place for place in alone if all(place in places.get(token, {}) for token in first)]
+    return {place: count for place in both if (count := stream(place).count(wanted))}
+
+
+def _larger(one: _Counts, other: _Counts) -> _Counts:
+    if not one or not other:
+        return one or other
+    return {place: max(one.get(place, 0), other.get(place, 0)) for place in one.keys() | other.keys()}
 
 
 def _holds_all(covered: float, terms: Sequence[QueryTerm]) -> bool:
     return covered >= _FULL and len(terms) >= _LEAST_WORDS
-
-
-def _text_scores(terms: Sequence[QueryTerm], facts: Sequence[FactWords]) -> list[tuple[float, float]]:
-    """Score of each fact, and the share of the terms that it holds."""
-    counts = [[fact.count(term) for term in terms] for fact in facts]
-    idfs = [
-        inverse_document_frequency(len(facts), sum(1 for held in counts if held[place])) for place in range(len(terms))
-    ]
-    average = sum(fact.length for fact in facts) / max(1, len(facts))
-    scores = []
-    for fact, held in zip(facts, counts, strict=True):
-        if not any(held):
-            scores.append((0.0, 0.0))
-            continue
-        norm = length_norm(fact.length, average)
-        parts = [term_score(idf, count, norm) if count else 0.0 for idf, count in zip(idfs, held, strict=True)]
-        told = text_parts(parts, idfs)
-        scores.append((told.score, told.covered))
-    return scores

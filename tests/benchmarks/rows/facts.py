@@ -1,0 +1,150 @@
+"""Facts: what is recalled for prompts that fit and for others, what counts as a duplicate, and how long it takes.
+
+"The reference" is its rule: 1 / (1 + squared distance of the vectors), recalled from 0.3 on, a duplicate from 0.95.
+"""
+
+import re
+import tempfile
+import tomllib
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+from tests.benchmarks.measuring import ROOT, Figure, measure, spread, timed
+from tests.benchmarks.prepared import Bench
+
+LABELLED = Path(__file__).parents[1] / "labelled" / "facts.toml"
+_RECALLED = 3
+_MANY = 3000
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_LEAST, _MOST = 25, 200
+
+
+def run(bench: Bench) -> Iterator[Figure]:
+    for filler in (0, 1000):
+        ours, theirs, unrelated, theirs_unrelated, count, asked = measure(_recall, filler).value
+        yield Figure(
+            f"facts, {count:,} of them: paraphrases that recall theirs among the first {_RECALLED}",
+            "most",
+            f"{ours} of {asked}",
+            f"the reference's rule: {theirs}",
+        )
+        yield Figure(
+            f"facts, {count:,} of them: unrelated prompts that recall anything",
+            "none",
+            f"{unrelated} of 40",
+            f"the reference's rule: {theirs_unrelated}",
+        )
+    same, same_theirs, other, other_theirs, pairs = measure(_duplicates).value
+    yield Figure(
+        "facts: the same words again, known as a duplicate",
+        "all",
+        f"{same} of 3",
+        f"the reference's rule: {same_theirs}",
+    )
+    yield Figure(
+        "facts: others of the same length that say something else, lost as a duplicate",
+        "none",
+        f"{other} of {pairs}",
+        f"the reference's rule: {other_theirs}",
+    )
+    first, later = measure(_speed).value
+    yield Figure(
+        f"facts, {_MANY:,} of them: one question by words and meaning, with its embedding",
+        "some ms",
+        f"{spread(later)}; the first of a process {first:.0f} ms",
+    )
+
+
+def sentences() -> list[str]:
+    """Of the sample's notes, in all their languages: neither facts nor about them."""
+    found: dict[str, None] = {}
+    for file in sorted((ROOT / "resources" / "sample").rglob("*.md")):
+        for part in _SENTENCE.split(file.read_text("utf-8")):
+            sentence = part.strip(" -*#>|[]")
+            if _LEAST < len(sentence) < _MOST and sentence.count(" ") > 3:
+                found[sentence] = None
+    return list(found)
+
+
+def _recall(filler: int) -> tuple[int, int, int, int, int, int]:
+    labelled = tomllib.loads(LABELLED.read_text("utf-8"))
+    kept = [fact for fact, _ in labelled["facts"]] + sentences()[:filler]
+    with tempfile.TemporaryDirectory() as folder:
+        facts, provider = _facts(Path(folder), kept)
+        vectors = provider.embed_documents(kept)
+
+        def reference(prompt: str) -> list[str]:
+            distances = 2 - 2 * (vectors @ provider.embed_query(prompt))
+            near = sorted(range(len(kept)), key=lambda place: distances[place])[:_RECALLED]
+            return [kept[place] for place in near if 1 / (1 + distances[place]) >= 0.3]
+
+        def ours(prompt: str) -> list[str]:
+            return [found.fact.text for found in facts.find(f"{prompt} ", max_results=_RECALLED).results]
+
+        asked = labelled["facts"]
+        return (
+            sum(fact in ours(prompt) for fact, prompt in asked),
+            sum(fact in reference(prompt) for fact, prompt in asked),
+            sum(bool(ours(prompt)) for prompt in labelled["off_topic"]),
+            sum(bool(reference(prompt)) for prompt in labelled["off_topic"]),
+            len(kept),
+            len(asked),
+        )
+
+
+def _duplicates() -> tuple[int, int, int, int, int]:
+    labelled = tomllib.loads(LABELLED.read_text("utf-8"))
+
+    def ours(pair: Sequence[str]) -> bool:
+        with tempfile.TemporaryDirectory() as folder:
+            facts, _ = _facts(Path(folder), pair[:1])
+            return facts.add(pair[1]).duplicate
+
+    from engine.embedding.embedded import EmbeddedProvider
+
+    provider = EmbeddedProvider()
+
+    def reference(pair: Sequence[str]) -> bool:
+        first, second = provider.embed_documents(pair)
+        return 1 / (1 + 2 - 2 * float(first @ second)) >= 0.95
+
+    same, other = labelled["same"], labelled["other"]
+    return (
+        sum(map(ours, same)),
+        sum(map(reference, same)),
+        sum(map(ours, other)),
+        sum(map(reference, other)),
+        len(other),
+    )
+
+
+def _speed() -> tuple[float, list[float]]:
+    kept = sentences()
+    many = [f"{sentence} ({number})" for number in range(_MANY // len(kept) + 1) for sentence in kept][:_MANY]
+    prompts = tomllib.loads(LABELLED.read_text("utf-8"))["off_topic"]
+    with tempfile.TemporaryDirectory() as folder:
+        facts, _ = _facts(Path(folder), many)
+        (first,) = timed([partial(facts.find, prompts[0])])
+        return first, timed([partial(facts.find, prompt) for prompt in prompts[1:]])
+
+
+def _facts(folder: Path, kept: Sequence[str]):
+    """The facts of a new workspace, all with their vectors, and what made these."""
+    from engine.backends.facts import Facts
+    from engine.embedding.embedded import EmbeddedProvider
+    from engine.records import Fact
+    from engine.store.user_data import UserData
+
+    provider = EmbeddedProvider()
+    user = UserData(folder / "user.sqlite")
+    facts = Facts(user, lambda: provider, lambda _: None)
+    facts.put_back(
+        *(
+            Fact(id=str(n), text=text, category="fact", importance=0.7, created=n, changed=n, origin="person")
+            for n, text in enumerate(kept)
+        )
+    )
+    for _ in range(len(kept) // 256 + 1):
+        facts.find("everything")
+    return Facts(user, lambda: provider, lambda _: None), provider
