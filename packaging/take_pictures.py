@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Takes the pictures of the README and of `pictures/README.md` anew: python3 packaging/take_pictures.py [NAME …]
 
-Every view with the samples, and those of the index, of facts and of an answer empty too, in both themes. The sample notes in
-Chinese, Japanese and Korean need a font with their letters (Debian: fonts-noto-cjk). Nothing of the person who takes
-them is in the pictures: settings and index are of their own.
+Every view with the samples, and those of the index, of facts and of an answer empty too, in both themes. The sample
+notes in Chinese, Japanese and Korean need a font with their letters (Debian: fonts-noto-cjk). Nothing of the person
+who takes them is in the pictures: settings and index are of their own.
 """
 
 import os
