@@ -2,6 +2,7 @@
 
 import importlib
 from concurrent.futures import Executor
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -39,7 +40,7 @@ def open_memory(
 
 
 def _opened(folder: Path, settings: Settings, executor: Executor | None, background: bool) -> "MemorySearchManager":
-    def open_(backend: str) -> "MemorySearchManager":
+    def open_(backend: str, settings: Settings = settings) -> "MemorySearchManager":
         return _backend(backend)(folder, settings, executor=executor, background=background)
 
     chosen = settings.backend
@@ -48,8 +49,16 @@ def _opened(folder: Path, settings: Settings, executor: Executor | None, backgro
     from engine.backends.fallback.manager import FallbackMemoryManager
     from engine.backends.own_data import open_own_data
 
+    name, open_chosen = _NAMES[chosen], partial(open_, chosen)
     _, user = open_own_data(folder, settings)
-    return FallbackMemoryManager(_NAMES[chosen], lambda: open_(chosen), lambda: open_("builtin"), user)
+    if chosen != "qmd":
+        return FallbackMemoryManager(name, open_chosen, partial(open_, "builtin"), user)
+    from engine.backends.qmd.collections import with_paths
+    from engine.backends.qmd.scope import refusal
+
+    # What stands in for it searches the same places, and for the same sessions.
+    same_places = partial(open_, "builtin", with_paths(settings))
+    return FallbackMemoryManager(name, open_chosen, same_places, user, refusal=partial(refusal, settings.qmd.scope))
 
 
 def _backend(name: str) -> "OpenBackend":

@@ -127,6 +127,24 @@ def test_a_command_that_hangs_is_ended_with_all_that_it_started(open_memory, qmd
         assert ended(pid)
 
 
+def test_a_group_that_qmd_would_not_answer_gets_nothing_from_the_other_index(open_memory, qmd):
+    memory = open_memory()
+    memory.sync()
+    qmd.does(FAULTS["an error"])
+    answers_instead(memory, "qmd")
+    outcome = memory.search("irrigation", session_key="agent:main:discord:group:42")
+    assert not outcome.results
+    assert "qmd.scope" in outcome.notice
+
+
+def test_the_other_index_searches_the_places_that_qmd_alone_was_told(open_memory, qmd, tmp_path):
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "specs" / "pump.md").write_text("# Pump\n\nIt lifts eight metres.\n", "utf-8")
+    qmd.does(FAULTS["an error"])
+    memory = open_memory(command="/nowhere/qmd", paths={"specs": str(tmp_path / "specs")})
+    assert [result.path for result in memory.search("metres").results] == ["specs/pump.md"]
+
+
 def test_searches_on_many_threads_when_it_breaks(open_memory, qmd):
     from concurrent.futures import ThreadPoolExecutor
 

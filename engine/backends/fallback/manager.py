@@ -11,6 +11,7 @@ from engine.backends.fallback.retrying import PAUSE_SECONDS, Ask, Retrying
 from engine.backends.fallback.switch import InUse, Opener, Switch, both
 from engine.backends.lifetime import Lifetime
 from engine.backends.listeners import Listeners, StatusListener
+from engine.backends.unanswered import unanswered
 from engine.control import CancelToken
 from engine.errors import Cancelled, Closed, PassageMissing, Unsupported
 from engine.records import (
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from engine.corpus.numbered import NumberedText
 
 _Answer = TypeVar("_Answer")
+Refusal = Callable[[str | None], str]
 _TOLD = (Unsupported, PassageMissing)
 """Answers in themselves: another index would not be asked for them."""
 
@@ -60,10 +62,16 @@ class FallbackMemoryManager:
         open_builtin: Opener,
         user: UserData,
         *,
+        refusal: Refusal = lambda session_key: "",
         pause_seconds: float = PAUSE_SECONDS,
     ) -> None:
-        """`name`: of the chosen one, to be shown. `user` is closed with this: kept searches outlive a switch."""
+        """`name`: of the chosen one, to be shown. `user` is closed with this: kept searches outlive a switch.
+
+        `refusal`: why the chosen one answers no session with this key, empty if it does; the other one then does not,
+        either.
+        """
         self._name = name
+        self._refusal = refusal
         self._user = user
         self._lifetime = Lifetime()
         self._listeners = Listeners()
@@ -107,12 +115,12 @@ class FallbackMemoryManager:
     def search(
         self, query: str, *, cancel: CancelToken | None = None, **options: "Unpack[SearchOptions]"
     ) -> SearchOutcome:
-        return self._search(lambda memory, token: memory.search(query, cancel=token, **options), cancel)
+        return self._search(lambda memory, token: memory.search(query, cancel=token, **options), cancel, options)
 
     def search_like(
         self, passage: Passage, *, cancel: CancelToken | None = None, **options: "Unpack[SearchOptions]"
     ) -> SearchOutcome:
-        return self._search(lambda memory, token: memory.search_like(passage, cancel=token, **options), cancel)
+        return self._search(lambda memory, token: memory.search_like(passage, cancel=token, **options), cancel, options)
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]:
         return self._with(lambda memory: memory.query_values(operator, start))
@@ -222,8 +230,10 @@ class FallbackMemoryManager:
                 if memory is self._switch.peek():
                     raise
 
-    def _search(self, ask: Ask, cancel: CancelToken | None) -> SearchOutcome:
+    def _search(self, ask: Ask, cancel: CancelToken | None, options: "SearchOptions") -> SearchOutcome:
         self._lifetime.check()
+        if refused := self._refusal(options.get("session_key")):
+            return unanswered(self._name, refused)
         outcome = self._retrying.outcome(ask, cancel) if self._switch.failure else None
         while outcome is None:
             self._lifetime.check()

@@ -22,7 +22,7 @@ from engine.backends.qmd.finding import Finding
 from engine.backends.qmd.index_file import QmdIndexFile
 from engine.backends.qmd.lacking import LACKS, NO_SESSIONS, unsupported
 from engine.backends.qmd.question import Question, read_question
-from engine.backends.qmd.scope import may_search
+from engine.backends.qmd.scope import refusal
 from engine.backends.qmd.status import MODES, qmd_status, why_words_only
 from engine.backends.qmd.syncing import QmdSync
 from engine.backends.requests import make_request
@@ -30,6 +30,7 @@ from engine.backends.session_files import SessionFiles
 from engine.backends.session_library import summary_of
 from engine.backends.staying import Staying
 from engine.backends.syncs import Syncs
+from engine.backends.unanswered import unanswered
 from engine.control import CancelToken
 from engine.corpus.guard import PathGuard
 from engine.embedding.registry import select_provider, stand_in
@@ -68,7 +69,6 @@ if TYPE_CHECKING:
 _USUAL_HITS = 50
 """So many `qmd` looks for at least, whatever it is asked for."""
 _NOTHING_YET = "Nothing is indexed yet."
-_OUT_OF_SCOPE = "This session may not search the memory with qmd (qmd.scope)."
 
 
 class QmdMemory:
@@ -170,8 +170,8 @@ class QmdMemory:
         )
         request = make_request(usual, query, None, options)
         session_key = options.get("session_key")
-        if not may_search(qmd.scope, session_key):
-            return _outcome([], 0, "keyword", _OUT_OF_SCOPE, started)
+        if refused := refusal(qmd.scope, session_key):
+            return unanswered("qmd", refused)
         if session_key is not None:
             self.warm_session(session_key)
         if self._staying is not None:

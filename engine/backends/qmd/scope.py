@@ -7,6 +7,7 @@ from engine.settings.qmd_options import SCOPE_RULE, QmdScopeSettings
 
 Chat = Literal["direct", "group", "channel"]
 
+_REFUSED = "This session may not search the memory with qmd (qmd.scope)."
 _KINDS = {"direct": "direct", "dm": "direct", "group": "group", "channel": "channel"}
 
 
@@ -32,6 +33,11 @@ def session_of(key: str) -> Session:
     elif "channel" in parts:
         chat = "channel"
     return Session(parts[0] if len(parts) >= 2 and parts[1] in _KINDS else "", chat)
+
+
+def refusal(scope: QmdScopeSettings, session_key: str | None) -> str:
+    """Why the session with this key gets no answer; empty for one that does."""
+    return "" if may_search(scope, session_key) else _REFUSED
 
 
 def may_search(scope: QmdScopeSettings, session_key: str | None) -> bool:

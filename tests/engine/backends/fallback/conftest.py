@@ -90,12 +90,14 @@ def open_manager(workspace: Path, settings: Settings, place: Place) -> Iterator[
     """`pause` in seconds; `open_builtin` in place of the real one."""
     opened: list[FallbackMemoryManager] = []
 
-    def open_(*, pause: float = 3600, background: bool = False, open_builtin: Any = None) -> FallbackMemoryManager:
+    def open_(
+        *, pause: float = 3600, background: bool = False, open_builtin: Any = None, **options: Any
+    ) -> FallbackMemoryManager:
         def real() -> BuiltinMemory:
             return BuiltinMemory(workspace, settings, executor=None, background=background)
 
         _, user = open_own_data(workspace, settings)
-        manager = FallbackMemoryManager("qmd", place.open, open_builtin or real, user, pause_seconds=pause)
+        manager = FallbackMemoryManager("qmd", place.open, open_builtin or real, user, pause_seconds=pause, **options)
         opened.append(manager)
         return manager
 

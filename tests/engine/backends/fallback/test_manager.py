@@ -326,6 +326,18 @@ def test_facts_outlive_every_switch_and_are_found_by_meaning_with_the_provider_i
         assert found.results
 
 
+def test_who_gets_no_answer_from_the_chosen_one_gets_none_from_the_other(open_manager, place):
+    manager = open_manager(refusal=lambda key: "Not in groups." if key and "group" in key else "")
+    place.fails(GONE)
+    assert manager.search("irrigation").results
+    for ask in (
+        lambda: manager.search("irrigation", session_key="agent:main:discord:group:1"),
+        lambda: manager.search_like(Passage(path="shopping.md", start_line=1, end_line=3), session_key="x:group:1"),
+    ):
+        outcome = ask()
+        assert (outcome.results, outcome.notice) == ((), "Not in groups.")
+
+
 def test_searches_on_many_threads_while_it_switches_back_and_forth(open_manager, place):
     manager = open_manager(pause=0)
     manager.sync()

@@ -1,0 +1,19 @@
+"""The answer where none is given: nothing found, and why."""
+
+from engine.records import SearchOutcome, SearchTimings
+
+_NO_TIME = SearchTimings(analysis=0.0, keyword=0.0, embed=0.0, vector=0.0, merge=0.0, total=0.0)
+
+
+def unanswered(backend: str, notice: str) -> SearchOutcome:
+    """`notice` says in a sentence why nobody looked."""
+    return SearchOutcome(
+        results=(),
+        total=0,
+        provider=backend,
+        model=backend,
+        mode="keyword",
+        timings=_NO_TIME,
+        notice=notice,
+        explanation=None,
+    )
