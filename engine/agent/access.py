@@ -27,14 +27,13 @@ class AgentAccess:
     """The memory as one agent's session may use it. Thread-safe.
 
     Attributes:
-        settings: those that the memory was opened with.
         session_key: of the agent's session, as in `agent:main:discord:group:123`; None for a person's own.
     """
 
     def __init__(
         self,
         opened: "Callable[[], MemorySearchManager]",
-        settings: Settings,
+        settings: Settings | Callable[[], Settings],
         *,
         session_key: str | None = None,
         deadline: float = DEADLINE_SECONDS,
@@ -42,15 +41,21 @@ class AgentAccess:
     ) -> None:
         """`opened` gives the memory, may wait for it, and raises where it cannot be opened.
 
+        `settings`: those that the memory is opened with, or what gives them where they may change meanwhile.
         `deadline`: seconds that a question may take; `cooldown`: for so many after one that took longer, the next ones
         are refused at once, since a memory that hangs would hold a thread for each.
         """
         self._opened = opened
-        self.settings = settings
+        self._settings = settings
         self.session_key = session_key
         self._deadline = deadline
         self._cooldown = cooldown
         self._rests_until = 0.0
+
+    @property
+    def settings(self) -> Settings:
+        """Those in force. Raises `SettingsError` where they cannot be used any more."""
+        return self._settings() if callable(self._settings) else self._settings
 
     @property
     def cites(self) -> bool:

@@ -5,18 +5,22 @@ from typing import TYPE_CHECKING
 
 from engine.agent.mcp_server.running import serve
 from engine.cli.opening import find_place
+from engine.settings import Settings, load_settings, settings_path
+from engine.settings.rereading import RereadSettings
 
 if TYPE_CHECKING:
     from engine.backends.base import MemorySearchManager
 
 
 def run(arguments: Namespace) -> int:
-    place = find_place(arguments)
+    folder = find_place(arguments).folder
+    config = arguments.config or settings_path()
+    settings = RereadSettings(config, lambda: load_settings(folder, config=arguments.config))
 
-    def open_here() -> "MemorySearchManager":
+    def open_here(settings: Settings) -> "MemorySearchManager":
         from engine.backends.opening import open_memory
 
-        return open_memory(place.folder, place.settings, background=True)
+        return open_memory(folder, settings, background=True)
 
-    serve(open_here, place.settings, arguments.session_key)
+    serve(open_here, settings.now, arguments.session_key)
     return 0

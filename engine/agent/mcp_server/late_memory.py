@@ -1,4 +1,8 @@
-"""The memory of a server: opened on a thread of its own, so that the server answers before it is there."""
+"""The memory of a server: opened on a thread of its own, so that the server answers before it is there.
+
+A server may run for days: when the settings change, the memory is opened anew, since a service that the person has left
+must get no question any more.
+"""
 
 import logging
 import threading
@@ -6,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from engine.errors import Closed, MnemoscopeError
+from engine.settings import Settings
 
 if TYPE_CHECKING:
     from engine.backends.base import MemorySearchManager
@@ -16,9 +21,16 @@ log = logging.getLogger(__name__)
 class LateMemory:
     """Thread-safe."""
 
-    def __init__(self, open_: "Callable[[], MemorySearchManager]", session_key: str | None) -> None:
-        """`open_` opens the memory; `session_key` is that of the session which begins with this server."""
+    def __init__(
+        self,
+        open_: "Callable[[Settings], MemorySearchManager]",
+        settings: Callable[[], Settings],
+        session_key: str | None,
+    ) -> None:
+        """`settings` gives those in force; `session_key` is that of the session which begins with this server."""
         self._open = open_
+        self._settings = settings
+        self._opened_with: Settings | None = None
         self._session_key = session_key or "mcp"
         self._lock = threading.Lock()
         self._memory: MemorySearchManager | None = None
@@ -33,8 +45,13 @@ class LateMemory:
         with self._lock:
             if self._closed:
                 raise Closed
+            settings = self._settings()
+            if self._memory is not None and settings != self._opened_with:
+                self._memory.close()
+                self._memory = None
             if self._memory is None:
-                self._memory = self._open()
+                self._memory = self._open(settings)
+                self._opened_with = settings
                 self._memory.warm_session(self._session_key)
             return self._memory
 

@@ -21,13 +21,16 @@ _WARM_AFTER_SECONDS = 0.2
 log = logging.getLogger(__name__)
 
 
-def serve(open_: "Callable[[], MemorySearchManager]", settings: Settings, session_key: str | None = None) -> None:
+def serve(
+    open_: "Callable[[Settings], MemorySearchManager]", settings: Callable[[], Settings], session_key: str | None = None
+) -> None:
     """Serve one client on standard input and output until it leaves, or the process is told to end.
 
-    `open_` opens the memory with these settings. Raises `MnemoscopeError` where the package `mcp` is not installed.
+    `open_` opens the memory, `settings` gives those in force. Raises `MnemoscopeError` where the package `mcp` is not
+    installed.
     """
     load_sdk()
-    memory = LateMemory(open_, session_key)
+    memory = LateMemory(open_, settings, session_key)
     access = AgentAccess(memory.opened, settings, session_key=session_key)
     try:
         asyncio.run(_serve(access, memory))
@@ -41,7 +44,7 @@ async def _serve(access: AgentAccess, memory: LateMemory) -> None:
     from engine.agent.mcp_server.server import make_server
     from engine.agent.mcp_server.transport import standard_streams
 
-    server = make_server(access, agent_tools(access))
+    server = make_server(access, lambda: agent_tools(access))
     with anyio.CancelScope() as whole:
         for number in (signal.SIGINT, signal.SIGTERM):
             with contextlib.suppress(NotImplementedError):  # on Windows a process just ends

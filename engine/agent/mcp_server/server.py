@@ -1,5 +1,6 @@
 """The memory as an MCP server: tools, resources and prompts. Every question is asked on a thread."""
 
+import contextlib
 import json
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -18,6 +19,7 @@ from engine.agent.mcp_server.resources import URI, Listed, UnknownResource, list
 from engine.agent.prompt import memory_prompt_section
 from engine.agent.tool import AgentTool
 from engine.control import CancelToken
+from engine.errors import MnemoscopeError
 from engine.versions import program_version
 
 T = TypeVar("T")
@@ -29,8 +31,8 @@ _RECALL, _CONTEXT = "memory_recall", "memory_context"
 Context = ServerRequestContext[Any]
 
 
-def make_server(access: AgentAccess, tools: tuple[AgentTool, ...]) -> "Server[Any]":
-    """A server of these tools, and of what else this session of an agent may have."""
+def make_server(access: AgentAccess, tools: Callable[[], tuple[AgentTool, ...]]) -> "Server[Any]":
+    """A server of what this session of an agent may have; `tools` gives those that it has now."""
     handlers = _Handlers(access, tools)
     return Server(
         "mnemoscope",
@@ -48,25 +50,31 @@ def make_server(access: AgentAccess, tools: tuple[AgentTool, ...]) -> "Server[An
 
 
 class _Handlers:
-    def __init__(self, access: AgentAccess, tools: tuple[AgentTool, ...]) -> None:
+    def __init__(self, access: AgentAccess, tools: Callable[[], tuple[AgentTool, ...]]) -> None:
         self._access = access
-        self._tools = {tool.name: tool for tool in tools}
+        self._tools = tools
+        self._offered = tools()
         self._limiter = anyio.CapacityLimiter(_AT_ONCE)
-        self.section = memory_prompt_section("full", self._tools, citations=access.cites)
+        self.section = memory_prompt_section("full", [tool.name for tool in self._offered], citations=access.cites)
 
     # --- tools ----------------------------------------------------------------------------------------------------
 
     async def list_tools(self, _: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[_described(tool) for tool in self._tools.values()])
+        return types.ListToolsResult(tools=[_described(tool) for tool in await self._offered_now()])
 
     async def call_tool(self, _: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        tool = self._tools.get(params.name)
+        tool = next((tool for tool in await self._offered_now() if tool.name == params.name), None)
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, f"There is no tool called {params.name[:100]}.")
         arguments = params.arguments or {}
         payload = await self._asked(lambda cancel: tool.answer(arguments, cancel))
         text = _printable(json.dumps(payload, ensure_ascii=False))
         return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=json.loads(text))
+
+    async def _offered_now(self) -> tuple[AgentTool, ...]:
+        with contextlib.suppress(MnemoscopeError):  # each tool says better what is wrong
+            self._offered = await self._asked(lambda _: self._tools())
+        return self._offered
 
     # --- resources ------------------------------------------------------------------------------------------------
 

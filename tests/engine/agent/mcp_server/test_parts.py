@@ -15,6 +15,7 @@ from engine.agent.mcp_server import loading, transport
 from engine.agent.mcp_server.late_memory import LateMemory
 from engine.agent.mcp_server.resources import Listed, _cursor, _order, _place
 from engine.errors import Closed, MnemoscopeError, StoreError
+from engine.settings import Settings
 from tests.helpers.fake_memory import FakeMemory
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -56,7 +57,7 @@ class Failing:
         self.memory = FakeMemory()
         self.tries = 0
 
-    def open(self) -> Any:
+    def open(self, settings: Settings) -> Any:
         self.tries += 1
         if self.tries == 1:
             raise StoreError("Not now.")
@@ -65,7 +66,7 @@ class Failing:
 
 def test_a_memory_that_could_not_be_opened_is_tried_again() -> None:
     failing = Failing()
-    late = LateMemory(failing.open, None)
+    late = LateMemory(failing.open, Settings, None)
     with pytest.raises(StoreError):
         late.opened()
     assert late.opened() is late.opened() is failing.memory
@@ -78,7 +79,7 @@ def test_a_memory_that_could_not_be_opened_is_tried_again() -> None:
 
 def test_warming_asks_by_words_alone_and_never_fails() -> None:
     failing = Failing()
-    late = LateMemory(failing.open, "agent:main:main")
+    late = LateMemory(failing.open, Settings, "agent:main:main")
     for expected in (0, 1):
         late.warm()
         for thread in threading.enumerate():

@@ -27,7 +27,7 @@ def talk(access):
     def hold(conversation: Callable[[Client], Awaitable[None]], mode: str = "legacy", **options: Any) -> None:
         async def run() -> None:
             way = access(**options)
-            async with Client(make_server(way, agent_tools(way)), mode=mode) as client:
+            async with Client(make_server(way, lambda: agent_tools(way)), mode=mode) as client:
                 with anyio.fail_after(60):
                     await conversation(client)
 
@@ -155,7 +155,7 @@ def test_a_tool_that_breaks_is_an_answer(access) -> None:
     tool = AgentTool("broken", "Broken", "Breaks.", {"type": "object"}, breaks)
 
     async def run() -> None:
-        async with Client(make_server(way, (tool,)), mode="legacy") as client:
+        async with Client(make_server(way, lambda: (tool,)), mode="legacy") as client:
             assert client.instructions is None  # there is no tool to tell of
             assert (await client.list_prompts()).prompts[0].name == "memory_context"
             assert (await client.call_tool("broken", {})).structured_content == {"error": "KeyError: 'x'"}

@@ -151,6 +151,32 @@ def test_the_index_is_shared_with_a_program_that_works_on_it(served: Served) -> 
     memory.close()
 
 
+def test_what_the_settings_say_holds_as_soon_as_they_say_it(served: Served) -> None:
+    before = served.config.read_text()
+
+    async def conversation(client: Client) -> None:
+        async def got() -> Any:
+            return payload(await client.call_tool("memory_get", {"path": "memory/greenhouse.md"}))
+
+        async def tools() -> set[str]:
+            return {tool.name for tool in (await client.list_tools(cache_mode="bypass")).tools}
+
+        assert (await got())["lines"] == 5
+        assert "memory_store" in await tools()
+        changed = before.replace("[defaults]", '[defaults]\nexclude = ["memory/green*"]\nfacts.agent_writes = "off"')
+        served.config.write_text(changed)
+        assert (await got())["disabled"] is True
+        assert "memory_store" not in await tools()
+        served.config.write_text(before + "\nnonsense = 1\n")
+        assert "nonsense" in (await got())["error"]
+        with pytest.raises(MCPError, match="nonsense"):
+            await client.list_resources()
+        served.config.write_text(before)
+        assert (await got())["lines"] == 5
+
+    talk(served, conversation)
+
+
 def test_what_is_written_while_it_runs_is_found(served: Served) -> None:
     async def conversation(client: Client) -> None:
         await client.call_tool("memory_search", {"query": "timer"})

@@ -1,0 +1,29 @@
+"""Settings of a program that stays."""
+
+from pathlib import Path
+
+import pytest
+
+from engine.errors import SettingsError
+from engine.settings import load_settings
+from engine.settings.rereading import RereadSettings
+
+
+def test_they_are_read_again_when_their_file_has_changed(tmp_path: Path) -> None:
+    path, reads = tmp_path / "settings.toml", []
+
+    def load():
+        reads.append(1)
+        return load_settings(tmp_path, config=path if path.exists() else None)
+
+    settings = RereadSettings(path, load)
+    assert settings.now().citations == "auto"
+    path.write_text('[defaults]\ncitations = "off"\n')
+    assert settings.now().citations == settings.now().citations == "off"
+    path.write_text("[defaults]\ncitations = 5\n")
+    for _ in range(2):
+        with pytest.raises(SettingsError, match="citations"):
+            settings.now()
+    path.unlink()
+    assert settings.now().citations == "auto"
+    assert len(reads) == 5
