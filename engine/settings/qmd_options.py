@@ -40,6 +40,14 @@ class QmdScopeSettings(Section, frozen=True):
     ] = ("allow direct",)
 
 
+class QmdModelSettings(Section, frozen=True):
+    embed: Annotated[
+        str, option("Model that qmd embeds with, a file or such as hf:owner/repository/file.gguf; empty takes its own.")
+    ] = ""
+    generate: Annotated[str, option("Model by which qmd puts questions in other words; empty takes its own.")] = ""
+    rerank: Annotated[str, option("Model by which qmd puts results in order; empty takes its own.")] = ""
+
+
 class QmdSettings(Section, frozen=True):
     command: Annotated[str, option("Name or full path of the command qmd.")] = "qmd"
     search_mode: Annotated[
@@ -61,6 +69,7 @@ class QmdSettings(Section, frozen=True):
     command_timeout_seconds: Annotated[float, option("Seconds for a short command of qmd.", 0.1)] = 30
     update_timeout_seconds: Annotated[float, option("Seconds for an update of qmd's index.", 0.1)] = 120
     embed_timeout_seconds: Annotated[float, option("Seconds for one run that embeds.", 0.1)] = 120
+    models: QmdModelSettings = QmdModelSettings()
     sessions: QmdSessionSettings = QmdSessionSettings()
     limits: QmdLimitSettings = QmdLimitSettings()
     scope: QmdScopeSettings = QmdScopeSettings()

@@ -62,7 +62,7 @@ class Asking:
         self._no_models = why_words_only
         self._restore = restore
         self._moment = moment
-        self._rest = Rest()
+        self._rest, self._vectors_rest = Rest(), Rest()
         self._answers = _Answers(settings)
 
     def ask(
@@ -78,36 +78,49 @@ class Asking:
         wanted = "search" if by_words else self._settings.qmd.search_mode
         notice = ""
         if wanted != "search" and question.sentence:
-            notice = self._why_words_only()
+            notice = self._no_models()
             if not notice:
-                try:
-                    hits = self._models(wanted, question, collections, most, cancel)
-                except QmdMissing:
-                    raise
-                except QmdError as error:
-                    notice = f"{error} Words alone were searched; qmd's models are tried again in a while."
-                    self._rest.failed()
-                else:
-                    self._rest.worked()
-                    return Asked(hits, wanted, False, "", len(hits) >= most)
-        deadline = time.monotonic() + self._settings.qmd.limits.timeout_ms / 1000
-        ways = question.ways
-        hits = self._words(ways, collections, most, deadline, cancel, every=False) if ways else ()
+                asked = self._by_meaning(wanted, question, collections, most, cancel)
+                if isinstance(asked, Asked):
+                    return asked
+                notice = asked
+        deadline = time.monotonic() + self._seconds()
+        hits = self._words(question.ways, collections, most, deadline, cancel, every=False) if question.ways else ()
         loose = bool(not hits and question.loose)
         if loose:
             hits = self._words(question.loose, collections, most, deadline, cancel, every=True)
         return Asked(hits, "search", loose and bool(hits), notice, len(hits) >= min(most, MOST_HITS))
 
-    def _why_words_only(self) -> str:
-        resting = "qmd's models failed a while ago, so words alone were searched." if self._rest.resting else ""
-        return self._no_models() or resting
-
-    def _models(
-        self, verb: Verb, question: Question, collections: Sequence[str], most: int, cancel: CancelToken | None
-    ) -> tuple[Hit, ...]:
-        explain = ["--explain"] if verb == "query" else []
-        most = min(most, _MOST_EXPLAINED if explain else MOST_HITS)
-        return self._run(verb, question.sentence, collections, most, explain, self._seconds(), cancel)
+    def _by_meaning(
+        self, wanted: Verb, question: Question, collections: Sequence[str], most: int, cancel: CancelToken | None
+    ) -> Asked | str:
+        """In the way that is wanted, else by the vectors alone, without larger models; or why neither works now."""
+        explain = ["--explain"] if wanted == "query" else []
+        most = min(most, _MOST_EXPLAINED)
+        lines = [*(f"lex: {way}" for way in question.ways if wanted == "query"), f"vec: {question.plain_sentence}"]
+        ways: tuple[tuple[Rest, Verb, str, list[str]], ...] = (
+            (self._rest, wanted, question.sentence, explain),
+            (self._vectors_rest, "query", "\n".join(lines), ["--no-rerank", "--explain"]),
+        )
+        notice = "qmd's models failed a while ago:"
+        for rest, verb, text, options in ways:
+            if rest.resting:
+                continue
+            try:
+                hits = self._run(verb, text, collections, most, options, self._seconds(), cancel)
+            except QmdMissing:
+                raise
+            except QmdError as error:
+                rest.failed()
+                notice = f"{error} For a while,"
+                continue
+            rest.worked()
+            if rest is self._rest:
+                return Asked(hits, wanted, False, "", len(hits) >= most)
+            scored = sorted((hit._replace(score=_joined(hit, 0)) for hit in hits), key=lambda hit: -hit.score)
+            told = f"{notice} the question is compared as it is, without its larger models."
+            return Asked(tuple(scored), wanted, False, told, len(hits) >= most)
+        return f"{notice} words alone are searched."
 
     def _words(
         self,

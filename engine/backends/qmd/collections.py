@@ -6,7 +6,7 @@ The collections are written into the file in which `qmd` keeps them: that alone 
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -91,30 +91,33 @@ def plan(workspace: Path, settings: Settings, sessions: Path | None, cancel: Can
     return Plan(tuple(made), files, passed)
 
 
-def noted(collections: Sequence[Collection]) -> bytes:
-    """The collections, to be read again by `read_noted`."""
-    return msgspec.json.encode(collections)
+class Told(msgspec.Struct, frozen=True):
+    """All that `qmd` is told in its own file."""
 
+    collections: tuple[Collection, ...] = ()
+    models: Mapping[str, str] = {}
+    """By what they do; those that are not named are its own."""
 
-def read_noted(file: Path) -> tuple[Collection, ...]:
-    """What was written last; nothing where that was never, or by another version."""
-    try:
-        return msgspec.json.decode(file.read_bytes(), type=tuple[Collection, ...])
-    except (OSError, ValueError):
-        return ()
-
-
-def config_text(collections: Iterable[Collection]) -> str:
-    """The file in which `qmd` looks for its collections."""
-    values = {
-        one.name: {
-            "path": one.folder,
-            "pattern": one.pattern,
-            **({"ignore": list(one.ignore)} if one.ignore else {}),
+    def text(self) -> str:
+        """The file."""
+        values = {
+            one.name: {
+                "path": one.folder,
+                "pattern": one.pattern,
+                **({"ignore": list(one.ignore)} if one.ignore else {}),
+            }
+            for one in self.collections
         }
-        for one in collections
-    }
-    return msgspec.json.format(msgspec.json.encode({"collections": values}), indent=2).decode() + "\n"
+        models = {"models": dict(self.models)} if self.models else {}
+        return msgspec.json.format(msgspec.json.encode({"collections": values, **models}), indent=2).decode() + "\n"
+
+
+def read_told(file: Path) -> Told:
+    """What was noted last; nothing where that was never, or by another version."""
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=Told)
+    except (OSError, ValueError):
+        return Told()
 
 
 def literal(name: str) -> str:

@@ -82,18 +82,30 @@ class Finding:
         return sorted(kept, key=lambda one: -one.hit.score)  # of equal ones in the order of `qmd`
 
     def results(
-        self, candidates: Sequence[Candidate], question: Question, by_words: bool, cancel: CancelToken | None
-    ) -> list[MemorySearchResult]:
-        """What is shown of them; a file that has gone since is left out. Raises `Cancelled`."""
-        made = []
+        self,
+        candidates: Sequence[Candidate],
+        most: int,
+        question: Question,
+        by_words: bool,
+        cancel: CancelToken | None,
+    ) -> tuple[list[MemorySearchResult], int]:
+        """What is shown of the best of them, and how many of those before were left out. Raises `Cancelled`.
+
+        Left out is what has gone since, and what a search by meaning found without the phrases that it must have.
+        """
+        made, left_out = list[MemorySearchResult](), 0
         for candidate in candidates:
+            if len(made) == most:
+                break
             if cancel is not None:
                 cancel.checkpoint()
             make = self._of_note if candidate.session is None else self._of_session
             result = make(candidate, question, by_words)
-            if result is not None:
+            if result is None:
+                left_out += 1
+            else:
                 made.append(result)
-        return made
+        return made, left_out
 
     def _candidate(self, name: str, hit: Hit, session: ExportedSession | None) -> Candidate | None:
         if session is not None:
@@ -108,6 +120,8 @@ class Finding:
             path = str(self._guard.locate(candidate.path))
             text = read_note(path, candidate.path, self._settings.max_file_bytes).text
         except (PathRefused, Unreadable, OSError):
+            return None
+        if not by_words and not question.is_satisfied_by(text):
             return None
         chunking = self._settings.chunking
         chunks = chunk_markdown(text, tokens=chunking.tokens, overlap=chunking.overlap)
@@ -131,7 +145,7 @@ class Finding:
         session = candidate.session
         assert session is not None
         chunk = self._exports.passage(session, candidate.hit.line)
-        if chunk is None:
+        if chunk is None or (not by_words and not question.is_satisfied_by(chunk.text)):
             return None
         ranges = highlight_ranges(chunk.text, question.analysis)
         snippet = make_snippet(chunk.text, ranges, self._settings.qmd.limits.max_snippet_chars)

@@ -8,9 +8,10 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import msgspec
 import platformdirs
 
-from engine.backends.qmd.collections import Collection, config_text, noted, read_noted
+from engine.backends.qmd.collections import Collection, Told, read_told
 from engine.backends.qmd.command import QmdCommand, QmdError, QmdFailed, QmdTooSlow
 from engine.backends.qmd.index_file import QmdIndexFile
 from engine.backends.qmd.resting import Rest
@@ -45,22 +46,32 @@ class Maintenance:
     @property
     def collections(self) -> tuple[Collection, ...]:
         """What `qmd` was told last, by whatever process."""
-        return read_noted(self._noted)
+        return read_told(self._noted).collections
 
     def restore(self) -> bool:
         """Give `qmd` its collections back; False where it never had any."""
-        collections = self.collections
-        if collections:
-            write_aside(self._command.config_file, config_text(collections))
-        return bool(collections)
+        told = read_told(self._noted)
+        if told.collections:
+            write_aside(self._command.config_file, told.text())
+        return bool(told.collections)
 
     def tell(self, collections: Sequence[Collection], token: CancelToken) -> None:
         """Put the collections in force; those that are no more leave the index. Raises `QmdError`, `Cancelled`."""
-        before = self.collections
-        self._remove({one.name for one in before} - {one.name for one in collections}, token)
-        if tuple(collections) != before or not self._command.config_file.exists():
-            write_aside(self._command.config_file, config_text(collections))
-            write_aside(self._noted, noted(collections).decode())
+        before, told = read_told(self._noted), Told(tuple(collections), self._models())
+        self._remove({one.name for one in before.collections} - {one.name for one in collections}, token)
+        if told != before or not self._command.config_file.exists():
+            write_aside(self._command.config_file, told.text())
+            write_aside(self._noted, msgspec.json.encode(told).decode())
+
+    def _models(self) -> dict[str, str]:
+        """Those that the settings name, else the variables that `qmd` itself has for them.
+
+        It writes what it uses into its file, and what stands there counts for more than its variables.
+        """
+        wanted = self._settings.models
+        named = (("embed", wanted.embed), ("generate", wanted.generate), ("rerank", wanted.rerank))
+        models = {use: name or os.environ.get(f"QMD_{use.upper()}_MODEL", "") for use, name in named}
+        return {use: name for use, name in models.items() if name}
 
     def share_models(self) -> None:
         """Let all workspaces use the models that are there: they have gigabytes."""
@@ -110,7 +121,7 @@ class Maintenance:
 
     def _let_it_see_none(self, token: CancelToken) -> None:
         """It takes in a list of collections only if that differs from the one that it took in last."""
-        write_aside(self._command.config_file, config_text(()))
+        write_aside(self._command.config_file, Told().text())
         self._command.run(["collection", "list"], seconds=self._settings.command_timeout_seconds, cancel=token)
         self._command.config_file.unlink()
 

@@ -201,11 +201,10 @@ class QmdMemory:
         asked = self._asking.ask(question, names, most, by_words=by_words, cancel=cancel)
         found = self._finding.candidates(asked.hits, collections, request.filter, question)
         kept = [one for one in found if one.hit.score >= request.min_score]
-        results = self._finding.results(kept[: request.max_results], question, asked.mode == "search", cancel)
-        gone = min(len(kept), request.max_results) - len(results)
+        results, left_out = self._finding.results(kept, request.max_results, question, asked.mode == "search", cancel)
         return msgspec.structs.replace(
             _outcome(
-                results, len(kept) - gone, MODES[asked.mode], " ".join([*_told(asked), *remarks]).strip(), started
+                results, len(kept) - left_out, MODES[asked.mode], " ".join([*_told(asked), *remarks]).strip(), started
             ),
             total_is_least=asked.cut,
             understood="" if question.query.plain else understood(question.query),

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
-from engine.text import Query, QueryAnalysis, analyse_query, parse_query
+from engine.text import Query, QueryAnalysis, analyse_query, highlight_ranges, parse_query
 from engine.text.query_language import Clause, Field, Phrase, Word
 from engine.text.scripts import UNSPACED, shape
 
@@ -16,6 +16,7 @@ _MOST_LOOSE = 12
 _LETTERS = re.compile(r"[^\W_]")
 _SIGNS = re.compile(r"[^\w'.\-]+")
 _ENDS = re.compile(r"^[^\w]+|[^\w]+$")
+_SIGNED = re.compile(r'\s-+(?=[\w"])')
 _PAIR = 2
 _TYPED = re.compile(r"^\s*(lex|vec|hyde|intent|expand)\s*:", re.IGNORECASE)
 _LONGEST_WORD = 120
@@ -35,6 +36,21 @@ class Question:
     sentence: str
     """For the models."""
     remarks: tuple[str, ...]
+
+    @property
+    def plain_sentence(self) -> str:
+        """The same without signs that `qmd` would refuse before a word."""
+        return _SIGNED.sub(" ", f" {self.sentence}").strip()
+
+    def is_satisfied_by(self, text: str) -> bool:
+        """Whether a text has the phrases and lacks the words that it must; the models of `qmd` do not see to that."""
+        for clause in _worded(self.query):
+            if clause.required:
+                # Behind a space, a word is no beginning of a longer one.
+                atoms = (parse_query(f"{atom} ") for atom in clause.alternatives)
+                if any(highlight_ranges(text, atom, self.analysis.languages) for atom in atoms) == clause.negated:
+                    return False
+        return True
 
     @property
     def fields(self) -> tuple[Clause, ...]:

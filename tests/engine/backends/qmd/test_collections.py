@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.backends.qmd.collections import Collection, config_text, literal, noted, plan, read_noted, with_paths
+from engine.backends.qmd.collections import Collection, Told, literal, plan, read_told, with_paths
 from engine.settings import Settings
 
 
@@ -114,15 +114,17 @@ def test_files_in_folders_that_qmd_passes_over_are_told(workspace):
 
 def test_the_list_is_json_and_can_be_read_again(tmp_path):
     made = (Collection("a-b", "memory", '/x"y\n', "*.md", "p", "", ("q",)), Collection("s", "sessions", "/s", "*", ""))
-    listed = json.loads(config_text(made))["collections"]
-    assert listed == {
+    told = Told(made, {"embed": "/m.gguf"})
+    listed = json.loads(told.text())
+    assert listed["models"] == {"embed": "/m.gguf"}
+    assert listed["collections"] == {
         "a-b": {"path": '/x"y\n', "pattern": "*.md", "ignore": ["q"]},
         "s": {"path": "/s", "pattern": "*"},
     }
-    (tmp_path / "noted").write_bytes(noted(made))
-    assert read_noted(tmp_path / "noted") == made
+    (tmp_path / "noted").write_bytes(msgspec.json.encode(told))
+    assert read_told(tmp_path / "noted") == told
     (tmp_path / "noted").write_bytes(b"[1, 2]")
-    assert read_noted(tmp_path / "noted") == () == read_noted(tmp_path / "missing")
+    assert read_told(tmp_path / "noted") == Told() == read_told(tmp_path / "missing")
 
 
 @given(st.text(alphabet="ab[]{}()!*?+@|,#\\ .-", max_size=12))

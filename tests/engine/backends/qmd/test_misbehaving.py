@@ -261,8 +261,34 @@ def test_models_that_hang_cost_the_answer_its_meaning_and_then_rest(with_models,
     assert "query took longer" in outcome.notice
     assert len(outcome.results) == 1
     outcome = with_models.search("drip timer")
-    assert "failed a while ago" in outcome.notice
-    assert [call[0] for call in fake.calls()].count("query") == 1
+    assert "failed a while ago: words alone are searched." in outcome.notice
+    assert [call[0] for call in fake.calls()].count("query") == 2  # with all its models, then with vectors alone
+
+
+def test_without_the_larger_models_the_vectors_are_asked(with_models, fake):
+    legs = [{"source": "vec", "backendScore": 0.7, "rrfContribution": 0.02}]
+    rows = json.dumps([{**ROW, "score": 1, "explain": {"rrf": {"contributions": legs}}}])
+    fake.does(f"""
+        if "--no-rerank" not in args:
+            sys.exit("Error: No model file found")
+        print({rows!r})
+    """)
+    outcome = with_models.search('drip -hose "the drip"')
+    assert (outcome.mode, outcome.results[0].score) == ("hybrid", 0.7)
+    assert "No model file found" in outcome.notice
+    assert "without its larger models" in outcome.notice
+    assert fake.calls()[-1][-1] == 'lex: drip "the drip" -hose\nvec: drip the drip'
+    assert with_models.search("timer").results
+    assert [call[0] for call in fake.calls()].count("query") == 3
+
+
+def test_what_the_models_find_has_the_phrases_that_it_must(with_models, fake):
+    fake.does(f"print({json.dumps([ROW])!r})")
+    assert with_models.search("water").results
+    assert with_models.search('water "drip irrigation"').results
+    assert not with_models.search('water "irrigation drip"').results
+    assert not with_models.search("water -timer").results
+    assert with_models.search("water -tim").results
 
 
 def test_what_the_models_say_of_a_result_is_told(with_models, fake):

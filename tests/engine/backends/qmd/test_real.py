@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from engine.errors import PathRefused
-from engine.settings.qmd_options import QmdLimitSettings, QmdScopeSettings
+from engine.settings.qmd_options import QmdLimitSettings, QmdModelSettings, QmdScopeSettings
 from tests.helpers.peers import indexed
 
 
@@ -330,3 +330,24 @@ def test_two_processes_wait_for_each_other(open_qmd, real, tmp_path, data):
     finally:
         holder.kill()
         holder.communicate()
+
+
+def test_meaning_is_found_with_a_model_that_is_there(open_qmd, real, minilm, monkeypatch, workspace):
+    """Its larger models are not: their files are named, so it says so at once."""
+    monkeypatch.setenv("QMD_FORCE_CPU", "1")
+    (workspace / "harbour.md").write_text("# Harbour\n\nThe ferry leaves for the island at noon.\n")
+    models = QmdModelSettings(embed=str(minilm), generate="/no/such.gguf", rerank="/no/such.gguf")
+    limits = QmdLimitSettings(timeout_ms=60_000)
+    memory = open_qmd(real, qmd={"search_mode": "query", "models": models, "limits": limits})
+    report = memory.sync()
+    assert (report.error, report.vectors_embedded, report.vectors_pending) == ("", 5, 0)
+    status = memory.status()
+    assert (status.provider, status.pending_vectors, status.vector.rows) == ("qmd", 0, 5)
+    assert status.custom["searchMode"] == "hybrid"
+    outcome = memory.search("boat trips", min_score=0.2)
+    assert outcome.mode == "hybrid"
+    assert outcome.results[0].path == "harbour.md"
+    assert outcome.results[0].vector_score is not None
+    assert "without its larger models" in outcome.notice
+    assert not memory.search("boat trips -ferry", min_score=0.2).results
+    assert memory.sync(force=True).vectors_embedded == 0  # texts that are the same keep their vectors
