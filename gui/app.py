@@ -85,14 +85,15 @@ class _Program:
             store_path=str(self._demo.store) if self._demo else "",
             prepare=self._demo.fill if self._demo else None,
         )
-        self._window = MainWindow(
-            self._workspace,
-            self._jobs,
-            self._appearance,
-            self._state,
-            places=Places(config, log_file),
-            remembers=self._remembers,
-        )
+        with self._appearance.bare():
+            self._window = MainWindow(
+                self._workspace,
+                self._jobs,
+                self._appearance,
+                self._state,
+                places=Places(config, log_file),
+                remembers=self._remembers,
+            )
         self._window.closing.connect(self._keep_state)
 
     def run(self) -> int:

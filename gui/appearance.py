@@ -1,5 +1,7 @@
 """Theme and font scale of the whole application, chosen by a person or followed from the desktop."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Literal
 
 from PySide6.QtCore import QObject, Qt, Slot
@@ -22,6 +24,7 @@ class Appearance(QObject):
         self._app = app
         self._theme: ThemeChoice = theme
         self._scale = font_scale
+        self._bare = False
         app.setStyle("Fusion")
         app.styleHints().colorSchemeChanged.connect(self._scheme_changed)
         self._apply()
@@ -58,6 +61,21 @@ class Appearance(QObject):
         nearest = min(range(len(SCALES)), key=lambda index: abs(SCALES[index] - self._scale))
         self.set_font_scale(SCALES[min(max(nearest + steps, 0), len(SCALES) - 1)])
 
+    @contextmanager
+    def bare(self) -> Iterator[None]:
+        """Without the sheet while a window is built, and then all of it at once.
+
+        Each widget that is given a parent has everything below it polished again where there is a sheet: a window took
+        four times as long.
+        """
+        self._bare = True
+        self._app.setStyleSheet("")
+        try:
+            yield
+        finally:
+            self._bare = False
+            self._apply()
+
     @Slot()
     def _scheme_changed(self) -> None:
         if self._theme == "system":
@@ -69,8 +87,10 @@ class Appearance(QObject):
         font.setPixelSize(round(BASE_PIXELS * self._scale))
         font.setFeature(QFont.Tag("tnum"), 1)  # counts keep their width while they run
         palette = make_palette(self.shown)
-        sheet = style_sheet(self._scale)
+        sheet = "" if self._bare else style_sheet(self._scale)
         repainted = palette != self._app.palette()
+        if sheet != self._app.styleSheet():
+            self._app.setStyleSheet("")  # by way of none: from sheet to sheet a change of size took four times as long
         if font != self._app.font():
             self._app.setFont(font)
         if repainted:

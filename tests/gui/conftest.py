@@ -4,6 +4,7 @@ import gc
 from collections.abc import Iterator
 
 import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
 
 import engine
 from gui.appearance import Appearance
@@ -55,7 +56,8 @@ def memory() -> Iterator[FakeMemory]:
 def window(qtbot, appearance, jobs, memory, monkeypatch) -> Iterator[MainWindow]:
     """An active window with no workspace yet; any folder opens `memory`."""
     monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: memory, raising=False)
-    window = MainWindow(Workspace(jobs), jobs, appearance, WindowState(), places=Places())
+    with appearance.bare():
+        window = MainWindow(Workspace(jobs), jobs, appearance, WindowState(), places=Places())
     qtbot.addWidget(window)
     with qtbot.waitActive(window):
         window.show()
@@ -74,9 +76,11 @@ def opened(qtbot, window, memory) -> MainWindow:
 
 @pytest.fixture
 def appearance(qapp) -> Iterator[Appearance]:
-    """The light theme at scale 1, and the same again for the next test."""
+    """The light theme at scale 1; the next test finds the plain application again."""
     appearance = Appearance(qapp, "light")
     yield appearance
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # what is closed need not be drawn anew
     appearance.set_theme("light")
     appearance.set_font_scale(1.0)
+    qapp.setStyleSheet("")
     appearance.deleteLater()
