@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """The two commands of the README, for a bare machine with Python 3.11 or newer.
 
-    python3 packaging/dev.py run [-- ARGS]           start Mnemoscope; ARGS are the program's own
-    python3 packaging/dev.py test [-- PYTEST ARGS]   lint, types, import rules and tests; with ARGS pytest alone
+    python3 packaging/dev.py run [-- ARGS]                     start Mnemoscope; ARGS are the program's own
+    python3 packaging/dev.py test [--peers] [-- PYTEST ARGS]   lint, types, import rules, tests in a process a core;
+                                                               with ARGS one pytest alone
 
-Both make `.venv` beside `pyproject.toml` from the committed lock when it is missing or out of date.
+Both make `.venv` beside `pyproject.toml` from the committed lock when it is missing or out of date. `--peers` also has
+in `.peers` the programs of others (qmd, on Node) that some tests work with; without them those are skipped.
 """
 
 import sys
@@ -17,6 +19,7 @@ import subprocess
 import time
 
 import environment
+import peers
 import qt_libraries
 
 CHECKS = {
@@ -24,6 +27,8 @@ CHECKS = {
     "mypy": ["mypy"],
     "import rules": ["lint-imports", "--no-logo"],
 }
+MOST_PROCESSES = 4
+"""Each collects all tests for itself, and one with a window takes half a gigabyte."""
 HEADLESS = (
     "There is no display here, so no window can open: add --screenshot FILE.png to draw it into a file,"
     " or use a verb: index, search, get, status or doctor."
@@ -33,15 +38,16 @@ SCREENLESS_OPTIONS = {"--help", "-h", "--version"}
 
 def main(arguments: list[str]) -> int:
     command, *rest = arguments or ["--help"]
-    if rest[:1] == ["--"]:
-        rest = rest[1:]
+    with_peers = command == "test" and rest[:1] == ["--peers"]
+    rest = rest[1:] if with_peers else rest
+    rest = rest[1:] if rest[:1] == ["--"] else rest
     if command in {"--help", "-h"}:
         print(__doc__)
         return 0
     if command == "run":
         return run(rest)
     if command == "test":
-        return test(rest)
+        return test(rest, with_peers=with_peers)
     print(f"Unknown command {command!r}: use run or test.", file=sys.stderr)
     return 2
 
@@ -59,17 +65,38 @@ def run(arguments: list[str]) -> int:
     return _become([str(environment.program("mnemoscope")), *arguments])
 
 
-def test(arguments: list[str]) -> int:
+def test(arguments: list[str], *, with_peers: bool) -> int:
     """Run every check, also after one has failed; pytest comes last, so that its closing line is the last one."""
     qt_libraries.ensure(qt_libraries.for_tests())
     environment.ensure(environment.TEST_LOCK)
     os.chdir(environment.ROOT)
     pytest = [str(environment.PYTHON), "-m", "pytest"]
     if arguments:
+        if with_peers:
+            peers.ensure()
         return _become([*pytest, *arguments])
     failed = [name for name, command in CHECKS.items() if not _check(name, command)]
+    if with_peers and not _has_peers():
+        failed.append("peers")
     print(f"--- pytest{' (failed so far: ' + ', '.join(failed) + ')' if failed else ''}", flush=True)
-    return _wait(pytest) or (1 if failed else 0)
+    return _wait([*pytest, *_side_by_side()]) or (1 if failed else 0)
+
+
+def _has_peers() -> bool:
+    """The tests that do without are run all the same."""
+    try:
+        peers.ensure()
+    except SystemExit as failure:
+        print(f"peers: FAILED: {failure}", flush=True)
+        return False
+    return True
+
+
+def _side_by_side() -> list[str]:
+    """pytest's options for a process on each core; what is left is taken from the one that has most of it."""
+    allowed = getattr(os, "sched_getaffinity", None)
+    cores = len(allowed(0)) if allowed else os.cpu_count() or 1
+    return ["-n", str(min(cores, MOST_PROCESSES)), "--dist", "worksteal"] if cores > 1 else []
 
 
 def _opens_window(arguments: list[str]) -> bool:

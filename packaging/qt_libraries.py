@@ -7,10 +7,11 @@ import ctypes
 import importlib.util
 import os
 import shutil
-import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
+
+import debian
 
 # Debian's package -> the file that Qt loads from it. Measured on Debian 12 by leaving out one at a time.
 ALWAYS = {
@@ -76,9 +77,9 @@ def ensure(libraries: Mapping[str, str]) -> None:
     if shutil.which("apt-get") is None:
         names = ", ".join(f"{what} (in Debian: {package})" for package, what in missing.items())
         sys.exit(f"This system lacks what Qt needs; install it with your package manager: {names}.")
-    if os.geteuid() != 0:
+    if not debian.can_install():
         sys.exit(f"This system lacks what Qt needs; install it with: sudo apt-get install -y {' '.join(missing)}")
-    _apt_install(missing)
+    debian.install("what Qt needs", missing)
     if left := find_missing(libraries):
         sys.exit(f"apt-get ran, yet this is still missing: {', '.join(left.values())}.")
 
@@ -109,20 +110,3 @@ def _has_font() -> bool:
         for _, _, names in os.walk(Path(folder).expanduser())
         for name in names
     )
-
-
-def _apt_install(packages: Iterable[str]) -> None:
-    install = ["apt-get", "install", "-y", "--no-install-recommends", *packages]
-    print(f"Installing what Qt needs: {' '.join(packages)} …", file=sys.stderr, flush=True)
-    for command in (["apt-get", "update"], install):
-        done = subprocess.run(
-            command,
-            env=os.environ | {"DEBIAN_FRONTEND": "noninteractive"},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            check=False,
-        )
-        if done.returncode != 0:
-            sys.stderr.write(done.stdout.decode(errors="replace"))
-            sys.exit(f"`{' '.join(command)}` failed; the reason is above.")

@@ -7,8 +7,9 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
@@ -48,6 +49,22 @@ def pytest_configure(config: pytest.Config) -> None:
     config.add_cleanup(home.cleanup)
     for name, folder in _FOLDERS.items():
         os.environ[name] = str(Path(home.name, folder))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_report_to_serializable() -> Generator[None, Any, Any]:
+    """Reports go from process to process in UTF-8, but what a test logs may hold half a surrogate pair."""
+    return _encodable((yield))
+
+
+def _encodable(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode("utf-8")
+    if isinstance(value, dict):
+        return {_encodable(key): _encodable(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(_encodable(item) for item in value)
+    return value
 
 
 @pytest.fixture(autouse=True)

@@ -1,5 +1,6 @@
 import os
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -7,11 +8,12 @@ import pytest
 @pytest.fixture
 def dev(load, monkeypatch):
     """The commands with a finished environment and all libraries, recording what they start."""
-    environment, qt_libraries = load("environment"), load("qt_libraries")
+    environment, qt_libraries, peers = load("environment"), load("qt_libraries"), load("peers")
     dev = load("dev")
     dev.started = []
     monkeypatch.setattr(environment, "ensure", lambda lock: dev.started.append(lock.name))
     monkeypatch.setattr(qt_libraries, "ensure", lambda libraries: dev.started.append("libraries"))
+    monkeypatch.setattr(peers, "ensure", lambda: dev.started.append("peers"))
     monkeypatch.setattr(dev, "_become", lambda command: dev.started.append(command) or 0)
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
         monkeypatch.delenv(name, raising=False)
@@ -59,17 +61,54 @@ def test_pytest_arguments_leave_the_other_checks_out(dev):
     assert arguments_of(dev) == ["-m", "pytest", "-k", "name"]
 
 
-def test_every_check_runs_after_one_has_failed_and_pytest_is_the_last(dev, monkeypatch, capsys):
+def test_peers_are_there_before_pytest_runs_alone(dev):
+    assert dev.main(["test", "--peers", "--", "tests/engine", "-x"]) == 0
+    assert dev.started[:3] == ["libraries", "requirements-dev.lock", "peers"]
+    assert arguments_of(dev) == ["-m", "pytest", "tests/engine", "-x"]
+
+
+@pytest.fixture
+def ran(dev, monkeypatch):
+    """What ran to its end: mypy with a complaint."""
     ran = []
 
     def wait(command):
-        ran.append(command[-1] if "pytest" in command else command[0].rpartition("/")[2])
+        ran.append("pytest" if "pytest" in command else Path(command[0]).stem)
+        ran.append(command[3:]) if "pytest" in command else None
         return 1 if "mypy" in command[0] else 0
 
     monkeypatch.setattr(dev, "_wait", wait)
+    return ran
+
+
+def test_every_check_runs_after_one_has_failed_and_pytest_is_the_last(dev, ran, capsys):
     assert dev.main(["test"]) == 1
-    assert ran == ["ruff", "mypy", "lint-imports", "pytest"]
-    assert "failed so far: mypy" in capsys.readouterr().out
+    assert ran[:-1] == ["ruff", "mypy", "lint-imports", "pytest"]
+    assert "peers" not in dev.started
+    assert capsys.readouterr().out.endswith("--- pytest (failed so far: mypy)\n")
+
+
+@pytest.mark.parametrize(
+    ("cores", "options"),
+    [(1, []), (2, ["-n", "2", "--dist", "worksteal"]), (64, ["-n", "4", "--dist", "worksteal"])],
+)
+def test_all_tests_run_in_a_process_a_core(dev, ran, monkeypatch, cores, options):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(cores)), raising=False)
+    dev.main(["test"])
+    assert ran[-1] == options
+
+
+def test_where_peers_cannot_be_installed_the_tests_run_and_the_command_fails(dev, ran, monkeypatch, capsys):
+    def refused():
+        sys.exit("npm is missing.")
+
+    monkeypatch.setattr(dev.peers, "ensure", refused)
+    monkeypatch.setattr(dev, "CHECKS", {})
+    assert dev.main(["test", "--peers"]) == 1
+    assert ran[0] == "pytest"
+    told = capsys.readouterr().out
+    assert "peers: FAILED: npm is missing." in told
+    assert "failed so far: peers" in told
 
 
 def test_an_unknown_command_is_wrong_usage(dev):

@@ -6,8 +6,9 @@ import pytest
 @pytest.fixture
 def qt(load, monkeypatch):
     """The module on a Debian without libEGL, asked by a user who is not root."""
-    qt = load("qt_libraries")
+    debian, qt = load("debian"), load("qt_libraries")
     qt.absent = {"libEGL.so.1"}
+    qt.apt = debian.subprocess
     qt.commands = []
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setattr(qt, "_loads", lambda library: library not in qt.absent)
@@ -35,9 +36,9 @@ def test_root_installs_after_an_update(qt, monkeypatch):
         qt.commands.append(command)
         if "install" in command:
             qt.absent.clear()
-        return qt.subprocess.CompletedProcess(command, 0, b"")
+        return qt.apt.CompletedProcess(command, 0, b"")
 
-    monkeypatch.setattr(qt.subprocess, "run", run)
+    monkeypatch.setattr(qt.apt, "run", run)
     qt.ensure(qt.for_tests())
     assert [command[1] for command in qt.commands] == ["update", "install"]
     assert qt.commands[1][-1] == "libegl1"
@@ -45,8 +46,8 @@ def test_root_installs_after_an_update(qt, monkeypatch):
 
 def test_a_failing_apt_shows_its_output(qt, monkeypatch, capsys):
     monkeypatch.setattr(qt.os, "geteuid", lambda: 0, raising=False)
-    failed = qt.subprocess.CompletedProcess([], 100, b"E: no network")
-    monkeypatch.setattr(qt.subprocess, "run", lambda command, **options: failed)
+    failed = qt.apt.CompletedProcess([], 100, b"E: no network")
+    monkeypatch.setattr(qt.apt, "run", lambda command, **options: failed)
     with pytest.raises(SystemExit, match="`apt-get update` failed"):
         qt.ensure(qt.for_tests())
     assert "E: no network" in capsys.readouterr().err

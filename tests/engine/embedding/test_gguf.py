@@ -40,11 +40,13 @@ def provider(minilm: Path) -> Iterator[GgufProvider]:
 
 
 @pytest.fixture
-def fresh(minilm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[GgufProvider]:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    made = make(settings(minilm), None)
-    yield made
-    made.close()
+def fresh(minilm: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[GgufProvider]:
+    # Not in pytest's folder: the name of a socket may be a hundred characters long.
+    with tempfile.TemporaryDirectory() as short:
+        monkeypatch.setattr(tempfile, "tempdir", short)
+        made = make(settings(minilm), None)
+        yield made
+        made.close()
 
 
 def worker(provider: GgufProvider) -> int:

@@ -1,0 +1,150 @@
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="npm and qmd are shell scripts here")
+
+NPM = f"""#!{sys.executable}
+import os, pathlib, sys, time
+with open({{calls!r}}, "a") as file:
+    print(*(word for word in sys.argv[1:] if word == "install" or "@" in word), file=file)
+{{trouble}}
+programs = pathlib.Path("node_modules", ".bin")
+programs.mkdir(parents=True, exist_ok=True)
+programs.joinpath("node").write_text("")
+if "qmd" in sys.argv[-1]:
+    command = programs / "qmd"
+    command.write_text("#!/bin/sh\\necho qmd {{version}}")
+    command.chmod(0o755)
+    for name in ("linux-x64", "linux-x64-cuda", "linux-x64-cuda-ext", "linux-x64-vulkan"):
+        pathlib.Path("node_modules", "@node-llama-cpp", name).mkdir(parents=True)
+"""
+NODE, QMD = "install node@22", "install @tobilu/qmd@2.8.3"
+
+
+@pytest.fixture
+def peers(load, tmp_path, monkeypatch):
+    """The module on a project of its own, with an npm that installs quickly what is asked of it."""
+    load("environment"), load("debian")
+    peers = load("peers")
+    monkeypatch.setattr(peers, "FOLDER", tmp_path / ".peers")
+    monkeypatch.setattr(peers, "BUILDING", tmp_path / ".peers-new")
+    monkeypatch.setattr(peers.debian, "can_install", lambda: False)
+    programs, calls = tmp_path / "programs", tmp_path / "calls"
+    programs.mkdir()
+    calls.touch()
+
+    def npm(trouble: str = "", version: str = peers.QMD) -> None:
+        command = programs / "npm"
+        command.write_text(NPM.format(calls=str(calls), trouble=trouble, version=version))
+        command.chmod(0o755)
+
+    npm()
+    monkeypatch.setenv("PATH", str(programs))
+    peers.npm = npm
+    peers.calls = lambda: calls.read_text().splitlines()
+    return peers
+
+
+def installed(peers) -> list[str]:
+    return sorted(path.name for path in peers.FOLDER.glob("node_modules/*/*"))
+
+
+def test_node_comes_before_what_runs_on_it_and_nothing_for_graphics_cards_stays(peers):
+    peers.ensure()
+    assert peers.calls() == [NODE, QMD]
+    assert installed(peers) == ["linux-x64", "node", "qmd"]
+    assert not peers.BUILDING.exists()
+
+
+def test_a_second_time_npm_is_not_even_looked_for(peers, monkeypatch):
+    peers.ensure()
+    monkeypatch.setenv("PATH", "/nowhere")
+    peers.ensure()
+    assert peers.calls() == [NODE, QMD]
+
+
+@pytest.mark.parametrize("stamp", ["", "[]", '{"steps": [["qmd", ["@tobilu/qmd@0.9.0"]]]}'])
+def test_another_release_or_a_stamp_that_says_nothing_is_installed_anew(peers, stamp):
+    peers.ensure()
+    (peers.FOLDER / peers.STAMP).write_text(stamp)
+    (peers.FOLDER / "node_modules" / "old").mkdir()
+    peers.ensure()
+    assert peers.calls() == [NODE, QMD] * 2
+    assert not (peers.FOLDER / "node_modules" / "old").exists()
+    assert json.loads((peers.FOLDER / peers.STAMP).read_text())["steps"][1][1][-1] == "@tobilu/qmd@2.8.3"
+
+
+def test_an_interrupted_install_leaves_none_behind_and_is_begun_anew(peers, monkeypatch):
+    def interrupted(command, **_options):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(peers, "_prove", lambda: interrupted([]))
+        with pytest.raises(KeyboardInterrupt):
+            peers.ensure()
+    assert not peers.FOLDER.exists()
+    (peers.BUILDING / "half").touch()
+    peers.ensure()
+    assert not (peers.FOLDER / "half").exists()
+    assert "qmd" in installed(peers)
+
+
+def test_a_registry_that_fails_once_is_asked_again(peers, tmp_path, capsys):
+    once = tmp_path / "once"
+    peers.npm(f"if not os.path.exists({str(once)!r}): open({str(once)!r}, 'w'); sys.exit('E503 registry')")
+    peers.ensure()
+    assert peers.calls() == [NODE, NODE, QMD]
+    assert "E503 registry\nnpm ended with 1 (try 1 of 2)." in capsys.readouterr().err
+
+
+def test_a_registry_that_fails_twice_is_a_sentence(peers):
+    peers.npm("sys.exit('E503 registry')")
+    with pytest.raises(SystemExit, match="Node could not be installed by npm; the reason is above"):
+        peers.ensure()
+    assert peers.calls() == [NODE] * 2
+    assert not peers.FOLDER.exists()
+
+
+def test_an_npm_that_hangs_is_ended_with_all_that_it_started(peers, tmp_path, monkeypatch, capsys):
+    child = tmp_path / "child"
+    hang = f"(os.fork() or open({str(child)!r}, 'w').write(str(os.getpid()))) and time.sleep(600)"
+    peers.npm(f"{hang}\ntime.sleep(600)")
+    monkeypatch.setattr(peers, "SECONDS", 1)
+    with pytest.raises(SystemExit, match="Node could not be installed"):
+        peers.ensure()
+    assert "took longer than 1 s (try 2 of 2)" in capsys.readouterr().err
+    assert not running(int(child.read_text()))
+
+
+def running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_without_npm_root_on_debian_has_it_installed(peers, tmp_path, monkeypatch):
+    npm = tmp_path / "programs" / "npm"
+    hidden = npm.rename(tmp_path / "npm")
+    monkeypatch.setattr(peers.debian, "can_install", lambda: True)
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(peers.debian, "install", lambda purpose, packages: hidden.rename(npm))
+    peers.ensure()
+    assert "qmd" in installed(peers)
+
+
+def test_without_npm_others_are_told_what_to_do(peers, tmp_path):
+    (tmp_path / "programs" / "npm").unlink()
+    with pytest.raises(SystemExit, match=r"npm is missing: install it \(in Debian: npm\), or leave --peers out\."):
+        peers.ensure()
+
+
+def test_a_qmd_of_another_release_is_not_taken(peers):
+    peers.npm(version="0.9.0")
+    with pytest.raises(SystemExit, match=r"qmd 2\.8\.3 was installed, yet does not start: qmd 0\.9\.0"):
+        peers.ensure()
+    assert not peers.FOLDER.exists()
