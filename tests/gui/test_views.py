@@ -50,7 +50,8 @@ def window(qtbot, appearance, jobs, memories, memory, monkeypatch, shown) -> Ite
     """An active window with notes and sessions, indexed and at rest."""
     opened = iter(memories)
     monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: next(opened), raising=False)
-    window = MainWindow(Workspace(jobs), jobs, appearance, WindowState(), places=Places())
+    with appearance.bare():
+        window = MainWindow(Workspace(jobs), jobs, appearance, WindowState(), places=Places())
     qtbot.addWidget(window)
     window.resize(1280, 800)
     with qtbot.waitActive(window):
