@@ -122,7 +122,8 @@ def save_note(
     whole = _redacted(note.text if text is None else text, note.session).strip() + "\n"
     if all(_HEADER.fullmatch(line) for line in whole.split("\n")):
         raise NoteError("There is nothing in this note but its heading: write what is to be remembered, or leave it.")
-    written = write_note(workspace, settings, f"{note.date}-{slug or note.slug}", whole, note.session)
+    name = to_slug(redact(slug)) or note.slug
+    written = write_note(workspace, settings, f"{note.date}-{name}", whole, note.session)
     if by_agent:
         with contextlib.suppress(StoreError):  # the note is there; where it cannot be told of, it is seen in the index
             manager.unseen_notes.add(written)

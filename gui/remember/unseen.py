@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from engine import MemorySearchManager, NoteError, WrittenNote, locate_untouched
+from engine import MemoryProviderStatus, MemorySearchManager, NoteError, WrittenNote, locate_untouched
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
 from gui.notices import Notices
@@ -15,10 +15,12 @@ from gui.widgets.message import Action
 from gui.workspace import Opened, Workspace
 
 _KEY = "agent-notes"
+_GIVES_WAY = frozenset({"provider", "remembered", "ranking", "saved-search"})
+"""What may be talked over: it is also seen elsewhere, or has been read by now."""
 
 
 class UnseenNews(QObject):
-    """What is told stays unseen until the person has answered; it is told again at the next start.
+    """Waits until nothing more pressing is said. Without an answer it is told again at the next start.
 
     Signals:
         open_wanted: the note with this stable name, at a line.
@@ -33,9 +35,15 @@ class UnseenNews(QObject):
         self._jobs = jobs
         self._trash = trash
         self._job = JobSlot(self)
+        self._opened: Opened | None = None
+        self._begins = False
         self._told: tuple[WrittenNote, ...] = ()
+        self._waiting: tuple[WrittenNote, ...] = ()
+        """Those that the person has not answered to."""
         workspace.opened.connect(self._begin)
-        workspace.closed.connect(self._job.cancel)
+        workspace.closed.connect(self._end)
+        workspace.feed.status_changed.connect(self._hear)
+        banner.cleared.connect(self._take_turn)
 
     @Slot()
     def look(self) -> None:
@@ -49,9 +57,20 @@ class UnseenNews(QObject):
             )
 
     @Slot(object)
-    def _begin(self, _: Opened) -> None:
-        self._told = ()
-        self.look()
+    def _begin(self, opened: Opened) -> None:
+        self._opened, self._told, self._waiting, self._begins = opened, (), (), True
+
+    @Slot()
+    def _end(self) -> None:
+        self._job.cancel()
+        self._opened, self._waiting, self._begins = None, (), False
+
+    @Slot(object)
+    def _hear(self, status: MemoryProviderStatus | None) -> None:
+        """With the first record everything else is told that is wrong with the workspace."""
+        if self._begins and status is not None:
+            self._begins = False
+            self.look()
 
     def _fail(self, sentence: str) -> None:
         self._job.done()
@@ -59,11 +78,24 @@ class UnseenNews(QObject):
 
     def _tell(self, opened: Opened, notes: tuple[WrittenNote, ...]) -> None:
         self._job.done()
-        if notes == self._told:
-            return
-        self._told = notes
-        if not notes:
+        if opened is self._opened and notes != self._told:
+            self._told = self._waiting = notes
+            self._say()
+
+    @Slot(str)
+    def _take_turn(self, matter: str) -> None:
+        """The banner is free, or the person has dismissed what it said of notes."""
+        if matter == _KEY:
+            self._waiting = ()
+        else:
+            self._say()
+
+    def _say(self) -> None:
+        opened, notes = self._opened, self._waiting
+        if opened is None or not notes:
             self._banner.clear(_KEY)
+            return
+        if self._banner.text and self._banner.matter not in {_KEY, *_GIVES_WAY}:
             return
         newest = notes[0]
         actions = [self._action("Open", opened, notes, partial(self.open_wanted.emit, newest.path, None))]

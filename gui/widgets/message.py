@@ -36,9 +36,11 @@ class Banner(QFrame):
 
     Signals:
         left: it had the keys, and was answered or dismissed without another message.
+        cleared: the matter of a message that was answered, dismissed or taken back.
     """
 
     left = Signal()
+    cleared = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -70,6 +72,11 @@ class Banner(QFrame):
     @property
     def text(self) -> str:
         return self._sentence if not self.isHidden() else ""
+
+    @property
+    def matter(self) -> str:
+        """The key of what is said; empty for a matter without one, and where nothing is."""
+        return self._key if not self.isHidden() else ""
 
     def say(self, sentence: str, state: State, *actions: Action, key: str = "") -> None:
         """`key` names the matter, so that `clear(key)` takes back only this one."""
@@ -120,9 +127,11 @@ class Banner(QFrame):
 
     @Slot()
     def clear(self, key: str = "") -> None:
-        if not key or key == self._key:
-            self._key = ""
-            self.hide()
+        if self.isHidden() or (key and key != self._key):
+            return
+        matter, self._key = self._key, ""
+        self.hide()
+        self.cleared.emit(matter)
 
 
 def _stop_before(widget: QWidget) -> QWidget:

@@ -98,6 +98,7 @@ def test_secrets_are_masked_also_those_that_the_person_adds(tmp_path: Path) -> N
     text = (tmp_path / written.path).read_text()
     assert SECRET not in text
     assert f"- **Session Key**: {VALVE}\n" in text
+    assert SECRET not in save_note(memory, tmp_path, Settings(), note, slug=f"key {SECRET}").path
 
 
 def test_without_a_word_for_it_the_time_names_it(memory: FakeMemory, tmp_path: Path) -> None:

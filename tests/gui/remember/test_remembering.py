@@ -207,6 +207,27 @@ def test_several_are_told_at_the_start_until_someone_answers(qtbot, window, memo
     qtbot.waitUntil(lambda: memory.unseen_notes.all() == () and window.viewer.reads)
 
 
+def test_it_waits_for_its_turn(qtbot, window, memory):
+    memory.session_texts = dict(SESSIONS)
+    window.folders.open(memory.folder)
+    qtbot.waitUntil(lambda: at_rest(window))
+    window.banner.say("Rebuild the whole index?", "working", key="rebuild")
+    note = by_agent(memory, "first")
+    window.remembering.unseen.look()
+    qtbot.waitUntil(lambda: not window.remembering.unseen._job.busy)
+    assert window.banner.text == "Rebuild the whole index?"
+    window.banner.clear("rebuild")
+    assert window.banner.text == f"An agent wrote {note.path}."
+    window.banner.say("The disk is full.", "degraded", key="index")
+    window.banner.clear()
+    assert window.banner.text == f"An agent wrote {note.path}."
+    window.banner.clear()
+    window.banner.say("The disk is full.", "degraded", key="index")
+    window.banner.clear()
+    assert window.banner.text == "", "it was dismissed"
+    assert memory.unseen_notes.all() == (note,), "and is told again at the next start"
+
+
 def test_it_can_go_into_the_trash(qtbot, window, memory):
     memory.session_texts = dict(SESSIONS)
     by_agent(memory, "first")
