@@ -119,13 +119,13 @@ def test_an_update_can_be_begun_from_an_empty_answer(qtbot, opened, memory):
 
 
 @pytest.mark.parametrize(
-    ("name", "done"), [("folder", "choose"), ("add-sessions", "add_sessions"), ("settings", "show"), ("embed", "ask")]
+    ("name", "done"), [("folder", "choose"), ("add-sessions", "add_sessions"), ("settings", "settings:None"), ("embed", "ask")]
 )
 def test_the_other_remedies_reach_what_they_name(qtbot, opened, memory, monkeypatch, name, done):
     heard: list[str] = []
     monkeypatch.setattr(opened.first_run, "choose", lambda: heard.append("choose"))
     monkeypatch.setattr(opened.folders, "add_sessions", lambda: heard.append("add_sessions"))
-    monkeypatch.setattr(opened.settings, "show", lambda: heard.append("show"))
+    monkeypatch.setattr(opened.settings, "show_page", lambda page: heard.append(f"settings:{page}"))
     monkeypatch.setattr(opened.banner, "ask_to_embed", lambda _: heard.append("ask"))
     _press_remedy(qtbot, opened, memory, name)
     assert heard == [done]

@@ -15,7 +15,7 @@ def _cosine_at(score: float, calibration: Calibration) -> float:
     return calibration.low + score * (calibration.high - calibration.low)
 
 
-def test_it_finds_what_was_set_by_hand_for_the_built_in_model() -> None:
+def test_it_is_a_little_stricter_than_what_was_set_by_hand_for_the_built_in_model() -> None:
     provider = EmbeddedProvider()
     try:
         questions = np.stack([provider.embed_query(question) for question in QUESTIONS])
@@ -23,8 +23,8 @@ def test_it_finds_what_was_set_by_hand_for_the_built_in_model() -> None:
     finally:
         provider.close()
     known = provider.calibration
-    assert _cosine_at(0.35, found) == pytest.approx(_cosine_at(0.35, known), abs=0.03)
-    assert found.low == pytest.approx(known.low, abs=0.02)
+    assert 0 < _cosine_at(0.35, found) - _cosine_at(0.35, known) < 1.2 * known.spread
+    assert 0 < found.low - known.low < known.spread
     assert found.spread == pytest.approx(known.spread, abs=0.01)
 
 
