@@ -187,9 +187,7 @@ def _add_remember(remember: argparse.ArgumentParser) -> None:
     which.add_argument(
         "session", nargs="?", type=nonempty, metavar="SESSION", help="its id or stable name, as sessions show takes it"
     )
-    which.add_argument(
-        "--latest", action="store_true", help="the newest session; once, until it goes on"
-    )
+    which.add_argument("--latest", action="store_true", help="the newest session; once, until it goes on")
     which.add_argument(
         "--hook", action="store_true", help="the session that has ended, from the JSON of an agent's hook on stdin"
     )

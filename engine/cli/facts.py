@@ -91,9 +91,7 @@ def _forget(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:
 
 
 def _restore(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:
-    _change(
-        arguments, facts, "forgotten", lambda chosen: facts.restore(fact.id for fact in chosen), "Remembered again"
-    )
+    _change(arguments, facts, "forgotten", lambda chosen: facts.restore(fact.id for fact in chosen), "Remembered again")
 
 
 def _export(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:

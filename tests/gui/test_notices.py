@@ -95,9 +95,7 @@ def test_a_question_that_was_answered_elsewhere_goes_and_another_matter_stays(no
     assert notices.text == "The disk is full."
 
 
-def test_an_engine_that_did_not_answer_is_named_with_the_reason_and_may_be_tried_again(
-    notices, workspace, monkeypatch
-):
+def test_an_engine_that_did_not_answer_is_named_with_the_reason_and_may_be_tried_again(notices, workspace, monkeypatch):
     tried = []
     monkeypatch.setattr(workspace, "try_again", lambda: tried.append(1))
     notices.tell_engine_replaced(Instead("qmd", "The command qmd was not found."))

@@ -242,5 +242,3 @@ def _as_new(shown: Shown, rows: Sequence[Row]) -> NewFile:
         name_tokens=rows[0].name_tokens,
         chunks=tuple(row.chunk for row in rows),
     )
-
-

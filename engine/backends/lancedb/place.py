@@ -53,9 +53,7 @@ class Place:
         return f"{self.uri.rstrip('/')}/{self.table}"
 
 
-def find_place(
-    workspace: Path, settings: Settings, index_folder: Path, *, cancel: CancelToken | None = None
-) -> Place:
+def find_place(workspace: Path, settings: Settings, index_folder: Path, *, cancel: CancelToken | None = None) -> Place:
     """The table of a workspace; may ask the keychain. Raises `BackendError`, `SettingsError`, `ProviderError`."""
     own = settings.lancedb
     table = own.table or _fit(workspace.name) or "notes"

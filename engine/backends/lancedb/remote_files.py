@@ -59,6 +59,5 @@ def _numbered(row: Row) -> Iterable[tuple[int, str]]:
     places = msgspec.json.decode(chunk.places, type=tuple[Place, ...])
     ends = [*(place.offset for place in places[1:]), len(chunk.text)]
     return [
-        (place.line, " ".join(chunk.text[place.offset : end].split()))
-        for place, end in zip(places, ends, strict=True)
+        (place.line, " ".join(chunk.text[place.offset : end].split())) for place, end in zip(places, ends, strict=True)
     ]

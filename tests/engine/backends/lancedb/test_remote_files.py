@@ -49,9 +49,9 @@ def test_a_session_is_found_and_read_without_its_secrets(shed, tmp_path) -> None
     assert (hit.source, hit.message is not None and hit.message.role) == ("sessions", "user")
     assert "The varnish peels off." in shed.read_file(hit.path).text.split("\n")[1]
     assert SECRET not in shed.read_file(hit.path).text + str(rows_of(str(tmp_path / "shared")))
-    with pytest.raises(Unsupported, match='on the machine “desk”'):
+    with pytest.raises(Unsupported, match="on the machine “desk”"):
         shed.read_session(hit.path)
-    with pytest.raises(Unsupported, match='on the machine “desk”'):
+    with pytest.raises(Unsupported, match="on the machine “desk”"):
         shed.raw_message(hit.path, 2)
 
 
