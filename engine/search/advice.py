@@ -14,7 +14,7 @@ from engine.search.work import SearchRequest, Work
 from engine.store import models
 from engine.text.folding import fold
 from engine.text.operators import SOURCE_NAMES
-from engine.text.query_language import Clause, Phrase, Query
+from engine.text.queries import Clause, Phrase, Query
 from engine.wording import floored
 
 Ask = Callable[[SearchRequest], SearchOutcome]

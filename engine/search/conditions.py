@@ -16,7 +16,7 @@ from engine.text.dates import parse_period
 from engine.text.folding import fold
 from engine.text.operators import ROLE_NAMES, SOURCE_NAMES
 from engine.text.phrases import phrase_tokens
-from engine.text.query_language import Atom, Clause, Field, Phrase, Word
+from engine.text.queries import Atom, Clause, Field, Phrase, Word
 
 _STEM_COLUMNS = "{title heading name stems}"
 _WORD_COLUMNS = "{title heading name words}"

@@ -6,7 +6,7 @@ from datetime import datetime
 from engine.text import Query
 from engine.text.dates import parse_period
 from engine.text.operators import DATED
-from engine.text.query_language import Atom, Clause, Field, Phrase, Word
+from engine.text.queries import Atom, Clause, Field, Phrase, Word
 
 _MOST_REMARKS = 3
 

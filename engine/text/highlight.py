@@ -8,8 +8,8 @@ from typing import NamedTuple
 from engine.text.analysis import streams_of, text_pieces
 from engine.text.languages import detect_language
 from engine.text.phrases import phrase_ranges
+from engine.text.queries import Query
 from engine.text.query import QueryAnalysis, QueryTerm, analyse_query
-from engine.text.query_language import Query
 from engine.text.scripts import HANGUL
 from engine.text.stems import stems_of
 from engine.text.tokens import RUN, Group, cluster_spans, groups, pieces, to_token

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from engine.text.languages import detect_language
 from engine.text.phrases import PhraseTokens, phrase_tokens
-from engine.text.query_language import LONGEST, Clause, Phrase, Query, Word
+from engine.text.queries import Clause, Phrase, Query, Word
+from engine.text.query_language import LONGEST
 from engine.text.question_words import unasked
 from engine.text.scripts import HANGUL, SYMBOL, UNSPACED
 from engine.text.segments import segments

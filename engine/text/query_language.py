@@ -4,19 +4,13 @@ Any text is a query. What looks like syntax and is none is read as words, and th
 """
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import NamedTuple
 
-from engine.text.operators import DATED, OPERATORS, problem_with
+from engine.text.operators import OPERATORS, problem_with
+from engine.text.queries import CLOSING, NAMED, TOKEN, Atom, Clause, Field, Phrase, Query, Word
 
 LONGEST = 4096
 """Code points of a query that are read; a longer text is a pasted file, and all of it words."""
-_CLOSING = {'"': '"', "“": "”“", "„": "“”"}
 _SPACE = re.compile(r"\s*")
-_TOKEN = re.compile(r"\S+")
-_NAMED = re.compile(r"([^\W\d_]{2,16}):")
 _TWO_WORD_DATE = re.compile(
     r"(?:last|this|letzte[nrs]?|diese[nrs]?)[ \t]+(?:week|month|year|woche|monat|jahr)\b", re.IGNORECASE
 )
@@ -27,157 +21,9 @@ _SHORTEST_BEGINNING = 2
 _NEVER_CLOSES = "A quotation mark that never closes was read as a part of its word."
 
 
-class Word(NamedTuple):
-    """Text without spaces: one word, or what the analysis makes of it."""
-
-    text: str
-    start: int
-    end: int
-    """Place of `text` in the query."""
-    beginning: bool = False
-    """Whatever begins so counts, too."""
-
-    def __str__(self) -> str:
-        return f"{self.text}*" if self.beginning else self.text
-
-    @property
-    def opens(self) -> bool:
-        """Whether it has a quotation mark that never closes: another one like it would close it."""
-        found = _NAMED.match(self.text)
-        begin = found.end() if found and found[1].casefold() in OPERATORS else 0
-        return self.text.startswith('"', begin) and self.text.count('"') % 2 == 1
-
-
-class Phrase(NamedTuple):
-    """Words that must stand together, in this order and as they are written."""
-
-    text: str
-    start: int
-    end: int
-    """Place of `text` in the query, without its quotation marks."""
-
-    def __str__(self) -> str:
-        return _in_quotes(self.text)
-
-
-class Field(NamedTuple):
-    """An operator with its value."""
-
-    name: str
-    value: str
-
-    def __str__(self) -> str:
-        return f"{self.name}:{self.value if self.bare else _in_quotes(self.value)}"
-
-    @property
-    def bare(self) -> bool:
-        """Whether the value needs no quotation marks."""
-        return _TOKEN.fullmatch(self.value) is not None and self.value[0] not in _CLOSING
-
-
-Atom = Word | Phrase | Field
-
-
-def _in_quotes(text: str) -> str:
-    return _curly(text) if '"' in text else f'"{text}"'
-
-
-def _curly(text: str) -> str:
-    return f"“{text}”"
-
-
-def _behind_open_mark(atom: Atom) -> str:
-    """As it is written where an earlier `"` never closes. It was in other marks, so it holds none of these."""
-    if isinstance(atom, Phrase):
-        return _curly(atom.text)
-    return str(atom) if isinstance(atom, Word) or atom.bare else f"{atom.name}:{_curly(atom.value)}"
-
-
-class Clause(NamedTuple):
-    """One of these, or with `negated` none of them."""
-
-    alternatives: tuple[Atom, ...]
-    negated: bool = False
-
-    @property
-    def required(self) -> bool:
-        """Whether it decides what may be found at all: plain words only say what is found first."""
-        return self.negated or len(self.alternatives) > 1 or not isinstance(self.alternatives[0], Word)
-
-    def __str__(self) -> str:
-        return ("-" if self.negated else "") + " OR ".join(map(str, self.alternatives))
-
-
-@dataclass(frozen=True)
-class Query:
-    """A query that was read; immutable. `str` gives it back in the same language."""
-
-    text: str
-    clauses: tuple[Clause, ...] = ()
-    """In their order; those that name a field again stand with the first that does."""
-    remarks: tuple[str, ...] = field(default=(), compare=False)
-    """One sentence for everything that was read as words though it looks like syntax."""
-
-    def __str__(self) -> str:
-        written, open_mark = [], False
-        for clause in self.clauses:
-            atoms = []
-            for atom in clause.alternatives:
-                atoms.append(_behind_open_mark(atom) if open_mark else str(atom))
-                open_mark = open_mark or (isinstance(atom, Word) and atom.opens)
-            written.append(("-" if clause.negated else "") + " OR ".join(atoms))
-        return " ".join(written) if written else self.text
-
-    @cached_property
-    def plain(self) -> bool:
-        """Whether it is words and nothing else."""
-        return not any(clause.required or _begins(clause) for clause in self.clauses)
-
-    @property
-    def dated(self) -> bool:
-        """Whether it names a date, which may be told from now."""
-        atoms = (atom for clause in self.clauses for atom in clause.alternatives)
-        return any(isinstance(atom, Field) and atom.name in DATED for atom in atoms)
-
-    @property
-    def required(self) -> tuple[Clause, ...]:
-        """What every chunk that is found must satisfy."""
-        return tuple(clause for clause in self.clauses if clause.required)
-
-    def demands(self, operator: str) -> list[str]:
-        """What every chunk that is found must have by this operator, each alternative."""
-        atoms = (atom for clause in self.required if not clause.negated for atom in clause.alternatives)
-        return [atom.value for atom in atoms if isinstance(atom, Field) and atom.name == operator]
-
-    @cached_property
-    def asked(self) -> str:
-        """The text with spaces in place of all that is not looked for: each word keeps its place."""
-        if self.plain:
-            return self.text
-        kept = [" "] * len(self.text)
-        for _, atom in self.wanted():
-            kept[atom.start : atom.end] = self.text[atom.start : atom.end]
-        return "".join(kept)
-
-    @cached_property
-    def question(self) -> str:
-        """What is asked for in words alone: a model that knows no operators understands it. May be empty."""
-        return self.text if self.plain else " ".join(self.asked.split())
-
-    def wanted(self) -> Iterator[tuple[int, Word | Phrase]]:
-        """All words and phrases that are looked for, each with the number of its clause."""
-        for number, clause in enumerate(self.clauses):
-            if not clause.negated:
-                yield from ((number, atom) for atom in clause.alternatives if not isinstance(atom, Field))
-
-
 def parse_query(text: str) -> Query:
     """Reads any text; never raises."""
     return _Reader(text).read() if len(text) <= LONGEST else Query(text)
-
-
-def _begins(clause: Clause) -> bool:
-    return any(isinstance(atom, Word) and atom.beginning for atom in clause.alternatives)
 
 
 class _Reader:
@@ -209,11 +55,11 @@ class _Reader:
         if text[at] == "-" and at and not text[at - 1].isspace():
             return at + 1  # behind a quotation: “left”-handed
         after = text[at + 1 : at + 2]
-        negated = text[at] == "-" and (after.isalpha() or after in _CLOSING)
+        negated = text[at] == "-" and (after.isalpha() or after in CLOSING)
         begin = at + 1 if negated else at
-        if text[begin] in _CLOSING and (end := self._phrase(begin, negated=negated)):
+        if text[begin] in CLOSING and (end := self._phrase(begin, negated=negated)):
             return end
-        found = _NAMED.match(text, begin)
+        found = NAMED.match(text, begin)
         if found and found[1].casefold() in OPERATORS and (end := self._field(at, found, negated=negated)):
             return end
         end = self._end_of_token(begin)
@@ -236,13 +82,13 @@ class _Reader:
 
     def _closing(self, begin: int) -> int:
         """Where the quotation that begins here ends; -1 for nowhere."""
-        marks = _CLOSING[self._text[begin]]
+        marks = CLOSING[self._text[begin]]
         return next((at for at in range(begin + 1, len(self._text)) if self._text[at] in marks), -1)
 
     def _field(self, at: int, found: re.Match[str], *, negated: bool) -> int:
         """Returns 0 where the value does not fit."""
         text, name, begin = self._text, found[1].casefold(), found.end()
-        if text[begin : begin + 1] in _CLOSING:
+        if text[begin : begin + 1] in CLOSING:
             end = self._closing(begin)
             if end < 0:
                 self._remarks.append(_NEVER_CLOSES)
@@ -251,7 +97,7 @@ class _Reader:
         elif dated := _TWO_WORD_DATE.match(text, begin) if name in ("after", "before", "on") else None:
             value, end = dated[0], dated.end()
         else:
-            token = _TOKEN.match(text, begin)
+            token = TOKEN.match(text, begin)
             value, end = (token[0], token.end()) if token else ("", begin)
         problem = problem_with(name, value)
         if problem:
@@ -261,7 +107,7 @@ class _Reader:
         return end
 
     def _end_of_token(self, begin: int) -> int:
-        found = _TOKEN.match(self._text, begin)
+        found = TOKEN.match(self._text, begin)
         return found.end() if found else begin + 1
 
     def _or(self, begin: int, end: int) -> None:

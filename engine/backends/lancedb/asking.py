@@ -15,7 +15,7 @@ from engine.search.conditions import Conditions
 from engine.search.filters import Filter
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, QueryTerm, analyse_word
-from engine.text.query_language import Query, Word
+from engine.text.queries import Query, Word
 
 if TYPE_CHECKING:
     from lancedb.query import FullTextQuery

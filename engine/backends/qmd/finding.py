@@ -23,7 +23,7 @@ from engine.text import highlight_ranges
 from engine.text.dates import parse_period
 from engine.text.folding import fold
 from engine.text.operators import SOURCE_NAMES
-from engine.text.query_language import Clause, Field
+from engine.text.queries import Clause, Field
 
 _MOST_COMPARED = 100
 """Passages of one file."""

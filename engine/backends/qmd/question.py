@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from engine.text import Query, QueryAnalysis, analyse_query, highlight_ranges, parse_query
-from engine.text.query_language import Clause, Field, Phrase, Word
+from engine.text.queries import Clause, Field, Phrase, Word
 from engine.text.scripts import UNSPACED, shape
 
 _MOST_WAYS = 4

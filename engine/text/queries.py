@@ -1,0 +1,163 @@
+"""A query that was read: words, phrases and operators in clauses, and how it is written in its language again."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from engine.text.operators import DATED, OPERATORS
+
+CLOSING = {'"': '"', "“": "”“", "„": "“”"}
+"""What ends a quotation, by the mark that begins it."""
+TOKEN = re.compile(r"\S+")
+NAMED = re.compile(r"([^\W\d_]{2,16}):")
+"""The beginning of what may be an operator."""
+
+
+class Word(NamedTuple):
+    """Text without spaces: one word, or what the analysis makes of it."""
+
+    text: str
+    start: int
+    end: int
+    """Place of `text` in the query."""
+    beginning: bool = False
+    """Whatever begins so counts, too."""
+
+    def __str__(self) -> str:
+        return f"{self.text}*" if self.beginning else self.text
+
+    @property
+    def opens(self) -> bool:
+        """Whether it has a quotation mark that never closes: another one like it would close it."""
+        found = NAMED.match(self.text)
+        begin = found.end() if found and found[1].casefold() in OPERATORS else 0
+        return self.text.startswith('"', begin) and self.text.count('"') % 2 == 1
+
+
+class Phrase(NamedTuple):
+    """Words that must stand together, in this order and as they are written."""
+
+    text: str
+    start: int
+    end: int
+    """Place of `text` in the query, without its quotation marks."""
+
+    def __str__(self) -> str:
+        return _in_quotes(self.text)
+
+
+class Field(NamedTuple):
+    """An operator with its value."""
+
+    name: str
+    value: str
+
+    def __str__(self) -> str:
+        return f"{self.name}:{self.value if self.bare else _in_quotes(self.value)}"
+
+    @property
+    def bare(self) -> bool:
+        """Whether the value needs no quotation marks."""
+        return TOKEN.fullmatch(self.value) is not None and self.value[0] not in CLOSING
+
+
+Atom = Word | Phrase | Field
+
+
+def _in_quotes(text: str) -> str:
+    return _curly(text) if '"' in text else f'"{text}"'
+
+
+def _curly(text: str) -> str:
+    return f"“{text}”"
+
+
+def _behind_open_mark(atom: Atom) -> str:
+    """As it is written where an earlier `"` never closes. It was in other marks, so it holds none of these."""
+    if isinstance(atom, Phrase):
+        return _curly(atom.text)
+    return str(atom) if isinstance(atom, Word) or atom.bare else f"{atom.name}:{_curly(atom.value)}"
+
+
+class Clause(NamedTuple):
+    """One of these, or with `negated` none of them."""
+
+    alternatives: tuple[Atom, ...]
+    negated: bool = False
+
+    @property
+    def required(self) -> bool:
+        """Whether it decides what may be found at all: plain words only say what is found first."""
+        return self.negated or len(self.alternatives) > 1 or not isinstance(self.alternatives[0], Word)
+
+    def __str__(self) -> str:
+        return ("-" if self.negated else "") + " OR ".join(map(str, self.alternatives))
+
+
+@dataclass(frozen=True)
+class Query:
+    """A query that was read; immutable. `str` gives it back in the same language."""
+
+    text: str
+    clauses: tuple[Clause, ...] = ()
+    """In their order; those that name a field again stand with the first that does."""
+    remarks: tuple[str, ...] = field(default=(), compare=False)
+    """One sentence for everything that was read as words though it looks like syntax."""
+
+    def __str__(self) -> str:
+        written, open_mark = [], False
+        for clause in self.clauses:
+            atoms = []
+            for atom in clause.alternatives:
+                atoms.append(_behind_open_mark(atom) if open_mark else str(atom))
+                open_mark = open_mark or (isinstance(atom, Word) and atom.opens)
+            written.append(("-" if clause.negated else "") + " OR ".join(atoms))
+        return " ".join(written) if written else self.text
+
+    @cached_property
+    def plain(self) -> bool:
+        """Whether it is words and nothing else."""
+        return not any(clause.required or _begins(clause) for clause in self.clauses)
+
+    @property
+    def dated(self) -> bool:
+        """Whether it names a date, which may be told from now."""
+        atoms = (atom for clause in self.clauses for atom in clause.alternatives)
+        return any(isinstance(atom, Field) and atom.name in DATED for atom in atoms)
+
+    @property
+    def required(self) -> tuple[Clause, ...]:
+        """What every chunk that is found must satisfy."""
+        return tuple(clause for clause in self.clauses if clause.required)
+
+    def demands(self, operator: str) -> list[str]:
+        """What every chunk that is found must have by this operator, each alternative."""
+        atoms = (atom for clause in self.required if not clause.negated for atom in clause.alternatives)
+        return [atom.value for atom in atoms if isinstance(atom, Field) and atom.name == operator]
+
+    @cached_property
+    def asked(self) -> str:
+        """The text with spaces in place of all that is not looked for: each word keeps its place."""
+        if self.plain:
+            return self.text
+        kept = [" "] * len(self.text)
+        for _, atom in self.wanted():
+            kept[atom.start : atom.end] = self.text[atom.start : atom.end]
+        return "".join(kept)
+
+    @cached_property
+    def question(self) -> str:
+        """What is asked for in words alone: a model that knows no operators understands it. May be empty."""
+        return self.text if self.plain else " ".join(self.asked.split())
+
+    def wanted(self) -> Iterator[tuple[int, Word | Phrase]]:
+        """All words and phrases that are looked for, each with the number of its clause."""
+        for number, clause in enumerate(self.clauses):
+            if not clause.negated:
+                yield from ((number, atom) for atom in clause.alternatives if not isinstance(atom, Field))
+
+
+def _begins(clause: Clause) -> bool:
+    return any(isinstance(atom, Word) and atom.beginning for atom in clause.alternatives)
