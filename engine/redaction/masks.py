@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
-from engine.redaction.patterns import PATTERNS, SecretPattern
+from engine.redaction.pattern import SecretPattern
+from engine.redaction.patterns import PATTERNS
 from engine.redaction.values import LONGEST_JUDGED, secret_span
 
 REDACTION_VERSION = 1

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.redaction.masks import beginning_of, redact
-from engine.redaction.patterns import PATTERNS, SecretPattern
+from engine.redaction.pattern import SecretPattern
+from engine.redaction.patterns import PATTERNS
 
 _MARKED = re.compile("«([^»]*)»")
 _CASES = [
