@@ -66,7 +66,8 @@ def open_memory(workspace: Path, tmp_path: Path, qmd: FakeQmd) -> Iterator[OpenM
     def open_(backend: str = "qmd", *, background: bool = False, **options: object) -> MemorySearchManager:
         settings = Settings(backend=backend, provider="none")
         store = msgspec.structs.replace(settings.store, path=str(tmp_path / "data"))
-        command = {"command": str(qmd.path)} if backend == "qmd" else {}
+        # On a machine that does much else it may take long, and that is none of these faults.
+        command = {"command": str(qmd.path), "limits": engine_limits(timeout_ms=60_000)} if backend == "qmd" else {}
         section = msgspec.structs.replace(getattr(settings, backend), **{**command, **options})
         settings = msgspec.structs.replace(settings, **{"store": store, backend: section})
         memory = engine.open_memory(workspace, settings, background=background)
@@ -113,7 +114,7 @@ def test_a_command_that_goes_wrong_after_it_had_worked(open_memory, qmd, fault):
 
 
 def test_a_command_that_hangs_is_ended_with_all_that_it_started(open_memory, qmd, tmp_path):
-    memory = open_memory(limits=engine_limits(timeout_ms=1500))
+    memory = open_memory(limits=engine_limits(timeout_ms=5000))
     memory.sync()
     pids = tmp_path / "pids"
     qmd.does(f"""

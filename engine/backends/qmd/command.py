@@ -207,7 +207,10 @@ class QmdCommand:
         }
 
 
-_NOT_INHERITED = frozenset({"INDEX_PATH", "QMD_TRUST_LOCAL_CONFIG", "QMD_TRUST_UPDATE_HOOKS", "FORCE_COLOR"})
+_ELSEWHERE = ("INDEX_PATH", "QMD_TRUST_LOCAL_CONFIG", "QMD_TRUST_UPDATE_HOOKS")
+"""What would lead it to an index that is not ours, or have it trust what lies among the notes."""
+_NOT_INHERITED = frozenset({*_ELSEWHERE, "FORCE_COLOR", "CI"})
+"""With CI, which not only build servers set, `qmd` embeds the notes and then refuses to embed a question."""
 _MENDING = "install it with npm i -g @tobilu/qmd (Node 22 or newer), or set qmd.command to its full path."
 
 

@@ -8,10 +8,14 @@ import pytest
 
 from engine.backends.qmd.memory import QmdMemory
 from engine.settings import Settings
+from engine.settings.qmd_options import QmdLimitSettings
 from tests.helpers.fake_qmd import FakeQmd
 from tests.helpers.peers import qmd_command
 
 OpenQmd = Callable[..., QmdMemory]
+
+_PATIENT = {"command_timeout_seconds": 600.0, "update_timeout_seconds": 600.0, "embed_timeout_seconds": 600.0}
+"""On a machine that does much else `qmd` takes its time, and that is no failure."""
 
 
 @pytest.fixture
@@ -29,15 +33,22 @@ def real() -> str:
 
 @pytest.fixture
 def open_qmd(workspace: Path, tmp_path: Path) -> Iterator[OpenQmd]:
-    """Opens memories that are closed after the test; `qmd` and other keyword arguments replace settings."""
+    """Opens memories that are closed after the test; `qmd`, `limits` and other keyword arguments replace settings."""
     opened: list[QmdMemory] = []
 
     def open_(
-        command: str, *, folder: Path = workspace, background: bool = False, qmd: dict | None = None, **changes
+        command: str,
+        *,
+        folder: Path = workspace,
+        background: bool = False,
+        qmd: dict | None = None,
+        limits: dict | None = None,
+        **changes,
     ) -> QmdMemory:
         settings = Settings(backend="qmd")
         store = msgspec.structs.replace(settings.store, path=str(tmp_path / "data"))
-        options = msgspec.structs.replace(settings.qmd, command=command, **(qmd or {}))
+        limited = QmdLimitSettings(**{"timeout_ms": 600_000, **(limits or {})})
+        options = msgspec.structs.replace(settings.qmd, command=command, limits=limited, **{**_PATIENT, **(qmd or {})})
         settings = msgspec.structs.replace(settings, **{"store": store, "qmd": options, **changes})
         memory = QmdMemory(folder, settings, executor=None, background=background)
         opened.append(memory)

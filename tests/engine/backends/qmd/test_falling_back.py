@@ -18,7 +18,7 @@ UPDATED = 'print("[1/1] memory-dir-notes (x)"); print("Indexed: 4 new, 0 updated
 @pytest.fixture
 def memory(workspace: Path, fake: FakeQmd, tmp_path: Path) -> Iterator[MemorySearchManager]:
     settings = Settings(backend="qmd", provider="none")
-    limits = msgspec.structs.replace(settings.qmd.limits, timeout_ms=2000)
+    limits = msgspec.structs.replace(settings.qmd.limits, timeout_ms=5000)
     settings = msgspec.structs.replace(
         settings,
         qmd=msgspec.structs.replace(settings.qmd, command=str(fake.path), limits=limits),

@@ -79,7 +79,14 @@ class Bench:
         return self._made("LanceMemory", settings, background)
 
     def _qmd(self, settings: Settings, background: bool) -> MemorySearchManager:
-        qmd = msgspec.structs.replace(settings.qmd, command=str(qmd_command()))
+        patient = msgspec.structs.replace(settings.qmd.limits, timeout_ms=600_000)  # the machine may do much else
+        qmd = msgspec.structs.replace(
+            settings.qmd,
+            command=str(qmd_command()),
+            limits=patient,
+            command_timeout_seconds=600.0,
+            update_timeout_seconds=600.0,
+        )
         settings = msgspec.structs.replace(settings, backend="qmd", qmd=qmd)
         return self._made("QmdMemory", settings, background)
 
