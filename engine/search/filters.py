@@ -1,5 +1,6 @@
 """Which chunks a search may return at all, as a condition that both legs apply before they choose candidates."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -8,7 +9,9 @@ from engine.corpus.globs import Globs
 from engine.records import Source
 from engine.store.snapshot import Snapshot
 
-_PRIVATE_NAMES = ("MEMORY.md", "memory.md")
+_PRIVATE = re.compile(r"memory\.md|(?:.*/)?MEMORY(?:-\d+)?\.md", re.DOTALL)
+"""Stable names of what agents keep for one person alone, also in other workspaces that are indexed beside this one. A
+file that is an extra path by itself may have a number behind its name."""
 _FOREVER_NS = 2**62
 _SHARED_SESSION_PARTS = frozenset({"group", "channel"})
 
@@ -45,7 +48,7 @@ class Filter:
     since: float | None = None
     until: float | None = None
     hide_memory: bool = False
-    """In a session that others read along, neither the person's own MEMORY.md nor their other sessions are found."""
+    """In a session that others read along, neither a MEMORY.md of the person nor their other sessions are found."""
 
     @property
     def active(self) -> bool:
@@ -59,7 +62,7 @@ class Filter:
 
     def hides(self, path: str, source: Source) -> bool:
         """Whether others would read along what is the person's own."""
-        return self.hide_memory and (source == "sessions" or name_there(path) in _PRIVATE_NAMES)
+        return self.hide_memory and (source == "sessions" or _is_private(path))
 
     def files(self, snapshot: Snapshot) -> list[tuple[int, str]]:
         """(id, name) of the files that pass."""
@@ -81,14 +84,17 @@ class Filter:
         return [
             (id_, path)
             for id_, path in rows
-            if (globs is None or globs.covers(name_there(path)))
-            and not (self.hide_memory and name_there(path) in _PRIVATE_NAMES)
+            if (globs is None or globs.covers(name_there(path))) and not (self.hide_memory and _is_private(path))
         ]
 
 
 def name_there(path: str) -> str:
     """The stable name that a file has on its machine: `//machine/notes/a.md` is how another machine's is shown."""
     return path[2:].partition("/")[2] if path.startswith("//") else path
+
+
+def _is_private(path: str) -> bool:
+    return _PRIVATE.fullmatch(name_there(path)) is not None
 
 
 def is_shared_session(session_key: str | None) -> bool:

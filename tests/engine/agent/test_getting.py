@@ -101,9 +101,11 @@ def test_a_file_that_is_gone_is_empty_and_one_outside_is_refused(real, notes: Pa
         }
 
 
-@pytest.mark.parametrize("path", ["MEMORY.md", "MEMORY.md#L1", "MEMORY.md:1-2", "memory.md"])
+@pytest.mark.parametrize("path", ["MEMORY.md", "MEMORY.md#L1", "MEMORY.md:1-2", "memory.md", "other/MEMORY.md"])
 def test_the_persons_own_memory_is_not_read_in_a_group(real, notes: Path, path: str) -> None:
-    (notes / re.split("[#:]", path)[0]).write_text("private\nwords\n")
+    file = notes / re.split("[#:]", path)[0]
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("private\nwords\n")
     assert "private" in memory_get(real(), path).text
     for key in (GROUP, "agent:main:slack:channel:c1"):
         answer = memory_get(real(key), path)

@@ -144,6 +144,22 @@ def test_memory_md_is_not_found_in_a_session_that_others_read(open_memory, works
         assert "MEMORY.md" not in paths(memory.search("timer code", session_key=key, min_score=0))
 
 
+def test_nor_is_that_of_a_workspace_that_is_indexed_beside_it(open_memory, workspace: Path, tmp_path: Path) -> None:
+    agent = tmp_path / "agent"
+    for file in ("MEMORY.md", "memory/day.md"):
+        (agent / file).parent.mkdir(exist_ok=True, parents=True)
+        (agent / file).write_text("The timer code is 4711.")
+    (tmp_path / "MEMORY.md").write_text("The timer code is 4712.")
+    (workspace / "MEMORY.md").write_text("The timer code is 4713.")
+    memory = open_memory(extra_paths=(str(agent), str(tmp_path / "MEMORY.md")))
+    memory.sync()
+    wide = {"min_score": 0.0, "max_results": 50}
+    mine = set(paths(memory.search("timer code", **wide)))
+    assert mine >= {"MEMORY.md", "MEMORY-2.md", "agent/MEMORY.md", "agent/memory/day.md"}
+    shared = set(paths(memory.search("timer code", session_key="agent:main:discord:group:1", **wide)))
+    assert shared == mine - {"MEMORY.md", "MEMORY-2.md", "agent/MEMORY.md"}
+
+
 def test_more_than_is_shown_is_counted(open_memory, workspace: Path) -> None:
     for number in range(20):
         (workspace / f"n{number}.md").write_text(f"# Note {number}\n\nvalve pressure {number}\n")
