@@ -14,6 +14,8 @@ from gui.sessions.criteria import Role
 
 PAUSE_MS = 350
 """Titles are searched at each key; what was said only when the person rests."""
+PATIENCE_MS = 600
+"""Nobody is told of searching before that long after the last key."""
 MOST_HITS = 400
 
 
@@ -50,11 +52,13 @@ def _said_by(result: MemorySearchResult, role: Role) -> bool:
 
 
 class ContentSearch(QObject):
-    """Answers with `found`, or `failed`; the answer to an older text is dropped."""
+    """Keeps the `hits` of the newest text; the answer to an older one is dropped."""
 
-    found = Signal(object)
-    """ContentHits."""
+    found = Signal()
+    """There are other hits."""
     failed = Signal(str)
+    slow = Signal()
+    """It takes so long that a person should be told."""
     idle = Signal()
     """Nothing is due or running any more."""
 
@@ -63,7 +67,10 @@ class ContentSearch(QObject):
         self._jobs = jobs
         self._manager: MemorySearchManager | None = None
         self._job = JobSlot(self)
+        self.hits = NO_HITS
         self._due = ""
+        self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
+        self._patience.timeout.connect(self.slow)
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self.hurry)
 
@@ -73,16 +80,26 @@ class ContentSearch(QObject):
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         self.stop()
+        self.hits = NO_HITS
         self._manager = manager
 
     def ask(self, text: str) -> None:
         """Search for this after a pause; too little text is no question."""
         self._drop()
+        if text != self.hits.text:
+            self.hits = NO_HITS
         if self._manager is not None and is_searchable(text):
             self._due = text
             self._pause.start()
+            if not self.hits.text:
+                self._patience.start()
         else:
             self.idle.emit()
+
+    def repeat(self) -> None:
+        """Search again for what the hits are of: the index has changed."""
+        if self.hits.text:
+            self.ask(self.hits.text)
 
     @Slot()
     def hurry(self) -> None:
@@ -99,6 +116,7 @@ class ContentSearch(QObject):
 
     def _drop(self) -> None:
         self._pause.stop()
+        self._patience.stop()
         self._due = ""
         self._job.cancel()
 
@@ -111,11 +129,14 @@ class ContentSearch(QObject):
 
         def on_done(outcome: SearchOutcome) -> None:
             self._job.done()
-            self.found.emit(ContentHits(text, outcome.results, outcome.total, outcome.notice))
+            self._patience.stop()
+            self.hits = ContentHits(text, outcome.results, outcome.total, outcome.notice)
+            self.found.emit()
             self.idle.emit()
 
         def on_error(sentence: str) -> None:
             self._job.done()
+            self._patience.stop()
             self.failed.emit(sentence)
             self.idle.emit()
 

@@ -4,37 +4,31 @@ It owns two widgets that the window places apart: `header` for the top bar and `
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import date
 
-from PySide6.QtCore import QObject, QPoint, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from engine import MemoryProviderStatus, MemorySearchManager, SessionSummary
 from gui.jobs import Jobs
 from gui.lacking import TITLES, Gates, Lacks
 from gui.search.query_box import QueryBox
-from gui.search.result_menu import copy_text
 from gui.sessions import texts
 from gui.sessions.alike_list import AlikeList
-from gui.sessions.catalogue import EMPTY, SessionOrder
-from gui.sessions.content_search import NO_HITS, ContentHits, ContentSearch
-from gui.sessions.criteria import Criteria
+from gui.sessions.catalogue import EMPTY
+from gui.sessions.content_search import ContentSearch
 from gui.sessions.day_watch import DayWatch
 from gui.sessions.filter_chips import FilterChips
 from gui.sessions.following import SessionFollower
 from gui.sessions.listing_view import ListingView, make_place_table
 from gui.sessions.reader import SessionsReader
-from gui.sessions.rows import SessionRow, build_listing
-from gui.sessions.session_menu import SessionMenu
+from gui.sessions.rows import build_listing
+from gui.sessions.session_actions import SessionActions
 from gui.sessions.standing import SessionsStanding
-from gui.sessions.wording import UNTITLED
+from gui.sessions.wanting import Wanted
 from gui.viewer.notice import NothingToRead
 from gui.widgets.folding_row import FoldingRow
-from gui.widgets.keys import REMEMBER, REMEMBER_KEY, key_action
 
-PATIENCE_MS = 600
-"""Nobody is told of searching before that long after the last key."""
 BOX_LETTERS = 40
 """Where the box cannot have that many, the filters go below it."""
 
@@ -60,18 +54,17 @@ class SessionsPanel(QObject):
         self._today = today
         self._manager: MemorySearchManager | None = None
         self._gates = Gates()
-        self._criteria = Criteria()
-        self._hits = NO_HITS
         self._opened: set[str] = set()
         self._compared_next = ""
         self._return_next = ""
         self._reader = SessionsReader(jobs, self)
         self._content = ContentSearch(jobs, self)
         self._days = DayWatch(today, self)
-        self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
         self.box = QueryBox("Find by title, project or what was said", "Find a session")
         self.chips = FilterChips()
         self.view = ListingView()
+        self._wanted = Wanted(self.box, self.chips, self.view, self)
+        self._actions = SessionActions(self.view.list, self)
         self._alike = AlikeList(jobs, self._reader, self.view, self)
         self._follower = SessionFollower(self._session_to_read, self.place, self)
         self._box_gate = self._gates.add(self.box.edit, "sessions")
@@ -83,33 +76,30 @@ class SessionsPanel(QObject):
     def _connect(self) -> None:
         self._follower.selected.connect(self._tell_selected)
         self._follower.activated.connect(self._tell_activated)
-        self._patience.timeout.connect(self._grow_impatient)
         self._reader.read.connect(self._take_sessions)
         self._reader.failed.connect(self._show_failure)
         self._reader.idle.connect(self._tell_settled)
         self._alike.left.connect(self._go_back)
         self._alike.settled.connect(self._tell_settled)
         self._days.changed.connect(self._show_again)
-        self._content.found.connect(self._take_hits)
+        self._content.found.connect(self._show_again)
+        self._content.slow.connect(self._tell_searching)
         self._content.failed.connect(self._show_failed_search)
         self._content.idle.connect(self._tell_settled)
         self.box.text_changed.connect(self._typed)
         self.box.into_list.connect(self.focus_list)
         self.box.accepted.connect(self._accept)
-        self.box.left.connect(self._clear_chosen)
-        self.chips.changed.connect(self._filter)
-        self.view.order_chosen.connect(self._sort)
-        self.view.parts_wanted.connect(self._show_parts)
+        self._wanted.narrowed.connect(self._show_wanted)
+        self._wanted.arranged.connect(self._show)
         listed = self.view.list
         listed.current_changed.connect(self._follower.follow)
         listed.opened.connect(self._follower.activate)
-        listed.folded.connect(self._fold)
         listed.left.connect(self._leave_list)
         listed.typed.connect(self.box.type_key)
-        listed.copy_wanted.connect(self._copy_path)
-        listed.menu_wanted.connect(self._show_menu)
-        remember = key_action(listed, REMEMBER, REMEMBER_KEY)
-        remember.triggered.connect(lambda: self._want_remembered(listed.current_session()))
+        self._actions.open_wanted.connect(self._follower.activate)
+        self._actions.folded.connect(self._fold)
+        self._actions.alike_wanted.connect(self.show_similar)
+        self._actions.remember_wanted.connect(self.remember_wanted)
 
     # --- for the window ---------------------------------------------------------------------------------------------
 
@@ -121,7 +111,6 @@ class SessionsPanel(QObject):
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """List the sessions of this memory from now on. Nobody is told that those of another are gone."""
         self._alike.end()
-        self._hits = NO_HITS
         self._opened.clear()
         self._compared_next = ""
         self._manager = manager
@@ -138,13 +127,14 @@ class SessionsPanel(QObject):
             self.view.show_page(("", texts.READING if manager is not None else ""))
         self._follower.forget()
         self._reader.set_manager(None if "sessions" in lacks else manager)
-        self._content.ask(self._criteria.text)
+        self._content.ask(self._wanted.criteria.text)
 
     def show_lacks(self, lacks: Lacks) -> None:
         """What the memory that comes next, or this one from now on, cannot do."""
         before = self._gates.lacks
         self._gates.hear(lacks)
         self.chips.show_lacks(lacks)
+        self._actions.lacks = lacks
         if any((feature in before) != (feature in lacks) for feature in ("sessions", "conditions")):
             self.set_manager(self._manager)
 
@@ -152,8 +142,7 @@ class SessionsPanel(QObject):
     def refresh(self) -> None:
         """The index changed: read the list again, without moving anything."""
         self._reader.refresh()
-        if self._hits.text:
-            self._content.ask(self._hits.text)
+        self._content.repeat()
 
     @Slot()
     def focus_box(self) -> None:
@@ -175,24 +164,19 @@ class SessionsPanel(QObject):
 
     def place(self, path: str) -> tuple[int | None, str]:
         """Line of the best hit in this session (None without one) and the words that were searched for."""
-        return self._hits.line(path, self.chips.role), self._criteria.text
+        return self._content.hits.line(path, self.chips.role), self._wanted.criteria.text
 
     @property
     def standing(self) -> SessionsStanding:
         """What is wanted, and where in it the person is."""
         current = self._session_to_read()
-        return SessionsStanding(self._criteria, self.chips.role, current.path if current else "")
+        return self._wanted.stand(current.path if current else "")
 
     def return_to(self, standing: SessionsStanding) -> None:
         """Want the same again, and go where the person was."""
-        wanted = standing.criteria
         self._return_next = standing.path
         if standing != self.standing:
-            self.chips.choose(wanted.agent, wanted.project, wanted.period, standing.role)
-            self._criteria = replace(self._criteria, order=wanted.order)
-            self.view.header.sort_button.show_order(wanted.order)
-            self.box.show_text(wanted.text)
-            self._filter()
+            self._wanted.return_to(standing)
         self._return()
 
     def _return(self) -> None:
@@ -236,32 +220,16 @@ class SessionsPanel(QObject):
 
     @Slot()
     def _typed(self) -> None:
-        if self.box.query != self._criteria.text:
-            self._hits = NO_HITS
+        if self.box.query != self._wanted.criteria.text:
             self.box.set_state("")
             self._content.ask(self.box.query)
-            self._patience.start()
-            self._filter()
+            self._wanted.read()
 
     @Slot()
-    def _filter(self) -> None:
-        """What is wanted has changed: show it from the top."""
+    def _show_wanted(self) -> None:
+        """Other sessions are wanted: show them from the top."""
         self._alike.end()
-        chosen = self.chips
-        self._criteria = replace(
-            self._criteria, text=self.box.query, agent=chosen.agent, project=chosen.project, period=chosen.period
-        )
         self._show()
-
-    @Slot(str)
-    def _sort(self, order: SessionOrder) -> None:
-        self._criteria = replace(self._criteria, order=order)
-        self._show()
-
-    @Slot(bool)
-    def _show_parts(self, shown: bool) -> None:
-        self._criteria = replace(self._criteria, parts=shown)
-        self._show(keep=True)
 
     @Slot()
     def _accept(self) -> None:
@@ -274,48 +242,35 @@ class SessionsPanel(QObject):
     @Slot(str, bool)
     def _fold(self, path: str, shown: bool) -> None:
         (self._opened.add if shown else self._opened.discard)(path)
-        self._show(keep=True)
+        self._show(True)
 
-    @Slot()
-    def _clear_chosen(self) -> None:
-        """Esc in an empty box: no agent, no project, no time and nobody is chosen any more."""
-        if self.chips.narrows:
-            self.chips.clear()
-            self._filter()
-
-    @Slot()
-    def _clear_filters(self) -> None:
-        self.chips.clear()
-        self.box.edit.clear()
-        self._filter()
-        self.box.focus()
-
-    def _show(self, *, keep: bool = False) -> None:
+    @Slot(bool)
+    def _show(self, keep: bool = False) -> None:
         """List what is wanted of what is known."""
-        known, criteria = self._reader.known, self._criteria
+        known, criteria, hits = self._reader.known, self._wanted.criteria, self._content.hits
         if known is None:
             return
         if not known.catalogue.sessions:
             self._show_nothing_known(known.status)
             return
-        hits = self._hits.count(self.chips.role)
-        listing = build_listing(known.catalogue, criteria, hits, self._opened, self._today())
+        found = hits.count(self.chips.role)
+        listing = build_listing(known.catalogue, criteria, found, self._opened, self._today())
         unsearched = self._gates.lacks.get("conditions", "") if criteria.text else ""
-        self.view.notice.show_notice(texts.notice(self._hits) or unsearched)
-        if self._hits.text and self._hits.text == criteria.text:
+        self.view.notice.show_notice(texts.notice(hits) or unsearched)
+        if hits.text and hits.text == criteria.text:
             self.box.set_state(texts.box_state(listing))
         if listing.rows:
             counts = texts.header_counts(known.catalogue, criteria, listing)
             self.view.show_rows(listing.rows, counts, words=criteria.words, keep=keep)
         else:
             words = texts.nothing_matches(criteria, searching=self._content.busy)
-            self.view.show_page(words, "No sessions", actions=(("Clear the filters", self._clear_filters),))
+            self.view.show_page(words, "No sessions", actions=(("Clear the filters", self._wanted.clear),))
 
     @Slot()
     def _show_again(self) -> None:
         """More is known: list it where the person is, unless something else is on show."""
         if not self._alike.shown:
-            self._show(keep=self.view.has_rows)
+            self._show(self.view.has_rows)
             self._return()
 
     def _show_nothing_known(self, status: MemoryProviderStatus) -> None:
@@ -328,15 +283,8 @@ class SessionsPanel(QObject):
 
     # --- what was said ----------------------------------------------------------------------------------------------
 
-    @Slot(object)
-    def _take_hits(self, hits: ContentHits) -> None:
-        self._patience.stop()
-        self._hits = hits
-        self._show_again()
-
     @Slot(str)
     def _show_failed_search(self, sentence: str) -> None:
-        self._patience.stop()
         self.box.set_state("")
         self._show_again()
         if not self._alike.shown:
@@ -344,13 +292,12 @@ class SessionsPanel(QObject):
 
     @Slot()
     def _search_again(self) -> None:
-        self._content.ask(self._criteria.text)
+        self._content.ask(self._wanted.criteria.text)
         self._content.hurry()
 
     @Slot()
-    def _grow_impatient(self) -> None:
-        if self._content.busy:
-            self.box.set_state(texts.SEARCHING)
+    def _tell_searching(self) -> None:
+        self.box.set_state(texts.SEARCHING)
 
     @Slot(str)
     def _go_back(self, path: str) -> None:
@@ -383,27 +330,6 @@ class SessionsPanel(QObject):
             self._alike.leave()
         else:
             self.box.focus()
-
-    @Slot()
-    def _copy_path(self) -> None:
-        summary = self.view.list.current_session()
-        if summary is not None:
-            copy_text(summary.path)
-
-    @Slot(object, QPoint)
-    def _show_menu(self, row: SessionRow, at: QPoint) -> None:
-        menu = SessionMenu(row, self._gates.lacks, self.view)
-        path = row.entry.summary.path
-        menu.open.triggered.connect(lambda: self._follower.activate(row.entry.summary))
-        menu.fold.triggered.connect(lambda: self._fold(path, not row.opened))
-        menu.remember.triggered.connect(lambda: self._want_remembered(row.entry.summary))
-        menu.alike.triggered.connect(lambda: self.show_similar(path))
-        menu.aboutToHide.connect(menu.deleteLater)
-        menu.popup(at)
-
-    def _want_remembered(self, summary: SessionSummary | None) -> None:
-        if summary is not None:
-            self.remember_wanted.emit(summary.path, summary.title or UNTITLED)
 
     @Slot()
     def _tell_settled(self) -> None:

@@ -1,0 +1,56 @@
+"""What can be done with a session of the list besides opening it by a key: by its menu, and by keys of its own."""
+
+from PySide6.QtCore import QObject, QPoint, Signal, Slot
+
+from engine import SessionSummary
+from gui.lacking import Lacks
+from gui.search.result_menu import copy_text
+from gui.sessions.rows import SessionRow
+from gui.sessions.session_list import SessionList
+from gui.sessions.session_menu import SessionMenu
+from gui.sessions.wording import UNTITLED
+from gui.widgets.keys import REMEMBER, REMEMBER_KEY, key_action
+
+
+class SessionActions(QObject):
+    """Copies by itself; the rest is for whoever owns the sessions."""
+
+    open_wanted = Signal(object)
+    """SessionSummary to go to."""
+    folded = Signal(str, bool)
+    """The parts of the session with this path are to be shown, or hidden."""
+    alike_wanted = Signal(str)
+    """Path of the session like which others are to be found."""
+    remember_wanted = Signal(str, str)
+    """A note is to be made of the session with this path and title."""
+
+    def __init__(self, sessions: SessionList, parent: QObject) -> None:
+        super().__init__(parent)
+        self._sessions = sessions
+        self.lacks: Lacks = {}
+        sessions.folded.connect(self.folded)
+        sessions.copy_wanted.connect(self._copy_path)
+        sessions.menu_wanted.connect(self._show_menu)
+        remember = key_action(sessions, REMEMBER, REMEMBER_KEY)
+        remember.triggered.connect(lambda: self._remember(sessions.current_session()))
+
+    @Slot()
+    def _copy_path(self) -> None:
+        summary = self._sessions.current_session()
+        if summary is not None:
+            copy_text(summary.path)
+
+    @Slot(object, QPoint)
+    def _show_menu(self, row: SessionRow, at: QPoint) -> None:
+        menu = SessionMenu(row, self.lacks, self._sessions)
+        summary = row.entry.summary
+        menu.open.triggered.connect(lambda: self.open_wanted.emit(summary))
+        menu.fold.triggered.connect(lambda: self.folded.emit(summary.path, not row.opened))
+        menu.remember.triggered.connect(lambda: self._remember(summary))
+        menu.alike.triggered.connect(lambda: self.alike_wanted.emit(summary.path))
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.popup(at)
+
+    def _remember(self, summary: SessionSummary | None) -> None:
+        if summary is not None:
+            self.remember_wanted.emit(summary.path, summary.title or UNTITLED)
