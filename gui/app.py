@@ -21,6 +21,7 @@ from gui.main_window import MainWindow
 from gui.options import Options
 from gui.places import Places
 from gui.screenshot import Screenshot
+from gui.start_view import show_view
 from gui.widgets.icons import application_icon
 from gui.widgets.message import Action
 from gui.window_state import WindowState, load_state, save_state
@@ -118,11 +119,11 @@ class _Program:
         if options.view == "first-run":
             window.folders.offer(named.absolute()) if named else window.folders.ask()
         elif self._settings_problem and not named:
-            window.show_settings_problem(self._settings_problem, Action("Try again", self._begin_again))
+            window.opening.show_settings_problem(self._settings_problem, Action("Try again", self._begin_again))
         elif folder is not None:
             window.folders.open(folder.absolute())
             # A picture asks when the index is complete: earlier answers would decide what is selected.
-            window.show_view(options.view, "" if options.screenshot else options.query)
+            show_view(window, options.view, "" if options.screenshot else options.query)
         else:
             window.folders.ask()
         if options.screenshot is not None:

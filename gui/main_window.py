@@ -3,44 +3,37 @@
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
 from PySide6.QtWidgets import QMainWindow, QMenu
 
-from engine import MemoryProviderStatus, SearchRemedy
+from engine import MemoryProviderStatus
 from gui.appearance import Appearance
 from gui.diagnostics.panel import DiagnosticsPanel
 from gui.dock import Dock
+from gui.errands import Errands
 from gui.explanation.panel import ExplanationPanel
-from gui.explanation.way import ExplanationWay
 from gui.first_run.panel import FirstRunPanel
 from gui.folder_way import FolderWay
 from gui.frame import Frame
-from gui.index.panel import PageName
 from gui.index_news import IndexNews
 from gui.jobs import Jobs
 from gui.lacking import Lacking
 from gui.navigation import Navigation
 from gui.notices import Notices
-from gui.options import View
+from gui.opening import Opening
 from gui.places import Places
 from gui.remember.remembering import Remembering
 from gui.search.panel import SearchPanel
 from gui.search_way import SearchWay
 from gui.settings.way import SettingsWay
 from gui.sheets import show_about
-from gui.views import ViewName, Views
+from gui.views import Views
 from gui.ways import Ways
 from gui.widgets.drop import dropped_folder
-from gui.widgets.message import Action
 from gui.window_menu import WindowMenu
 from gui.window_state import WindowState
-from gui.workspace import Opened, OpenFailure, Workspace
-
-_PAGES: dict[View, PageName] = {"index": "overview", "map": "map", "duplicates": "duplicates", "health": "health"}
-"""Views that are a page of the view into the index."""
-_OTHER_VIEWS: dict[View, ViewName] = {"sessions": "sessions", "remember": "sessions", "facts": "facts"}
-"""Views that are part of neither the index nor the search."""
+from gui.workspace import Workspace
 
 
 class MainWindow(QMainWindow):
@@ -90,7 +83,31 @@ class MainWindow(QMainWindow):
         self.search_way = SearchWay(
             workspace, self.search, self.banner, jobs, places.config, remembers=remembers, parent=self
         )
-        ExplanationWay(self.search, self.explanation, self.dock, self._remedy)
+        self.errands = Errands(
+            workspace,
+            self.views,
+            self.dock,
+            self.diagnostics,
+            self.explanation,
+            self.banner,
+            self.first_run,
+            self.folders,
+            self.settings,
+            places,
+            self,
+        )
+        self.opening = Opening(
+            workspace,
+            self.frame,
+            self.banner,
+            self.views,
+            self.diagnostics,
+            self.folders,
+            self._lacking,
+            state,
+            places,
+            self,
+        )
         self.navigation = Navigation(workspace, self.views, self)
         ways = Ways(workspace, self.panes, self.views, self.diagnostics, self)
         self.remembering = Remembering(workspace, self.views, ways, self.banner, self._news, jobs, self)
@@ -101,28 +118,17 @@ class MainWindow(QMainWindow):
         self._restore()
 
     def _connect(self) -> None:
-        self.workspace.opening.connect(self._show_opening)
-        self.workspace.opened.connect(self._show_opened)
-        self.workspace.failed.connect(self._show_failure)
-        self.workspace.closed.connect(self._show_closed)
+        self.opening.another_folder_wanted.connect(self.first_run.choose)
         self.workspace.feed.status_changed.connect(self._lacking.hear)
         self.workspace.feed.status_changed.connect(self._show_status)
         for part in (self.views, self.explanation, self.diagnostics.why, self.commands, self.settings):
             self._lacking.changed.connect(part.show_lacks)
         self.search.workspace_menu_requested.connect(self._fill_workspace_menu)
-        self.sessions.folder_wanted.connect(self.folders.add_sessions)
-        self.sessions.engine_wanted.connect(partial(self._do, "engine"))
-        self.diagnostics.action_requested.connect(self._do)
-        self.views.index.action_requested.connect(self._do)
-        self.views.index.files_requested.connect(self._show_files)
-        self.search.body.missing_file_wanted.connect(self.ask_why)
-        self.diagnostics.add_requested.connect(self.folders.add_extra_path)
-        self.diagnostics.refresh_requested.connect(self.workspace.feed.refresh)
         self.sync_bar.pause.connect(self.workspace.pause)
         self.sync_bar.resume.connect(self.workspace.resume)
         self.sync_bar.cancel.connect(self.workspace.cancel)
         self.sync_bar.sync_now.connect(self.workspace.sync)
-        self.sync_bar.failed_requested.connect(partial(self._show_files, "failed"))
+        self.sync_bar.failed_requested.connect(partial(self.errands.show_files, "failed"))
         self._news.changed.connect(self.views.refresh)
         self._news.problem.connect(self.banner.tell_index_problem)
         self.banner.left.connect(self.views.focus_box)
@@ -141,75 +147,6 @@ class MainWindow(QMainWindow):
         self.viewer.chunks_action.setChecked(self.state.chunk_borders)
         self.frame.show_page(self.panes)
 
-    # --- the workspace ----------------------------------------------------------------------------------------------
-
-    def show_view(self, view: View, query: str) -> None:
-        """Arrange the panes for one of the views, and search."""
-        if view == "sources":
-            self.folders.choose_sessions()
-            return
-        if view in ("settings", "engine"):
-            show = partial(self.settings.show_page, "engine") if view == "engine" else self.settings.show
-            self.workspace.opened.connect(lambda _: show(), Qt.ConnectionType.SingleShotConnection)
-            return
-        page = _PAGES.get(view)
-        self.views.switch("index" if page else _OTHER_VIEWS.get(view, "search"))
-        if page is not None:
-            self.views.index.show_page(page)
-        if view == "explanation":
-            self.dock.show_explanation()
-        elif page or view in ("viewer", "chunks", "sessions", "remember", "facts", "diagnostics"):
-            self.panes.show_dock(view == "diagnostics")
-        if view == "remember":
-            conversation = self.views.conversation
-            conversation.session_shown.connect(conversation.remember, Qt.ConnectionType.SingleShotConnection)
-        if view == "chunks":
-            self.viewer.file_shown.connect(self.viewer.show_chunk, Qt.ConnectionType.SingleShotConnection)
-        if query:
-            self.views.panel.search(query)
-
-    @Slot(object)
-    def _show_opening(self, folder: Path) -> None:
-        self.banner.clear()
-        self.frame.show_page(self.panes)
-        self.sync_bar.show_nothing(f"Opening {folder.name or folder}…")
-        self.setWindowTitle(f"{folder.name or folder} – Mnemoscope")
-
-    @Slot(object)
-    def _show_opened(self, opened: Opened) -> None:
-        self.state.remember(opened.folder)
-        self._lacking.begin(opened.lacks)
-        self.views.set_manager(opened.manager)
-        self.viewer.elsewhere.editor_command = opened.settings.window.editor
-        self.diagnostics.set_manager(opened.manager)
-        if self.pages.currentWidget() is self.panes:
-            self.views.focus_box()
-        reason = self.folders.take_first_sync()
-        if reason is not None and (reason != "session-start" or opened.settings.sync.on_session_start):
-            self.workspace.sync(reason)
-
-    @Slot()
-    def _show_closed(self) -> None:
-        self.views.set_manager(None)
-        self.diagnostics.set_manager(None)
-
-    @Slot(object)
-    def _show_failure(self, failure: OpenFailure) -> None:
-        self.sync_bar.show_status(None)
-        again = Action("Try again", partial(self.folders.open, failure.folder))
-        choose = Action("Choose another folder…", self.commands.choose.trigger)
-        if failure.in_settings:
-            self.show_settings_problem(failure.sentence, again)
-            return
-        self.message.say(f"{failure.folder.name} cannot be opened", failure.sentence, again, choose)
-        self.frame.show_page(self.message)
-
-    def show_settings_problem(self, sentence: str, *actions: Action) -> None:
-        """Instead of everything else: nothing can be opened before the settings file is right again."""
-        edit = Action("Open the settings file", self._places.open_settings)
-        self.message.say("The settings cannot be used", sentence, *actions, edit)
-        self.frame.show_page(self.message)
-
     # --- the index --------------------------------------------------------------------------------------------------
 
     @Slot(object)
@@ -219,56 +156,6 @@ class MainWindow(QMainWindow):
         self.views.index.show_status(status)
         self.commands.show_open(status is not None)
         self._news.hear(status)
-
-    @Slot(str)
-    def _do(self, action: str) -> None:
-        status = self.workspace.status
-        if action == "rebuild":
-            self.banner.ask_rebuild()
-        elif action in ("settings", "engine"):
-            self.settings.show_page("engine" if action == "engine" else None)
-        elif action == "try-again":
-            self.workspace.try_again()
-        elif action == "settings-file":
-            self._places.open_settings()
-        elif action == "embed":
-            self.banner.ask_to_embed(None if status is None else status.awaiting)
-        else:
-            self.workspace.sync()
-
-    @Slot(str)
-    def _show_files(self, which: str) -> None:
-        self.dock.show_diagnostics()
-        self.diagnostics.show_files(which)
-
-    @Slot()
-    def ask_why(self) -> None:
-        """Go to the field that says why a file is not found."""
-        self.dock.show_diagnostics()
-        self.diagnostics.ask_why()
-
-    @Slot()
-    def explain(self) -> None:
-        """Show or hide where scores come from; in another view, go to the search for it."""
-        if self.views.current == "search":
-            self.dock.toggle_explanation()
-        else:
-            self.views.switch("search")
-            self.dock.show_explanation()
-
-    @Slot(object)
-    def _remedy(self, remedy: SearchRemedy) -> None:
-        """Do what would change an empty answer."""
-        match remedy.name:
-            case "folder":
-                self.first_run.choose()
-            case "add-sessions":
-                self.folders.add_sessions()
-            case "excluded":
-                self.ask_why()
-                self.diagnostics.why.ask(remedy.path)
-            case _:
-                self._do(remedy.name)
 
     @Slot(QMenu)
     def _fill_workspace_menu(self, menu: QMenu) -> None:
@@ -282,11 +169,6 @@ class MainWindow(QMainWindow):
         menu.addSeparator()
         menu.addAction(self.commands.choose)
 
-    def search_within(self) -> None:
-        """Ask the next question among the results on show alone."""
-        self.views.switch("search")
-        self.search.search_within()
-
     def show_about(self) -> None:
         """What this program is, and where it keeps what."""
         show_about(self, self._places.listed(self.workspace.status))
@@ -294,7 +176,7 @@ class MainWindow(QMainWindow):
     def shut_down(self, timeout_ms: int) -> bool:
         """Stop all work and close the memory; False when something did not stop in time. The window is gone by then."""
         self.workspace.feed.set_manager(None)
-        self._show_closed()
+        self.opening.show_closed()
         return self._jobs.shutdown(timeout_ms, last=self.workspace.close_all_now)
 
     # --- Qt ---------------------------------------------------------------------------------------------------------

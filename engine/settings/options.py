@@ -15,12 +15,12 @@ from engine.settings.lancedb_options import LanceDbSettings
 from engine.settings.qmd_options import QmdSettings
 from engine.settings.remember_options import RememberSettings
 from engine.settings.section import Section, option
+from engine.settings.window_options import WindowSettings
 
 RemoteProvider = Literal["openai", "gemini", "voyage"]
 Provider = Literal["auto", "embedded", "gguf", "openai", "gemini", "voyage", "none"]
 Fallback = Literal["none", "embedded", "gguf", "openai", "gemini", "voyage"]
 VectorEngine = Literal["numpy", "sqlite-vec"]
-Theme = Literal["system", "light", "dark"]
 Backend = Literal["builtin", "qmd", "lancedb"]
 Citations = Literal["auto", "on", "off"]
 
@@ -197,16 +197,6 @@ class LocalSettings(Section, frozen=True):
 class CacheSettings(Section, frozen=True):
     enabled: Annotated[bool, option("Keep vectors of texts that left the index, in case they come back.")] = True
     max_entries: Annotated[int, option("Most vectors to keep; those of indexed texts always stay.", 1)] = 50_000
-
-
-class WindowSettings(Section, frozen=True):
-    keep_searches: Annotated[bool, option("Keep what was searched for, on this computer, to come back to it.")] = True
-    theme: Annotated[Theme, option("Colours of the window; system follows the desktop.")] = "system"
-    font_scale: Annotated[float, option("Size of the text, as a multiple of the desktop's.", 0.5, 3)] = 1.0
-    editor: Annotated[
-        str,
-        option("Command that opens a file in an editor, with {path} and {line}; empty takes one that is installed."),
-    ] = ""
 
 
 class Settings(Section, frozen=True):

@@ -329,7 +329,7 @@ VIEWS: list[tuple[str, Callable[[MainWindow, Path], None]]] = [
     ("welcome", lambda window, _: window.folders.ask()),
     ("preview", lambda window, folder: window.folders.offer(folder)),
     ("sources", lambda window, _: window.folders.choose_sessions()),
-    ("message", lambda window, _: window.show_settings_problem("Line 3.")),
+    ("message", lambda window, _: window.opening.show_settings_problem("Line 3.")),
     ("banner", lambda window, _: window.banner.ask_rebuild()),
 ]
 

@@ -1,0 +1,96 @@
+"""What the window shows while a workspace is opened, once it is open, and where it cannot be."""
+
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtWidgets import QWidget
+
+from gui.diagnostics.panel import DiagnosticsPanel
+from gui.folder_way import FolderWay
+from gui.frame import Frame
+from gui.lacking import Lacking
+from gui.notices import Notices
+from gui.places import Places
+from gui.views import Views
+from gui.widgets.message import Action
+from gui.window_state import WindowState
+from gui.workspace import Opened, OpenFailure, Workspace
+
+
+class Opening(QObject):
+    """Hands the memory to the parts that read from it, and takes it from them before it is closed."""
+
+    another_folder_wanted = Signal()
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        frame: Frame,
+        banner: Notices,
+        views: Views,
+        diagnostics: DiagnosticsPanel,
+        folders: FolderWay,
+        lacking: Lacking,
+        state: WindowState,
+        places: Places,
+        window: QWidget,
+    ) -> None:
+        super().__init__(window)
+        self._workspace = workspace
+        self._frame = frame
+        self._banner = banner
+        self._views = views
+        self._diagnostics = diagnostics
+        self._folders = folders
+        self._lacking = lacking
+        self._state = state
+        self._places = places
+        self._window = window
+        workspace.opening.connect(self._show_opening)
+        workspace.opened.connect(self._show_opened)
+        workspace.failed.connect(self._show_failure)
+        workspace.closed.connect(self.show_closed)
+
+    @Slot(object)
+    def _show_opening(self, folder: Path) -> None:
+        self._banner.clear()
+        self._frame.show_page(self._frame.panes)
+        self._frame.sync_bar.show_nothing(f"Opening {folder.name or folder}…")
+        self._window.setWindowTitle(f"{folder.name or folder} – Mnemoscope")
+
+    @Slot(object)
+    def _show_opened(self, opened: Opened) -> None:
+        self._state.remember(opened.folder)
+        self._lacking.begin(opened.lacks)
+        self._views.set_manager(opened.manager)
+        self._views.viewer.elsewhere.editor_command = opened.settings.window.editor
+        self._diagnostics.set_manager(opened.manager)
+        if self._frame.pages.currentWidget() is self._frame.panes:
+            self._views.focus_box()
+        reason = self._folders.take_first_sync()
+        if reason is not None and (reason != "session-start" or opened.settings.sync.on_session_start):
+            self._workspace.sync(reason)
+
+    @Slot()
+    def show_closed(self) -> None:
+        """Nothing reads from the memory any more."""
+        self._views.set_manager(None)
+        self._diagnostics.set_manager(None)
+
+    @Slot(object)
+    def _show_failure(self, failure: OpenFailure) -> None:
+        self._frame.sync_bar.show_status(None)
+        again = Action("Try again", partial(self._folders.open, failure.folder))
+        if failure.in_settings:
+            self.show_settings_problem(failure.sentence, again)
+            return
+        choose = Action("Choose another folder…", self.another_folder_wanted.emit)
+        self._frame.message.say(f"{failure.folder.name} cannot be opened", failure.sentence, again, choose)
+        self._frame.show_page(self._frame.message)
+
+    def show_settings_problem(self, sentence: str, *actions: Action) -> None:
+        """Instead of everything else: nothing can be opened before the settings file is right again."""
+        edit = Action("Open the settings file", self._places.open_settings)
+        self._frame.message.say("The settings cannot be used", sentence, *actions, edit)
+        self._frame.show_page(self._frame.message)

@@ -1,0 +1,45 @@
+"""The named views of the command line: how the window's parts stand in each."""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+
+from gui.index.panel import PageName
+from gui.options import View
+from gui.views import ViewName
+
+if TYPE_CHECKING:
+    from gui.main_window import MainWindow
+
+_PAGES: dict[View, PageName] = {"index": "overview", "map": "map", "duplicates": "duplicates", "health": "health"}
+"""Views that are a page of the view into the index."""
+_OTHER_VIEWS: dict[View, ViewName] = {"sessions": "sessions", "remember": "sessions", "facts": "facts"}
+"""Views that are part of neither the index nor the search."""
+_ONCE = Qt.ConnectionType.SingleShotConnection
+
+
+def show_view(window: "MainWindow", view: View, query: str) -> None:
+    """Arrange the parts of `window` for one of the views, and search."""
+    if view == "sources":
+        window.folders.choose_sessions()
+        return
+    if view in ("settings", "engine"):
+        show = partial(window.settings.show_page, "engine" if view == "engine" else None)
+        window.workspace.opened.connect(lambda _: show(), _ONCE)
+        return
+    page = _PAGES.get(view)
+    window.views.switch("index" if page else _OTHER_VIEWS.get(view, "search"))
+    if page is not None:
+        window.views.index.show_page(page)
+    if view == "explanation":
+        window.dock.show_explanation()
+    elif page or view in ("viewer", "chunks", "sessions", "remember", "facts", "diagnostics"):
+        window.panes.show_dock(view == "diagnostics")
+    if view == "remember":
+        conversation = window.views.conversation
+        conversation.session_shown.connect(conversation.remember, _ONCE)
+    if view == "chunks":
+        window.viewer.file_shown.connect(window.viewer.show_chunk, _ONCE)
+    if query:
+        window.views.panel.search(query)
