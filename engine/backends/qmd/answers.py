@@ -17,8 +17,7 @@ _MOST_TRIES = 50
 _LAST_LINE = 2**31 - 1
 _COUNTS = re.compile(r"Indexed: (\d{1,9}) new, (\d{1,9}) updated, (\d{1,9}) unchanged, (\d{1,9}) removed")
 _COLLECTION = re.compile(r"\[(\d{1,6})/(\d{1,6})\] (\S+)")
-_SKIPPED = re.compile(r"Skipped unreadable file: (.+) \((\w+)\)$")
-_EMBEDDED = re.compile(r"Embedded (\d{1,9}) chunks")
+_SKIPPED = re.compile(r"Skipped (?:unreadable file: (.+) \((\w+)\)|file outside collection: (.+))$")
 _decoder = json.JSONDecoder()
 
 
@@ -94,15 +93,13 @@ def parse_collection(line: str) -> str | None:
 
 
 def parse_skipped(line: str) -> tuple[str, str] | None:
-    """A file that an update could not read, and the system's name of the error; None for any other line."""
+    """A file that an update passed over, and why; None for any other line."""
     found = _SKIPPED.search(line.rstrip())
-    return None if found is None else (found[1], found[2])
-
-
-def parse_embedded(output: str) -> int:
-    """How many chunks a run that embeds has given a vector."""
-    found = _EMBEDDED.search(output)
-    return 0 if found is None else int(found[1])
+    if found is None:
+        return None
+    if found[3]:
+        return found[3], "qmd takes it for a file outside of its folder, as it does with a: or /d/ in front."
+    return found[1], f"qmd could not read it ({found[2]})."
 
 
 def _rows(output: str) -> list[dict[str, Any]] | None:

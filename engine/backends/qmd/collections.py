@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from engine.backends.qmd.command import QmdError
 from engine.control import CancelToken
 from engine.corpus.discovery import Discovery, FoundFile, discover
 from engine.corpus.ignore import IgnoreRules
@@ -69,7 +70,7 @@ def with_paths(settings: Settings) -> Settings:
 def plan(workspace: Path, settings: Settings, sessions: Path | None, cancel: CancelToken | None = None) -> Plan:
     """What there is now. `settings` have the paths; `sessions`: folder of the sessions written out, None for none.
 
-    Raises `WorkspaceError`, `Cancelled`.
+    Raises `WorkspaceError`, `QmdError` for a place that `qmd` cannot be told of, `Cancelled`.
     """
     roots = find_roots(workspace, settings)
     found = discover(workspace, settings, cancel=cancel)
@@ -122,7 +123,8 @@ def read_told(file: Path) -> Told:
 
 def literal(name: str) -> str:
     """A pattern that matches this name alone."""
-    return _SPECIAL.sub(lambda found: f"[{found[0]}]" if found[0] in "*?[,(){}|+@#" else f"\\{found[0]}", name)
+    shown = os.fsencode(name).decode("utf-8", "replace")  # how Node reads a name that is no UTF-8
+    return _SPECIAL.sub(lambda found: f"[{found[0]}]" if found[0] in "*?[,(){}|+@#" else f"\\{found[0]}", shown)
 
 
 class _Names:
@@ -147,6 +149,8 @@ def _plain(text: str) -> str:
 
 
 def _collection(root: Root, files: Sequence[FoundFile], roots: Roots, settings: Settings, names: _Names) -> Collection:
+    if os.fsencode(root.path).decode("utf-8", "ignore") != root.path:
+        raise QmdError(f"qmd cannot be told of {root.path!a}: its name is no UTF-8.")
     wanted, pattern = _asked_for(root, roots, settings)
     name = names.name(wanted or (_OWN_NAMES.get(root.name, root.name) if not root.extra else root.name))
     if root.single or not os.path.isdir(root.path):

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
+from engine.backends.qmd.orphans import ended_with_us
 from engine.control import CancelToken
 
 Process = subprocess.Popen[bytes]
@@ -51,8 +52,9 @@ def run(
 ) -> Finished:
     """Run a command without a shell, and all that it starts in a group of its own, which dies with it.
 
-    `most`: bytes that it may write. `on_line` gets each line of its output as it comes; `meanwhile` is called twice
-    a second. Raises `TooSlow`, `TooMuch`, OSError where it cannot be started, `Cancelled`.
+    `most`: bytes that it may write. `on_line` gets each line as it comes, also those of its errors, which then stand
+    among the output: apart, nothing tells what they follow. `meanwhile` is called twice a second. Raises `TooSlow`,
+    `TooMuch`, OSError where it cannot be started, `Cancelled`.
     """
     if cancel is not None:
         cancel.checkpoint()
@@ -60,10 +62,10 @@ def run(
     with tempfile.TemporaryDirectory(prefix="mnemoscope-", ignore_cleanup_errors=True) as place:
         output, errors = Path(place, "output"), Path(place, "errors")
         with output.open("wb") as out, errors.open("wb") as err:
-            process = _start(arguments, folder, environment, out, err)
+            process = _start(arguments, folder, environment, out, err if on_line is None else out)
         forget = cancel.on_cancel(lambda: _kill(process)) if cancel is not None else _nothing
         try:
-            with output.open("rb") as written:
+            with output.open("rb") as written, ended_with_us(process.pid):
                 _await(process, seconds, most, (output, errors), _Lines(written, on_line), meanwhile)
         finally:
             forget()

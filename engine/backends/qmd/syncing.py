@@ -199,7 +199,5 @@ class _Run:
         collection = self._names.get(self._collection)
         if skipped is not None and collection is not None:
             name = collection.stable_name(skipped[0]) or skipped[0]
-            self._failed.append(
-                FileIssue(path=name, rule="unreadable", detail=f"qmd could not read it ({skipped[1]}).")
-            )
+            self._failed.append(FileIssue(path=name, rule="unreadable", detail=skipped[1]))
         self._meter.step(self._indexed + self._unchanged, self._collection)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -56,7 +57,7 @@ def has_ended(pid: int) -> bool:
 
 def child_of(fake) -> int:
     file = fake.path.with_name("qmd.child")
-    wait_until(lambda: file.exists() and file.read_text() != "")
+    wait_until(lambda: file.exists() and file.read_text() != "", 120)
     return int(file.read_text())
 
 
@@ -71,7 +72,7 @@ def test_one_that_hangs_is_ended_with_all_that_it_started(open_qmd, fake):
             memory.search("drip")
         if started.exists() and started.read_text():
             break
-    wait_until(lambda: has_ended(child_of(fake)))
+    wait_until(lambda: has_ended(child_of(fake)), 60)
 
 
 def test_a_cancel_ends_it_at_once(memory, fake):
@@ -87,7 +88,7 @@ def test_a_cancel_ends_it_at_once(memory, fake):
     with pytest.raises(Cancelled):
         memory.search("drip", cancel=cancel)
     thread.join()
-    wait_until(lambda: has_ended(child_of(fake)))
+    wait_until(lambda: has_ended(child_of(fake)), 60)
 
 
 def test_a_sync_is_cancelled_at_once_and_its_processes_end(memory, fake):
@@ -97,7 +98,7 @@ def test_a_sync_is_cancelled_at_once_and_its_processes_end(memory, fake):
     thread.start()
     assert memory.sync(cancel=cancel).cancelled
     thread.join()
-    wait_until(lambda: has_ended(child_of(fake)))
+    wait_until(lambda: has_ended(child_of(fake)), 60)
     assert memory.status().dirty
 
 
@@ -123,6 +124,33 @@ def test_closing_ends_what_runs(open_qmd, fake):
     wait_until(lambda: has_ended(child))
     with pytest.raises(Closed):
         memory.search("drip")
+
+
+SEARCHING = """
+import sys
+from pathlib import Path
+import msgspec
+from engine.backends.qmd.memory import QmdMemory
+from engine.settings import Settings
+settings = Settings()
+store = msgspec.structs.replace(settings.store, path=sys.argv[3])
+qmd = msgspec.structs.replace(settings.qmd, command=sys.argv[2])
+settings = msgspec.structs.replace(settings, backend="qmd", store=store, qmd=qmd)
+QmdMemory(Path(sys.argv[1]), settings, executor=None, background=False).sync()
+"""
+
+
+def test_nothing_is_left_when_this_program_is_killed(fake, workspace, tmp_path):
+    fake.does(SPAWNING)
+    arguments = [sys.executable, "-c", SEARCHING, str(workspace), str(fake.path), str(tmp_path / "data")]
+    program = subprocess.Popen(arguments)
+    try:
+        child = child_of(fake)
+        assert not has_ended(child)
+    finally:
+        program.kill()
+        program.wait()
+    wait_until(lambda: has_ended(child), 120)
 
 
 @pytest.mark.parametrize(
@@ -320,8 +348,8 @@ def test_progress_is_told_while_it_works(memory, fake):
         print("[1/1] memory-dir-notes (x)", flush=True)
         while not os.path.exists(__file__ + ".go"):
             time.sleep(0.01)
-        print("Indexed: 1 new, 1 updated, 2 unchanged, 0 removed")
-        print("⚠ Skipped unreadable file: people/ines.md (EACCES)")
+        print("Indexed: 1 new, 1 updated, 2 unchanged, 0 removed", flush=True)
+        print("⚠ Skipped unreadable file: people/ines.md (EACCES)", file=sys.stderr)
     """)
     seen = []
 

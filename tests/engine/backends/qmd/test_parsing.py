@@ -94,7 +94,12 @@ def test_what_an_update_says():
     assert answers.parse_counts("Indexed: many") is None
     assert answers.parse_collection("[2/3] memory-dir-x (**/*.md)") == "memory-dir-x"
     assert answers.parse_collection("Collection: /x (**/*.md)") is None
-    assert answers.parse_skipped("⚠ Skipped unreadable file: a (b).md (EACCES)") == ("a (b).md", "EACCES")
+    unreadable = answers.parse_skipped("⚠ Skipped unreadable file: a (b).md (EACCES)")
+    assert unreadable == ("a (b).md", "qmd could not read it (EACCES).")
+    outside = answers.parse_skipped("⚠ Skipped file outside collection: a:b.md")
+    assert outside is not None
+    assert outside[0] == "a:b.md"
+    assert answers.parse_skipped("Skipped 2 unreadable file(s)") is None
 
 
 @given(st.text())

@@ -124,6 +124,30 @@ def test_any_name_is_found_or_left_out_as_it_should_be(open_qmd, real, workspace
     assert not [path for path, text in indexed(data(), tmp_path).items() if "unwanted" in text]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="names that other systems refuse")
+def test_names_that_qmd_cannot_have_are_told_and_cost_the_others_nothing(open_qmd, real, workspace):
+    (workspace / "a:b.md").write_text("a tractor\n")
+    for name in (b"caf\xe9.md", b"\xff\xfe/x.md"):
+        path = workspace / os.fsdecode(name)
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("a tractor\n")
+    (workspace / "caf\ufffd2.md").write_text("a tractor\n")
+    (workspace / ("ü" * 126 + ".md")).write_text("a tractor\n")
+    memory = open_qmd(real)
+    report = memory.sync()
+    assert (report.error, report.files_indexed) == ("", 6)
+    assert [(issue.path, "outside" in issue.detail) for issue in report.failed] == [("a:b.md", True)]
+    assert [issue.rule for issue in report.skipped] == ["bad-name", "bad-name"]
+    assert {result.path for result in memory.search("tractor").results} == {"caf\ufffd2.md", "ü" * 126 + ".md"}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names that other systems refuse")
+def test_a_folder_that_qmd_cannot_be_told_of_says_so(open_qmd, real, tmp_path):
+    folder = tmp_path / os.fsdecode(b"n\xf6tes")
+    folder.mkdir()
+    assert "no UTF-8" in open_qmd(real, folder=folder).sync().error
+
+
 def test_a_qmd_folder_among_the_notes_is_left_alone(open_qmd, real, workspace):
     theirs = workspace / ".qmd"
     theirs.mkdir()
