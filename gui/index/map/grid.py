@@ -69,7 +69,8 @@ class Grid:
             across, up = (self._points[part, axis, None].astype(np.float64) for axis in (0, 1))
             crosses = (corners[:, 1] > up) != (after[:, 1] > up)
             rise = after[:, 1] - corners[:, 1]
-            where = (up - corners[:, 1]) * (after[:, 0] - corners[:, 0]) / np.where(rise, rise, 1) + corners[:, 0]
+            share = (up - corners[:, 1]) / np.where(crosses, rise, 1)  # of a side that is crossed: from 0 to 1
+            where = share * (after[:, 0] - corners[:, 0]) + corners[:, 0]
             found.append(part[(crosses & (across < where)).sum(axis=1) % 2 == 1])
         return np.concatenate(found)
 
