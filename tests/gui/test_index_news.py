@@ -1,6 +1,6 @@
 from engine import FallbackStatus
 from gui.index_news import IndexNews
-from tests.helpers.fake_memory import make_estimate, make_status, make_summary
+from tests.helpers.fake_records import make_estimate, make_status, make_summary
 
 
 def test_work_that_needs_a_yes_is_told_once_until_it_is_other_work(qtbot):

@@ -21,7 +21,8 @@ from engine import FileIssue, IndexTooNew, SettingsError
 from gui.main_window import MainWindow
 from gui.places import Places
 from gui.viewer import elsewhere
-from tests.helpers.fake_memory import FakeMemory, make_path_state, make_progress, make_summary
+from tests.helpers.fake_memory import FakeMemory
+from tests.helpers.fake_records import make_path_state, make_progress, make_summary
 from tests.helpers.windows import at_rest
 
 Key = Qt.Key

@@ -4,7 +4,7 @@ from PySide6.QtWidgets import QPushButton
 from gui.notices import Notices
 from gui.widgets.engines import Instead
 from gui.workspace import Workspace
-from tests.helpers.fake_memory import make_estimate
+from tests.helpers.fake_records import make_estimate
 
 
 @pytest.fixture

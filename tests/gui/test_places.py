@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from gui.places import Places
-from tests.helpers.fake_memory import make_status
+from tests.helpers.fake_records import make_status
 
 
 def test_only_what_there_is_is_listed(user_home):

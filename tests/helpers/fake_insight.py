@@ -21,8 +21,10 @@ from engine import (
     MnemoscopeError,
 )
 from tests.helpers.fake_map import make_map
-from tests.helpers.fake_memory import MODIFIED, FakeMemory, _sections
+from tests.helpers.fake_memory import FakeMemory
+from tests.helpers.fake_notes import sections
 from tests.helpers.fake_overview import make_overview
+from tests.helpers.fake_records import MODIFIED
 
 
 def make_group(*paths: str, **changes: Any) -> DuplicateGroup:
@@ -114,7 +116,7 @@ class FakeInsight:
                     tokens=1 + len("\n".join(section.lines)) // 4,
                     vector=self.vectors.get(section.start_line, "ready"),
                 )
-                for section in _sections(text)
+                for section in sections(text)
             ),
         )
 

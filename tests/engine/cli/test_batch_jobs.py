@@ -9,7 +9,7 @@ from engine.cli.batch_jobs import batch_lines, left_running
 from engine.cli.embedding import awaiting_text, estimate_text
 from engine.cli.progress import progress_text
 from engine.records import BatchJobStatus
-from tests.helpers.fake_memory import make_estimate, make_progress, make_status
+from tests.helpers.fake_records import make_estimate, make_progress, make_status
 
 JOB = BatchJobStatus(provider="openai", model="small", id="b1", state="in_progress", texts=1234, created=0.0, attempt=1)
 

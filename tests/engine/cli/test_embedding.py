@@ -14,8 +14,9 @@ from engine.errors import ProviderError
 from engine.records import MemoryProviderStatus
 from engine.settings import Settings
 from tests.helpers.command_line import Answer, Run
-from tests.helpers.fake_memory import FakeMemory, make_estimate, make_progress
+from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_provider import FakeProvider, PaidProvider
+from tests.helpers.fake_records import make_estimate, make_progress
 from tests.helpers.keychain import FakeKeychain
 
 NOTE = "# Long\n\n" + " ".join(f"word{number:04}" for number in range(1500))

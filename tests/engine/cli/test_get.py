@@ -3,7 +3,8 @@ import sys
 import pytest
 
 from tests.helpers.command_line import Run
-from tests.helpers.fake_memory import GARDEN, FakeMemory
+from tests.helpers.fake_memory import FakeMemory
+from tests.helpers.fake_notes import GARDEN
 
 NAME = "topics/shopping.md"
 

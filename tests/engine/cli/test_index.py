@@ -12,7 +12,8 @@ from engine.errors import IndexBusy
 from engine.records import FileIssue, SyncReport
 from engine.settings import save_setting
 from tests.helpers.command_line import Run
-from tests.helpers.fake_memory import FakeMemory, make_progress
+from tests.helpers.fake_memory import FakeMemory
+from tests.helpers.fake_records import make_progress
 
 
 def changed_report(memory: FakeMemory, monkeypatch: pytest.MonkeyPatch, **changes: object) -> None:

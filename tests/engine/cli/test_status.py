@@ -2,7 +2,8 @@ import pytest
 
 from engine.records import BatchStatus, CacheStatus, FallbackStatus, FileIssue, FtsStatus, VectorStatus
 from tests.helpers.command_line import Run
-from tests.helpers.fake_memory import FakeMemory, make_model, make_summary
+from tests.helpers.fake_memory import FakeMemory
+from tests.helpers.fake_records import make_model, make_summary
 
 
 def shown(out: str) -> dict[str, str]:

@@ -10,7 +10,7 @@ from engine.store import user_data
 from engine.store.batch_jobs import BatchJobs, StoredJob
 from engine.store.models import ModelName
 from engine.store.user_data import UserData
-from tests.helpers.fake_memory import make_summary
+from tests.helpers.fake_records import make_summary
 
 MODEL = ModelName("openai", "small", "key")
 JOB = StoredJob("n1", MODEL, 5.0, 1, 3)

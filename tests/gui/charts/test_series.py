@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from gui.charts.series import Mark, Series, tab_separated
 from gui.charts.syncs import SYNC_COLUMNS, sync_series
-from tests.helpers.fake_memory import make_summary
+from tests.helpers.fake_records import make_summary
 
 
 def test_a_table_is_copied_with_its_titles_and_no_cell_breaks_it() -> None:

@@ -9,7 +9,7 @@ from engine import FileIssue, Probe
 from gui.diagnostics.group_view import ReadingRow
 from gui.diagnostics.panel import DiagnosticsPanel
 from gui.widgets.issues_table import IssuesTable
-from tests.helpers.fake_memory import make_progress, make_status, make_summary
+from tests.helpers.fake_records import make_progress, make_status, make_summary
 
 FAILED = (FileIssue(path="a.md", rule="not-utf-8", detail="Byte 0xE9 at line 3."),)
 SKIPPED = (FileIssue(path="node_modules", rule="ignored-folder", detail="Never indexed."),)

@@ -12,7 +12,7 @@ from engine import (
     WatcherStatus,
 )
 from gui.diagnostics.readings import Reading, read_status
-from tests.helpers.fake_memory import make_estimate, make_progress, make_status, make_summary
+from tests.helpers.fake_records import make_estimate, make_progress, make_status, make_summary
 
 NOW = 1_772_535_600.0
 

@@ -12,8 +12,8 @@ from gui.index.overview import OverviewPage
 from gui.widgets.issues_table import IssuesTable
 from tests.helpers.fake_insight import FakeInsight
 from tests.helpers.fake_map import FakeInsight as FakeMap
-from tests.helpers.fake_memory import make_progress, make_status
 from tests.helpers.fake_overview import make_folder, make_overview, make_sync
+from tests.helpers.fake_records import make_progress, make_status
 
 Key = Qt.Key
 

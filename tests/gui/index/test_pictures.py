@@ -16,8 +16,8 @@ from gui.index.pictures import (
     time_series,
 )
 from gui.index.throughput import THROUGHPUT_COLUMNS, Throughput
-from tests.helpers.fake_memory import make_estimate, make_progress, make_status, make_summary
 from tests.helpers.fake_overview import make_overview, make_sync
+from tests.helpers.fake_records import make_estimate, make_progress, make_status, make_summary
 
 SPACE = "\N{NO-BREAK SPACE}"
 

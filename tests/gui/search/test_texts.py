@@ -3,7 +3,7 @@ import pytest
 from engine import Source
 from gui.search import texts
 from gui.search.runner import Question
-from tests.helpers.fake_memory import make_status
+from tests.helpers.fake_records import make_status
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ from gui.sessions.panel import SessionsPanel
 from gui.sessions.rows import HeadingRow
 from gui.sessions.session_menu import SessionMenu
 from gui.theme import theme_tokens
-from tests.helpers.fake_memory import FakeMemory, make_progress
+from tests.helpers.fake_memory import FakeMemory
+from tests.helpers.fake_records import make_progress
 from tests.helpers.fake_sessions import NOW, SESSIONS, VALVE, make_session_summary, many_summaries
 
 Key = Qt.Key

@@ -10,7 +10,7 @@ from gui.settings.dialog import SettingsDialog
 from gui.settings.embedding_page import EmbeddingPage
 from gui.widgets.check_box import CheckBox
 from gui.widgets.combo import ComboBox
-from tests.helpers.fake_memory import make_estimate
+from tests.helpers.fake_records import make_estimate
 
 NO_KEY = KeyState(present=False, origin=None, place="", problem="")
 KEPT = KeyState(present=True, origin="keychain", place="the keychain", problem="")

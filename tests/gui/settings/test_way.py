@@ -5,7 +5,8 @@ import engine
 from engine import Settings
 from gui.settings.way import SettingsWay
 from gui.workspace import Workspace
-from tests.helpers.fake_memory import FakeMemory, make_estimate, make_summary
+from tests.helpers.fake_memory import FakeMemory
+from tests.helpers.fake_records import make_estimate, make_summary
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@ import pytest
 from engine import KeyState, ProviderProbe
 from gui.settings.wording import accept_words, key_words, probe_words, where_texts_go
 from gui.widgets.pricing import embed_words, estimate_words, money, spent_words
-from tests.helpers.fake_memory import make_estimate
+from tests.helpers.fake_records import make_estimate
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,29 @@
+"""What every part of a fake memory does: it waits as long as it is told, and refuses once it is closed."""
+
+import threading
+import time
+
+from engine import Cancelled, CancelToken, Closed
+
+
+class Closable:
+    """Open until `closed` is set."""
+
+    closed = False
+
+    def _check_open(self) -> None:
+        if self.closed:
+            raise Closed
+
+
+def wait(seconds: float, cancel: CancelToken | None) -> None:
+    """Sleep, but no longer than until the token is cancelled, which raises `Cancelled`."""
+    if cancel is None:
+        time.sleep(seconds)
+        return
+    woken = threading.Event()
+    forget = cancel.on_cancel(woken.set)
+    woken.wait(seconds)
+    forget()
+    if cancel.cancelled:
+        raise Cancelled
