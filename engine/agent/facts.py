@@ -4,7 +4,6 @@ Nothing here raises: what goes wrong is an answer, too.
 """
 
 import logging
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -30,6 +29,7 @@ from engine.records import (
     RecalledFact,
 )
 from engine.text.characters import cut
+from engine.text.visible import visible
 
 if TYPE_CHECKING:
     from engine.backends.facts import Facts
@@ -48,8 +48,6 @@ _SHARED = (
 )
 _OFF = "The person does not let agents keep or forget facts (facts.agent_writes in the settings is off)."
 _WAITS = "It is recalled once the person has approved it in Mnemoscope."
-_JOINERS = "\u200c\u200d"
-"""Of letters in some scripts, and of pictographs."""
 
 
 def memory_store(
@@ -188,7 +186,7 @@ def facts_block(facts: Sequence[Fact], longest: int) -> str:
     entries: list[tuple[str, str]] = []
     room = longest
     for fact in facts:
-        text = _one_line(fact.text)
+        text = " ".join(visible(fact.text).split())
         if len(text) > room:
             if entries:
                 break
@@ -196,15 +194,6 @@ def facts_block(facts: Sequence[Fact], longest: int) -> str:
         room -= len(text)
         entries.append((fact.category, text))
     return untrusted_block("relevant-memories", entries)
-
-
-def _one_line(text: str) -> str:
-    """Without line ends, control characters and what changes the direction of a text or hides in it."""
-    return " ".join("".join(" " if _is_hidden(sign) else sign for sign in text).split())
-
-
-def _is_hidden(sign: str) -> bool:
-    return unicodedata.category(sign)[0] in "CZ" and sign not in _JOINERS
 
 
 def _changed(

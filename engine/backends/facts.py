@@ -1,8 +1,10 @@
 """What is to be remembered besides the notes: kept, found, changed and forgotten, the same on every backend."""
 
 import contextlib
+import re
 import threading
 import time
+import unicodedata
 import uuid
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -27,6 +29,7 @@ from engine.records import (
 from engine.redaction.masks import redact
 from engine.store.facts import FactRows
 from engine.store.user_data import UserData
+from engine.text.visible import visible
 
 if TYPE_CHECKING:
     from engine.embedding.base import EmbeddingProvider
@@ -37,6 +40,7 @@ MIN_SCORE = 0.35
 MIN_SCORE_BY_WORDS = 0.5
 """The same where words alone are compared: one of two is no answer."""
 _DAY = 86_400
+_HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u2010\u2011](?=[^\W\d_])")
 _ARTICLES = frozenset({"a", "an", "the"})
 _AROUND_WORDS = ".,;:!?…\"'`“”„«»()[]*_\u2018\u2019"
 _SECRET = "A fact that holds a password, a key or a token is not kept: leave the secret out."
@@ -146,22 +150,25 @@ class Facts:
         """
         text, now = _checked(text), time.time()
         spelt = _spelling(text)
-        same = next((fact for fact in self.all() if _spelling(fact.text) == spelt), None)
-        if same is not None and (same.remembered or origin == "capture" or (waiting and same.forgotten is None)):
-            return KeptFact(fact=same, duplicate=True)
-        fact = Fact(
-            id=str(uuid.uuid4()) if same is None else same.id,
-            text=text,
-            category=category,
-            importance=min(1.0, max(0.0, importance)),
-            created=now,
-            changed=now,
-            origin=origin,
-            session_key=redact(session_key),
-            waiting=waiting,
-        )
-        self._rows.put(fact)
-        return KeptFact(fact=fact)
+
+        def decide(known: tuple[Fact, ...]) -> KeptFact:
+            same = next((fact for fact in known if _spelling(fact.text) == spelt), None)
+            if same is not None and (same.remembered or origin == "capture" or (waiting and same.forgotten is None)):
+                return KeptFact(fact=same, duplicate=True)
+            fact = Fact(
+                id=str(uuid.uuid4()) if same is None else same.id,
+                text=text,
+                category=category,
+                importance=min(1.0, max(0.0, importance)),
+                created=now,
+                changed=now,
+                origin=origin,
+                session_key=redact(session_key),
+                waiting=waiting,
+            )
+            return KeptFact(fact=fact)
+
+        return self._rows.add(decide)
 
     def change(self, fact: Fact) -> Fact:
         """Text, category, importance: as they are in this record now. As it was before it stands in no file."""
@@ -231,8 +238,8 @@ class Facts:
 
 
 def _checked(text: str) -> str:
-    """As it is kept. Raises `FactRefused`."""
-    text = text.strip()
+    """As it is kept: what nobody sees in it could not be approved. Raises `FactRefused`."""
+    text = visible(text).strip()
     if not text:
         raise FactRefused("A fact needs some words.")
     if len(text) > LONGEST_FACT:
@@ -248,5 +255,6 @@ def _checked(text: str) -> str:
 
 def _spelling(text: str) -> list[str]:
     """Two texts with the same say the same. Meaning is no help here: what contradicts a fact is as near as can be."""
-    words = (word.strip(_AROUND_WORDS) for word in text.casefold().split())
+    same_signs = _HYPHEN.sub(" ", unicodedata.normalize("NFC", text).replace("\u2019", "'"))
+    words = (word.strip(_AROUND_WORDS) for word in same_signs.casefold().split())
     return [word for word in words if word and word not in _ARTICLES] or [text]

@@ -1,6 +1,6 @@
 """Facts as rows of `user.sqlite`, each with its vectors by the model that made them."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -8,7 +8,7 @@ import apsw
 import msgspec
 
 from engine.errors import IndexReadOnly
-from engine.records import Fact
+from engine.records import Fact, KeptFact
 from engine.store.models import ModelName
 from engine.store.user_data import UserData
 
@@ -40,8 +40,7 @@ class FactRows:
     def all(self) -> tuple[Fact, ...]:
         """Those that wait and those that were forgotten, too; the newest first."""
         with self._user.reading() as connection:
-            rows = connection.execute(f"SELECT {_COLUMNS} FROM facts ORDER BY created DESC, id").fetchall()
-        return tuple(map(_fact, rows))
+            return _all(connection)
 
     def one(self, id_: str) -> Fact | None:
         with self._user.reading() as connection:
@@ -51,15 +50,15 @@ class FactRows:
     def put(self, *facts: Fact) -> None:
         """Keep them, each in place of one with its id; a text that is another loses its vectors."""
         with self._writing() as connection:
-            for fact in facts:
-                connection.execute(
-                    """DELETE FROM fact_vectors
-                       WHERE fact = ?1 AND NOT EXISTS (SELECT 1 FROM facts WHERE id = ?1 AND text = ?2)""",
-                    (fact.id, fact.text),
-                )
-                connection.execute(
-                    f"INSERT OR REPLACE INTO facts ({_COLUMNS}) VALUES ({_MARKS})", msgspec.structs.astuple(fact)
-                )
+            _put(connection, facts)
+
+    def add(self, decide: Callable[[tuple[Fact, ...]], KeptFact]) -> KeptFact:
+        """Keep what `decide` makes of all that there are, unless that is a duplicate; nobody changes them meanwhile."""
+        with self._writing() as connection:
+            kept = decide(_all(connection))
+            if not kept.duplicate:
+                _put(connection, (kept.fact,))
+        return kept
 
     def erase(self, ids: Sequence[str]) -> None:
         """Leave nothing of them in any file."""
@@ -109,6 +108,23 @@ class FactRows:
         with self._user.writing() as connection:
             yield connection
         self._changes += 1
+
+
+def _all(connection: apsw.Connection) -> tuple[Fact, ...]:
+    rows = connection.execute(f"SELECT {_COLUMNS} FROM facts ORDER BY created DESC, id").fetchall()
+    return tuple(map(_fact, rows))
+
+
+def _put(connection: apsw.Connection, facts: Iterable[Fact]) -> None:
+    for fact in facts:
+        connection.execute(
+            """DELETE FROM fact_vectors
+               WHERE fact = ?1 AND NOT EXISTS (SELECT 1 FROM facts WHERE id = ?1 AND text = ?2)""",
+            (fact.id, fact.text),
+        )
+        connection.execute(
+            f"INSERT OR REPLACE INTO facts ({_COLUMNS}) VALUES ({_MARKS})", msgspec.structs.astuple(fact)
+        )
 
 
 def _fact(row: Sequence[Any]) -> Fact:

@@ -138,9 +138,17 @@ class UserData:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[apsw.Connection]:
-        """One transaction, with nobody else at it; only where `keeps`."""
-        with self._lock, translated(self._path), self._connection:
-            yield self._connection
+        """One transaction, with nobody else at it from the beginning, also no other process; only where `keeps`."""
+        with self._lock, translated(self._path):
+            connection = self._connection
+            connection.execute("BEGIN IMMEDIATE")  # else what is read in it may be another when it writes
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[apsw.Connection]:

@@ -1,7 +1,9 @@
 """Facts over the whole engine: kept once, found by words and meaning, forgotten with a way back, sent to nobody."""
 
 import contextlib
+import threading
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -74,6 +76,36 @@ def test_the_same_words_are_a_duplicate(facts: Facts, again: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("known", "again"),
+    [
+        ("I'm lactose-intolerant", "I\u2019m lactose intolerant."),
+        ("B\u00fccher sind gut", "Bu\u0308cher sind gut"),
+        ("I prefer tea", "I pre\u00adfer t\u200bea"),
+    ],
+)
+def test_nor_does_another_spelling_make_it_another_fact(facts: Facts, known: str, again: str) -> None:
+    facts.add(known)
+    assert facts.add(again).duplicate
+
+
+def test_what_two_processes_are_told_at_the_same_time_is_kept_once(facts: Facts, tmp_path: Path, monkeypatch) -> None:
+    with contextlib.closing(UserData(tmp_path / "user.sqlite")) as data:
+        other = threading.Thread(target=Facts(data, lambda: None, print).add, args=("I prefer tea",))
+        made = uuid.uuid4
+
+        def meanwhile() -> uuid.UUID:
+            if other.ident is None:
+                other.start()
+                other.join(0.2)  # it has its chance between the look and the writing
+            return made()
+
+        monkeypatch.setattr(uuid, "uuid4", meanwhile)
+        facts.add("I prefer tea!")
+        other.join()
+    assert [fact.text for fact in facts.all()] == ["I prefer tea!"]
+
+
+@pytest.mark.parametrize(
     ("known", "new"),
     [
         ("I prefer tea over coffee.", "I prefer coffee over tea."),
@@ -82,6 +114,8 @@ def test_the_same_words_are_a_duplicate(facts: Facts, again: str) -> None:
         ("It costs 10 €", "It costs 10 $"),
         ("I write C", "I write C++"),
         ("We meet before lunch", "We meet after lunch"),
+        ("It is -5 degrees", "It is 5 degrees"),
+        ("The code is 10\u2075", "The code is 105"),
         ("!!!", "???"),
     ],
 )

@@ -67,7 +67,7 @@ def test_the_export_is_markdown_by_category(verb: Run) -> None:
     for text in ("I prefer tea", "Never deploy on Fridays", "I prefer \x1b[31mred"):
         verb("facts", "add", text)
     assert verb("facts", "export").out == (
-        "# Facts\n\n## Preference\n\n- I prefer \ufffd[31mred\n- I prefer tea\n\n## Fact\n\n- Never deploy on Fridays\n"
+        "# Facts\n\n## Preference\n\n- I prefer  [31mred\n- I prefer tea\n\n## Fact\n\n- Never deploy on Fridays\n"
     )
     assert len(json.loads(verb("facts", "export", "--json").out)["facts"]) == 3
 
