@@ -11,6 +11,7 @@ from typing import Any
 
 from engine.records import FactCategory
 from engine.redaction.masks import redact
+from engine.text.visible import visible
 
 MOST_A_TURN = 3
 _SHORTEST, _SHORTEST_UNSPACED = 10, 5
@@ -21,15 +22,27 @@ _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 _ASKED = re.compile(r"[?\uff1f]\s*\Z")
 _COMMAND = re.compile(r"/[a-z][\w-]*(?:\s|\Z)", re.IGNORECASE)
 _MARKUP = re.compile(r"</?[a-z!][^<>]{0,200}>|</|```|\{\{|\[/?INST\]|<\|", re.IGNORECASE)
+_ROLE = re.compile(
+    r"^[ \t>#*_\[(]*(?:system|assistant|developer|user|human|model|tool|instructions?)[ \t\])*_]*[:>]",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""At the beginning of a line: who speaks in a record of a conversation."""
 _ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")
 _NUMBER = re.compile(r"\+?\d[\d ()/-]{7,20}\d")
 
 _INJECTION = re.compile(
     r"""
-      \b(?:ignore|disregard|forget|override|bypass)\b.{0,40}\b(?:instruction|prompt|rule|message|guideline|polic)
+      \b(?:ignore|disregard|forget|override|bypass)\b.{0,40}
+        \b(?:instruction|prompt|rule|message|guideline|polic|safety)
+    | \b(?:ignore|disregard|forget)\ (?:(?:all|everything|anything|of|the)\ ){0,3}(?:above|previous|earlier|prior)\b
+    | \bnew\ instructions?\b
     | \b(?:ignorier\w*|missacht\w*|vergiss|umgeh\w*)\b.{0,40}\b(?:anweisung|vorgabe|regel|prompt|nachricht)
     | \b(?:system|developer)[ -]?(?:prompt|message|instruction)
     | \bsystem-?(?:anweisung|nachricht)
+    | \b(?:ignor|oubli|olvid|dimentic|esque[cç]|omit)\w*\b.{0,40}
+        \b(?:instruc|consign|instruç|istruzion|règle|regla|regra)
+    | \b(?:ignoruj|zignoruj|pomiń|zapomeň|zapomnij)\w*\b.{0,40}\b(?:instruk|polece|pokyn|reguł|pravid)
+    | (?:игнорир|забудь)\w*.{0,40}(?:инструкц|указани|правил)
     | \byou\ are\ now\b | \bact\ as\ (?:if|an?|the)\b | \bpretend\ (?:to\ be|you)\b | \bjailbreak\b
     | \bdu\ bist\ (?:jetzt|ab\ sofort|nun)\b
     | \bdo\ not\ (?:tell|inform|mention|reveal)\b | \bwithout\ (?:telling|asking|informing)\b
@@ -136,13 +149,12 @@ def is_worth_keeping(text: str, longest: int = 500, more_triggers: Sequence[str]
 def is_suspicious(text: str) -> bool:
     """Whether it looks like markup, like what a program wrote, or like instructions to a machine."""
     plain = unicodedata.normalize("NFKC", text)
-    hidden = any(
-        unicodedata.category(sign) in ("Cc", "Cf", "Co", "Cs") for sign in plain if sign not in "\n\r\t\u200c\u200d"
-    )
     return (
-        hidden
+        visible(plain) != plain
+        or any(unicodedata.category(sign) in ("Co", "Cs") for sign in plain)
         or _COMMAND.match(plain) is not None
         or _MARKUP.search(plain) is not None
+        or _ROLE.search(plain) is not None
         or ("**" in plain and "\n-" in plain)
         or sum(unicodedata.category(sign) == "So" for sign in plain) > _MOST_EMOJI
         or _INJECTION.search(" ".join(plain.split())) is not None
