@@ -29,6 +29,19 @@ def test_nor_do_the_records_errors_and_settings_behind_its_door():
     assert loaded_by(f"from engine import {names}") & {"PySide6", "numpy", "apsw", "watchdog"} == set()
 
 
+def test_a_workspace_on_the_built_in_index_loads_nothing_of_the_other_backends(tmp_path: Path) -> None:
+    (tmp_path / "hose.md").write_text("# Hose\n\nIrrigation.\n")
+    use = (
+        "from engine import Settings, open_memory\n"
+        f"memory = open_memory({str(tmp_path)!r}, Settings(provider='none'))\n"
+        "assert not memory.sync().error and memory.search('irrigation').results\n"
+        "memory.status(), memory.insight, memory.explain_path('hose.md'), memory.stored_models(), memory.close()"
+    )
+    loaded = loaded_by(use)
+    assert "apsw" in loaded
+    assert loaded & {"lancedb", "lance_namespace", "pyarrow"} == set()
+
+
 def test_no_module_of_the_engine_loads_qt():
     walk = (
         "import importlib, pkgutil, engine\n"

@@ -18,6 +18,7 @@ words, for a question that is being typed.
 """
 
 import hashlib
+import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = 1
 VERSION_KEY = b"mnemoscope"
 MODEL_KEY = b"mnemoscope.model"
+NUMBER_KEY = b"mnemoscope.table"
+"""Another for each table: one that was deleted and made anew has the same name, and versions that count from 1."""
 PRIMARY_KEY = b"lance-schema:unenforced-primary-key:position"
 
 FILE_ROW = -1
@@ -132,7 +135,14 @@ def schema(dims: int | None = None, model: ModelName | None = None) -> "pa.Schem
     ]
     if dims is not None and model is not None:
         fields.append(vector_field(dims, model))
-    return pa.schema(fields, metadata={VERSION_KEY: str(SCHEMA_VERSION).encode()})
+    own = {VERSION_KEY: str(SCHEMA_VERSION).encode(), NUMBER_KEY: uuid.uuid4().hex.encode()}
+    return pa.schema(fields, metadata=own)
+
+
+def number_of(schema: "pa.Schema") -> str:
+    """Which one it is of the tables that have had its name."""
+    number: bytes = (schema.metadata or {}).get(NUMBER_KEY, b"")
+    return number.decode("ascii", "replace")
 
 
 def vector_field(dims: int, model: ModelName) -> "pa.Field[Any]":

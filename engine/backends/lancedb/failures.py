@@ -20,6 +20,13 @@ class TableMissing(BackendError):
         super().__init__("The LanceDB table does not exist yet: the next update makes it.")
 
 
+class TableReplaced(BackendError):
+    """What was opened is no more: the table was deleted, made anew or tidied by another machine."""
+
+    def __init__(self) -> None:
+        super().__init__("Another machine has replaced the LanceDB table: try again.")
+
+
 class NotIndexed(BackendError):
     """The table has no index of its words yet: the machine that makes it is about to."""
 
@@ -48,6 +55,10 @@ class Conflict(BackendError):
 _CAUSES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), sentence)
     for pattern, sentence in (
+        (
+            r"bareredirect|permanentredirect|authorizationheadermalformed|region.{0,40}is wrong",
+            "Its storage is in another region: set region in lancedb.storage_options.",
+        ),
         (r"nosuchbucket|bucket.{0,40}not (?:exist|found)", "Its bucket does not exist: look at lancedb.uri."),
         (
             r"accessdenied|access denied|invalidaccesskeyid|signaturedoesnotmatch|expiredtoken|unauthori[sz]ed"
@@ -60,12 +71,12 @@ _CAUSES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             "Its storage does not answer: look at the network and at lancedb.uri.",
         ),
         (r"badscheme|https_only|http is not", "Its endpoint is plain http: set lancedb.allow_http = true."),
-        (r"region", "Its storage is in another region: set region in lancedb.storage_options."),
         (r"corrupt|checksum|invalid footer|magic|unexpected eof", "Its files are damaged: name another lancedb.table."),
     )
 )
 _CONFLICT = re.compile(r"conflict|too many concurrent|concurrent (?:transaction|modification|commit)", re.IGNORECASE)
 _MISSING = re.compile(r"was not found|table.{0,80}does not exist|dataset.{0,200}not found", re.IGNORECASE)
+_REPLACED = re.compile(r"not ?found: \S*\.lance\b", re.IGNORECASE)
 _FULL = re.compile(r"no space left|disk full|quota exceeded|enospc", re.IGNORECASE)
 
 
@@ -84,6 +95,8 @@ def told(error: BaseException, where: str) -> MnemoscopeError:
         return TableExists()
     if _CONFLICT.search(text):
         return Conflict()
+    if _REPLACED.search(text):
+        return TableReplaced()
     if _MISSING.search(text) and "bucket" not in text.lower():
         return TableMissing()
     cause = next((sentence for pattern, sentence in _CAUSES if pattern.search(text)), None)

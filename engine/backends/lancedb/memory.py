@@ -141,7 +141,7 @@ class LanceMemory:
 
     def status(self) -> MemoryProviderStatus:
         own = self._local.status()
-        view, problem = self._seen()
+        view, vectors_there, problem = self._seen()
         files = [] if view is None else list(view.files().values())
         counts = {source: [file.passages for file in files if file.source == source] for source in _SOURCES}
         chunks = sum(file.passages for file in files)
@@ -152,7 +152,7 @@ class LanceMemory:
             mine = (own.provider, own.model) if view.model is None else (view.model.provider, view.model.model)
             if view.model is not None and mine != (own.provider, own.model) and own.provider != "none":
                 problem = problem or f"Only words are searched: {other_model(view)}"
-            vectors = msgspec.structs.replace(own.vector, rows=view.vectors(), dims=view.dims)
+            vectors = msgspec.structs.replace(own.vector, rows=vectors_there, dims=view.dims)
         return msgspec.structs.replace(
             own,
             backend="lancedb",
@@ -169,22 +169,23 @@ class LanceMemory:
             custom={**own.custom, "table": self._told(view, own)},
         )
 
-    def _seen(self) -> tuple[View | None, str]:
-        """The table as it is known, and why it cannot be looked at; asks it only where nobody waits for long."""
-        known = self._table.known()
-        if known is not None and self._background:
-            return known, self._table.problem or ""
-        if time.monotonic() - self._failed < _LOOK_AGAIN_SECONDS and self._failed:
-            return known, self._table.problem or ""
+    def _seen(self) -> tuple[View | None, int, str]:
+        """The table as it is known, how many vectors it has, and why it cannot be looked at.
+
+        Asks it only where nobody waits for long.
+        """
+        if self._failed and time.monotonic() - self._failed < _LOOK_AGAIN_SECONDS:
+            return *_remembered(self._table.known()), self._table.problem or ""
+        known = self._table.known() if self._background else None
         try:
-            view = self._table.view()
-            view.files()
-            return view, ""
+            if known is not None and known.complete:
+                return known, known.vectors(), self._table.problem or ""
+            return *self._table.read(_whole), ""
         except TableMissing:
-            return None, ""
+            return None, 0, ""
         except MnemoscopeError as error:
             self._failed = time.monotonic()
-            return known, str(error)
+            return *_remembered(self._table.known()), str(error)
 
     def _told(self, view: View | None, own: MemoryProviderStatus) -> dict[str, Any]:
         """What is only to be said of a table."""
@@ -284,3 +285,14 @@ class LanceMemory:
 
 
 _SOURCES: tuple[Source, ...] = ("memory", "sessions")
+
+
+def _whole(view: View) -> tuple[View, int]:
+    """All of it that the status tells of, read from the table."""
+    view.files()
+    return view, view.vectors()
+
+
+def _remembered(view: View | None) -> tuple[View | None, int]:
+    """The same of what was read before; nothing where that was not all."""
+    return (None, 0) if view is None or not view.complete else (view, view.vectors())

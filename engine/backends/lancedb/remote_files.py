@@ -8,6 +8,7 @@ from engine.backends.lancedb import sql
 from engine.backends.lancedb.columns import Row
 from engine.backends.lancedb.naming import Naming, machine_of
 from engine.backends.lancedb.table import SharedTable
+from engine.backends.lancedb.view import View
 from engine.control import CancelToken
 from engine.corpus.numbered import NumberedText
 from engine.corpus.transcripts.place import Place
@@ -23,13 +24,16 @@ class RemoteFiles:
 
     def open(self, path: str, cancel: CancelToken | None = None) -> NumberedText:
         """The file's text as far as it is in passages, each line in its place. Raises `PathRefused`."""
-        view = self._table.view(cancel)
-        files = view.files(cancel)
-        key = next((key for key, name in self._naming.of(files).items() if name == path), None)
-        if key is None:
-            raise PathRefused
-        rows = view.where(sql.one_of("file", [key]), cancel)
-        return NumberedText.of(composed(sorted(rows, key=lambda row: row.ordinal)))
+
+        def rows(view: View) -> list[Row]:
+            files = view.files(cancel)
+            key = next((key for key, name in self._naming.of(files).items() if name == path), None)
+            if key is None:
+                raise PathRefused
+            return view.where(sql.one_of("file", [key]), cancel)
+
+        found = self._table.read(rows, cancel)
+        return NumberedText.of(composed(sorted(found, key=lambda row: row.ordinal)))
 
 
 def elsewhere(path: str) -> Unsupported:

@@ -65,20 +65,21 @@ class TableSearcher:
     def search(self, request: SearchRequest, cancel: CancelToken | None = None) -> SearchOutcome:
         """Raises `Cancelled`, `PassageMissing`, and as `SharedTable.view` where the table cannot be used."""
         try:
-            view = self._table.view(cancel)
+            return self._table.read(lambda view: self._answer(view, request, cancel), cancel)
         except TableMissing:
             return _empty(request)
-        return self._answer(view, request, cancel)
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]:
         """As `Searcher.query_values`."""
+
+        def values(view: View) -> tuple[str, ...]:
+            with self._benches.using(self.catalog(view).bench()):
+                return self._searcher.query_values(operator, start)
+
         try:
-            view = self._table.view()
+            return self._table.read(values)
         except TableMissing:
             return ()
-        bench = self.catalog(view).bench()
-        with self._benches.using(bench):
-            return self._searcher.query_values(operator, start)
 
     def known_vector(self, query: str) -> "Vectors | None":
         """As `Searcher.known_vector`."""
@@ -90,9 +91,13 @@ class TableSearcher:
             rules = self._naming.indexed_under()
             if self._catalog is None or self._catalog.view is not view or self._named_under != rules:
                 named = self._naming.of(view.files(cancel))
-                self._catalog = Catalog(view, named, self._table.place().shown, self._guard.rules)
+                self._catalog = Catalog(view, named, self._identity(view), self._guard.rules)
                 self._named_under = rules
             return self._catalog
+
+    def _identity(self, view: View) -> str:
+        """Answers are remembered by it and the version, which a table that was made anew may have had before."""
+        return f"{self._table.place().shown} {view.number}"
 
     def _answer(self, view: View, request: SearchRequest, cancel: CancelToken | None) -> SearchOutcome:
         bench = self.catalog(view, cancel).bench()

@@ -17,6 +17,7 @@ from engine.backends.lancedb.place import Machine
 from engine.backends.lancedb.plan import Plan, make_plan
 from engine.backends.lancedb.table import SharedTable
 from engine.backends.lancedb.view import View
+from engine.backends.lancedb.writing import TableWriter
 from engine.embedding.base import EmbeddingProvider
 from engine.store.coding import StoredModel, decode
 from engine.store.models import ModelName
@@ -46,20 +47,27 @@ class Publisher:
     ) -> None:
         """`known_provider`: the one whose vectors the index has now. `shared` hears of every commit."""
         self._table = table
+        self._writer = TableWriter(table)
         self._machine = machine
         self._provider = known_provider
         self._shared = shared
 
     def text_ready(self, work: StageWork, pending: int) -> None:
+        self._table.with_one_more_try(lambda: self._share_text(work, pending))
+
+    def settle(self, work: StageWork) -> None:
+        self._table.with_one_more_try(lambda: self._share_all(work))
+
+    def _share_text(self, work: StageWork, pending: int) -> None:
         if pending:
             pending -= self._take_vectors(work)
         if pending >= _LONG_EMBEDDING:
             self._publish(work)
 
-    def settle(self, work: StageWork) -> None:
+    def _share_all(self, work: StageWork) -> None:
         self._publish(work)
         self._fill(work)
-        self._table.tidy(work.token)
+        self._writer.tidy(work.token)
 
     # --- vectors --------------------------------------------------------------------------------------------------
 
@@ -97,7 +105,7 @@ class Publisher:
             if not snapshot.has_vectors(model.id):
                 return
         if view.model is None:
-            self._table.add_vector_column(model.dims, name, work.token)
+            self._writer.add_vector_column(model.dims, name, work.token)
             view = self._table.view(work.token, fresh=True)
         if (view.model, view.dims) != (name, model.dims):
             return
@@ -108,7 +116,7 @@ class Publisher:
                 known = dict(vectors_of(snapshot, model, [hash_ for _, hash_ in group]))
             ready = [(id_, known[hash_]) for id_, hash_ in group if hash_ in known]
             if ready:
-                self._table.set_vectors([id_ for id_, _ in ready], [vector for _, vector in ready], work.token)
+                self._writer.set_vectors([id_ for id_, _ in ready], [vector for _, vector in ready], work.token)
                 self._shared()
 
     # --- rows -----------------------------------------------------------------------------------------------------
@@ -130,7 +138,7 @@ class Publisher:
             return self._table.view(work.token, fresh=True)
         except TableMissing:
             dims = None if work.model is None else work.model.dims
-            self._table.create(dims, self._name() if dims else None, work.token)
+            self._writer.create(dims, self._name() if dims else None, work.token)
             return self._table.view(work.token, fresh=True)
 
     def _carry_out(self, plan: Plan, view: View, rules: str, work: StageWork) -> None:
@@ -148,14 +156,14 @@ class Publisher:
             work.meter.step(done, renewed[-1][0].path)
         for keys in _some(plan.join):
             fresh = f"{sql.one_of('file', keys)} AND ordinal = {FILE_ROW} AND holders NOT LIKE '%,{me.id}:%'"
-            self._table.change_holders(fresh, f"concat(holders, {sql.text(entry)})", token)
+            self._writer.change_holders(fresh, f"concat(holders, {sql.text(entry)})", token)
         for file in plan.leave:
             mine = next(entry for entry in file.holders if entry[0] == me.id)
             condition = f"{sql.one_of('file', [file.key])} AND ordinal = {FILE_ROW}"
             gone = sql.text(spelt_holders([mine]))
-            self._table.change_holders(condition, f"replace(holders, {gone}, ',')", token)
+            self._writer.change_holders(condition, f"replace(holders, {gone}, ',')", token)
         for keys in _some(plan.remove):
-            self._table.delete(sql.one_of("file", keys), token)
+            self._writer.delete(sql.one_of("file", keys), token)
         self._shared()
 
     def _put(
@@ -181,7 +189,7 @@ class Publisher:
             meant |= {chunk.hash.hex(): hash_ for chunk, hash_ in zip(new.chunks, own, strict=True)}
         known_vectors = self._known_vectors(view, list(meant.values()), work)
         vectors = {row: known_vectors[hash_] for row, hash_ in meant.items() if hash_ in known_vectors}
-        self._table.put(rows, instead_of, vectors, work.token)
+        self._writer.put(rows, instead_of, vectors, work.token)
         self._shared()
 
     def _known_vectors(self, view: View, hashes: Sequence[bytes], work: StageWork) -> dict[bytes, bytes]:

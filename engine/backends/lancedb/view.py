@@ -27,6 +27,7 @@ class View:
 
     def __init__(self, version: int, table: Any, schema: "pa.Schema", ask: Ask) -> None:
         self.version = version
+        self.number = columns.number_of(schema)
         self._table = table
         self._ask = ask
         self._lock = threading.Lock()
@@ -55,6 +56,11 @@ class View:
     def words(self) -> int:
         """Tokens of all passages."""
         return sum(file.words for file in self.files().values())
+
+    @property
+    def complete(self) -> bool:
+        """Whether its files and the number of its vectors are known, so that the table is not asked for them."""
+        return self._files is not None and (self._vectors is not None or self.dims is None)
 
     def vectors(self) -> int:
         """How many passages have a vector."""

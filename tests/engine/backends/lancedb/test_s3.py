@@ -179,3 +179,27 @@ def test_a_reader_sees_each_file_whole_while_another_process_writes(on_s3, endpo
 
 def files_text(rows: list[dict[str, Any]], path: str) -> str:
     return "\n".join(row["text"] for row in rows if row["path"] == path and row["ordinal"] >= 0)
+
+
+def test_a_bucket_that_is_gone_and_comes_back_is_filled_again(on_s3, endpoint, tmp_path) -> None:
+    import boto3
+
+    secrets = {name.lower(): value for name, value in KEYS.items()}
+    storage = boto3.client("s3", endpoint_url=endpoint, region_name="us-east-1", **secrets)
+    storage.create_bucket(Bucket="comes-and-goes")
+    notes = {"hose.md": "# Hose\n\nThe irrigation hose.\n"}
+    desk, shed = (on_s3(name, notes=notes, uri="s3://comes-and-goes/memory") for name in ("desk", "shed"))
+    for memory in (desk, shed):
+        assert not memory.sync().error
+
+    for entry in storage.list_objects_v2(Bucket="comes-and-goes")["Contents"]:
+        storage.delete_object(Bucket="comes-and-goes", Key=entry["Key"])
+    storage.delete_bucket(Bucket="comes-and-goes")
+
+    assert "bucket does not exist" in desk.sync().error
+    storage.create_bucket(Bucket="comes-and-goes")
+    assert desk.sync().error == ""
+    assert shed.sync().error == ""
+    assert [hit.path for hit in shed.search("irrigation").results] == ["hose.md"]
+    rows = rows_of("s3://comes-and-goes/memory", all_options(endpoint))
+    assert [row["holders"].count(":") for row in rows if row["ordinal"] == -1] == [2]

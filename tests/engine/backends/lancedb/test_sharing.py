@@ -233,7 +233,7 @@ def test_the_status_tells_of_all_machines_and_of_the_address(machine, table) -> 
 
 
 def test_many_changes_are_indexed_and_old_versions_stay_for_readers(machine, monkeypatch, table) -> None:
-    monkeypatch.setattr("engine.backends.lancedb.table._UNINDEXED", 1)
+    monkeypatch.setattr("engine.backends.lancedb.writing._UNINDEXED", 1)
     desk = machine("desk", notes=HOSE)
     desk.sync()
     reader = desk._table.view()

@@ -1,0 +1,204 @@
+"""A table that other machines delete, make anew or tidy, and processes that die while they write to it."""
+
+import json
+import shutil
+import subprocess
+import sys
+import traceback
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from engine.backends.lancedb import writing
+from engine.errors import BackendError
+from tests.engine.backends.lancedb.conftest import write
+from tests.helpers.shared_tables import doubled, rows_of
+
+ROOT = Path(__file__).resolve().parents[4]
+HOSE = {"hose.md": "# Hose\n\nThe irrigation hose has sixteen millimetres.\n"}
+GAUGE = {"gauge.md": "# Gauge\n\nThe irrigation gauge hangs in the shed.\n"}
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> str:
+    return str(tmp_path / "shared")
+
+
+def found(memory) -> set[str]:
+    """Answered by the table as it is now."""
+    memory._table.changed()
+    return {hit.path for hit in memory.search("irrigation", min_score=0.0, max_results=50).results}
+
+
+def test_a_table_that_another_machine_deleted_is_made_anew_by_whoever_comes_next(machine, table) -> None:
+    desk, shed = machine("desk", notes=HOSE), machine("shed", notes=GAUGE)
+    desk.sync()
+    shed.sync()
+    assert found(desk) == {"hose.md", "//shed/gauge.md"}
+
+    shutil.rmtree(table)
+
+    assert found(desk) == set()
+    assert desk.search("irrigation").notice == "Nothing is indexed yet."
+    assert (desk.status().files, desk.status().index_error) == (0, None)
+    assert not desk.sync().error
+    assert not shed.sync().error
+    assert found(desk) == {"hose.md", "//shed/gauge.md"}
+    assert found(shed) == {"//desk/hose.md", "gauge.md"}
+
+
+def test_a_table_that_was_made_anew_is_not_taken_for_the_old_one(machine, table) -> None:
+    desk, shed = machine("desk", notes=HOSE), machine("shed", notes=GAUGE)
+    for memory in (desk, shed, desk):
+        memory.sync()
+    found(desk)
+
+    shutil.rmtree(table)
+    third = machine("third", notes={"third.md": "# Third\n\nMore irrigation.\n"})
+    third.sync()
+
+    assert found(desk) == {"//third/third.md"}
+    assert not desk.sync().error
+    assert not shed.sync().error
+    assert {row["path"] for row in rows_of(table)} == {"hose.md", "gauge.md", "third.md"}
+
+
+def test_answers_of_a_table_are_not_those_of_one_with_as_many_versions(machine, table) -> None:
+    desk, reader = machine("desk", notes=HOSE), machine("reader", notes={})
+    desk.sync()
+    assert found(reader) == {"//desk/hose.md"}
+    before = reader._table.view().version
+
+    shutil.rmtree(table)
+    machine("third", notes={"third.md": "# Third\n\nMore irrigation.\n"}).sync()
+
+    assert found(reader) == {"//third/third.md"}
+    assert reader._table.view().version == before
+
+
+def test_a_reader_whose_version_is_tidied_away_looks_again(machine, table) -> None:
+    """As by a machine whose clock is hours ahead."""
+    import lancedb
+
+    desk, shed = machine("desk", notes=HOSE), machine("shed", notes={})
+    desk.sync()
+    shed._table.view()  # nothing of it is read yet
+    write(Path(desk.status().workspace_dir), GAUGE)
+    desk.sync()
+    with pytest.warns(UserWarning, match="removes every version"):
+        lancedb.connect(table).open_table("notes").optimize(cleanup_older_than=timedelta(0))
+
+    paths = {hit.path for hit in shed.search("irrigation", min_score=0.0).results}
+
+    assert paths == {"//desk/hose.md", "//desk/gauge.md"}
+    assert shed.read_file("//desk/gauge.md").text.startswith("# Gauge")
+    assert shed.status().files == 2
+
+
+@pytest.mark.filterwarnings("ignore:optimize:UserWarning")  # that nothing is kept is meant here
+def test_many_small_updates_leave_few_files_behind(machine, table, monkeypatch) -> None:
+    monkeypatch.setattr(writing, "_KEEP_VERSIONS", timedelta(0))
+    monkeypatch.setattr(writing, "_VERSIONS_TO_TIDY", 8)
+
+    def files() -> int:
+        return sum(path.is_file() for path in Path(table).rglob("*"))
+
+    desk = machine("desk", notes=HOSE)
+    desk.sync()
+    notes, most = Path(desk.status().workspace_dir), 0
+    for number in range(40):
+        write(notes, {"hose.md": f"# Hose\n\nThe irrigation hose number {number}.\n"})
+        assert not desk.sync().error
+        most = max(most, files())
+
+    assert most < 80, "one update leaves three files behind, so 40 of them leave 120"
+    assert "number 39" in desk.search("irrigation").results[0].snippet
+
+
+@pytest.mark.filterwarnings("ignore:optimize:UserWarning")
+def test_updates_of_programs_that_end_at_once_are_tidied_too(machine, table, monkeypatch) -> None:
+    """As by `mnemoscope index` from a timer: none of them makes as many commits as are worth tidying."""
+    monkeypatch.setattr(writing, "_KEEP_VERSIONS", timedelta(0))
+    monkeypatch.setattr(writing, "_VERSIONS_TO_TIDY", 8)
+    versions = []
+    for number in range(16):
+        desk = machine("desk", notes={"hose.md": f"# Hose\n\nThe irrigation hose number {number}.\n"})
+        assert not desk.sync().error
+        versions.append(len(list(Path(table).glob("notes.lance/_versions/*.manifest"))))
+        desk.close()
+    assert max(versions) <= 8 + 4
+    assert min(versions[8:]) <= 3
+
+
+def test_the_status_stays_an_answer_when_the_table_goes_away(machine, table) -> None:
+    machine("shed", notes=GAUGE).sync()
+    desk = machine("desk", notes=HOSE)
+    desk._background = True
+    desk._table.view()  # seen, and nothing of it read
+    real = desk._table.ask
+
+    def refuse(work, *arguments, **options):
+        work.close()
+        raise BackendError("The storage is away.")
+
+    desk._table.ask = desk._table._view._ask = refuse
+    status = desk.status()
+    assert (status.files, status.index_error) == (0, "The storage is away.")
+
+    desk._table.ask = desk._table._view._ask = real
+    desk._failed = 0.0
+    assert (desk.status().files, desk.status().index_error) == (1, None)
+
+
+def test_what_lancedb_said_is_in_no_traceback(machine) -> None:
+    desk = machine("desk", notes=HOSE)
+    desk.sync()
+
+    async def fail(secret: str) -> None:
+        raise RuntimeError(f"forbidden: https://host/?X-Amz-Signature={secret}")
+
+    with pytest.raises(BackendError, match="refuses the credentials") as raised:
+        desk._table.ask(fail("".join(["abcdef", "0123"])))
+
+    assert "abcdef0123" not in "".join(traceback.format_exception(raised.value))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a process is killed otherwise there")
+def test_a_process_that_is_killed_in_the_middle_of_a_write_harms_nobody(machine, table, tmp_path) -> None:
+    notes = tmp_path / "desk/notes"
+    notes.mkdir(parents=True)
+    write(notes, {f"note-{number}.md": f"# Note {number}\n\nIrrigation note {number}.\n" for number in range(20)})
+    command = [sys.executable, "-m", "tests.helpers.table_worker"]
+    arguments = [str(notes), str(tmp_path / "desk/data"), table, "desk", ""]
+    shed = machine("shed", notes=GAUGE)
+    shed.sync()
+    for times in range(4):
+        start = shed._table.view(fresh=True).version
+        worker = subprocess.Popen(
+            [*command, *arguments, "1000"], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+        )
+        assert worker.stdin is not None
+        worker.stdin.write("go\n")
+        worker.stdin.flush()
+        while shed._table.view(fresh=True).version < start + 2 + times:
+            assert worker.poll() is None
+        worker.kill()
+        worker.wait()
+        assert "gauge.md" in found(shed)
+        write(Path(shed.status().workspace_dir), {"gauge.md": f"# Gauge\n\nThe irrigation gauge, {times}.\n"})
+        assert not shed.sync().error
+
+    last = subprocess.run(
+        [*command, *arguments, "1"], cwd=ROOT, input="go\n", capture_output=True, text=True, check=True
+    )
+
+    assert json.loads(last.stdout.splitlines()[-1]) == {"errors": []}
+    rows = rows_of(table)
+    assert doubled(rows) == []
+    files = [row for row in rows if row["ordinal"] == -1]
+    assert len({row["path"] for row in files}) == len(files) == 20 + 1 + 1
+    for file in files:
+        assert sorted(row["ordinal"] for row in rows if row["file"] == file["file"]) == list(
+            range(-1, file["passages"])
+        )
