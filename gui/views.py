@@ -12,7 +12,7 @@ from gui.index.panel import IndexPanel
 from gui.jobs import Jobs
 from gui.lacking import Lacks
 from gui.search.panel import SearchPanel
-from gui.search.runner import Answer, Question, Scope
+from gui.search.questions import Answer, Question, Scope
 from gui.sessions.conversation import ConversationPanel
 from gui.sessions.panel import SessionsPanel
 from gui.sessions.texts import CHOOSE_SESSION

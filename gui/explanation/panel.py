@@ -9,7 +9,7 @@ from gui.explanation import wording
 from gui.explanation.result_view import ResultView
 from gui.explanation.tables import StageTable
 from gui.lacking import Lacks
-from gui.search.runner import Answer
+from gui.search.questions import Answer
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label
 

@@ -25,7 +25,7 @@ from gui.index.sync_sheet import show_sync
 from gui.index.throughput import THROUGHPUT_COLUMNS, Throughput
 from gui.index.two_columns import TwoColumns
 from gui.jobs import Jobs
-from gui.search.runner import Answer
+from gui.search.questions import Answer
 from gui.style import font_at
 
 _CARD_LETTERS = 33

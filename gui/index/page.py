@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from engine import CancelToken, IndexInsight, MemorySearchManager
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
-from gui.search.runner import Answer
+from gui.search.questions import Answer
 
 _REST = 4
 """So many times as long as the last reading took nothing is read."""

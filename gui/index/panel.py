@@ -16,7 +16,7 @@ from gui.index.overview import OverviewPage
 from gui.index.page import IndexPage
 from gui.jobs import Jobs
 from gui.lacking import TITLES, Lacks
-from gui.search.runner import Answer
+from gui.search.questions import Answer
 from gui.widgets.chip import Chip
 from gui.widgets.message import Action, MessagePage
 

@@ -2,19 +2,16 @@
 
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from engine import CancelToken, EarlierQuestion, MemorySearchManager, SearchOptions, SearchOutcome
 from gui.lacking import Lacks
-
-if TYPE_CHECKING:
-    from gui.search.runner import Question
+from gui.search.questions import Question
 
 DAY = 86_400
 _MINUTE = 60
 
 
-def permitted(question: "Question", lacks: Lacks) -> "Question":
+def permitted(question: Question, lacks: Lacks) -> Question:
     """The question without what this memory cannot heed, which the window neither shows nor lets anyone choose."""
     if "conditions" in lacks:
         question = replace(question, sources=None, days=None, scope=None)
@@ -26,7 +23,7 @@ def permitted(question: "Question", lacks: Lacks) -> "Question":
 
 
 def ask(
-    manager: MemorySearchManager, question: "Question", *, by_words: bool, explain: bool, cancel: CancelToken
+    manager: MemorySearchManager, question: Question, *, by_words: bool, explain: bool, cancel: CancelToken
 ) -> SearchOutcome:
     """Its answer, or a first one by words alone.
 
@@ -51,7 +48,7 @@ def ask(
     return manager.search(question.text, cancel=cancel, **options)
 
 
-def _earlier(question: "Question") -> EarlierQuestion:
+def _earlier(question: Question) -> EarlierQuestion:
     return EarlierQuestion(
         query=question.text,
         like=question.like,
@@ -63,6 +60,6 @@ def _earlier(question: "Question") -> EarlierQuestion:
     )
 
 
-def _since(question: "Question") -> float | None:
+def _since(question: Question) -> float | None:
     """To the minute: the same question a moment later is the same question, which the engine may remember."""
     return None if question.days is None else time.time() // _MINUTE * _MINUTE - question.days * DAY

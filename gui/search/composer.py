@@ -5,8 +5,8 @@ from PySide6.QtCore import QObject, Signal
 from gui.search.filters import Filters
 from gui.search.narrowing import Narrowing
 from gui.search.query_box import QueryBox
+from gui.search.questions import Question, is_searchable
 from gui.search.ranking import Ranking, RankingMenu
-from gui.search.runner import Question, is_searchable
 
 
 class Composer(QObject):

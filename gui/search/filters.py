@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QWidget
 
 from engine import Source
 from gui.lacking import Gates, Lacks
-from gui.search.runner import Scope
+from gui.search.questions import Scope
 from gui.widgets.chip import Chip
 
 SOURCES: tuple[tuple[str, tuple[Source, ...] | None], ...] = (

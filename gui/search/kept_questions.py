@@ -3,9 +3,9 @@
 from engine import AskedQuestion, Passage
 from gui.search.filters import SOURCES, period
 from gui.search.narrowing_texts import citation, quoted
+from gui.search.questions import Question, Scope
 from gui.search.ranking import Ranking
 from gui.search.rows import SortOrder
-from gui.search.runner import Question, Scope
 
 
 def kept(question: Question, order: SortOrder = "relevance") -> AskedQuestion:

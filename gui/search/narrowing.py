@@ -9,7 +9,7 @@ from engine import EarlierAnswer, MemorySearchResult, Passage, SearchOutcome
 from gui.search import narrowing_texts as texts
 from gui.search.narrowing_bar import NarrowingBar
 from gui.search.query_box import QueryBox
-from gui.search.runner import FIRST_RESULTS, Answer, Question
+from gui.search.questions import FIRST_RESULTS, Answer, Question
 
 MOST_WITHIN = 1000
 """The engine asks within so many of the best results."""

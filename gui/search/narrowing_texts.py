@@ -3,7 +3,7 @@
 from engine import EarlierAnswer, Passage, cite
 from gui.search.excerpt import make_excerpt
 from gui.search.narrowing_bar import Crumb
-from gui.search.runner import Question
+from gui.search.questions import Question
 from gui.widgets.wording import counted, grouped
 
 _LONGEST_QUOTE = 60

@@ -23,11 +23,12 @@ from gui.search.preview import Preview
 from gui.search.progress import AnswerProgress
 from gui.search.query_box import QueryBox
 from gui.search.query_help import QueryHelpButton
+from gui.search.questions import Answer, Question, Scope, is_searchable
 from gui.search.result_actions import ResultActions
 from gui.search.results_view import ResultsView
 from gui.search.returning import Returning, SearchStanding
 from gui.search.rows import ResultRow
-from gui.search.runner import Answer, Question, Scope, SearchRunner, is_searchable
+from gui.search.runner import SearchRunner
 from gui.search.status_reader import StatusReader
 from gui.search.variants import Variants
 from gui.widgets.folding_row import FoldingRow

@@ -4,8 +4,9 @@ from PySide6.QtCore import QObject, Slot
 
 from gui.search import texts
 from gui.search.query_box import QueryBox
+from gui.search.questions import Answer, Question
 from gui.search.results_view import ResultsView
-from gui.search.runner import Answer, Question, SearchRunner
+from gui.search.runner import SearchRunner
 
 
 class AnswerProgress(QObject):

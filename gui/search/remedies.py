@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from engine import RemedyName, SearchRemedy
-from gui.search.runner import Question
+from gui.search.questions import Question
 
 _WORDS: dict[RemedyName, str] = {
     "weak": "Show weak matches",

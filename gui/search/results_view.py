@@ -12,11 +12,11 @@ from gui.search import texts
 from gui.search.list_header import ListHeader, Order
 from gui.search.narrowing_bar import NarrowingBar
 from gui.search.notice_bar import NoticeBar
+from gui.search.questions import Answer
 from gui.search.ranking import RankingMenu
 from gui.search.remedies import button_words
 from gui.search.result_list import ResultList
 from gui.search.rows import SortOrder, build_rows
-from gui.search.runner import Answer
 from gui.search.state_page import Action, Offer, StatePage, make_key_table
 from gui.search.suggestion_line import SuggestionLine
 from gui.widgets.announcing import announce

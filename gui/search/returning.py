@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field, replace
 
 from gui.search.composer import Composer
+from gui.search.questions import FIRST_RESULTS, Answer, Question
 from gui.search.results_view import ResultsView
 from gui.search.rows import SortOrder
-from gui.search.runner import FIRST_RESULTS, Answer, Question
 from gui.widgets.row_list import Place
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from engine import MemoryProviderStatus, QuerySuggestion, SearchOutcome
+from gui.search.questions import Question
 from gui.search.rows import count_files
-from gui.search.runner import Question
 from gui.widgets.wording import counted
 
 SEARCHING = "Searching…"

@@ -6,9 +6,10 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal, Slot
 
 from engine import SearchRemedy
+from gui.search.questions import Answer
 from gui.search.remedies import remedied
 from gui.search.results_view import ResultsView
-from gui.search.runner import Answer, SearchRunner
+from gui.search.runner import SearchRunner
 
 GROWTH = 4
 """Each "show more" asks for so many times the results."""

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from engine import CancelToken, MemorySearchManager, MemorySearchResult, SearchOutcome
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
-from gui.search.runner import is_searchable
+from gui.search.questions import is_searchable
 from gui.sessions.criteria import Role
 
 PAUSE_MS = 350

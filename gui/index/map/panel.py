@@ -15,7 +15,7 @@ from gui.index.map.surface import Marks
 from gui.index.page import IndexPage
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
-from gui.search.runner import Answer
+from gui.search.questions import Answer
 from gui.style import BASE_PIXELS, font_at
 from gui.widgets.labels import breakable, label
 from gui.widgets.sync_bar import ProgressLine

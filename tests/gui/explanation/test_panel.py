@@ -13,7 +13,7 @@ from gui.explanation.score_bar import ScoreBar
 from gui.explanation.tables import FigureTable, StageTable
 from gui.explanation.term_bars import RangeBar, TermBars
 from gui.explanation.wording import Part
-from gui.search.runner import Answer, Question
+from gui.search.questions import Answer, Question
 from gui.theme import theme_tokens
 from tests.helpers.fake_explanations import explain, make_reason
 from tests.helpers.fake_memory import FakeMemory

@@ -14,8 +14,8 @@ from gui.search.kept_list import KeptList, name_of
 from gui.search.naming import NameDialog
 from gui.search.panel import SearchPanel
 from gui.search.query_box import QueryBox
+from gui.search.questions import Scope
 from gui.search.ranking import Ranking
-from gui.search.runner import Scope
 from tests.helpers.fake_memory import FakeMemory
 
 Key = Qt.Key

@@ -11,9 +11,9 @@ from gui.search import narrowing_texts, runner
 from gui.search.narrowing_bar import NarrowingBar
 from gui.search.panel import SearchPanel
 from gui.search.query_box import QueryBox
+from gui.search.questions import Question, Scope
 from gui.search.result_list import ResultList
 from gui.search.result_menu import ResultMenu
-from gui.search.runner import Question, Scope
 from gui.widgets.chip import Chip
 from gui.widgets.icons import IconButton
 from tests.helpers.fake_memory import FakeMemory

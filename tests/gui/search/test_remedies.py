@@ -12,10 +12,10 @@ from engine import RemedyName, SearchRemedy
 from gui.search import runner
 from gui.search.panel import SearchPanel
 from gui.search.query_box import QueryBox
+from gui.search.questions import Scope
 from gui.search.ranking import Ranking
 from gui.search.remedies import button_words
 from gui.search.result_list import ResultList
-from gui.search.runner import Scope
 
 
 @pytest.fixture(autouse=True)

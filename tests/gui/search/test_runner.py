@@ -7,7 +7,8 @@ import shiboken6
 from engine import CancelToken, StoreError
 from gui.search import runner as module
 from gui.search.asking import DAY
-from gui.search.runner import FIRST_RESULTS, Answer, Question, Scope, SearchRunner, is_searchable
+from gui.search.questions import FIRST_RESULTS, Answer, Question, Scope, is_searchable
+from gui.search.runner import SearchRunner
 
 
 class Heard:

@@ -2,7 +2,7 @@ import pytest
 
 from engine import Source
 from gui.search import texts
-from gui.search.runner import Question
+from gui.search.questions import Question
 from tests.helpers.fake_records import make_status
 
 

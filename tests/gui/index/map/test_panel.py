@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QListWidget
 
 from engine import IndexCorrupt, SearchOutcome, SearchTimings
 from gui.index.map.panel import MapPanel
-from gui.search.runner import Answer, Question
+from gui.search.questions import Answer, Question
 from gui.theme import tokens
 from tests.helpers.fake_map import empty_map, make_map
 

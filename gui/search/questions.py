@@ -1,0 +1,69 @@
+"""What is asked of the memory, with everything that decides the answer, and the answer to it."""
+
+import unicodedata
+from dataclasses import dataclass, replace
+
+from engine import Passage, SearchOutcome, Source, literal_glob
+
+FIRST_RESULTS = 50
+
+
+@dataclass(frozen=True)
+class Scope:
+    """One file or session that alone is searched, with the name that a person knows it by."""
+
+    path: str
+    name: str
+
+    @property
+    def glob(self) -> str:
+        """Matches this path and no other."""
+        return literal_glob(self.path)
+
+
+@dataclass(frozen=True)
+class Question:
+    """Everything that decides an answer."""
+
+    text: str
+    sources: tuple[Source, ...] | None = None
+    days: int | None = None
+    """Only files that changed within so many days; None for any time."""
+    scope: Scope | None = None
+    max_results: int = FIRST_RESULTS
+    min_score: float | None = None
+    """None for the setting's value."""
+    like: Passage | None = None
+    """What is wanted is like this, in place of what answers a text: that is empty then."""
+    within: "Question | None" = None
+    """Only among the results of this question, which may itself have been asked within another."""
+    half_life_days: float | None = None
+    """Days in which dated results lose half of their score, 0 for none; as the next, None for the settings' choice."""
+    diverse: bool | None = None
+    """Whether results that say the same stand behind others."""
+
+    @property
+    def subject(self) -> "Question":
+        """What is asked for, without how much of the answer is wanted."""
+        return replace(self, max_results=FIRST_RESULTS, min_score=None)
+
+    @property
+    def levels(self) -> tuple["Question", ...]:
+        """The questions within which this one is asked, the widest first."""
+        return () if self.within is None else (*self.within.levels, self.within)
+
+
+@dataclass(frozen=True)
+class Answer:
+    question: Question
+    outcome: SearchOutcome
+    final: bool
+    """False while only the words have been searched."""
+    explained: bool = False
+    """Whether it was asked for with its explanation."""
+
+
+def is_searchable(text: str) -> bool:
+    """Two characters are a question; in scripts whose characters are words or syllables one is enough."""
+    stripped = text.strip()
+    return len(stripped) >= 2 or any(unicodedata.east_asian_width(char) in "WF" and char.isalpha() for char in stripped)
