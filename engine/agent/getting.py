@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 PAGE_LINES = 120
 PAGE_CHARACTERS = 12_000
+_LONGEST_NAME = 1000
+"""Characters of what was asked for that are said again where it names no file."""
 
 
 def memory_get(
@@ -47,7 +49,7 @@ def memory_get(
 
         return _page(access.ask(asked, cancel))
     except Exception as error:
-        return MemoryGetAnswer(path=str(path), disabled=True, error=said(error))
+        return MemoryGetAnswer(path=cut(str(path), _LONGEST_NAME), disabled=True, error=said(error))
 
 
 def read_named(

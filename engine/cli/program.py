@@ -28,6 +28,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     # Our own threads share the work out; numpy's would fight them for the cores. Must be set before numpy loads.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    _fill_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # Notes hold any character, file names even what is no character; in JSON this is the proper escape.
@@ -66,6 +67,13 @@ def _run(argv: Sequence[str] | None) -> int:
 def _fail(sentence: str) -> int:
     print("mnemoscope:", " ".join(sentence.split()), file=sys.stderr)
     return FAILED
+
+
+def _fill_closed_streams() -> None:
+    """Whoever starts us may have closed one: the next file that is opened would take its place."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - to the end of the process
 
 
 def _stop_writing() -> None:

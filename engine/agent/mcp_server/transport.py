@@ -7,6 +7,7 @@ reads keeps the process alive.
 
 import asyncio
 import contextlib
+import json
 import logging
 import os
 import queue
@@ -93,6 +94,10 @@ class _Reader:
             message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
         except ValueError:
             self._refuse(types.PARSE_ERROR, "This is no JSON-RPC message.")
+            return
+        # With an id that is none, a request reads as a notification, and whoever sent it would wait for ever.
+        if isinstance(message, types.JSONRPCNotification) and "id" in json.loads(line):
+            self._refuse(types.INVALID_REQUEST, "The id of a request is a string or a whole number.")
             return
         self._wait_for(self._inward.send(SessionMessage(message)))
 

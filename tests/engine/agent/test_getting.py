@@ -101,6 +101,12 @@ def test_a_file_that_is_gone_is_empty_and_one_outside_is_refused(real, notes: Pa
         }
 
 
+def test_a_name_without_end_is_not_said_again_whole(real) -> None:
+    answer = memory_get(real(), "a/" * 100_000)
+    assert answer.disabled is True
+    assert len(answer.path) <= 1000
+
+
 @pytest.mark.parametrize("path", ["MEMORY.md", "MEMORY.md#L1", "MEMORY.md:1-2", "memory.md", "other/MEMORY.md"])
 def test_the_persons_own_memory_is_not_read_in_a_group(real, notes: Path, path: str) -> None:
     file = notes / re.split("[#:]", path)[0]

@@ -2,12 +2,13 @@
 
 import os
 import signal
+import subprocess
 import sys
 
 import pytest
 
 from engine import load_settings, open_memory
-from tests.helpers.mcp_process import Served, Wire, call, request
+from tests.helpers.mcp_process import ROOT, Served, Wire, call, request
 
 
 def still_works(wire: Wire, number: int = 99) -> None:
@@ -25,6 +26,9 @@ NO_MESSAGES = [
     b"null",
     b'{"jsonrpc":"2.0"}',
     b'{"jsonrpc":"1.0","id":1,"method":"ping"}',
+    b'{"jsonrpc":"2.0","id":null,"method":"ping"}',
+    b'{"jsonrpc":"2.0","id":3.5,"method":"tools/list"}',
+    b'{"jsonrpc":"2.0","id":[1],"method":"ping","params":{}}',
     b"[" * 100_000,
     b'"' + b"x" * 5_000_000 + b'"',
 ]
@@ -86,6 +90,14 @@ def test_an_input_that_is_closed_from_the_start(served: Served) -> None:
     with served.process() as wire:
         wire.close_input()
         assert wire.end() == (0, "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell of another kind")
+@pytest.mark.parametrize("closed", ["<&-", ">&- </dev/null", "2>&- </dev/null", "<&- >&- 2>&-"])
+def test_streams_that_are_closed_before_it_begins(served: Served, closed: str) -> None:
+    command = ["sh", "-c", f'exec "$@" {closed}', "sh", *served.command()]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_an_output_that_nobody_reads_any_more(served: Served) -> None:
