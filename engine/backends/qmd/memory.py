@@ -1,6 +1,5 @@
 """The memory whose index is kept by the command `qmd`."""
 
-import time
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -14,18 +13,18 @@ from engine.backends.listeners import Listeners, StatusListener
 from engine.backends.outer_status import outer_status
 from engine.backends.own_data import open_own_data
 from engine.backends.provider_slot import ProviderSlot
-from engine.backends.qmd.asking import MOST_HITS, Asked, Asking
+from engine.backends.qmd.asking import Asking
 from engine.backends.qmd.collections import with_paths
-from engine.backends.qmd.command import QmdCommand, QmdError
+from engine.backends.qmd.command import QmdCommand
 from engine.backends.qmd.exports import SessionExports
 from engine.backends.qmd.finding import Finding
 from engine.backends.qmd.index_file import QmdIndexFile
 from engine.backends.qmd.lacking import LACKS, NO_SESSIONS, unsupported
-from engine.backends.qmd.question import Question, read_question
+from engine.backends.qmd.probing import probe_models, probe_sqlite_vec
 from engine.backends.qmd.scope import refusal
-from engine.backends.qmd.status import MODES, qmd_status, why_words_only
+from engine.backends.qmd.searching import Searching
+from engine.backends.qmd.status import qmd_status, why_words_only
 from engine.backends.qmd.syncing import QmdSync
-from engine.backends.requests import make_request
 from engine.backends.session_files import SessionFiles
 from engine.backends.session_library import summary_of
 from engine.backends.staying import Staying
@@ -40,21 +39,16 @@ from engine.records import (
     Feature,
     FileText,
     MemoryProviderStatus,
-    MemorySearchResult,
     Passage,
     PathState,
     Probe,
-    SearchMode,
     SearchOutcome,
-    SearchTimings,
     SessionSummary,
     SessionText,
     StoredModelInfo,
     SyncReason,
     SyncReport,
 )
-from engine.search.understanding import remarks_of, understood
-from engine.search.work import SearchRequest
 from engine.settings import Settings
 
 if TYPE_CHECKING:
@@ -65,10 +59,6 @@ if TYPE_CHECKING:
     from engine.corpus.numbered import NumberedText
     from engine.store.kept_searches import KeptSearches
     from engine.store.unseen_notes import UnseenNotes
-
-_USUAL_HITS = 50
-"""So many `qmd` looks for at least, whatever it is asked for."""
-_NOTHING_YET = "Nothing is indexed yet."
 
 
 class QmdMemory:
@@ -95,16 +85,18 @@ class QmdMemory:
             self._exports if wanted else None,
             self._listeners.tell,
         )
-        self._asking = Asking(
+        self._session_files = SessionFiles(settings, self._known_session)
+        self._files = WorkspaceFiles(self._guard, self._session_files)
+        maintenance = self._sync.maintenance
+        asking = Asking(
             self._command,
             settings,
             lambda: why_words_only(self._sync, self._index.counts()),
-            self._sync.maintenance.restore,
+            maintenance.restore,
             self._index.moment,
         )
-        self._session_files = SessionFiles(settings, self._known_session)
-        self._files = WorkspaceFiles(self._guard, self._session_files)
-        self._finding = Finding(settings, self._guard, self._exports)
+        finding = Finding(settings, self._guard, self._exports)
+        self._searching = Searching(settings, self._command, maintenance, asking, finding)
         self._staying = self._stay() if background else None
 
     @property
@@ -162,59 +154,14 @@ class QmdMemory:
         self, query: str, *, cancel: CancelToken | None = None, **options: "Unpack[SearchOptions]"
     ) -> SearchOutcome:
         self._lifetime.check()
-        self._refuse(options)
-        started = time.perf_counter()
-        qmd = self._settings.qmd
-        usual = msgspec.structs.replace(
-            self._settings.query, max_results=qmd.limits.max_results, min_score=qmd.min_score
-        )
-        request = make_request(usual, query, None, options)
         session_key = options.get("session_key")
-        if refused := refusal(qmd.scope, session_key):
+        if refused := refusal(self._settings.qmd.scope, session_key):
             return unanswered("qmd", refused)
         if session_key is not None:
             self.warm_session(session_key)
         if self._staying is not None:
             self._staying.searched()
-        return self._answer(request, read_question(query), cancel, started)
-
-    def _answer(
-        self, request: SearchRequest, question: Question, cancel: CancelToken | None, started: float
-    ) -> SearchOutcome:
-        shared = request.filter.hide_memory
-        wanted = self._settings.sources if request.filter.sources is None else request.filter.sources
-        known = self._sync.maintenance.collections
-        collections = [
-            one
-            for one in known
-            if one.source in wanted and not (shared and request.filter.hides(one.prefix, one.source))
-        ]
-        remarks = [*remarks_of(question.query), *question.remarks]
-        if not known or not collections or not (question.ways or question.sentence):
-            self._command.check(self._settings.qmd.limits.timeout_ms / 1000, cancel)
-            notice = _NOTHING_YET if not known else "" if not collections else "qmd needs a word to look for."
-            return _outcome([], 0, "keyword", " ".join([notice, *remarks]).strip(), started)
-        narrowed = request.filter.active or bool(question.fields)
-        most = MOST_HITS if narrowed else max(_USUAL_HITS, request.max_results + 1)
-        by_words = request.keyword_only
-        names = [one.name for one in collections]
-        asked = self._asking.ask(question, names, most, by_words=by_words, cancel=cancel)
-        found = self._finding.candidates(asked.hits, collections, request.filter, question)
-        kept = [one for one in found if one.hit.score >= request.min_score]
-        results, left_out = self._finding.results(kept, request.max_results, question, asked.mode == "search", cancel)
-        return msgspec.structs.replace(
-            _outcome(
-                results, len(kept) - left_out, MODES[asked.mode], " ".join([*_told(asked), *remarks]).strip(), started
-            ),
-            total_is_least=asked.cut,
-            understood="" if question.query.plain else understood(question.query),
-        )
-
-    def _refuse(self, options: "SearchOptions") -> None:
-        if options.get("within"):
-            raise unsupported("narrowing")
-        if options.get("half_life_days") or options.get("diverse"):
-            raise unsupported("ordering")
+        return self._searching.search(query, options, cancel)
 
     def search_like(
         self, passage: Passage, *, cancel: CancelToken | None = None, **options: "Unpack[SearchOptions]"
@@ -313,30 +260,12 @@ class QmdMemory:
     # --- probes and the end ---------------------------------------------------------------------------------------
 
     def probe_embedding(self) -> Probe:
-        """By one search with the models of `qmd`, which may take as long as a search may."""
         self._lifetime.check()
-        reason = why_words_only(self._sync, self._index.counts())
-        if self._settings.qmd.search_mode == "search":
-            reason = "qmd searches by words alone: set qmd.search_mode to query or vsearch for meaning."
-        if reason:
-            return Probe(ok=False, error=reason)
-        try:
-            options = ["--json", "-n", "1"]
-            seconds = self._settings.qmd.limits.timeout_ms / 1000
-            self._command.run(["vsearch"], options=options, operand="memory", seconds=seconds)
-        except QmdError as error:
-            return Probe(ok=False, error=str(error))
-        return Probe(ok=True, error="")
+        return probe_models(self._command, self._settings.qmd, why_words_only(self._sync, self._index.counts()))
 
     def probe_vector(self) -> Probe:
-        """`qmd` says on its error output where sqlite-vec does not load."""
         self._lifetime.check()
-        try:
-            said = self._command.run(["status"], seconds=self._settings.qmd.command_timeout_seconds).errors
-        except QmdError as error:
-            return Probe(ok=False, error=str(error))
-        line = next((line.strip() for line in said.splitlines() if "sqlite-vec" in line), "")
-        return Probe(ok=not line, error=line)
+        return probe_sqlite_vec(self._command, self._settings.qmd)
 
     def close(self) -> None:
         if not self._lifetime.end():
@@ -366,32 +295,3 @@ class QmdMemory:
         if found is None:
             raise PathRefused  # a transcript that nobody has read (yet), or with nothing in it
         return summary_of(found.known)
-
-
-def _told(asked: Asked) -> list[str]:
-    loose = "No note has all of these words: those with some of them are shown." if asked.loose else ""
-    return [part for part in (asked.notice, loose) if part]
-
-
-def _outcome(
-    results: list[MemorySearchResult], total: int, mode: SearchMode, notice: str, started: float
-) -> SearchOutcome:
-    spent = (time.perf_counter() - started) * 1000
-    by_words = mode == "keyword"
-    return SearchOutcome(
-        results=tuple(results),
-        total=total,
-        provider="qmd",
-        model="qmd",
-        mode=mode,
-        timings=SearchTimings(
-            analysis=0.0,
-            keyword=spent if by_words else 0.0,
-            embed=0.0,
-            vector=0.0 if by_words else spent,
-            merge=0.0,
-            total=spent,
-        ),
-        notice=notice,
-        explanation=None,
-    )

@@ -281,7 +281,7 @@ def with_models(open_qmd, fake, monkeypatch):
 
 
 def test_models_that_hang_cost_the_answer_its_meaning_and_then_rest(with_models, fake, monkeypatch):
-    monkeypatch.setattr(with_models._asking, "_seconds", lambda: 5.0)
+    monkeypatch.setattr(with_models._searching._asking, "_seconds", lambda: 5.0)
     rows = json.dumps([ROW])
     fake.does(f"""
         if verb == "query":
