@@ -99,6 +99,8 @@ ODD_NAMES = (
     "q?.md",
     "star*.md",
     "$d'q\".md",
+    'it\'s "{x}".md',
+    "`back`.md",
     "-dash.md",
     "ÜN.MD",
 )
