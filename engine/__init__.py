@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from engine.backends.base import MemorySearchManager as MemorySearchManager
     from engine.backends.base import ProgressCallback as ProgressCallback
     from engine.backends.base import SearchOptions as SearchOptions
+    from engine.backends.consequences import consequences_of as consequences_of
+    from engine.backends.consequences import options_of_index as options_of_index
     from engine.backends.facts import Facts as Facts
     from engine.backends.insight import IndexInsight as IndexInsight
     from engine.backends.opening import open_memory as open_memory
@@ -56,6 +58,15 @@ if TYPE_CHECKING:
     from engine.settings import save_setting as save_setting
     from engine.settings import save_settings as save_settings
     from engine.settings import settings_path as settings_path
+    from engine.settings.catalogue import Option as Option
+    from engine.settings.catalogue import all_options as all_options
+    from engine.settings.catalogue import option_problem as option_problem
+    from engine.settings.catalogue import value_at as value_at
+    from engine.settings.layers import SettingChange as SettingChange
+    from engine.settings.layers import SettingLayers as SettingLayers
+    from engine.settings.layers import change_settings as change_settings
+    from engine.settings.layers import read_layers as read_layers
+    from engine.settings.setting_aside import set_settings_aside as set_settings_aside
     from engine.store.kept_searches import KeptSearches as KeptSearches
     from engine.store.location import index_files as index_files
     from engine.text.highlight import highlight_ranges as highlight_ranges
@@ -82,6 +93,8 @@ _HOME = {
     "MemorySearchManager": "engine.backends.base",
     "ProgressCallback": "engine.backends.base",
     "SearchOptions": "engine.backends.base",
+    "consequences_of": "engine.backends.consequences",
+    "options_of_index": "engine.backends.consequences",
     "Facts": "engine.backends.facts",
     "IndexInsight": "engine.backends.insight",
     "try_backend": "engine.backends.trying",
@@ -112,6 +125,15 @@ _HOME = {
     "save_setting": "engine.settings",
     "save_settings": "engine.settings",
     "settings_path": "engine.settings",
+    "Option": "engine.settings.catalogue",
+    "all_options": "engine.settings.catalogue",
+    "option_problem": "engine.settings.catalogue",
+    "value_at": "engine.settings.catalogue",
+    "SettingChange": "engine.settings.layers",
+    "SettingLayers": "engine.settings.layers",
+    "change_settings": "engine.settings.layers",
+    "read_layers": "engine.settings.layers",
+    "set_settings_aside": "engine.settings.setting_aside",
     "KeptSearches": "engine.store.kept_searches",
     "index_files": "engine.store.location",
     "highlight_ranges": "engine.text.highlight",

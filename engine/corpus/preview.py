@@ -9,6 +9,8 @@ from engine.corpus.transcripts.stores import find_transcripts
 from engine.records import PreviewFolder, WorkspacePreview
 from engine.settings import Settings
 
+_FIRST = 12
+
 
 def preview_workspace(workspace: Path, settings: Settings, *, cancel: CancelToken | None = None) -> WorkspacePreview:
     """Files and bytes by top-level folder, and what would be passed over. Raises `WorkspaceError`, `Cancelled`."""
@@ -31,4 +33,5 @@ def preview_workspace(workspace: Path, settings: Settings, *, cancel: CancelToke
         skipped=(*discovery.skipped, *sessions.skipped),
         session_files=len(sessions.files),
         session_bytes=sum(file.size for file in sessions.files),
+        first=tuple(file.name for file in discovery.files[:_FIRST]),
     )

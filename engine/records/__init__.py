@@ -58,6 +58,7 @@ from engine.records.folders import (
     PlaceKind,
     PreviewFolder,
     RuleOrigin,
+    SettingsConsequences,
     WorkspacePreview,
 )
 from engine.records.health import HealthFinding, HealthProgress, HealthRepair, HealthState
@@ -212,6 +213,7 @@ __all__ = [
     "SessionNote",
     "SessionSummary",
     "SessionText",
+    "SettingsConsequences",
     "Source",
     "SourceCount",
     "StageUnit",

@@ -26,6 +26,23 @@ class WorkspacePreview(Record, frozen=True):
     session_files: int
     """In the session folders that the settings list."""
     session_bytes: int
+    first: tuple[str, ...] = ()
+    """Stable names of the first notes that would be indexed."""
+
+
+class SettingsConsequences(Record, frozen=True):
+    """What a change of the settings means for the index."""
+
+    index_anew: bool
+    """The whole index is made anew, because its passages would be others."""
+    other_files: bool
+    """Other files or sessions are indexed than before."""
+    other_index: bool
+    """Another index is used, which the next update fills if it is empty."""
+
+    @property
+    def any(self) -> bool:
+        return self.index_anew or self.other_files or self.other_index
 
 
 PlaceKind = Literal["openclaw-workspace", "obsidian-vault", "sessions"]

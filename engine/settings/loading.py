@@ -3,6 +3,7 @@
 import os
 import re
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -37,7 +38,7 @@ def load_settings(workspace: Path | None = None, *, config: Path | None = None) 
         text = migrate(path, text, names)
         data = parse_settings(text, path)
     check_settings(data, text, path)
-    return _overlay(data, workspace)
+    return merge_layers(data.get("defaults", {}), own_layers(data, workspace))
 
 
 def read_settings_text(path: Path, *, required: bool) -> str | None:
@@ -99,14 +100,20 @@ def _real(name: str) -> str:
     return os.path.normcase(Path(name).expanduser().resolve())
 
 
-def _overlay(data: dict[str, Any], workspace: Path | None) -> Settings:
-    merged: dict[str, Any] = data.get("defaults", {})
-    for folder, layer in data.get("workspace", {}).items():
-        if workspace is not None and same_folder(folder, workspace):
-            extra = [*merged.get("extra_paths", ()), *layer.get("extra_paths", ())]
-            merged = _merged(merged, layer)
-            if extra:
-                merged["extra_paths"] = list(dict.fromkeys(extra))
+def own_layers(data: dict[str, Any], workspace: Path | None) -> list[dict[str, Any]]:
+    """The layers of one workspace, which may stand in the file under several names; the later goes before."""
+    layers = data.get("workspace", {}).items()
+    return [layer for folder, layer in layers if workspace is not None and same_folder(folder, workspace)]
+
+
+def merge_layers(defaults: dict[str, Any], own: Iterable[dict[str, Any]]) -> Settings:
+    """The settings that these checked layers come to; `extra_paths` of all of them are joined."""
+    merged = defaults
+    for layer in own:
+        extra = [*merged.get("extra_paths", ()), *layer.get("extra_paths", ())]
+        merged = _merged(merged, layer)
+        if extra:
+            merged["extra_paths"] = list(dict.fromkeys(extra))
     return msgspec.convert(merged, Settings)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from engine.errors import SettingsError
 from engine.settings.loading import (
     check_settings,
     load_settings,
@@ -30,21 +31,12 @@ def save_settings(values: Mapping[str, Any], workspace: Path | None = None, conf
     Comments and order stay, the file is replaced as a whole. Raises `SettingsError` for a key or value that could
     not be read back, or if the file as it stands is wrong; OSError if it cannot be written.
     """
-    import tomlkit
-
     path = config or settings_path()
-    document = _document(path)
-    layer: Any = _layer(document, workspace)
+    document, text = read_document(path)
+    layer = table_of(document, workspace)
     for key, value in values.items():
-        table = layer
-        *sections, name = key.split(".")
-        for section in sections:
-            table = table.setdefault(section, tomlkit.table())
-        if value is not None:
-            table[name] = list(value) if isinstance(value, tuple) else value
-        elif name in table:
-            del table[name]
-    _put(document, path)
+        put_option(layer, key, value)
+    write_document(document, path, expected=text)
 
 
 def add_extra_path(extra: str, workspace: Path, config: Path | None = None) -> None:
@@ -52,32 +44,27 @@ def add_extra_path(extra: str, workspace: Path, config: Path | None = None) -> N
     import tomlkit
 
     path = config or settings_path()
-    document = _document(path)
-    layer: Any = _layer(document, workspace)
-    named = layer.setdefault("extra_paths", tomlkit.array())
+    document, text = read_document(path)
+    named = table_of(document, workspace).setdefault("extra_paths", tomlkit.array())
     if extra not in named:
         named.append(extra)
-    _put(document, path)
+    write_document(document, path, expected=text)
 
 
-def _document(path: Path) -> Any:
-    """The settings file as it stands, to be changed and written back whole."""
+def read_document(path: Path) -> tuple[Any, str | None]:
+    """The settings file as it stands, to be changed and written back whole, and its text; None where it is not there.
+
+    Raises `SettingsError` where it is wrong.
+    """
     import tomlkit
 
     if path.exists():
         load_settings(config=path)
-    return tomlkit.parse(read_settings_text(path, required=False) or f"version = {SETTINGS_VERSION}\n")
+    text = read_settings_text(path, required=False)
+    return tomlkit.parse(text or f"version = {SETTINGS_VERSION}\n"), text
 
 
-def _put(document: Any, path: Path) -> None:
-    import tomlkit
-
-    changed = tomlkit.dumps(document)
-    check_settings(parse_settings(changed, path), changed, path)
-    write_aside(path, changed)
-
-
-def _layer(document: Any, workspace: Path | None) -> Any:
+def table_of(document: Any, workspace: Path | None) -> Any:
     """The table of the layer to write to, made if it is missing."""
     import tomlkit
 
@@ -86,3 +73,33 @@ def _layer(document: Any, workspace: Path | None) -> Any:
     layers = document.setdefault("workspace", tomlkit.table(is_super_table=True))
     written = [name for name in layers if same_folder(name, workspace)]
     return layers.setdefault(written[-1] if written else str(workspace.resolve()), tomlkit.table())
+
+
+def put_option(layer: Any, key: str, value: Any) -> None:
+    """Set the option `key` in the table of a layer; None takes it out."""
+    import tomlkit
+
+    table = layer
+    *sections, name = key.split(".")
+    for section in sections:
+        if value is None and section not in table:
+            return
+        table = table.setdefault(section, tomlkit.table())
+    if value is not None:
+        table[name] = list(value) if isinstance(value, tuple) else value
+    elif name in table:
+        del table[name]
+
+
+def write_document(document: Any, path: Path, *, expected: str | None) -> None:
+    """Replace the file, unless its text is not the `expected` any more: somebody else has written it since.
+
+    Raises `SettingsError`, also for what could not be read back; OSError.
+    """
+    import tomlkit
+
+    changed = tomlkit.dumps(document)
+    check_settings(parse_settings(changed, path), changed, path)
+    if read_settings_text(path, required=False) != expected:
+        raise SettingsError(f"{path} was changed by another program just now; nothing was saved: try again.")
+    write_aside(path, changed)

@@ -320,3 +320,11 @@ def test_the_preview_counts_the_sessions_that_the_settings_list(tree: Tree, tmp_
     preview = preview_workspace(tree("a.md"), listed)
     assert (preview.session_files, preview.session_bytes) == (2, 6)
     assert [issue.path for issue in preview.skipped if issue.rule == "missing"] == ["sessions/gone"]
+
+
+def test_a_preview_names_the_first_notes(tree: Tree) -> None:
+    workspace = tree("b.md", *(f"a/{number:02}.md" for number in range(20)))
+    preview = preview_workspace(workspace, Settings())
+    assert preview.files == 21
+    assert preview.first[:2] == ("b.md", "a/00.md")
+    assert len(preview.first) < preview.files

@@ -1,0 +1,148 @@
+"""The settings file as its two layers for one workspace, and changes of single options in either."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from engine.errors import SettingsError
+from engine.settings.catalogue import value_at
+from engine.settings.loading import (
+    check_settings,
+    load_settings,
+    merge_layers,
+    own_layers,
+    parse_settings,
+    read_settings_text,
+    settings_path,
+)
+from engine.settings.options import Settings
+from engine.settings.origin import Layer
+from engine.settings.saving import put_option, read_document, table_of, write_document
+
+SavedIn = Literal["defaults", "workspace"]
+
+
+class SettingChange(msgspec.Struct, frozen=True):
+    """One option set in one layer, or taken out of it."""
+
+    key: str
+    layer: SavedIn
+    value: Any
+    """None takes it out."""
+    was: Any = None
+    """What the layer held when the change was made; None for nothing."""
+
+    @property
+    def back(self) -> "SettingChange":
+        """The change that takes this one back."""
+        return SettingChange(self.key, self.layer, self.was, self.value)
+
+
+class SettingLayers(msgspec.Struct, frozen=True):
+    """What all workspaces have, and what one of them has instead; as in the file, without what is built in."""
+
+    defaults: dict[str, Any]
+    own: dict[str, Any]
+
+    def get(self, key: str, layer: SavedIn) -> Any:
+        """The option's value in one layer; None where the layer does not have it."""
+        found: Any = self.defaults if layer == "defaults" else self.own
+        for part in key.split("."):
+            if not isinstance(found, dict) or part not in found:
+                return None
+            found = found[part]
+        return found
+
+    def layer_of(self, key: str) -> Layer:
+        """Where the value that is in force comes from."""
+        if self.get(key, "workspace") is not None:
+            return "workspace"
+        return "built-in" if self.get(key, "defaults") is None else "defaults"
+
+    @property
+    def settings(self) -> Settings:
+        """What is in force in the workspace."""
+        return merge_layers(self.defaults, [self.own])
+
+    def in_force(self, key: str) -> Any:
+        return value_at(self.settings, key)
+
+    def without_own(self, key: str) -> Any:
+        """The value that would be in force if the workspace had none of its own."""
+        return value_at(merge_layers(self.defaults, []), key)
+
+    def changed(self, changes: Iterable[SettingChange]) -> "SettingLayers":
+        """With these changes, which touch no file."""
+        defaults, own = self.defaults, self.own
+        for change in changes:
+            if change.layer == "defaults":
+                defaults = _with(defaults, change.key.split("."), change.value)
+            else:
+                own = _with(own, change.key.split("."), change.value)
+        return SettingLayers(defaults, own)
+
+
+def read_layers(workspace: Path, config: Path | None = None) -> SettingLayers:
+    """The settings file as it is now; names of an earlier form are replaced in it. Raises `SettingsError`."""
+    path = config or settings_path()
+    load_settings(workspace, config=config)  # which also migrates
+    text = read_settings_text(path, required=False)
+    if text is None:
+        return SettingLayers({}, {})
+    data = parse_settings(text, path)
+    check_settings(data, text, path)
+    own: dict[str, Any] = {}
+    for layer in own_layers(data, workspace):
+        own = _merged(own, layer)
+    return SettingLayers(data.get("defaults", {}), own)
+
+
+def change_settings(changes: Iterable[SettingChange], workspace: Path, config: Path | None = None) -> SettingLayers:
+    """Write all changes to the file, or none, and return what it says then.
+
+    Raises `SettingsError` where an option is another in the file by now than its change knew, for what could not be
+    read back, and if the file as it stands is wrong; OSError if it cannot be written.
+    """
+    path = config or settings_path()
+    wanted = list(changes)
+    document, text = read_document(path)
+    now = read_layers(workspace, path) if text else SettingLayers({}, {})
+    for change in wanted:
+        found = now.get(change.key, change.layer)
+        if _plain(found) not in (_plain(change.was), _plain(change.value)):
+            raise SettingsError(
+                f'"{change.key}" was changed in {path} meanwhile: it is {_shown(found)} there, and stays so.'
+            )
+        put_option(table_of(document, workspace if change.layer == "workspace" else None), change.key, change.value)
+    write_document(document, path, expected=text)
+    return read_layers(workspace, path)
+
+
+def _with(table: dict[str, Any], names: list[str], value: Any) -> dict[str, Any]:
+    """A copy with one value set, or taken out; tables that become empty go, too."""
+    first, *rest = names
+    copy = dict(table)
+    inner = _with(copy.get(first, {}), rest, value) if rest else value
+    if inner is None or (rest and not inner):
+        copy.pop(first, None)
+    else:
+        copy[first] = list(inner) if isinstance(inner, tuple) else inner
+    return copy
+
+
+def _merged(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
+    result = dict(below)
+    for key, value in above.items():
+        kept = result.get(key)
+        result[key] = _merged(kept, value) if isinstance(value, dict) and isinstance(kept, dict) else value
+    return result
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _shown(value: Any) -> str:
+    return "not set" if value is None else msgspec.json.encode(value).decode()

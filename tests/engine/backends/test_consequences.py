@@ -1,0 +1,38 @@
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from engine import Settings, consequences_of, options_of_index
+from engine.sync.preparing import fingerprint
+
+
+def test_the_options_that_make_the_index_anew_are_those_of_its_fingerprint():
+    anew = {key for key, follows in options_of_index().items() if follows.index_anew}
+    assert anew == {"chunking.tokens", "chunking.overlap", "sessions.thinking", "sessions.tools"}
+
+
+def test_the_options_that_choose_files_are_those_of_discovery():
+    files = {key for key, follows in options_of_index().items() if follows.other_files}
+    names = ("sources", "extra_paths", "include", "exclude", "extensions", "max_file_bytes", "sessions.folders")
+    assert files == set(names)
+
+
+def test_what_only_the_window_or_a_search_knows_has_no_consequences():
+    keys = options_of_index()
+    assert not {"query.min_score", "window.theme", "sync.watch", "facts.auto_recall", "cache.max_entries"} & set(keys)
+
+
+@pytest.mark.parametrize(("changed", "anew"), [({"tokens": 200}, True), ({"tokens": 400}, False)])
+def test_a_change_back_to_what_was_has_none(changed, anew):
+    before = Settings()
+    after = msgspec.structs.replace(before, chunking=msgspec.structs.replace(before.chunking, **changed))
+    follows = consequences_of(Path("/notes"), before, after)
+    assert follows.index_anew is anew is (fingerprint(before) != fingerprint(after))
+    assert follows.any is anew
+
+
+def test_another_place_is_another_index():
+    before = Settings()
+    after = msgspec.structs.replace(before, store=msgspec.structs.replace(before.store, path="/elsewhere"))
+    assert consequences_of(Path("/notes"), before, after).other_index

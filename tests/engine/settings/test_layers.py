@@ -1,0 +1,113 @@
+from pathlib import Path
+
+import pytest
+
+from engine import SettingChange, SettingsError, change_settings, read_layers
+
+TEXT = """# mine
+[defaults]
+extra_paths = ["/all"]
+
+[defaults.query]
+max_results = 8 # enough
+
+[workspace."{folder}"]
+extra_paths = ["/own"]
+"""
+
+
+@pytest.fixture
+def notes(tmp_path) -> Path:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def file(tmp_path, notes) -> Path:
+    path = tmp_path / "settings.toml"
+    path.write_text(TEXT.format(folder=notes))
+    return path
+
+
+def test_each_layer_says_what_it_has(notes, file):
+    layers = read_layers(notes, file)
+    assert layers.get("query.max_results", "defaults") == 8
+    assert layers.get("query.max_results", "workspace") is None
+    assert layers.layer_of("query.max_results") == "defaults"
+    assert layers.layer_of("extra_paths") == "workspace"
+    assert layers.layer_of("query.min_score") == "built-in"
+    assert layers.in_force("extra_paths") == ("/all", "/own")
+    assert layers.without_own("extra_paths") == ("/all",)
+
+
+def test_what_is_only_meant_touches_no_file(notes, file):
+    before = file.read_text()
+    layers = read_layers(notes, file)
+    meant = layers.changed([SettingChange("query.max_results", "workspace", 3)])
+    assert meant.in_force("query.max_results") == 3
+    assert layers.in_force("query.max_results") == 8
+    back = meant.changed([SettingChange("query.max_results", "workspace", None)])
+    assert back == layers
+    assert file.read_text() == before
+
+
+def test_both_layers_are_written_at_once_and_comments_stay(notes, file):
+    moved = [
+        SettingChange("query.max_results", "workspace", 9),
+        SettingChange("query.max_results", "defaults", None, 8),
+    ]
+    layers = change_settings(moved, notes, file)
+    assert layers == read_layers(notes, file)
+    assert layers.layer_of("query.max_results") == "workspace"
+    assert file.read_text().startswith("# mine\n")
+    undone = change_settings([change.back for change in moved], notes, file)
+    assert undone.get("query.max_results", "defaults") == 8
+
+
+def test_what_somebody_else_changed_meanwhile_is_not_overwritten(notes, file):
+    file.write_text(file.read_text().replace("max_results = 8", "max_results = 11"))
+    text = file.read_text()
+    with pytest.raises(SettingsError, match="it is 11 there, and stays so"):
+        change_settings(
+            [SettingChange("sync.watch", "defaults", False), SettingChange("query.max_results", "defaults", 9, 8)],
+            notes,
+            file,
+        )
+    assert file.read_text() == text
+
+
+def test_a_change_of_another_key_meanwhile_stays(notes, file):
+    file.write_text(file.read_text() + '\n[workspace."/elsewhere"]\nmodel = "other"\n')
+    change_settings([SettingChange("query.max_results", "defaults", 9, 8)], notes, file)
+    assert 'model = "other"' in file.read_text()
+    assert read_layers(notes, file).in_force("query.max_results") == 9
+
+
+def test_a_file_that_is_written_between_reading_and_writing_is_left_alone(notes, file, monkeypatch):
+    from engine.settings import saving
+
+    put = saving.check_settings
+
+    def interfere(*arguments):
+        file.write_text("version = 1\n")
+        put(*arguments)
+
+    monkeypatch.setattr(saving, "check_settings", interfere)
+    with pytest.raises(SettingsError, match="try again"):
+        change_settings([SettingChange("query.max_results", "defaults", 9, 8)], notes, file)
+    assert file.read_text() == "version = 1\n"
+
+
+def test_without_a_file_everything_is_built_in_and_the_first_change_makes_one(notes, user_home):
+    layers = read_layers(notes)
+    assert layers.layer_of("window.theme") == "built-in"
+    change_settings([SettingChange("window.theme", "defaults", "dark")], notes)
+    assert read_layers(notes).layer_of("window.theme") == "defaults"
+
+
+def test_what_is_wrong_is_not_written(notes, file):
+    text = file.read_text()
+    with pytest.raises(SettingsError, match="number"):
+        change_settings([SettingChange("query.max_results", "defaults", "many", 8)], notes, file)
+    assert file.read_text() == text
