@@ -28,6 +28,8 @@ _TRIES = 4
 _FIRST_PAUSE = 0.5
 _BUSY = ("database is locked", "sqlite_busy", "database is busy")
 _DAMAGED = ("malformed", "not a database", "sqlite_corrupt")
+_TANGLED = ("unique constraint failed",)
+"""Two rows of one document, as an older version could leave them."""
 _embedding = threading.Lock()
 """One run that embeds at a time in this process: each loads a model of its own."""
 
@@ -88,7 +90,10 @@ class Maintenance:
             log.info("qmd keeps its models for itself: %s", type(error).__name__)
 
     def update(self, token: CancelToken, on_line: Callable[[str], None], meanwhile: Callable[[], None]) -> None:
-        """`qmd update`, once more where someone else was writing, and from nothing where its index is damaged."""
+        """`qmd update`, once more where someone else was writing, and from nothing where its index is damaged.
+
+        Where only its list of documents is, that is made anew, and their vectors stay. Raises `QmdError`, `Cancelled`.
+        """
         seconds = self._settings.update_timeout_seconds
         for attempt in range(_TRIES):
             try:
@@ -99,6 +104,10 @@ class Maintenance:
                 if any(sign in said for sign in _DAMAGED) and attempt == 0:
                     log.warning("The index of qmd is damaged and made anew")
                     self.discard()
+                elif any(sign in said for sign in _TANGLED) and attempt == 0:
+                    log.warning("The documents of qmd are listed anew")
+                    self.clear(token)
+                    self.restore()
                 elif not any(sign in said for sign in _BUSY) or attempt == _TRIES - 1:
                     raise
                 else:

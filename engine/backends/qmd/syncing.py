@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from engine.backends.qmd import answers
+from engine.backends.qmd.answers import Counts
 from engine.backends.qmd.collections import Collection, plan
 from engine.backends.qmd.command import QmdCommand, QmdError
 from engine.backends.qmd.exports import Exported, SessionExports
@@ -76,14 +77,29 @@ class _Run:
         self._reason = reason
         self._token = token
         self._meter = ProgressMeter(reason, listener)
-        self._seen = self._indexed = self._unchanged = self._removed = self._embedded = 0
+        self._seen = self._embedded = 0
+        self._counts: dict[str, Counts] = {}
+        """By collection: an update that is tried again tells of some twice, and the last word counts."""
+        self._passed: dict[str, list[FileIssue]] = {}
+        """By collection, what `qmd` passed over."""
         self._failed: list[FileIssue] = []
         self._skipped: list[FileIssue] = []
         self._names: dict[str, Collection] = {}
         self._collection = ""
-        self._updated: set[str] = set()
         self._embed_problem = ""
         self._from_nothing = not of.index.counts().total
+
+    @property
+    def _indexed(self) -> int:
+        return sum(counts.new + counts.updated for counts in self._counts.values())
+
+    @property
+    def _unchanged(self) -> int:
+        return sum(counts.unchanged for counts in self._counts.values())
+
+    @property
+    def _removed(self) -> int:
+        return sum(counts.removed for counts in self._counts.values())
 
     def report(self, force: bool) -> SyncReport:
         started, clock = time.time(), time.monotonic()
@@ -100,6 +116,7 @@ class _Run:
             error = str(failure)
         except OSError as failure:
             error = f"The files for qmd cannot be written: {failure.strerror or failure}."
+        self._failed += [issue for issues in self._passed.values() for issue in issues]
         if not cancelled:
             self._of.problem = error
             self._of.failed, self._of.skipped = tuple(self._failed), tuple(self._skipped)
@@ -153,9 +170,8 @@ class _Run:
         token.checkpoint()
         self._meter.start("indexing", self._seen)
         of.maintenance.update(token, self._line, self._look)
-        if self._updated != self._names.keys():
+        if self._passed.keys() != self._names.keys():
             of.maintenance.tell_again(made.collections, token)
-            self._indexed = self._unchanged = self._removed = 0
             of.maintenance.update(token, self._line, self._look)
         if self._removed or self._indexed:
             of.changed()
@@ -189,15 +205,13 @@ class _Run:
         name = answers.parse_collection(line)
         if name is not None:
             self._collection = name
-            self._updated.add(name)
+            self._passed[name] = []
         counts = answers.parse_counts(line)
         if counts is not None:
-            self._indexed += counts.new + counts.updated
-            self._unchanged += counts.unchanged
-            self._removed += counts.removed
+            self._counts[self._collection] = counts
         skipped = answers.parse_skipped(line)
         collection = self._names.get(self._collection)
         if skipped is not None and collection is not None:
-            name = collection.stable_name(skipped[0]) or skipped[0]
-            self._failed.append(FileIssue(path=name, rule="unreadable", detail=skipped[1]))
+            path = collection.stable_name(skipped[0]) or skipped[0]
+            self._passed[self._collection].append(FileIssue(path=path, rule="unreadable", detail=skipped[1]))
         self._meter.step(self._indexed + self._unchanged, self._collection)

@@ -260,6 +260,25 @@ def test_an_update_is_tried_again_while_someone_writes(memory, fake, monkeypatch
     assert memory.sync().error == ""
 
 
+def test_documents_that_are_listed_twice_are_listed_anew_and_counted_once(memory, fake):
+    config = memory._command.config_file
+    told = config.read_text()
+    fake.does(f"""
+        if verb == "update":
+            {UPDATED}
+            print("⚠ Skipped unreadable file: a.md (EACCES)")
+            if not os.path.exists(__file__ + ".once"):
+                open(__file__ + ".once", "w").close()
+                sys.exit("SqliteError: UNIQUE constraint failed: documents.collection, documents.path")
+    """)
+    report = memory.sync()
+    assert (report.error, report.files_indexed) == ("", 4)
+    assert [issue.path for issue in report.failed] == ["a.md"]
+    verbs = [call[:2] for call in fake.calls()][-4:]
+    assert verbs == [["update", "--index"], ["collection", "remove"], ["collection", "list"], ["update", "--index"]]
+    assert config.read_text() == told
+
+
 def test_an_update_that_fails_is_told_and_what_is_there_is_searched(memory, fake):
     fake.does("sys.exit('Error: something broke') if verb == 'update' else print('[]')")
     report = memory.sync()
