@@ -12,7 +12,9 @@ from engine.records import FACT_CATEGORIES, LONGEST_FACT, Record
 
 
 def fact_tools(access: AgentAccess) -> tuple[AgentTool, ...]:
-    """Those that this session has: an agent that may not keep facts is not offered to."""
+    """Those that this session has: an agent is not offered what it may not do."""
+    if access.shared:
+        return ()
     writing = () if access.settings.facts.agent_writes == "off" else (_store(access), _forget(access))
     return (_recall(access), *writing)
 

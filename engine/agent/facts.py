@@ -15,6 +15,7 @@ from engine.agent.capturing import category_of, worth_keeping
 from engine.agent.failing import said
 from engine.agent.untrusted import untrusted_block
 from engine.control import CancelToken
+from engine.errors import MnemoscopeError
 from engine.records import (
     FACT_CATEGORIES,
     LONGEST_FACT,
@@ -138,11 +139,14 @@ def memory_forget(
 
 def recall_block(access: AgentAccess, message: str, *, cancel: CancelToken | None = None) -> str:
     """The facts that fit a message best, as one block to put before it; empty where none does or it is switched off."""
-    settings, message = access.settings.facts, message.strip()
-    if not settings.auto_recall or access.shared or len(message) < _SHORTEST_PROMPT:
+    message = message.strip()
+    if access.shared or len(message) < _SHORTEST_PROMPT:
         return ""
-    asked = cut(message, settings.recall_max_chars)
     try:
+        settings = access.settings.facts
+        if not settings.auto_recall:
+            return ""
+        asked = cut(message, settings.recall_max_chars)
         found = access.ask(
             lambda memory, token: memory.facts.find(f"{asked} ", max_results=settings.recall_results, cancel=token),
             cancel,
@@ -158,12 +162,10 @@ def capture(access: AgentAccess, messages: Sequence[Mapping[str, Any]]) -> tuple
 
     It waits for their approval. Returns what is new.
     """
-    settings = access.settings.facts
-    if not settings.auto_capture or access.shared:
+    if access.shared:
         return ()
-    texts = worth_keeping(messages, settings.capture_max_chars, settings.capture_triggers)
 
-    def keep(facts: "Facts") -> tuple[Fact, ...]:
+    def keep(facts: "Facts", texts: Sequence[str]) -> tuple[Fact, ...]:
         key = access.session_key or ""
         kept = [
             facts.add(text, category=category_of(text), origin="capture", session_key=key, waiting=True)
@@ -172,7 +174,11 @@ def capture(access: AgentAccess, messages: Sequence[Mapping[str, Any]]) -> tuple
         return tuple(new.fact for new in kept if not new.duplicate)
 
     try:
-        return access.ask(lambda memory, _: keep(memory.facts)) if texts else ()
+        settings = access.settings.facts
+        if not settings.auto_capture:
+            return ()
+        texts = worth_keeping(messages, settings.capture_max_chars, settings.capture_triggers)
+        return access.ask(lambda memory, _: keep(memory.facts, texts)) if texts else ()
     except Exception as error:
         log.info("Nothing is captured of a message: %s", said(error))
         return ()
@@ -202,7 +208,11 @@ def _changed(
     act: "Callable[[Facts, CancelToken], Answer]",
     cancel: CancelToken | None,
 ) -> Answer:
-    if access.settings.facts.agent_writes == "off":
+    try:
+        allowed = access.settings.facts.agent_writes != "off"
+    except MnemoscopeError as error:  # what the settings say cannot be read just now
+        return msgspec.structs.replace(empty, error=said(error))
+    if not allowed:
         return msgspec.structs.replace(empty, disabled=True, error=_OFF)
     return _answered(access, empty, act, cancel)
 

@@ -16,7 +16,7 @@ from engine.agent.facts import capture, facts_block, memory_forget, memory_recal
 from engine.agent.tools import agent_tools
 from engine.backends.facts import Facts
 from engine.control import CancelToken
-from engine.errors import IndexReadOnly
+from engine.errors import IndexReadOnly, SettingsError
 from engine.records import Fact
 from engine.settings import Settings
 from engine.settings.facts_options import FactsSettings
@@ -140,6 +140,17 @@ def test_in_a_group_nothing_is_told_and_nothing_kept(session: Session, facts: Fa
     assert [fact.text for fact in facts.all()] == ["I prefer green tea"]
 
 
+def test_settings_that_cannot_be_read_are_an_answer_too(memory: FakeMemory, facts: Facts) -> None:
+    def broken() -> Settings:
+        raise SettingsError("Line 3 is wrong.")
+
+    mine = AgentAccess(lambda: memory, broken)
+    assert memory_store(mine, "I prefer tea").error == "Line 3 is wrong."
+    assert memory_forget(mine, "tea").error == "Line 3 is wrong."
+    assert recall_block(mine, "Which tea do I prefer?") == ""
+    assert capture(mine, [{"role": "user", "content": "I prefer green tea."}]) == ()
+
+
 def test_agents_write_only_as_the_person_wants(session: Session, facts: Facts) -> None:
     off = session(agent_writes="off")
     assert memory_store(off, "I prefer tea").disabled is True
@@ -206,6 +217,7 @@ def test_an_agent_that_may_not_write_is_not_offered_to(session: Session) -> None
     names = [tool.name for tool in agent_tools(session(agent_writes="off"))]
     assert "memory_recall" in names
     assert not {"memory_store", "memory_forget"} & set(names)
+    assert not [tool.name for tool in agent_tools(session(GROUP)) if tool.name in ("memory_recall", "memory_store")]
 
 
 @given(st.lists(st.text(max_size=200), max_size=4), st.integers(100, 300))
