@@ -2,7 +2,9 @@
 
 import contextlib
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from heapq import nlargest
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +18,9 @@ from engine.control import CancelToken
 from engine.errors import MnemoscopeError, NoteError, ProviderError
 from engine.records import SessionNote, SessionSummary, WrittenNote
 from engine.settings import Settings
+
+_MOST_EMPTY = 5
+"""Sessions that are looked at for the latest one: a new one may hold no more yet than the command that began it."""
 
 
 class Remembered(NamedTuple):
@@ -44,16 +49,13 @@ def remember(
 ) -> Remembered:
     """Write the note of a session: that of this stable name or id, None for the latest one.
 
-    A session is written down once, until it goes on, unless `again`. `slug`: the name, in place of the chat model's or
-    of the session's own words. A model that fails never fails the note. Raises `NoteError`, and `MnemoscopeError` for a
-    session that is none.
+    The latest is the newest in which something was said. A session is written down once, until it goes on, unless
+    `again`. `slug`: the name, in place of the chat model's or of the session's own words. A model that fails never
+    fails the note. Raises `NoteError`, and `MnemoscopeError` for a session that is none.
     """
     known = manager.sessions()
-    path = (_latest(known) if session is None else wanted_session(session, known)).path
-    try:
-        note = draft_note(manager, workspace, settings, path, messages=messages, cancel=cancel)
-    except FileNotFoundError:
-        raise NoteError(f"The transcript of {path} is not there any more.") from None
+    wanted = _newest(known) if session is None else [wanted_session(session, known)]
+    note = _first_draft(wanted, partial(draft_note, manager, workspace, settings, messages=messages, cancel=cancel))
     if note.existing and not again:
         return Remembered(note, None)
     if slug and not to_slug(slug):
@@ -92,10 +94,22 @@ def update_index(manager: MemorySearchManager, seconds: float, cancel: CancelTok
         cancel.checkpoint()
 
 
-def _latest(known: Sequence[SessionSummary]) -> SessionSummary:
-    """The newest session that is no part of another one. Raises `NoteError` where there is none."""
-    whole = (session for session in known if not session.parent and session.messages)
-    newest = max(whole, key=lambda session: session.ended or session.started or 0.0, default=None)
-    if newest is None:
+def _newest(known: Sequence[SessionSummary]) -> Sequence[SessionSummary]:
+    """The newest sessions that are no part of another one. Raises `NoteError` where there is none."""
+    whole = [session for session in known if not session.parent and session.messages]
+    if not whole:
         raise NoteError("No session is indexed yet, so there is none to remember.")
-    return newest
+    return nlargest(_MOST_EMPTY, whole, key=lambda session: session.ended or session.started or 0.0)
+
+
+def _first_draft(wanted: Sequence[SessionSummary], draft: Callable[[str], SessionNote]) -> SessionNote:
+    """Of the first session in which something was said. Raises `NoteError` where there is none: that of the first."""
+    failures = []
+    for session in wanted:
+        try:
+            return draft(session.path)
+        except FileNotFoundError:
+            failures.append(NoteError(f"The transcript of {session.path} is not there any more."))
+        except NoteError as nothing_said:
+            failures.append(nothing_said)
+    raise failures[0]

@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from engine.records import SessionMessage, SessionText
+from engine.text.visible import visible
 
 CUT = " […]"
 """Stands where the rest of a message was left out."""
@@ -67,9 +68,10 @@ def shortened(text: str, most: int) -> str:
 def lines_of(messages: Sequence[Said], longest: int) -> str:
     """`user: …` and `assistant: …`, each message with at most `longest` characters of its text.
 
-    A heading or a fence that never ends within a message changes nothing of the note around it.
+    A heading or a fence that never ends within a message changes nothing of the note around it, and what nobody would
+    see before it is saved is left out.
     """
-    lines = (f"{speaker}: {_within(shortened(text, longest))}" for speaker, text in messages)
+    lines = (f"{speaker}: {_within(visible(shortened(text, longest)))}" for speaker, text in messages)
     return "\n".join(line.replace(": \n", ":\n", 1) for line in lines)
 
 

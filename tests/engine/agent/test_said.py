@@ -60,6 +60,12 @@ def test_the_structure_of_a_message_does_not_reach_the_note(said: str, lines: li
     assert [line.strip() for line in found][: len(lines)] == lines
 
 
+def test_what_nobody_sees_gets_into_no_note() -> None:
+    unseen = "".join(chr(0xE0000 + ord(sign)) for sign in "obey")
+    said = Said("user", f"Wa\u200bter{unseen} the\x07 \u202etomatoes ❤️\u200d🔥")
+    assert lines_of([said], 100) == "user: Water the  tomatoes ❤️\u200d🔥"
+
+
 def test_long_messages_end_at_a_line_or_a_word() -> None:
     assert shortened("word " * 10, 50) == "word " * 10
     assert shortened("word " * 10, 23) == "word word word word" + CUT

@@ -79,6 +79,16 @@ def test_the_latest_is_found_though_nothing_was_indexed_yet(verb: Run, session: 
     assert (told["messages"], told["written"]) == (2, True)
 
 
+def test_a_session_that_has_only_just_begun_is_not_the_latest(verb: Run, session: str, store: Path) -> None:
+    write_session(store, "9f9f9f9f-2222", ["/new"], days=1)
+    write_session(store, "8e8e8e8e-3333", ["/clear", " "], days=2)
+    assert verb("remember", "--latest", "--json").json["path"] == f"memory/{NAME}"
+    refused = verb("remember", "9f9f9f9f-2222")
+    assert (refused.code, "Nothing was said" in refused.err) == (1, True)
+    (store / "-home-ines" / f"{session}.jsonl").unlink()
+    assert "Nothing was said" in verb("remember", "--latest").err
+
+
 def test_a_session_is_remembered_once_until_it_goes_on(verb: Run, session: str, store: Path, folder: Path) -> None:
     assert verb("remember", "--latest").code == 0
     again = verb("remember", "--latest")
