@@ -89,7 +89,7 @@ class Errands(QObject):
         elif action in ("settings", "engine"):
             self._settings.show_page("engine" if action == "engine" else None)
         elif action == "try-again":
-            self._workspace.try_again()
+            self._banner.try_engine_again()
         elif action == "settings-file":
             self._places.open_settings()
         elif action == "embed":

@@ -3,7 +3,7 @@
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from engine import EmbeddingEstimate, MemoryProviderStatus, SyncSummary
-from gui.widgets.engines import Instead, engine_instead
+from gui.widgets.engines import Instead, engine_instead, index_remedy
 from gui.widgets.sync_line import why_words_only
 
 _WHILE_SYNCING_MS = 1000
@@ -14,7 +14,7 @@ class IndexNews(QObject):
 
     Signals:
         changed: other results may be found now; at once at the end of a sync, once a second while one runs.
-        problem: a new problem as one sentence, and whether a rebuild may mend it.
+        problem: a new problem as one sentence, and its `IndexRemedy`.
         awaiting: EmbeddingEstimate of work that has to be agreed to, when there is other such work than before; None
             once there is none.
         provider_problem: why the provider of the settings cannot begin, as a sentence, when that is new; empty once it
@@ -25,7 +25,7 @@ class IndexNews(QObject):
     """
 
     changed = Signal()
-    problem = Signal(str, bool)
+    problem = Signal(str, str)
     awaiting = Signal(object)
     provider_problem = Signal(str)
     engine_replaced = Signal(object)
@@ -57,7 +57,7 @@ class IndexNews(QObject):
             return
         self._hear_change(status)
         if status.index_error and status.index_error != self._told:
-            self.problem.emit(status.index_error, not status.custom.get("readOnly"))
+            self.problem.emit(status.index_error, index_remedy(status))
         self._told = status.index_error or ""
         self._hear_awaiting(status.awaiting)
         self._hear_provider(why_words_only(status))

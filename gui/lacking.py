@@ -104,7 +104,7 @@ class Gate:
     def _show(self) -> None:
         said = self.reason or self._why
         self._thing.setEnabled(self._allowed and not self.reason)
-        _say(self._thing, *((textwrap.fill(said, _TIP_LETTERS), said, said) if said else self._usual))
+        _say(self._thing, *((_tip(said), said, said) if said else self._usual))
         for stand_in in self._stand_ins:
             stand_in.deleteLater()
         self._stand_ins = []
@@ -130,6 +130,11 @@ class Gates:
         self.lacks = lacks
         for gate in self._gates:
             gate.hear(lacks)
+
+
+def _tip(sentence: str) -> str:
+    """In lines that can be read; a word with a hyphen stays whole."""
+    return textwrap.fill(sentence, _TIP_LETTERS, break_on_hyphens=False)
 
 
 def _words(thing: QAction | QWidget) -> tuple[str, str, str]:
@@ -168,5 +173,5 @@ def refuse(widget: QWidget, sentence: str) -> None:
     focus = QApplication.focusWidget()
     near = focus if focus is not None and focus.window() is widget.window() else widget
     at = near.mapToGlobal(QPoint(near.width() // 4, min(near.height(), _BELOW)))
-    QToolTip.showText(at, textwrap.fill(sentence, _TIP_LETTERS), near)
+    QToolTip.showText(at, _tip(sentence), near)
     announce(near, sentence)

@@ -137,6 +137,7 @@ class MainWindow(QMainWindow):
         self._news.engine_replaced.connect(self.banner.tell_engine_replaced)
         self._news.synced.connect(self.banner.take_back_failed_sync)
         self.banner.settings_wanted.connect(self.settings.show)
+        self.banner.engine_wanted.connect(partial(self.settings.show_page, "engine"))
 
     def _restore(self) -> None:
         self.resize(1280, 800)

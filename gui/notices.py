@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from engine import EmbeddingEstimate
-from gui.widgets.engines import Instead, engine_name
+from gui.widgets.engines import IndexRemedy, Instead, engine_name
 from gui.widgets.message import Action, Banner
 from gui.widgets.pricing import embed_words, estimate_words
 from gui.workspace import Workspace
@@ -17,19 +17,26 @@ class Notices(Banner):
 
     Signals:
         settings_wanted: the person wants to change what makes a provider fail.
+        engine_wanted: the person wants to choose another engine.
     """
 
     settings_wanted = Signal()
+    engine_wanted = Signal()
 
     def __init__(self, workspace: Workspace, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._workspace = workspace
         workspace.sync_failed.connect(self.tell_failed_sync)
+        workspace.engine_tried.connect(self.tell_engine_tried)
 
-    @Slot(str, bool)
-    def tell_index_problem(self, sentence: str, mendable: bool) -> None:
-        mend = (Action("Rebuild index…", self.ask_rebuild),) if mendable else ()
-        self.say(sentence, "degraded", *mend, key="index")
+    @Slot(str, str)
+    def tell_index_problem(self, sentence: str, remedy: IndexRemedy) -> None:
+        mend: dict[IndexRemedy, tuple[Action, ...]] = {
+            "": (),
+            "rebuild": (Action("Rebuild index…", self.ask_rebuild),),
+            "sync": (Action("Try again", self._workspace.sync), self._to_engines),
+        }
+        self.say(sentence, "degraded", *mend[remedy], key="index")
 
     @Slot(str, bool)
     def tell_failed_sync(self, sentence: str, of_provider: bool) -> None:
@@ -55,17 +62,38 @@ class Notices(Banner):
         if instead is None:
             self.clear("engine")
             return
-        name = engine_name(instead.chosen)
+        self._tell_replaced(instead, "did not answer")
+
+    @Slot()
+    def try_engine_again(self) -> None:
+        """Ask the engine that is replaced; what comes of it is told."""
+        self.say("Asking the engine again…", "working", key="engine")
+        self._workspace.try_again()
+
+    @Slot(object)
+    def tell_engine_tried(self, instead: Instead | None) -> None:
+        """What still answers in its place; None where it is back."""
+        if instead is None:
+            self.clear("engine")
+        else:
+            self._tell_replaced(instead, "still does not answer")
+
+    def _tell_replaced(self, instead: Instead, what: str) -> None:
         self.say(
-            f"{name} did not answer. {instead.reason} The built-in index answers until it does.",
+            f"{engine_name(instead.chosen)} {what}. {instead.reason} The built-in index answers until it does.",
             "degraded",
-            Action("Try again now", self._workspace.try_again),
+            Action("Try again now", self.try_engine_again),
+            self._to_engines,
             key="engine",
         )
 
     @property
     def _to_settings(self) -> Action:
         return Action("Settings…", self.settings_wanted.emit)
+
+    @property
+    def _to_engines(self) -> Action:
+        return Action("Choose another engine…", self.engine_wanted.emit)
 
     @Slot()
     def ask_rebuild(self) -> None:

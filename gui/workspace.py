@@ -20,6 +20,7 @@ from gui.job_slot import JobSlot
 from gui.jobs import Job, Jobs
 from gui.lacking import Lacks
 from gui.status_feed import StatusFeed
+from gui.widgets.engines import Instead, engine_instead
 
 _ANYTHING = "memory"
 """A question whose answer nobody reads."""
@@ -58,6 +59,7 @@ class Workspace(QObject):
         failed: OpenFailure.
         closed: nothing is open any more.
         sync_failed: one sentence, and whether it was the provider that failed.
+        engine_tried: the chosen engine was asked again; Instead where another one still answers, None where it does.
     """
 
     opening = Signal(object)
@@ -65,6 +67,7 @@ class Workspace(QObject):
     failed = Signal(object)
     closed = Signal()
     sync_failed = Signal(str, bool)
+    engine_tried = Signal(object)
 
     def __init__(
         self,
@@ -185,9 +188,10 @@ class Workspace(QObject):
             return
         manager = self.current.manager
 
-        def work(token: CancelToken) -> None:
+        def work(token: CancelToken) -> Instead | None:
             manager.sync(reason="manual", cancel=token)  # the pause before the next try ends here
             manager.search(_ANYTHING, max_results=1, cancel=token)
+            return engine_instead(manager.status())
 
         self._trial.put(self._jobs.write(work, self._tried, self._not_tried))
 
@@ -207,9 +211,10 @@ class Workspace(QObject):
             act(token)
         self.feed.refresh()
 
-    def _tried(self, _: None) -> None:
+    def _tried(self, instead: Instead | None) -> None:
         self._trial.done()
         self.feed.refresh()
+        self.engine_tried.emit(instead)
 
     def _not_tried(self, sentence: str) -> None:
         self._trial.done()

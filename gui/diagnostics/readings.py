@@ -6,7 +6,7 @@ from typing import Literal
 
 from engine import MemoryProviderStatus, SyncSummary
 from gui.lacking import SHORT
-from gui.widgets.engines import engine_instead, engine_name, provider_instead
+from gui.widgets.engines import engine_instead, engine_name, index_remedy, provider_instead
 from gui.widgets.pricing import estimate_words, spent_words
 from gui.widgets.state import State
 from gui.widgets.sync_line import PHASE_WORDS, REASON_WORDS
@@ -114,7 +114,7 @@ def _index_state(status: MemoryProviderStatus) -> Reading:
     if status.index_error:
         if status.custom.get("readOnly"):
             return Reading("State", "degraded", "read only", status.index_error, "show-index")
-        return Reading("State", "degraded", "had a problem", status.index_error, "rebuild")
+        return Reading("State", "degraded", "had a problem", status.index_error, index_remedy(status) or None)
     if status.writer_elsewhere:
         return Reading("State", "working", "another window is indexing")
     if status.syncing is not None:

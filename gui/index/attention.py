@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from engine import NOT_EMBEDDED, FileIssue, MemoryProviderStatus
+from gui.widgets.engines import IndexRemedy, index_remedy
 from gui.widgets.pricing import estimate_words
 from gui.widgets.state import State
 from gui.widgets.sync_line import why_words_only
@@ -26,6 +27,13 @@ class Attention:
     action: tuple[str, str] = ("", "")
 
 
+_MENDING: dict[IndexRemedy, tuple[str, str]] = {
+    "": ("", ""),
+    "rebuild": ("Rebuild…", "rebuild"),
+    "sync": ("Try again", "sync"),
+}
+
+
 def attention_of(status: MemoryProviderStatus) -> tuple[Attention, ...]:
     """What the status says, the most pressing first."""
     return tuple(_rows(status))
@@ -34,7 +42,7 @@ def attention_of(status: MemoryProviderStatus) -> tuple[Attention, ...]:
 def _rows(status: MemoryProviderStatus) -> Iterator[Attention]:
     read_only = bool(status.custom.get("readOnly"))
     if status.index_error:
-        act = ("", "") if read_only else ("Rebuild…", "rebuild")
+        act = _MENDING[index_remedy(status)]
         title = "The index cannot be written" if read_only else "The index had a problem"
         yield Attention("index", "degraded", title, status.index_error, act)
     if status.last_sync is not None and status.last_sync.error and status.syncing is None:

@@ -129,7 +129,7 @@ class Narrowing(QObject):
         self._bar.show_crumbs(crumbs)
         # Short, since how many results there are stands beside it.
         other = "Search for other words" if self.like is not None else ""
-        self._box.set_hint("Search within these results" if self.within is not None else other)
+        self._box.set_hint("Within these results" if self.within is not None else other)
 
     def _words(self, passage: Passage | None) -> str:
         if passage is None:

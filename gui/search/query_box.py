@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal, Slot
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPalette, QPen
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QWidget
 
 from gui.search.query_history import QueryHistory
@@ -21,6 +21,8 @@ _SHEET = (
 )
 _INTO_LIST = {Qt.Key.Key_Down, Qt.Key.Key_PageDown}
 _EDGE = 14
+_MOST_STATE = 0.48
+"""Share of the box."""
 """Pixels before the magnifier."""
 
 
@@ -112,6 +114,7 @@ class QueryBox(QWidget):
         """A few words at the right end: counts and time, or that a search is running."""
         self._state.setText(text)
         self._state.setAccessibleDescription(text)
+        self._make_room()
 
     def add_button(self, button: QWidget) -> None:
         """Something else that one can do with the box, at its right end."""
@@ -188,6 +191,14 @@ class QueryBox(QWidget):
         """The magnifier stands in one place, be it a button or not: boxes of different views take turns there."""
         around = 0 if self._lead is None else self._lead.sizeHint().width() - self._icon.sizeHint().width()
         self._row.setContentsMargins(max(0, _EDGE - around // 2), 0, 8 if self.edit.text() else 16, 0)
+
+    def _make_room(self) -> None:
+        """In a narrow box the question matters more than its counts, which stand above the list as well."""
+        self._state.setVisible(self._state.sizeHint().width() <= self.width() * _MOST_STATE)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._make_room()
 
     def _restyle(self) -> None:
         font = font_at(15)

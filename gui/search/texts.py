@@ -64,6 +64,8 @@ def meant(suggestions: Sequence[QuerySuggestion]) -> str:
 def hint(status: MemoryProviderStatus | None) -> tuple[str, str]:
     """Title and sentence before anything is asked."""
     how = "Type a few words, or a question in your own words. Results come by the words and by what they mean."
+    if status is not None and status.custom.get("searchMode") == "keyword":
+        how = "Type a few words that stand in what you look for."
     if status is not None and status.index_error:
         return "The index cannot be searched", status.index_error
     if status is not None and not status.files:

@@ -60,7 +60,7 @@ class SessionsPanel(QObject):
         self._reader = SessionsReader(jobs, self)
         self._content = ContentSearch(jobs, self)
         self._days = DayWatch(today, self)
-        self.box = QueryBox("Find by title, project or what was said", "Find a session")
+        self.box = QueryBox("By title, project or words", "Find a session")
         self.chips = FilterChips()
         self.view = ListingView()
         self._wanted = Wanted(self.box, self.chips, self.view, self)

@@ -1,11 +1,14 @@
 """What the engines that keep an index are called, and which one answers in place of another. Pure functions."""
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from engine import MemoryProviderStatus
 
 BUILTIN = "builtin"
 _NAMES = {BUILTIN: "built-in index", "lancedb": "LanceDB"}
+
+
+IndexRemedy = Literal["", "rebuild", "sync"]
 
 
 class Instead(NamedTuple):
@@ -26,6 +29,13 @@ def engine_instead(status: MemoryProviderStatus) -> Instead | None:
     if status.fallback is None or "fallback" not in status.custom:
         return None
     return Instead(status.fallback.from_, status.fallback.reason)
+
+
+def index_remedy(status: MemoryProviderStatus) -> IndexRemedy:
+    """What may mend `index_error`: nobody but its owner rebuilds an index that is kept elsewhere, it is asked again."""
+    if status.custom.get("readOnly"):
+        return ""
+    return "rebuild" if status.backend == BUILTIN else "sync"
 
 
 def provider_instead(status: MemoryProviderStatus) -> Instead | None:

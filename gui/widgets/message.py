@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label, line
+from gui.widgets.scrolling import scrolling_column
 from gui.widgets.state import State, StateDot
 
 _PAGE_WIDTH = 520
@@ -96,10 +97,13 @@ class Banner(QFrame):
 
     def _press(self, run: Callable[[], None]) -> None:
         """What was said is done with; who answered by key goes on with the next question, or elsewhere."""
-        focus = QApplication.focusWidget()
-        held = focus is not None and self.isAncestorOf(focus)
-        self.clear()
+        held = self._has_keys()
+        self._take_away()
         run()
+        self._leave(held)
+
+    def _leave(self, held: bool) -> None:
+        """Nobody who had the keys here loses them with what was said."""
         if held and self.isHidden():
             self.left.emit()
         elif held:
@@ -129,6 +133,15 @@ class Banner(QFrame):
     def clear(self, key: str = "") -> None:
         if self.isHidden() or (key and key != self._key):
             return
+        held = self._has_keys()
+        self._take_away()
+        self._leave(held)
+
+    def _has_keys(self) -> bool:
+        focus = QApplication.focusWidget()
+        return focus is not None and self.isAncestorOf(focus)
+
+    def _take_away(self) -> None:
         matter, self._key = self._key, ""
         self.hide()
         self.cleared.emit(matter)
@@ -163,13 +176,10 @@ class MessagePage(QFrame):
         column.addSpacing(8)
         column.addLayout(self._buttons)
         column.addStretch(3)
-        middle = QWidget()
-        middle.setLayout(column)
-        middle.setMaximumWidth(_PAGE_WIDTH)
-        row = QHBoxLayout(self)
-        row.addStretch(1)
-        row.addWidget(middle, 100)
-        row.addStretch(1)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        self._scroll = scrolling_column(column, _PAGE_WIDTH)
+        whole.addWidget(self._scroll)
 
     def say(self, title: str, text: str, *actions: Action) -> None:
         self.words = f"{title}: {text}" if text else title
@@ -185,6 +195,7 @@ class MessagePage(QFrame):
         button = first.widget() if first is not None else None
         if button is not None:
             button.setFocus(Qt.FocusReason.OtherFocusReason)
+            self._scroll.ensureWidgetVisible(button)
 
 
 def _fill(

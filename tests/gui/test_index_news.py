@@ -62,6 +62,16 @@ def test_another_engine_in_place_of_the_chosen_one_is_told_when_that_or_its_reas
     assert [found and found.reason for found in told] == ["Too slow.", "Not found.", None, "Too slow.", None]
 
 
+def test_only_an_index_of_its_own_is_offered_to_be_rebuilt(qtbot):
+    news = IndexNews()
+    told = []
+    news.problem.connect(lambda *problem: told.append(problem))
+    for backend, custom in (("builtin", {}), ("qmd", {}), ("lancedb", {}), ("builtin", {"readOnly": True})):
+        news.hear(make_status())
+        news.hear(make_status(backend=backend, custom=custom, index_error="It failed."))
+    assert [remedy for _, remedy in told] == ["rebuild", "sync", "sync", ""]
+
+
 def test_another_engine_finds_other_things(qtbot):
     news = IndexNews()
     changed = []

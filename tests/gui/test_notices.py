@@ -66,15 +66,25 @@ def test_a_provider_that_cannot_begin_is_told_until_it_can(qtbot, notices):
 
 
 def test_an_index_that_can_be_mended_offers_a_rebuild(notices, workspace):
-    notices.tell_index_problem("It is damaged.", True)
+    notices.tell_index_problem("It is damaged.", "rebuild")
     press(notices, "Rebuild index…")
     assert "Rebuild the whole index?" in notices.text
     press(notices, "Rebuild")
     assert workspace.asked == [{"force": True}]
 
 
+def test_an_index_that_is_kept_elsewhere_is_asked_again_and_not_rebuilt(qtbot, notices, workspace):
+    notices.tell_index_problem("The command qmd was not found.", "sync")
+    assert words(notices) == ["Try again", "Choose another engine…"]
+    with qtbot.waitSignal(notices.engine_wanted):
+        press(notices, "Choose another engine…")
+    notices.tell_index_problem("The command qmd was not found.", "sync")
+    press(notices, "Try again")
+    assert workspace.asked == [{}]
+
+
 def test_an_index_that_cannot_be_mended_offers_nothing(notices):
-    notices.tell_index_problem("It is of a newer version.", False)
+    notices.tell_index_problem("It is of a newer version.", "")
     assert not [button for button in notices.findChildren(QPushButton) if button.text()]
 
 
@@ -104,6 +114,13 @@ def test_an_engine_that_did_not_answer_is_named_with_the_reason_and_may_be_tried
     )
     press(notices, "Try again now")
     assert tried == [1]
+    assert notices.text == "Asking the engine again…"
+    notices.tell_engine_tried(Instead("qmd", "It is not there."))
+    assert notices.text == ("qmd still does not answer. It is not there. The built-in index answers until it does.")
+    assert words(notices) == ["Try again now", "Choose another engine…"]
+    press(notices, "Try again now")
+    notices.tell_engine_tried(None)
+    assert notices.text == ""
     notices.tell_engine_replaced(Instead("LanceDB", "The table is locked."))
     notices.tell_engine_replaced(None)
     assert notices.text == ""

@@ -3,7 +3,8 @@ from pathlib import Path
 import pytest
 
 import engine
-from engine import BackendError, IndexTooNew, Settings, SettingsError
+from engine import BackendError, FallbackStatus, IndexTooNew, Settings, SettingsError
+from gui.widgets.engines import Instead
 from gui.workspace import Workspace
 from tests.helpers.fake_lacking import LackingMemory, reason
 from tests.helpers.fake_memory import FakeMemory
@@ -155,11 +156,16 @@ def test_steering_nothing_is_no_error(workspace):
 
 def test_an_engine_is_tried_again_by_an_update_and_a_question(qtbot, workspace, opens, tmp_path):
     _open(qtbot, workspace, tmp_path)
-    workspace.try_again()
-    qtbot.waitUntil(lambda: len(opens[0].searches) == 1)
-    assert opens[0].syncs == [("manual", False)]
+    with qtbot.waitSignal(workspace.engine_tried) as tried:
+        workspace.try_again()
+    assert (opens[0].syncs, len(opens[0].searches)) == ([("manual", False)], 1)
+    assert tried.args == [None]
+    why = FallbackStatus(from_="qmd", reason="It is gone.")
+    opens[0].set_status(fallback=why, custom={"fallback": {"disabled": True, "reason": why.reason}})
+    with qtbot.waitSignal(workspace.engine_tried) as tried:
+        workspace.try_again()
+    assert tried.args == [Instead("qmd", "It is gone.")]
     opens[0].search_error = BackendError("Neither answers.")
-    qtbot.waitUntil(lambda: not workspace._trial.busy)
     with qtbot.waitSignal(workspace.sync_failed) as failed:
         workspace.try_again()
     assert failed.args == ["Neither answers.", False]

@@ -25,8 +25,10 @@ _OPTIONS: dict[Feature, tuple[str, ...]] = {
 
 
 def reason(feature: Feature) -> str:
-    """What a backend says that lacks it."""
-    return f"This engine has no {feature}, but the built-in one has; choose it in the settings to have them here, too."
+    """What a backend says that lacks it; in a tooltip, the line of some ends at the hyphen."""
+    return (
+        f"This engine has no {feature}, whatever one may ask it for, but the built-in one has: choose it to have them."
+    )
 
 
 class LackingMemory(FakeMemory):

@@ -49,6 +49,7 @@ def test_labels_are_unique_within_a_group_so_that_rows_can_be_kept():
         ({"syncing": make_progress(), "paused": True}, "off", "paused, 48\u00a0%", None),
         ({"writer_elsewhere": True}, "working", "another window is indexing", None),
         ({"index_error": "It was damaged."}, "degraded", "had a problem", "rebuild"),
+        ({"index_error": "It is gone.", "backend": "qmd"}, "degraded", "had a problem", "sync"),
         ({"index_error": "No rights.", "custom": {"readOnly": "No rights."}}, "degraded", "read only", "show-index"),
     ],
 )

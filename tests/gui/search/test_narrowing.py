@@ -222,7 +222,7 @@ def test_the_next_question_is_asked_within_the_results_on_show(
     assert results.isVisible(), "the results stay until something is asked"
     assert len(memory.searches) == asked
     assert said(bar) == ["Within 3 results of “irrigation”"]
-    assert box.placeholderText() == "Search within these results"
+    assert box.placeholderText() == "Within these results"
     qtbot.keyClicks(box, "hose")
     settle()
     query, _, options = memory.searches[-1]

@@ -30,6 +30,8 @@ def test_before_anything_is_asked():
     assert texts.hint(None)[0] == "Search your notes"
     assert texts.hint(make_status(sources=("memory",)))[0] == "Search your notes"
     assert texts.hint(make_status())[0] == "Search your notes and sessions"
+    assert "mean" in texts.hint(make_status())[1]
+    assert "mean" not in texts.hint(make_status(custom={"searchMode": "keyword"}))[1]
     assert texts.hint(make_status(files=0))[0] == "Nothing is indexed yet"
     assert texts.hint(make_status(index_error="The index is damaged."))[1] == "The index is damaged."
 

@@ -1,7 +1,7 @@
 import pytest
 from PySide6.QtCore import QMimeData, Qt, QUrl
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QPushButton
+from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QPushButton, QWidget
 
 from gui.widgets.chip import Chip
 from gui.widgets.combo import ComboBox
@@ -116,6 +116,39 @@ def test_the_actions_of_a_banner_stand_below_its_words_where_that_is_lower(qtbot
         assert button.width() >= button.minimumSizeHint().width()
         assert words.height() >= words.heightForWidth(words.width())
     assert places == {1200: False, 420: True}
+
+
+def test_who_had_the_keys_in_a_banner_that_is_taken_back_goes_on_elsewhere(qtbot):
+    window = QWidget()
+    banner, box = Banner(window), QLineEdit(window)
+    banner.left.connect(box.setFocus)
+    qtbot.addWidget(window)
+    with qtbot.waitActive(window):
+        window.show()
+        window.activateWindow()
+    for keys_in_it in (True, False):
+        box.clearFocus()
+        banner.say("The engine is asked again.", "working", key="engine")
+        if keys_in_it:
+            banner._close.setFocus()
+        with qtbot.assertNotEmitted(banner.left) if not keys_in_it else qtbot.waitSignal(banner.left):
+            banner.clear("engine")
+        assert box.hasFocus() == keys_in_it
+
+
+def test_a_message_page_scrolls_where_it_is_low(qtbot, appearance):
+    appearance.set_font_scale(2.0)
+    page = MessagePage()
+    qtbot.addWidget(page)
+    page.say("This index cannot be looked into", "It is kept elsewhere. " * 6, Action("Choose another", lambda: None))
+    page.resize(300, 120)
+    with qtbot.waitExposed(page):
+        page.show()
+    button = next(button for button in page.findChildren(QPushButton))
+    labels = [label for label in page.findChildren(QLabel) if label.text()]
+    qtbot.waitUntil(lambda: all(label.height() >= label.heightForWidth(label.width()) for label in labels))
+    page.take_focus()
+    qtbot.waitUntil(lambda: page.rect().contains(button.mapTo(page, button.rect().center())))
 
 
 def test_a_message_page_replaces_its_buttons(qtbot):

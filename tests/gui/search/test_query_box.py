@@ -1,0 +1,18 @@
+from PySide6.QtWidgets import QLabel
+
+from gui.search.query_box import QueryBox
+
+
+def test_counts_leave_a_narrow_box_to_the_question(qtbot, appearance):
+    box = QueryBox()
+    qtbot.addWidget(box)
+    state = next(label for label in box.findChildren(QLabel) if label.accessibleName() == "Search: state")
+    box.set_state("50 of 107 results · 1.5 s")
+    box.resize(600, box.height())
+    with qtbot.waitExposed(box):
+        box.show()
+    assert state.isVisible()
+    box.resize(200, box.height())
+    assert not state.isVisible()
+    box.set_state("1")
+    assert state.isVisible()
