@@ -1,12 +1,12 @@
 """The built-in backend: this program's own index behind the contract of `MemorySearchManager`."""
 
 from collections.abc import Callable, Mapping
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 import msgspec
 
+from engine.backends.builtin_parts import BuiltinParts
 from engine.backends.lifetime import Lifetime
 from engine.backends.listeners import Listeners, StatusListener
 from engine.backends.provider_slot import ProviderSlot
@@ -16,7 +16,7 @@ from engine.backends.threads import Threads
 from engine.backends.updates import Updates
 from engine.control import CancelToken
 from engine.corpus.guard import PathGuard
-from engine.embedding.registry import Selection, select_provider, stand_in
+from engine.embedding.registry import select_provider, stand_in
 from engine.errors import IndexCorrupt
 from engine.records import (
     EmbeddingEstimate,
@@ -46,27 +46,16 @@ if TYPE_CHECKING:
 
     from engine.backends.base import ProgressCallback, SearchOptions
     from engine.backends.facts import Facts
-    from engine.backends.files import WorkspaceFiles
     from engine.backends.insight import IndexInsight
-    from engine.backends.model_library import ModelLibrary
-    from engine.backends.session_files import SessionFiles
-    from engine.backends.session_library import SessionLibrary
     from engine.backends.sharing import Questions, Share
-    from engine.backends.status import IndexCounts
     from engine.backends.staying import Staying
     from engine.corpus.numbered import NumberedText
     from engine.store.kept_searches import KeptSearches
     from engine.store.unseen_notes import UnseenNotes
 
-_CHOICE_SECONDS = 0.5
-_CHOOSING = "The keychain is being asked for the API key: unlock it if it asks for its password."
-
 
 class BuiltinMemory:
-    """See `MemorySearchManager` for every method.
-
-    A search on the command line is mostly imports: what it does not need is imported and made when it is first used.
-    """
+    """See `MemorySearchManager` for every method. What a search does not need is in `_parts`."""
 
     def __init__(
         self,
@@ -116,103 +105,44 @@ class BuiltinMemory:
             mended=self._after_mending,
             sharing=None if shared is None else shared.sharing,
         )
-        self._staying = self._stay() if background else None
+        self._staying: Staying | None = None
+        self._parts = BuiltinParts(
+            self._workspace,
+            settings,
+            self._store,
+            self._vectors,
+            self._user,
+            self._slot,
+            self._guard,
+            self._listeners,
+            self._syncs,
+            self._updates,
+            self._searcher,
+            select_provider,
+            lambda: None if self._staying is None else self._staying.watcher_status(),
+        )
+        if background:
+            self._staying = self._parts.stay(lambda reason: self.sync(reason=reason))
 
     @property
     def lacks(self) -> Mapping[Feature, str]:
         return {}
 
-    def _stay(self) -> "Staying":
-        from engine.backends.staying import Staying
-
-        staying = Staying(
-            self._workspace,
-            self._settings,
-            self._syncs,
-            self._listeners,
-            lambda reason: self.sync(reason=reason),
-            self._sessions.indexed_sizes,
-            self._moment,
-        )
-        if self._updates.batch_jobs.usable and self._updates.batch_jobs.open():
-            staying.look_again()
-        return staying
-
-    # What these remember can be had anew: two threads may well make them both.
-
-    @cached_property
-    def _counts(self) -> "IndexCounts":
-        from engine.backends.status import IndexCounts
-
-        return IndexCounts(self._store)
-
-    @cached_property
-    def _sessions(self) -> "SessionLibrary":
-        from engine.backends.session_library import SessionLibrary
-
-        return SessionLibrary(self._store, self._vectors)
-
-    @cached_property
-    def _session_files(self) -> "SessionFiles":
-        from engine.backends.session_files import SessionFiles
-
-        return SessionFiles(self._settings, self._sessions.known)
-
-    @cached_property
-    def _files(self) -> "WorkspaceFiles":
-        from engine.backends.files import WorkspaceFiles
-
-        return WorkspaceFiles(self._guard, self._session_files)
-
-    @cached_property
-    def _models(self) -> "ModelLibrary":
-        from engine.backends.model_library import ModelLibrary
-
-        return ModelLibrary(
-            self._settings,
-            self._store,
-            self._vectors,
-            self._slot,
-            self._updates.approvals,
-            self._syncs.gate,
-            select_provider,
-        )
-
-    @cached_property
+    @property
     def kept_searches(self) -> "KeptSearches":
-        from engine.store.kept_searches import KeptSearches
+        return self._parts.kept_searches
 
-        return KeptSearches(self._user)
-
-    @cached_property
+    @property
     def facts(self) -> "Facts":
-        from engine.backends.facts import Facts
+        return self._parts.facts
 
-        return Facts(self._user, self._slot.provider, self._slot.note)
-
-    @cached_property
+    @property
     def unseen_notes(self) -> "UnseenNotes":
-        from engine.store.unseen_notes import UnseenNotes
+        return self._parts.unseen_notes
 
-        return UnseenNotes(self._user)
-
-    @cached_property
+    @property
     def insight(self) -> "IndexInsight":
-        from engine.backends.insight import IndexInsight
-
-        return IndexInsight(
-            self._workspace,
-            self._settings,
-            self._store,
-            self._vectors,
-            self._user,
-            self._updates,
-            self._selection_to_show,
-            self._guard,
-            self._searcher.known_vector,
-            lambda: self._slot.error,
-            lambda: None if self._staying is None else self._staying.watcher_status(),
-        )
+        return self._parts.insight
 
     # --- asking ---------------------------------------------------------------------------------------------------
 
@@ -232,65 +162,39 @@ class BuiltinMemory:
 
     def read_file(self, path: str, *, start: int | None = None, lines: int | None = None) -> FileText:
         self._lifetime.check()
-        return self._files.read_file(path, start=start, lines=lines)
+        return self._parts.files.read_file(path, start=start, lines=lines)
 
     def open_file(self, path: str, *, cancel: CancelToken | None = None) -> "NumberedText":
         self._lifetime.check()
-        return self._files.open_file(path, cancel=cancel)
+        return self._parts.files.open_file(path, cancel=cancel)
 
     def locate(self, path: str) -> Path:
         self._lifetime.check()
-        return self._files.locate(path)
+        return self._parts.files.locate(path)
 
     def explain_path(self, path: str, *, config: Path | None = None, cancel: CancelToken | None = None) -> PathState:
         self._lifetime.check()
-        from engine.backends.path_states import PathStates  # rarely asked, and not by a search
-
-        states = PathStates(self._workspace, self._settings, self._store)
-        return states.explain(path, self._selection_to_show().provider, config, cancel)
+        return self._parts.path_states.explain(path, self._parts.selection_to_show().provider, config, cancel)
 
     def sessions(self) -> tuple[SessionSummary, ...]:
         self._lifetime.check()
-        return self._sessions.all()
+        return self._parts.sessions.all()
 
     def read_session(self, path: str, *, reveal: bool = False, cancel: CancelToken | None = None) -> SessionText:
         self._lifetime.check()
-        return self._session_files.read(path, reveal=reveal, cancel=cancel)
+        return self._parts.session_files.read(path, reveal=reveal, cancel=cancel)
 
     def raw_message(self, path: str, line: int, *, reveal: bool = False) -> str:
         self._lifetime.check()
-        return self._session_files.raw(path, line, reveal=reveal)
+        return self._parts.session_files.raw(path, line, reveal=reveal)
 
     def similar_sessions(self, path: str, *, max_results: int = 10) -> tuple[tuple[SessionSummary, float], ...]:
         self._lifetime.check()
-        return self._sessions.similar(path, self._slot.provider(), max_results)
+        return self._parts.sessions.similar(path, self._slot.provider(), max_results)
 
     def status(self) -> MemoryProviderStatus:
         self._lifetime.check()
-        from engine.backends import status
-        from engine.backends.batch_status import batch_status
-
-        selection = self._selection_to_show()
-        counts, error = self._counts.now(selection)
-        token = self._syncs.gate.current()
-        live = status.LiveState(
-            dirty=self._syncs.dirty,
-            syncing=self._syncs.gate.update(),
-            paused=token is not None and token.paused,
-            watcher=status.OFF if self._staying is None else self._staying.watcher_status(),
-            recent=self._syncs.recent,
-            vectors=self._vectors,
-            provider_error=self._slot.error,
-            awaiting=self._models.awaiting(counts.awaiting),
-            batch=batch_status(
-                self._settings.remote.batch,
-                selection.provider,
-                self._updates.batch_policy,
-                self._updates.batch_jobs,
-            ),
-            user_problem=self._user.problem,
-        )
-        return status.make_status(self._workspace, self._settings, self._store, selection, counts, live, error)
+        return self._parts.status()
 
     # --- syncing --------------------------------------------------------------------------------------------------
 
@@ -313,22 +217,22 @@ class BuiltinMemory:
         self, settings: Settings | None = None, *, cancel: CancelToken | None = None
     ) -> EmbeddingEstimate:
         self._lifetime.check()
-        return self._models.estimate(settings, cancel)
+        return self._parts.models.estimate(settings, cancel)
 
     def approve_embedding(self) -> None:
         self._lifetime.check()
-        self._models.approve()
+        self._parts.models.approve()
         self._listeners.tell()
 
     def stored_models(self) -> tuple[StoredModelInfo, ...]:
         self._lifetime.check()
-        return self._models.stored()
+        return self._parts.models.stored()
 
     def purge_model(self, provider: str, model: str, key: str) -> int:
         self._lifetime.check()
         from engine.store.models import ModelName
 
-        gone = self._models.purge(ModelName(provider, model, key))
+        gone = self._parts.models.purge(ModelName(provider, model, key))
         self._listeners.tell()
         return gone
 
@@ -366,13 +270,6 @@ class BuiltinMemory:
 
     # --- inside ---------------------------------------------------------------------------------------------------
 
-    def _selection_to_show(self) -> Selection:
-        """A program that stays shows its state while a locked keychain waits for its password; a verb waits, too."""
-        if self._staying is None:
-            return self._slot.selection
-        soon = self._slot.soon(_CHOICE_SECONDS, self._listeners.tell)
-        return soon or Selection(None, self._settings.provider, unavailable_reason=_CHOOSING)
-
     def _ask(self, request: SearchRequest, options: "SearchOptions", cancel: CancelToken | None) -> SearchOutcome:
         self._lifetime.check()
         session_key = options.get("session_key")
@@ -392,11 +289,6 @@ class BuiltinMemory:
         provider = self._slot.known()
         remote = provider is not None and provider.remote
         return msgspec.structs.replace(outcome, remote=True) if remote else outcome
-
-    def _moment(self) -> object:
-        with self._store.read() as snapshot:
-            state = snapshot.generation, snapshot.stamp, snapshot.meta("issues"), snapshot.meta("awaiting")
-        return state, self._syncs.gate.current() is None and self._store.locked_elsewhere()
 
     def _after_mending(self) -> None:
         if self._staying is not None:

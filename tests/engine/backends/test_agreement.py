@@ -325,7 +325,7 @@ def test_a_rebuild_is_published_while_its_vectors_wait(open_memory, dear) -> Non
 def test_the_estimate_of_other_settings_sends_nothing_and_leaves_the_open_ones(open_memory, dear, monkeypatch) -> None:
     memory = open_memory()
     memory.sync()
-    monkeypatch.setattr(memory._models, "_select", lambda settings, **_: selection_of(dear))
+    monkeypatch.setattr(memory._parts.models, "_select", lambda settings, **_: selection_of(dear))
     found = memory.estimate_embedding(Settings(provider="openai"))
     assert (found.provider, found.remote, found.cached) == ("paid", True, 0)
     assert found.cost > 0.01
@@ -356,7 +356,7 @@ def test_an_estimate_without_a_provider_says_why(open_memory, monkeypatch) -> No
     memory = open_memory()
     assert open_memory(use=None).estimate_embedding().provider == "none"
     lacking = Selection(None, "openai", unavailable_reason="There is no API key: set OPENAI_API_KEY.")
-    monkeypatch.setattr(memory._models, "_select", lambda settings, **_: lacking)
+    monkeypatch.setattr(memory._parts.models, "_select", lambda settings, **_: lacking)
     with pytest.raises(ProviderError, match="OPENAI_API_KEY"):
         memory.estimate_embedding(Settings(provider="openai"))
 
@@ -393,7 +393,7 @@ def test_an_estimate_needs_no_key(open_memory, monkeypatch, dear) -> None:
             return Selection(FakeProvider(id="embedded"), "openai", "openai", "There is no API key.")
         return selection_of(dear if key else None)
 
-    monkeypatch.setattr(memory._models, "_select", choose)
+    monkeypatch.setattr(memory._parts.models, "_select", choose)
     assert memory.estimate_embedding(Settings(provider="openai", fallback="embedded")).provider == "paid"
     assert memory.estimate_embedding(Settings(provider="openai")).provider == "paid"
 

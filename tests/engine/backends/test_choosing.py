@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from engine.backends import builtin
+from engine.backends import builtin, builtin_parts
 from engine.backends.builtin import BuiltinMemory
 from engine.embedding import registry
 from engine.embedding.registry import select_provider
@@ -123,7 +123,7 @@ def test_closing_ends_a_sync_that_waits_for_the_keychain_after_its_words(
 def test_a_program_that_stays_shows_its_state_while_the_keychain_is_locked(
     open_memory, keychain: FakeKeychain, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(builtin, "_CHOICE_SECONDS", 0.01)
+    monkeypatch.setattr(builtin_parts, "_CHOICE_SECONDS", 0.01)
     keychain.secrets["mnemoscope", "openai"] = "key"
     keychain.answers.clear()
     memory = open_memory(background=True, provider="openai", sync=QUIET)
@@ -146,7 +146,7 @@ def test_a_program_that_stays_shows_its_state_while_the_keychain_is_locked(
 
 @pytest.mark.usefixtures("memory")
 def test_closing_ends_that_wait_too(open_memory, keychain: FakeKeychain, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(builtin, "_CHOICE_SECONDS", 0.01)
+    monkeypatch.setattr(builtin_parts, "_CHOICE_SECONDS", 0.01)
     keychain.answers.clear()
     memory = open_memory(background=True, provider="openai", sync=QUIET)
     monkeypatch.setattr(builtin, "select_provider", select_provider)

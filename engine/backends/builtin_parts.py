@@ -1,0 +1,211 @@
+"""What the built-in memory makes when it is first used, and what it tells of itself with it.
+
+A search on the command line is mostly imports: it pays for nothing of this.
+"""
+
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.backends.listeners import Listeners
+from engine.backends.provider_slot import ProviderSlot
+from engine.backends.syncs import Syncs
+from engine.backends.updates import Updates
+from engine.corpus.guard import PathGuard
+from engine.embedding.registry import Selection
+from engine.records import MemoryProviderStatus, SyncReason, SyncReport, WatcherStatus
+from engine.settings import Settings
+from engine.store.index import IndexStore
+from engine.store.user_data import UserData
+from engine.store.vectors import VectorIndex
+
+if TYPE_CHECKING:
+    from engine.backends.facts import Facts
+    from engine.backends.files import WorkspaceFiles
+    from engine.backends.insight import IndexInsight
+    from engine.backends.model_library import ModelLibrary
+    from engine.backends.path_states import PathStates
+    from engine.backends.session_files import SessionFiles
+    from engine.backends.session_library import SessionLibrary
+    from engine.backends.sharing import Questions
+    from engine.backends.status import IndexCounts
+    from engine.backends.staying import Staying
+    from engine.store.kept_searches import KeptSearches
+    from engine.store.unseen_notes import UnseenNotes
+
+_CHOICE_SECONDS = 0.5
+_CHOOSING = "The keychain is being asked for the API key: unlock it if it asks for its password."
+
+
+class BuiltinParts:
+    """Of one open workspace. What they remember can be had anew: two threads may well make one of them both."""
+
+    def __init__(
+        self,
+        workspace: Path,
+        settings: Settings,
+        store: IndexStore,
+        vectors: VectorIndex,
+        user: UserData,
+        slot: ProviderSlot,
+        guard: PathGuard,
+        listeners: Listeners,
+        syncs: Syncs,
+        updates: Updates,
+        questions: "Questions",
+        select: Callable[..., Selection],
+        watcher: Callable[[], WatcherStatus | None],
+    ) -> None:
+        """`select` chooses a provider; `watcher` is None for a program that does not stay."""
+        self._workspace = workspace
+        self._settings = settings
+        self._store = store
+        self._vectors = vectors
+        self._user = user
+        self._slot = slot
+        self._guard = guard
+        self._listeners = listeners
+        self._syncs = syncs
+        self._updates = updates
+        self._questions = questions
+        self._select = select
+        self._watcher = watcher
+
+    @cached_property
+    def sessions(self) -> "SessionLibrary":
+        from engine.backends.session_library import SessionLibrary
+
+        return SessionLibrary(self._store, self._vectors)
+
+    @cached_property
+    def session_files(self) -> "SessionFiles":
+        from engine.backends.session_files import SessionFiles
+
+        return SessionFiles(self._settings, self.sessions.known)
+
+    @cached_property
+    def files(self) -> "WorkspaceFiles":
+        from engine.backends.files import WorkspaceFiles
+
+        return WorkspaceFiles(self._guard, self.session_files)
+
+    @property
+    def path_states(self) -> "PathStates":
+        from engine.backends.path_states import PathStates
+
+        return PathStates(self._workspace, self._settings, self._store)
+
+    @cached_property
+    def models(self) -> "ModelLibrary":
+        from engine.backends.model_library import ModelLibrary
+
+        return ModelLibrary(
+            self._settings,
+            self._store,
+            self._vectors,
+            self._slot,
+            self._updates.approvals,
+            self._syncs.gate,
+            self._select,
+        )
+
+    @cached_property
+    def kept_searches(self) -> "KeptSearches":
+        from engine.store.kept_searches import KeptSearches
+
+        return KeptSearches(self._user)
+
+    @cached_property
+    def facts(self) -> "Facts":
+        from engine.backends.facts import Facts
+
+        return Facts(self._user, self._slot.provider, self._slot.note)
+
+    @cached_property
+    def unseen_notes(self) -> "UnseenNotes":
+        from engine.store.unseen_notes import UnseenNotes
+
+        return UnseenNotes(self._user)
+
+    @cached_property
+    def insight(self) -> "IndexInsight":
+        from engine.backends.insight import IndexInsight
+
+        return IndexInsight(
+            self._workspace,
+            self._settings,
+            self._store,
+            self._vectors,
+            self._user,
+            self._updates,
+            self.selection_to_show,
+            self._guard,
+            self._questions.known_vector,
+            lambda: self._slot.error,
+            self._watcher,
+        )
+
+    def stay(self, sync: Callable[[SyncReason], SyncReport]) -> "Staying":
+        """Keep the index up to date from now on."""
+        from engine.backends.staying import Staying
+
+        staying = Staying(
+            self._workspace,
+            self._settings,
+            self._syncs,
+            self._listeners,
+            sync,
+            self.sessions.indexed_sizes,
+            self._moment,
+        )
+        if self._updates.batch_jobs.usable and self._updates.batch_jobs.open():
+            staying.look_again()
+        return staying
+
+    def _moment(self) -> object:
+        with self._store.read() as snapshot:
+            state = snapshot.generation, snapshot.stamp, snapshot.meta("issues"), snapshot.meta("awaiting")
+        return state, self._syncs.gate.current() is None and self._store.locked_elsewhere()
+
+    # --- telling --------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _counts(self) -> "IndexCounts":
+        from engine.backends.status import IndexCounts
+
+        return IndexCounts(self._store)
+
+    def selection_to_show(self) -> Selection:
+        """A program that stays shows its state while a locked keychain waits for its password; a verb waits, too."""
+        if self._watcher() is None:
+            return self._slot.selection
+        soon = self._slot.soon(_CHOICE_SECONDS, self._listeners.tell)
+        return soon or Selection(None, self._settings.provider, unavailable_reason=_CHOOSING)
+
+    def status(self) -> MemoryProviderStatus:
+        """See `MemorySearchManager.status`."""
+        from engine.backends import status
+        from engine.backends.batch_status import batch_status
+
+        selection = self.selection_to_show()
+        counts, error = self._counts.now(selection)
+        token = self._syncs.gate.current()
+        live = status.LiveState(
+            dirty=self._syncs.dirty,
+            syncing=self._syncs.gate.update(),
+            paused=token is not None and token.paused,
+            watcher=self._watcher() or status.OFF,
+            recent=self._syncs.recent,
+            vectors=self._vectors,
+            provider_error=self._slot.error,
+            awaiting=self.models.awaiting(counts.awaiting),
+            batch=batch_status(
+                self._settings.remote.batch,
+                selection.provider,
+                self._updates.batch_policy,
+                self._updates.batch_jobs,
+            ),
+            user_problem=self._user.problem,
+        )
+        return status.make_status(self._workspace, self._settings, self._store, selection, counts, live, error)
