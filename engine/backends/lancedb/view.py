@@ -83,7 +83,7 @@ class View:
         return [self._counts[token] for token in tokens]
 
     def _matching(self, token: str, most: int) -> "Coroutine[Any, Any, pa.Table]":
-        query = self._table.query().nearest_to_text(match(token)).select(["ordinal", "_score"]).limit(most)
+        query = self._table.query().nearest_to_text(match(token)).select(["_score"]).limit(most)
         return query.to_arrow()  # type: ignore[no-any-return]
 
     def by_words(self, query: Any, limit: int, condition: str, cancel: CancelToken | None) -> list[Row]:
