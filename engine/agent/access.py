@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from engine.control import CancelToken
-from engine.errors import Cancelled
+from engine.errors import Cancelled, Closed
 from engine.records import Source
 from engine.settings import Settings
 
@@ -91,13 +91,23 @@ class AgentAccess:
         wait = self._rests_until - time.monotonic()
         if wait > 0:
             raise TooSlow(f"The memory did not answer in time; it is asked again in {wait:.0f} seconds.")
-        call = _Call(lambda token: question(self._opened(), token))
+        call = _Call(lambda token: self._put(question, token))
         if not call.wait(self._deadline, cancel):
             if cancel is not None and cancel.cancelled:
                 raise Cancelled
             self._rests_until = time.monotonic() + self._cooldown
             raise TooSlow(f"The memory did not answer within {self._deadline:.0f} seconds.")
         return call.outcome()
+
+    def _put(self, question: "Callable[[MemorySearchManager, CancelToken], T]", token: CancelToken) -> T:
+        memory = self._opened()
+        try:
+            return question(memory, token)
+        except Closed:
+            now = self._opened()
+            if now is memory:
+                raise
+            return question(now, token)  # other settings have had it opened anew meanwhile
 
 
 class _Call(Generic[T]):

@@ -175,6 +175,15 @@ def test_a_memory_that_hangs_is_given_up_and_left_alone_for_a_while() -> None:
     memory.close()
 
 
+def test_a_memory_that_was_opened_anew_meanwhile_is_asked(memory: FakeMemory) -> None:
+    closed = FakeMemory()
+    closed.search_error = Closed()
+    opened = iter([closed, memory])
+    assert memory_search(AgentAccess(lambda: next(opened), Settings()), "irrigation timer").results
+    assert memory_search(AgentAccess(lambda: closed, Settings()), "irrigation timer").unavailable is True
+    closed.close()
+
+
 def test_a_deadline_cancels_what_it_gave_up(access, memory: FakeMemory) -> None:
     memory.search_delay = 30
     assert memory_search(access(deadline=0.05, cooldown=0), "timer").disabled is True
