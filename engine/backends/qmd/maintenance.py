@@ -92,13 +92,19 @@ class Maintenance:
     def update(self, token: CancelToken, on_line: Callable[[str], None], meanwhile: Callable[[], None]) -> None:
         """`qmd update`, once more where someone else was writing, and from nothing where its index is damaged.
 
-        Where only its list of documents is, that is made anew, and their vectors stay. Raises `QmdError`, `Cancelled`.
+        Where only its list of documents is, that is made anew, and their vectors stay. One that takes too long goes
+        on as long as there are more documents each time. Raises `QmdError`, `Cancelled`.
         """
         seconds = self._settings.update_timeout_seconds
-        for attempt in range(_TRIES):
+        attempt, stored = 0, self._index.counts().total
+        while True:
             try:
                 self._command.run(["update"], seconds=seconds, cancel=token, on_line=on_line, meanwhile=meanwhile)
                 return
+            except QmdTooSlow:
+                before, stored = stored, self._index.counts().total
+                if stored <= before:
+                    raise
             except QmdFailed as failure:
                 said = failure.errors.lower()
                 if any(sign in said for sign in _DAMAGED) and attempt == 0:
@@ -112,6 +118,7 @@ class Maintenance:
                     raise
                 else:
                     pause(_FIRST_PAUSE * 2**attempt, token)
+                attempt += 1
 
     def discard(self) -> None:
         """Throw the index of `qmd` away; it is made anew from the notes."""

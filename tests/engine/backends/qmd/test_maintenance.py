@@ -1,0 +1,47 @@
+"""An update that takes longer than it may goes on as long as it comes further."""
+
+from pathlib import Path
+
+import pytest
+
+from engine.backends.qmd.command import QmdTooSlow
+from engine.backends.qmd.index_file import QmdCounts
+from engine.backends.qmd.maintenance import Maintenance
+from engine.control import CancelToken
+from engine.settings.qmd_options import QmdSettings
+
+
+class SlowQmd:
+    """Command and index in one: each update but the last is ended in time, with so many documents stored by then."""
+
+    def __init__(self, folder: Path, totals: list[int]) -> None:
+        self.folder = folder
+        self._totals = totals
+        self._total = 0
+
+    def run(self, verb, **_):
+        assert verb == ["update"]
+        self._total = self._totals.pop(0)
+        if self._totals:
+            raise QmdTooSlow("qmd update took longer than 120 s and was ended.")
+
+    def counts(self) -> QmdCounts:
+        return QmdCounts({"notes": self._total})
+
+
+def update(folder: Path, totals: list[int]) -> None:
+    qmd = SlowQmd(folder, totals)
+    Maintenance(QmdSettings(), qmd, qmd).update(CancelToken(), lambda line: None, lambda: None)  # type: ignore[arg-type]
+
+
+def test_it_goes_on_as_often_as_it_comes_further(tmp_path):
+    totals = [*range(100, 1000, 100), 1000]
+    update(tmp_path, totals)
+    assert not totals
+
+
+def test_it_ends_where_it_comes_no_further(tmp_path):
+    totals = [100, 200, 200, 300]
+    with pytest.raises(QmdTooSlow):
+        update(tmp_path, totals)
+    assert totals == [300]
