@@ -1,7 +1,7 @@
 """Why one result was found, and why there: the score as a bar, its parts in sentences, every number in a table."""
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from engine import MemorySearchResult, ResultExplanation, SearchOutcome, reasons_of
 from gui.explanation import wording
@@ -81,10 +81,6 @@ class ResultView(QWidget):
             section.show_part(values[name], said.get(name, ""))
         self._figures.show_records(wording.figures(reason))
         self.setAccessibleName(f"Why {heading} was found")
-
-    @property
-    def fold_button(self) -> QPushButton:
-        return self._fold
 
     @Slot(bool)
     def _show_figures(self, shown: bool) -> None:

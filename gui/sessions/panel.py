@@ -67,7 +67,7 @@ class SessionsPanel(QObject):
         self._actions = SessionActions(self.view.list, self)
         self._alike = AlikeList(jobs, self._reader, self.view, self)
         self._follower = SessionFollower(self._session_to_read, self.place, self)
-        self._box_gate = self._gates.add(self.box.edit, "sessions")
+        self._gates.add(self.box.edit, "sessions")
         self.header: QWidget = FoldingRow(self.box, self.chips, BOX_LETTERS)
         self.body: QWidget = self.view
         self._connect()

@@ -88,7 +88,7 @@ def test_all_figures_fold_out(qtbot, panel, outcome):
     _show(panel, outcome, outcome.results[0])
     figures = panel.findChild(FigureTable)
     assert not figures.isVisible()
-    fold = panel._of_result.fold_button
+    fold = panel._of_result._fold
     fold.setFocus()
     qtbot.keyClick(fold, Qt.Key.Key_Space)
     assert figures.isVisible()
