@@ -31,6 +31,7 @@ FULL = {
     "facts": ["--view", "facts"],
     "diagnostics": ["--view", "diagnostics", "--query", "insomnia"],
     "settings": ["--view", "settings"],
+    "engine": ["--view", "engine"],
 }
 NOTHING_FOUND = {"answer-empty": ["--view", "explanation", "--query", "irrigation tag:travel"]}
 EMPTY = {f"{view}-empty": ["--view", view] for view in ("search", "index", "map", "duplicates", "health", "facts")}

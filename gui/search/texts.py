@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from engine import MemoryProviderStatus, QuerySuggestion, SearchOutcome
 from gui.search.questions import Question
 from gui.search.rows import count_files
+from gui.widgets.engines import engine_name, index_remedy
 from gui.widgets.wording import counted
 
 SEARCHING = "Searching…"
 DID_YOU_MEAN = "Did you mean"
 WEAK = "Weak matches are shown too."
 _LONGEST_QUERY = 80
+_ANSWERED_INSTEAD = "Until it does, the built-in index answers what you search for."
 _SECOND = 1000
 
 
@@ -67,6 +69,8 @@ def hint(status: MemoryProviderStatus | None) -> tuple[str, str]:
     if status is not None and status.custom.get("searchMode") == "keyword":
         how = "Type a few words that stand in what you look for."
     if status is not None and status.index_error:
+        if index_remedy(status) == "sync":
+            return f"{engine_name(status.backend)} does not answer", f"{status.index_error} {_ANSWERED_INSTEAD}"
         return "The index cannot be searched", status.index_error
     if status is not None and not status.files:
         return "Nothing is indexed yet", "Notes can be found here as soon as they have been read."

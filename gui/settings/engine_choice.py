@@ -28,7 +28,7 @@ ENGINES = (
     Engine(
         "qmd",
         "qmd",
-        "The index and the models of the command qmd, for who uses them elsewhere already.",
+        "The index and the models of the command qmd, for those who use it elsewhere already.",
         "Needs qmd 2.6.3 or newer: npm i -g @tobilu/qmd, on Node 22.",
     ),
     Engine(

@@ -5,7 +5,7 @@ Its button stands in the foot of the dialog.
 
 from pathlib import Path
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import QTimer, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 import engine
@@ -66,7 +66,8 @@ class EnginePage(QFrame):
         column.addStretch(1)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(scrolling_column(column, _WIDTH))
+        self._scroll = scrolling_column(column, _WIDTH)
+        whole.addWidget(self._scroll)
 
     @property
     def ready(self) -> bool:
@@ -105,7 +106,7 @@ class EnginePage(QFrame):
     def _try(self) -> None:
         choice, before, folder = self._form.choice, self._settings, self._folder
         set_role(self._tested, "meta")
-        self._tested.setText(TESTING)
+        self._say_tested(TESTING)
         self._trial.put(
             self._jobs.read(
                 lambda token: engine.try_backend(folder, choice.applied_to(before), cancel=token),
@@ -116,12 +117,17 @@ class EnginePage(QFrame):
 
     def _show_tried(self, found: str) -> None:
         self._trial.done()
-        self._tested.setText(breakable(found))
+        self._say_tested(breakable(found))
 
     def _show_failed(self, sentence: str) -> None:
         self._trial.done()
         set_role(self._tested, "degraded")
-        self._tested.setText(breakable(sentence))
+        self._say_tested(breakable(sentence))
+
+    def _say_tested(self, words: str) -> None:
+        """Where it can be read: in a low dialog it stands below the fields."""
+        self._tested.setText(words)
+        QTimer.singleShot(0, self._tested, lambda: self._scroll.ensureWidgetVisible(self._tested))
 
     # --- changing it ------------------------------------------------------------------------------------------------
 

@@ -34,6 +34,10 @@ def test_before_anything_is_asked():
     assert "mean" not in texts.hint(make_status(custom={"searchMode": "keyword"}))[1]
     assert texts.hint(make_status(files=0))[0] == "Nothing is indexed yet"
     assert texts.hint(make_status(index_error="The index is damaged."))[1] == "The index is damaged."
+    assert texts.hint(make_status(backend="qmd", index_error="It is not there.")) == (
+        "qmd does not answer",
+        "It is not there. Until it does, the built-in index answers what you search for.",
+    )
 
 
 def test_an_empty_answer_says_how_operators_were_read(make_outcome):

@@ -149,3 +149,18 @@ def test_only_what_differs_is_saved():
     assert now.changes(before) == {"backend": "qmd", "qmd.search_mode": "query"}
     assert now.applied_to(Settings()).qmd.search_mode == "query"
     assert "opened again" in switch_words(EngineChoice("qmd", command="x"), EngineChoice("qmd"))
+
+
+def test_what_a_test_found_is_scrolled_into_a_low_dialog(qtbot, dialog, monkeypatch):
+    def refuse(*_args, **_options):
+        raise BackendError("The table cannot be reached, and this is said in a sentence of some length. " * 2)
+
+    monkeypatch.setattr(engine, "try_backend", refuse)
+    _radio(dialog, "LanceDB table").click()
+    dialog.resize(560, 380)
+    _test(dialog).click()
+    qtbot.waitUntil(lambda: dialog.engine.ready)
+    said = dialog.engine._tested
+    qtbot.waitUntil(lambda: said.visibleRegion().boundingRect() == said.rect())
+    assert dialog.height() == 380
+    assert all(button.visibleRegion().boundingRect() == button.rect() for button in (dialog.engine.save_button,))
