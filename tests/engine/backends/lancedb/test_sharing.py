@@ -86,6 +86,23 @@ def test_a_note_leaves_with_the_last_machine_that_has_it(machine, table) -> None
     assert rows_of(table) == []
 
 
+def test_a_folder_that_is_away_takes_nothing_out_of_the_table(machine, table) -> None:
+    """As one on a drive that is not mounted."""
+    desk, shed = machine("desk", notes=HOSE), machine("shed", notes={"own.md": "# Own\n"})
+    for memory in (desk, shed):
+        memory.sync()
+    before, folder = rows_of(table), notes_of(desk)
+
+    away = folder.rename(folder.with_name("away"))
+    assert "does not exist" in desk.sync().error
+    assert "does not exist" in desk.sync(force=True).error
+    assert rows_of(table) == before
+
+    away.rename(folder)
+    assert not desk.sync().error
+    assert [hit.path for hit in shed.search("irrigation").results] == ["//desk/hose.md"]
+
+
 def test_what_only_another_machine_has_is_never_touched(machine, table) -> None:
     machine("desk", notes=HOSE).sync()
     before = rows_of(table)
