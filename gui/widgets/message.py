@@ -90,10 +90,7 @@ class Banner(QFrame):
         buttons = _fill(self._buttons, actions, self._press)
         self._fold()
         self.show()
-        before = _stop_before(self._close)
-        for button in buttons:  # made last, they would come last of all in the window
-            QWidget.setTabOrder(before, button)
-            before = button
+        _put_behind(_stop_before(self._close), buttons)
 
     def _press(self, run: Callable[[], None]) -> None:
         """What was said is done with; who answered by key goes on with the next question, or elsewhere."""
@@ -155,6 +152,13 @@ def _stop_before(widget: QWidget) -> QWidget:
     return before or widget
 
 
+def _put_behind(before: QWidget, buttons: list[QPushButton]) -> None:
+    """Made last, they would come last of all in the window."""
+    for button in buttons:
+        QWidget.setTabOrder(before, button)
+        before = button
+
+
 class MessagePage(QFrame):
     """A calm page with one sentence, perhaps a second one, and its actions; the first is the obvious one."""
 
@@ -187,7 +191,7 @@ class MessagePage(QFrame):
         self._text.setText(breakable(text))
         self._text.setVisible(bool(text))
         self.setAccessibleName(self.words)
-        _fill(self._buttons, actions)
+        _put_behind(_stop_before(self), _fill(self._buttons, actions))
 
     def take_focus(self) -> None:
         """Go to the obvious action."""

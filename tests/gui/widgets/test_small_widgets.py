@@ -151,6 +151,23 @@ def test_a_message_page_scrolls_where_it_is_low(qtbot, appearance):
     qtbot.waitUntil(lambda: page.rect().contains(button.mapTo(page, button.rect().center())))
 
 
+def test_tab_leads_to_the_actions_of_a_page_where_it_stands(qtbot):
+    window = QWidget()
+    first, page, last = QLineEdit(window), MessagePage(window), QLineEdit(window)
+    qtbot.addWidget(window)
+    page.say("It cannot be opened", "It is gone.", Action("Try again", last.clear), Action("Choose", last.clear))
+    with qtbot.waitActive(window):
+        window.show()
+        window.activateWindow()
+    first.setFocus()
+    met = []
+    for _ in range(3):
+        qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Tab)
+        met.append(window.focusWidget())
+    assert [button.text() for button in met[:2]] == ["Try again", "Choose"]
+    assert met[2] is last
+
+
 def test_a_message_page_replaces_its_buttons(qtbot):
     page = MessagePage()
     qtbot.addWidget(page)
