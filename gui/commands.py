@@ -1,13 +1,15 @@
-"""The window's commands: one action each, with its keys, and the menu that holds them."""
+"""The window's commands: one action each, with its name and its keys, and the menu that holds them."""
 
 from collections.abc import Callable
 from typing import get_args
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QWidget
 
 from gui.appearance import Appearance, ThemeChoice
+from gui.keys.binding import bind
+from gui.keys.keymap import command
 
 Run = Callable[[], object]
 _THEME_WORDS: dict[ThemeChoice, str] = {"system": "Follow the system", "light": "Light", "dark": "Dark"}
@@ -23,16 +25,16 @@ class Commands:
         self.menu.setToolTipsVisible(True)
         self._themes = self._theme_menu()
 
-    def add(self, words: str, run: Run, *keys: str, menu: QMenu | None = None) -> QAction:
-        """A command in the main menu, or in `menu`."""
-        action = self.add_hidden(words, run, *keys)
+    def add(self, name: str, words: str, run: Run, *keys: str, menu: QMenu | None = None) -> QAction:
+        """A command in the main menu, or in `menu`; `name` is stable ("index.sync"), since settings files have it."""
+        action = self.add_hidden(name, words, run, *keys)
         (menu or self.menu).addAction(action)
         return action
 
-    def add_hidden(self, words: str, run: Run, *keys: str) -> QAction:
+    def add_hidden(self, name: str, words: str, run: Run, *keys: str) -> QAction:
         """A command that has only its keys."""
         action = QAction(words, self._window)
-        action.setShortcuts([QKeySequence(key) for key in keys])
+        bind(action, command(name, words, "window", *keys))
         action.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
         action.triggered.connect(lambda _checked: run())
         self._window.addAction(action)
@@ -42,9 +44,9 @@ class Commands:
         """Theme and text size."""
         self.menu.addMenu(self._themes)
         text = self.menu.addMenu("Text size")
-        self.add("Larger text", lambda: self._appearance.enlarge(1), "Ctrl++", "Ctrl+=", menu=text)
-        self.add("Smaller text", lambda: self._appearance.enlarge(-1), "Ctrl+-", menu=text)
-        self.add("Normal text", lambda: self._appearance.enlarge(0), "Ctrl+0", menu=text)
+        self.add("text.larger", "Larger text", lambda: self._appearance.enlarge(1), "Ctrl++", "Ctrl+=", menu=text)
+        self.add("text.smaller", "Smaller text", lambda: self._appearance.enlarge(-1), "Ctrl+-", menu=text)
+        self.add("text.normal", "Normal text", lambda: self._appearance.enlarge(0), "Ctrl+0", menu=text)
 
     def _theme_menu(self) -> QMenu:
         menu = QMenu("Theme", self.menu)

@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QGridLayout, QHBoxLayout, QPushButton, QWidget
 
+from gui.keys.binding import tell_key
 from gui.style import font_at
 from gui.views import ViewName
 from gui.widgets.icons import IconButton
@@ -21,10 +22,10 @@ _FEWEST_LETTERS = 122
 _FEWEST_STACKED = 96
 """In one that is narrower still it needs all of it; the keys and the menu entries of the switch remain."""
 _VIEWS: tuple[tuple[ViewName, str, str], ...] = (
-    ("search", "Search", "Search notes and sessions (Ctrl+1)"),
-    ("sessions", "Sessions", "Browse past sessions (Ctrl+2)"),
-    ("index", "Index", "See inside the index (Ctrl+3)"),
-    ("facts", "Facts", "What is to be remembered (Ctrl+4)"),
+    ("search", "Search", "Search notes and sessions"),
+    ("sessions", "Sessions", "Browse past sessions"),
+    ("index", "Index", "See inside the index"),
+    ("facts", "Facts", "What is to be remembered"),
 )
 
 
@@ -37,7 +38,8 @@ class HeaderBar(QWidget):
     def __init__(self, boxes: dict[ViewName, QWidget], parent: QWidget | None = None) -> None:
         """`boxes`: what each view has in the top bar; views may share one."""
         super().__init__(parent)
-        self.dock_button = IconButton("panel", "Show or hide the diagnostics (Ctrl+D)")
+        self.dock_button = IconButton("panel", "Show or hide the diagnostics")
+        tell_key(self.dock_button, "Show or hide the diagnostics", "view.diagnostics")
         self.dock_button.setCheckable(True)
         self.menu_button = IconButton("menu", "Menu")
         self._boxes = boxes
@@ -78,7 +80,7 @@ class HeaderBar(QWidget):
         for view, words, tip in _VIEWS:
             button = QPushButton(words)
             button.setCheckable(True)
-            button.setToolTip(tip)
+            tell_key(button, tip, f"view.{view}")
             button.setAccessibleDescription(tip)
             button.clicked.connect(lambda _=False, view=view: self.view_wanted.emit(view))
             group.addButton(button)

@@ -26,8 +26,8 @@ class SearchMenu(QObject):
         super().__init__(menu)
         self._keeping = keeping
         self._go = go
-        self._pick = commands.add("Saved and recent searches", self._open, "Ctrl+H", menu=menu)
-        self._save = commands.add("Save this search…", keeping.save, "Ctrl+S", menu=menu)
+        self._pick = commands.add("search.pick", "Saved and recent searches", self._open, "Ctrl+H", menu=menu)
+        self._save = commands.add("search.save", "Save this search…", keeping.save, "Ctrl+S", menu=menu)
         self._saved = QMenu("Saved searches", menu)
         menu.addMenu(self._saved)
         menu.addSeparator()

@@ -8,11 +8,11 @@ from PySide6.QtWidgets import QMenu
 
 from gui.appearance import Appearance
 from gui.commands import Commands
+from gui.keys.shared import EXPLAIN, WITHIN
 from gui.lacking import Gates, Lacks
 from gui.navigation import keys
 from gui.search_menu import SearchMenu
 from gui.sheets import show_keys
-from gui.widgets.keys import WITHIN, WITHIN_KEY
 
 if TYPE_CHECKING:
     from gui.main_window import MainWindow
@@ -27,34 +27,36 @@ class WindowMenu:
         views, navigation = window.views, window.navigation
         self._navigation = navigation
         self.menu: QMenu = commands.menu
-        commands.add("Search notes and sessions", partial(views.switch, "search"), "Ctrl+1")
-        commands.add("Browse past sessions", partial(views.switch, "sessions"), "Ctrl+2")
-        commands.add("See inside the index", partial(views.switch, "index"), "Ctrl+3")
-        commands.add("See what is to be remembered", partial(views.switch, "facts"), "Ctrl+4")
+        commands.add("view.search", "Search notes and sessions", partial(views.switch, "search"), "Ctrl+1")
+        commands.add("view.sessions", "Browse past sessions", partial(views.switch, "sessions"), "Ctrl+2")
+        commands.add("view.index", "See inside the index", partial(views.switch, "index"), "Ctrl+3")
+        commands.add("view.facts", "See what is to be remembered", partial(views.switch, "facts"), "Ctrl+4")
         commands.menu.addSeparator()
-        self.back = commands.add("Back", navigation.back, *keys(QKeySequence.StandardKey.Back))
-        self.forward = commands.add("Forward", navigation.forward, *keys(QKeySequence.StandardKey.Forward))
+        self.back = commands.add("go.back", "Back", navigation.back, *keys(QKeySequence.StandardKey.Back))
+        self.forward = commands.add(
+            "go.forward", "Forward", navigation.forward, *keys(QKeySequence.StandardKey.Forward)
+        )
         self.searches = SearchMenu(
             commands, window.search.keeping, partial(views.switch, "search"), window.search_way.keep_recent
         )
         commands.menu.addSeparator()
-        self.choose = commands.add("Choose folder…", window.first_run.choose, "Ctrl+O")
-        add_sessions = commands.add("Add sessions…", window.folders.add_sessions)
-        sync = commands.add("Sync now", window.workspace.sync, "F5")
-        rebuild = commands.add("Rebuild index…", window.banner.ask_rebuild)
-        settings = commands.add("Settings…", window.settings.show, "Ctrl+,")
+        self.choose = commands.add("folder.choose", "Choose folder…", window.first_run.choose, "Ctrl+O")
+        add_sessions = commands.add("folder.add-sessions", "Add sessions…", window.folders.add_sessions)
+        sync = commands.add("index.sync", "Sync now", window.workspace.sync, "F5")
+        rebuild = commands.add("index.rebuild", "Rebuild index…", window.banner.ask_rebuild)
+        settings = commands.add("settings.show", "Settings…", window.settings.show, "Ctrl+,")
         commands.menu.addSeparator()
-        why = commands.add("Why is a file not found?", window.errands.ask_why, "Ctrl+Shift+D")
-        explain = commands.add("Why this result?", window.errands.explain, "Ctrl+I")
-        commands.add("Show or hide diagnostics", window.dock.toggle_diagnostics, "Ctrl+D", "F9")
+        why = commands.add("file.ask-why", "Why is a file not found?", window.errands.ask_why, "Ctrl+Shift+D")
+        explain = commands.add(EXPLAIN.name, EXPLAIN.words, window.errands.explain, *EXPLAIN.keys)
+        commands.add("view.diagnostics", "Show or hide diagnostics", window.dock.toggle_diagnostics, "Ctrl+D", "F9")
         commands.add_appearance()
         commands.menu.addSeparator()
-        commands.add("Keys", partial(show_keys, window), "F1", "?")
-        commands.add("About Mnemoscope", window.show_about)
+        commands.add("help.keys", "Keys", partial(show_keys, window), "F1", "?")
+        commands.add("help.about", "About Mnemoscope", window.show_about)
         commands.menu.addSeparator()
-        commands.add("Quit", window.close, "Ctrl+Q")
-        within = commands.add_hidden(WITHIN, window.errands.search_within, WITHIN_KEY)
-        commands.add_hidden("Go to the search box", views.focus_box, "Ctrl+K", "Ctrl+L")
+        commands.add("window.quit", "Quit", window.close, "Ctrl+Q")
+        within = commands.add_hidden(WITHIN.name, WITHIN.words, window.errands.search_within, *WITHIN.keys)
+        commands.add_hidden("search.focus", "Go to the search box", views.focus_box, "Ctrl+K", "Ctrl+L")
         self._gates = Gates()
         self._why = self._gates.add(why, "states")
         self._gates.add(explain, "explanation")

@@ -4,17 +4,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPoint, Qt, Slot
-from PySide6.QtGui import QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtGui import QFontMetrics, QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from gui.charts.chart import Chart
 from gui.charts.series import Mark, Series, tab_separated
+from gui.keys.binding import key_action, show_keys_of, tell_key
+from gui.keys.keymap import command
+from gui.keys.shared import COPY_TABLE
 from gui.style import font_at
 from gui.widgets.elided import ElidedLabel
-from gui.widgets.keys import key_action
 from gui.widgets.labels import label
 from gui.widgets.table import Column, RecordsTable
 
+_TURN = command("index.turn", "Chart or table", "index", "T")
 _ROWS = 4
 _PAD = 10
 
@@ -51,7 +54,7 @@ class ChartCard(QFrame):
         self._meta.setProperty("role", "meta")
         self._turn = QPushButton()
         self._turn.setProperty("role", "link")
-        self._turn.setToolTip("Chart or table (T)")
+        tell_key(self._turn, _TURN.words, _TURN.name)
         self._turn.clicked.connect(self.turn)
         self._empty = label(empty, "meta", wrap=True)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
@@ -74,8 +77,8 @@ class ChartCard(QFrame):
         self.setAccessibleName(title)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._show_menu)
-        key_action(self, "Chart or table", "T").triggered.connect(self.turn)
-        key_action(self, "Copy table", QKeySequence.StandardKey.Copy).triggered.connect(self.copy)
+        key_action(self, _TURN).triggered.connect(self.turn)
+        key_action(self, COPY_TABLE).triggered.connect(self.copy)
         self._measure()
         self._show_side()
 
@@ -132,8 +135,9 @@ class ChartCard(QFrame):
     @Slot(QPoint)
     def _show_menu(self, at: QPoint) -> None:
         menu = QMenu(self)
-        menu.addAction("Show as chart" if self._turned else "Show as table", self.turn)
-        menu.addAction("Copy table", self.copy)
+        turn = menu.addAction("Show as chart" if self._turned else "Show as table", self.turn)
+        show_keys_of(turn, _TURN.name)
+        show_keys_of(menu.addAction(COPY_TABLE.words, self.copy), COPY_TABLE.name)
         menu.setEnabled(bool(self.chart.series.marks))
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(self.mapToGlobal(at))

@@ -8,6 +8,8 @@ from engine import MemorySearchResult, SearchExplanation, to_json
 from gui.explanation import wording
 from gui.explanation.result_view import ResultView
 from gui.explanation.tables import StageTable
+from gui.keys.binding import tell_key
+from gui.keys.shared import EXPLAIN
 from gui.lacking import Lacks
 from gui.search.questions import Answer
 from gui.widgets.icons import IconButton
@@ -36,7 +38,8 @@ class ExplanationPanel(QWidget):
         self._answer: Answer | None = None
         self._result: MemorySearchResult | None = None
         self._lack = ""
-        self._close = IconButton("close", "Close the explanation (Ctrl+I)")
+        self._close = IconButton("close", "Close the explanation")
+        tell_key(self._close, "Close the explanation", EXPLAIN.name)
         self._close.clicked.connect(self.close_wanted)
         self._title = label(_TITLE, "section")
         self._hint = label(_NOTHING, "meta", wrap=True)

@@ -9,12 +9,15 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSplitter, QStac
 from engine import Fact
 from gui.facts.editor import FactEditor
 from gui.facts.fact_list import FactList
+from gui.keys.binding import tell_key
+from gui.keys.keymap import command
 from gui.search.notice_bar import NoticeBar
 from gui.search.state_page import Action, StatePage
 from gui.style import font_at
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.labels import line
 
+NEW = command("facts.new", "New fact", "facts", "Ctrl+N")
 _FEWEST_LETTERS = 96
 """Of list and editor together; with fewer, one stands in the other's place."""
 _LIST_SHARE = (3, 2)
@@ -31,7 +34,7 @@ class FactsBody(QWidget):
         """What was done, and the way back from it."""
         self._remark = NoticeBar()
         self.new_button = QPushButton("New fact")
-        self.new_button.setToolTip("Write a fact (Ctrl+N)")
+        tell_key(self.new_button, "Write a fact", NEW.name)
         self._counts = ElidedLabel()
         self._counts.setProperty("role", "meta")
         self.page = StatePage()

@@ -1,15 +1,17 @@
 """The list of facts: what is to be remembered, and below it what kind it is, how much it matters and whose it is."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QKeySequence, QPainter
+from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter
 from PySide6.QtWidgets import QMenu, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from engine import Fact
 from gui.facts.wording import age_text, meta_text, told
+from gui.keys.binding import key_action, show_keys_of
+from gui.keys.keymap import command
 from gui.search.result_menu import copy_text
 from gui.style import font_at
 from gui.theme import tokens
@@ -18,6 +20,8 @@ from gui.widgets.row_list import RowList
 from gui.widgets.row_model import Index, RowModel, RowRole
 from gui.widgets.row_painting import AT_LEFT, AT_RIGHT, GUTTER, paint_ground
 
+_COPY = command("facts.copy", "Copy the fact", "facts", QKeySequence.StandardKey.Copy)
+_FORGET = command("facts.forget", "Forget the fact", "facts", "Delete")
 _PAD = 8
 _GAP = 12
 
@@ -108,6 +112,9 @@ class FactList(RowList):
         self.setUniformItemSizes(True)
         self.setItemDelegate(self._paint)
         self.doubleClicked.connect(self._activate)
+        copy, forget = key_action(self, _COPY), key_action(self, _FORGET)
+        copy.triggered.connect(lambda: self._with_current(lambda fact: copy_text(fact.text)))
+        forget.triggered.connect(lambda: self._with_current(self.forget_wanted.emit))
 
     def show_facts(self, facts: Sequence[Fact]) -> None:
         """The same fact stays current where it is still there, else the one in its place."""
@@ -142,14 +149,9 @@ class FactList(RowList):
         if not self._arranging:
             self.chosen.emit(self.current)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        fact = self.current
-        if event.key() == Qt.Key.Key_Delete and fact is not None:
-            self.forget_wanted.emit(fact)
-        elif event.matches(QKeySequence.StandardKey.Copy) and fact is not None:
-            copy_text(fact.text)
-        else:
-            super().keyPressEvent(event)
+    def _with_current(self, run: Callable[[Fact], None]) -> None:
+        if self.current is not None:
+            run(self.current)
 
     def _activate(self, index: Index) -> None:
         if index.isValid():
@@ -165,11 +167,11 @@ class FactList(RowList):
         edit.setShortcut("Return")
         edit.triggered.connect(self.opened)
         copy = menu.addAction("Copy")
-        copy.setShortcut(QKeySequence.StandardKey.Copy)
+        show_keys_of(copy, _COPY.name)
         copy.triggered.connect(lambda: copy_text(fact.text))
         if fact.forgotten is None:
             forget = menu.addAction("Forget")
-            forget.setShortcut("Delete")
+            show_keys_of(forget, _FORGET.name)
             forget.triggered.connect(lambda: self.forget_wanted.emit(fact))
         menu.popup(at)
 

@@ -12,18 +12,20 @@ from PySide6.QtWidgets import QWidget
 
 from engine import Fact, FactCategory, Facts, FactsFound, KeptFact, MemorySearchManager, category_of
 from gui.facts import wording
-from gui.facts.body import FactsBody
+from gui.facts.body import NEW, FactsBody
 from gui.facts.filters import FactFilters, state_of
 from gui.facts.shelf import Act, FactShelf
 from gui.facts.undoing import UndoList
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
+from gui.keys.binding import key_action
+from gui.keys.keymap import command
 from gui.search.query_box import QueryBox
 from gui.search.state_page import Action
 from gui.widgets.announcing import announce
 from gui.widgets.folding_row import FoldingRow
-from gui.widgets.keys import key_action
 
+_UNDO = command("facts.undo", "Take back what was done last", "facts", QKeySequence.StandardKey.Undo)
 _BOX_LETTERS = 34
 """Where the box cannot have that many, the filters go below it."""
 _PAUSE_MS = 150
@@ -51,8 +53,8 @@ class FactsPanel(QObject):
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._undo = UndoList()
         self._go_next = ""
-        self.new_action = key_action(self.body, "New fact", "Ctrl+N")
-        self.undo_action = key_action(self.body, "Undo", QKeySequence.StandardKey.Undo)
+        self.new_action = key_action(self.body, NEW)
+        self.undo_action = key_action(self.body, _UNDO)
         self._connect()
         self._show()
 

@@ -4,13 +4,14 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from PySide6.QtCore import QModelIndex, QPoint, Qt, Slot
-from PySide6.QtGui import QFontMetrics, QGuiApplication, QKeySequence
+from PySide6.QtGui import QFontMetrics, QGuiApplication
 from PySide6.QtWidgets import QFrame, QHeaderView, QMenu, QTreeView, QVBoxLayout, QWidget
 
 from engine import FolderCount
 from gui.index.folder_model import SOURCES, TITLES, FolderModel, Key, numbers
+from gui.keys.binding import key_action, show_keys_of
+from gui.keys.shared import COPY_TABLE
 from gui.style import font_at
-from gui.widgets.keys import key_action
 from gui.widgets.labels import label
 from gui.widgets.wording import counted
 
@@ -44,7 +45,7 @@ class FolderCard(QFrame):
         column.setSpacing(8)
         column.addWidget(label("Folders", "strong"))
         column.addWidget(self.tree)
-        key_action(self, "Copy table", QKeySequence.StandardKey.Copy).triggered.connect(self.copy)
+        key_action(self, COPY_TABLE).triggered.connect(self.copy)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._show_menu)
         self.setAccessibleName("Folders")
@@ -109,6 +110,6 @@ class FolderCard(QFrame):
         menu = QMenu(self)
         menu.addAction("Unfold all", self.tree.expandAll)
         menu.addAction("Fold all", self.tree.collapseAll)
-        menu.addAction("Copy table", self.copy)
+        show_keys_of(menu.addAction(COPY_TABLE.words, self.copy), COPY_TABLE.name)
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(self.mapToGlobal(at))

@@ -11,6 +11,8 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QHelpEvent, QPainter
 from PySide6.QtWidgets import QAbstractItemView, QStyledItemDelegate, QStyleOptionViewItem, QToolTip, QWidget
 
+from gui.keys.binding import with_key
+from gui.keys.shared import EXPLAIN
 from gui.search.excerpt_layout import ExcerptLayout
 from gui.search.model import more_text
 from gui.search.rows import FileRow, MoreRow, ResultRow
@@ -31,7 +33,7 @@ BAR_HEIGHT = 4
 BAR_GAP = 8
 NOTE_SHARE = 0.4
 """How much of the width of path and heading together a heading may claim."""
-_WHY = "\nClick to see why (Ctrl+I)"
+_WHY = "Click to see why"
 LEAST_NOTE = 8
 """A heading that is cut shows at least so many letters."""
 KEPT = 400
@@ -106,7 +108,9 @@ class ResultDelegate(QStyledItemDelegate):
         row = index.data(RowRole)
         if event.type() == QEvent.Type.ToolTip and isinstance(row, ResultRow):
             on_bar = self.is_on_bar(option.rect, event.pos())
-            QToolTip.showText(event.globalPos(), spoken_score(row) + _WHY if on_bar else "", view)
+            QToolTip.showText(
+                event.globalPos(), f"{spoken_score(row)}\n{with_key(_WHY, EXPLAIN.name)}" if on_bar else "", view
+            )
             return True
         return super().helpEvent(event, view, option, index)
 

@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from engine import AskedQuestion, MemorySearchManager, SavedSearch
 from gui.jobs import Jobs
+from gui.keys.binding import follow_keys, with_key
 from gui.search.completion import Completion
 from gui.search.kept_list import Kept
 from gui.search.kept_questions import limits, title
@@ -15,7 +16,7 @@ from gui.search.query_box import QueryBox
 from gui.search.shelf import SearchShelf
 from gui.widgets.icons import IconButton
 
-_SAVE = "Save this search (Ctrl+S)"
+_SAVE = "Save this search"
 _OPEN = "Saved and recent searches (Up or Down in the empty box)"
 
 
@@ -51,6 +52,7 @@ class Keeping(QObject):
         opener.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keys do the same
         opener.clicked.connect(self.picker.open)
         box.lead_from_icon(opener)
+        follow_keys(self.star, self._name_star)
         self.star.clicked.connect(self._press_star)
         self.shelf.changed.connect(self._take)
         self.picker.opened.connect(completion.pause)
@@ -78,8 +80,15 @@ class Keeping(QObject):
         self.star.setVisible(question is not None)
         self.star.setChecked(bool(name))
         self.star.set_icon("star-full" if name else "star")
-        self.star.set_accessible(f"Saved as “{name}”: press to forget it" if name else _SAVE)
+        self._name_star()
         self.changed.emit()
+
+    def _name_star(self) -> None:
+        name = self.shelf.name_of(self._now())
+        if name:
+            self.star.set_accessible(f"Saved as “{name}”: press to forget it")
+        else:
+            self.star.set_accessible(_SAVE, with_key(_SAVE, "search.save"))
 
     def note(self, question: AskedQuestion) -> None:
         """It was meant."""

@@ -3,14 +3,17 @@
 import re
 from collections.abc import Callable
 
-from PySide6.QtCore import QPoint, Signal, Slot
-from PySide6.QtGui import QKeySequence
+from PySide6.QtCore import QPoint, Qt, Signal, Slot
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
 from gui.jobs import Jobs
+from gui.keys.binding import give_key, tell_key
+from gui.keys.keymap import command
 from gui.lacking import Gates, Lacks
 from gui.widgets.icons import IconButton
 
+_HELP = command("search.help", "What can be typed in the search box", "window", "Alt+H")
 _OPERATOR = re.compile(r"[a-z]+:")
 _NOTES = (
     "Dates\t2026-05-31, 2026-05, 2026, yesterday, monday, last week, 7d, 3m",
@@ -45,8 +48,10 @@ class QueryHelpButton(IconButton):
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__("help", "What can be typed here", parent=parent)
-        self.setToolTip("What can be typed here (Alt+H)")
-        self.setShortcut(QKeySequence("Alt+H"))
+        tell_key(self, "What can be typed here", _HELP.name)
+        opener = QAction(_HELP.words, self)
+        opener.triggered.connect(self.open)
+        give_key(self, opener, _HELP, Qt.ShortcutContext.WindowShortcut)
         self._jobs = jobs
         self._menu = QueryHelpMenu(self)
         self.clicked.connect(self.open)

@@ -1,11 +1,16 @@
 """What can be done with the current result of the list besides opening it: by its menu, and by a key."""
 
+from collections.abc import Callable
+from functools import partial
+
 from PySide6.QtCore import QObject, QPoint, Signal, Slot
 
 from engine import MemorySearchResult
+from gui.keys.binding import key_action
+from gui.keys.shared import EDIT, LIKE
 from gui.lacking import Lacks
 from gui.search.result_list import ResultList
-from gui.search.result_menu import ResultMenu, copy_text
+from gui.search.result_menu import CITE, COPY_PATH, COPY_SNIPPET, REVEAL, ResultMenu, copy_text
 
 
 class ResultActions(QObject):
@@ -27,28 +32,21 @@ class ResultActions(QObject):
         super().__init__(parent)
         self._results = results
         self.lacks: Lacks = {}
-        results.copy_wanted.connect(self._copy_citation)
-        results.edit_wanted.connect(self._edit)
-        results.like_wanted.connect(self._want_like)
+        for known, run in (
+            (CITE, lambda result: copy_text(result.citation)),
+            (COPY_PATH, lambda result: copy_text(result.path)),
+            (COPY_SNIPPET, lambda result: copy_text(result.snippet)),
+            (EDIT, self.editor_requested.emit),
+            (REVEAL, self.reveal_requested.emit),
+            (LIKE, self.like_wanted.emit),
+        ):
+            key_action(results, known).triggered.connect(partial(self._with_current, run))
         results.menu_wanted.connect(self._show_menu)
 
-    @Slot()
-    def _copy_citation(self) -> None:
+    def _with_current(self, run: Callable[[MemorySearchResult], None]) -> None:
         result = self._results.current_result()
         if result is not None:
-            copy_text(result.citation)
-
-    @Slot()
-    def _edit(self) -> None:
-        result = self._results.current_result()
-        if result is not None:
-            self.editor_requested.emit(result)
-
-    @Slot()
-    def _want_like(self) -> None:
-        result = self._results.current_result()
-        if result is not None:
-            self.like_wanted.emit(result)
+            run(result)
 
     @Slot(object, QPoint)
     def _show_menu(self, result: MemorySearchResult, at: QPoint) -> None:

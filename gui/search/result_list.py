@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal, Slot
-from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QResizeEvent
+from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from engine import MemorySearchResult
@@ -23,11 +23,8 @@ class ResultList(RowList):
     opened = Signal(object)
     """MemorySearchResult, by Enter or a double click."""
     more_wanted = Signal()
-    copy_wanted = Signal()
-    edit_wanted = Signal()
     why_wanted = Signal()
     """By a click on the bar of the current result's score."""
-    like_wanted = Signal()
     menu_wanted = Signal(object, QPoint)
     """MemorySearchResult and the global position."""
 
@@ -121,16 +118,6 @@ class ResultList(RowList):
 
     def _restyle(self) -> None:
         self.painter.restyle()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.matches(QKeySequence.StandardKey.Copy):
-            self.copy_wanted.emit()
-        elif event.key() == Qt.Key.Key_E and event.modifiers() == Qt.KeyboardModifier.ControlModifier:
-            self.edit_wanted.emit()
-        elif event.key() == Qt.Key.Key_M and event.modifiers() == Qt.KeyboardModifier.AltModifier:
-            self.like_wanted.emit()
-        else:
-            super().keyPressEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)

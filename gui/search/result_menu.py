@@ -1,11 +1,18 @@
 """What can be done with one result besides opening it."""
 
-from PySide6.QtGui import QGuiApplication, QKeySequence
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
 from engine import MemorySearchResult
+from gui.keys.binding import show_keys_of
+from gui.keys.keymap import Command, command
+from gui.keys.shared import EDIT, EXPLAIN, LIKE, WITHIN
 from gui.lacking import Gates, Lacks
-from gui.widgets.keys import LIKE, LIKE_KEY, WITHIN, WITHIN_KEY
+
+CITE = command("results.cite", "Copy citation", "results", QKeySequence.StandardKey.Copy)
+COPY_PATH = command("results.copy-path", "Copy path", "results")
+COPY_SNIPPET = command("results.copy-snippet", "Copy snippet", "results")
+REVEAL = command("results.reveal", "Reveal in file manager", "results")
 
 
 def copy_text(text: str) -> None:
@@ -18,29 +25,27 @@ class ResultMenu(QMenu):
     def __init__(self, result: MemorySearchResult, lacks: Lacks, parent: QWidget) -> None:
         super().__init__(parent)
         self.setToolTipsVisible(True)
-        self.like = self.addAction(LIKE)
-        self.like.setShortcut(LIKE_KEY)
-        self.within = self.addAction(WITHIN)
-        self.within.setShortcut(WITHIN_KEY)
+        self.like = self._entry(LIKE)
+        self.within = self._entry(WITHIN)
         self.addSeparator()
-        for text, copied in (
-            ("Copy citation", result.citation),
-            ("Copy path", result.path),
-            ("Copy snippet", result.snippet),
+        for known, copied in (
+            (CITE, result.citation),
+            (COPY_PATH, result.path),
+            (COPY_SNIPPET, result.snippet),
         ):
-            action = self.addAction(text)
-            action.triggered.connect(lambda _=False, copied=copied: copy_text(copied))
-            if copied == result.citation:
-                action.setShortcut(QKeySequence.StandardKey.Copy)
+            self._entry(known).triggered.connect(lambda _=False, copied=copied: copy_text(copied))
         self.addSeparator()
-        self.why = self.addAction("Why this result?")
-        self.why.setShortcut("Ctrl+I")
+        self.why = self._entry(EXPLAIN)
         self.addSeparator()
-        self.editor = self.addAction("Open in editor")
-        self.editor.setShortcut("Ctrl+E")
-        self.reveal = self.addAction("Reveal in file manager")
+        self.editor = self._entry(EDIT)
+        self.reveal = self._entry(REVEAL)
         gates = Gates()
         gates.hear(lacks)
         gates.add(self.like, "alike")
         gates.add(self.within, "narrowing")
         gates.add(self.why, "explanation")
+
+    def _entry(self, known: Command) -> QAction:
+        made = self.addAction(known.words)
+        show_keys_of(made, known.name)
+        return made

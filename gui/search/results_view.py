@@ -7,6 +7,8 @@ from PySide6.QtCore import QPoint, Signal, Slot
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from engine import MemoryProviderStatus, QuerySuggestion
+from gui.keys.binding import tell_key
+from gui.keys.shared import WITHIN
 from gui.lacking import Gates, Lacks
 from gui.search import texts
 from gui.search.list_header import ListHeader, Order
@@ -21,7 +23,6 @@ from gui.search.state_page import Action, Offer, StatePage, make_key_table
 from gui.search.suggestion_line import SuggestionLine
 from gui.widgets.announcing import announce
 from gui.widgets.icons import IconButton
-from gui.widgets.keys import WITHIN, WITHIN_KEY
 from gui.widgets.wording import counted
 
 ORDERS = (
@@ -56,8 +57,8 @@ class ResultsView(QWidget):
         self._content: tuple[object, ...] = ()
         self._header = ListHeader(ORDERS)
         self.ranking = RankingMenu(self._header.sort_button)
-        within = IconButton("filter", WITHIN)
-        within.setToolTip(f"{WITHIN} ({WITHIN_KEY})")
+        within = IconButton("filter", WITHIN.words)
+        tell_key(within, WITHIN.words, WITHIN.name)
         within.clicked.connect(self.within_wanted)
         self._header.add_button(within)
         self._gates = Gates()

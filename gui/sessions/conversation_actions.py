@@ -9,6 +9,9 @@ from PySide6.QtWidgets import QMenu, QWidget
 from engine import MemorySearchManager, Passage, beginning_of
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
+from gui.keys.binding import give_key
+from gui.keys.keymap import Command, command
+from gui.keys.shared import LIKE, REMEMBER
 from gui.lacking import Gates, Lacks
 from gui.sessions.conversation_markdown import conversation_markdown, entry_markdown
 from gui.sessions.conversation_prompts import PromptList
@@ -17,8 +20,17 @@ from gui.sessions.conversation_rows import DETAILS
 from gui.sessions.conversation_text import Conversation
 from gui.sessions.conversation_view import ConversationView
 from gui.sessions.wording import UNTITLED
-from gui.widgets.keys import LIKE, LIKE_KEY, REMEMBER, REMEMBER_KEY, give_key
 
+_DETAIL = command("session.tools", "Tools hidden, short or full", "conversation", "Alt+T")
+_RESUME = command("session.copy-resume", "Copy resume command", "conversation")
+_MORE = command("session.more", "More from this session", "conversation")
+_SIMILAR = command("session.similar", "Sessions like this one", "conversation")
+_COPY = command("session.copy", "Copy", "conversation", QKeySequence.StandardKey.Copy)
+_COPY_MESSAGE = command("session.copy-message", "Copy message as Markdown", "conversation", "Ctrl+Shift+C")
+_COPY_SESSION = command("session.copy-all", "Copy session as Markdown", "conversation")
+_RAW = command("session.raw", "Show the raw line", "conversation", "Alt+R")
+_PROMPTS = command("session.prompts", "Your messages", "conversation", "Alt+J")
+_FOLD = command("session.fold", "Fold or unfold", "conversation")
 _MOST_LETTERS = 4000
 _MOST_COPIED = 16_000_000
 """Characters; a clipboard with more stalls the programs that paste it."""
@@ -51,18 +63,18 @@ class ConversationActions(QObject):
         self._manager: MemorySearchManager | None = None
         self._conversation: Conversation | None = None
         self._revealed = False
-        self.detail = self._action("Tools: short", self._cycle_detail, "Alt+T")
-        self.resume = self._action("Copy resume command", self._copy_resume_command)
-        self.more = self._action("More from this session", self._want_more)
-        self.similar = self._action("Sessions like this one", self._want_similar)
-        self.remember = self._action(REMEMBER, self._want_remembered, REMEMBER_KEY)
-        self.like = self._action(LIKE, self._want_like, LIKE_KEY)
-        self.copy = self._action("Copy", self._copy, QKeySequence.StandardKey.Copy)
-        self.copy_message = self._action("Copy message as Markdown", self._copy_message, "Ctrl+Shift+C")
-        self.copy_session = self._action("Copy session as Markdown", self._copy_session)
-        self.raw = self._action("Show the raw line", self._show_raw, "Alt+R")
-        self.prompts = self._action("Your messages", self._show_prompts, "Alt+J")
-        self.fold = self._action("Fold or unfold", self._toggle)
+        self.detail = self._action(_DETAIL, self._cycle_detail)
+        self.resume = self._action(_RESUME, self._copy_resume_command)
+        self.more = self._action(_MORE, self._want_more)
+        self.similar = self._action(_SIMILAR, self._want_similar)
+        self.remember = self._action(REMEMBER, self._want_remembered)
+        self.like = self._action(LIKE, self._want_like)
+        self.copy = self._action(_COPY, self._copy)
+        self.copy_message = self._action(_COPY_MESSAGE, self._copy_message)
+        self.copy_session = self._action(_COPY_SESSION, self._copy_session)
+        self.raw = self._action(_RAW, self._show_raw)
+        self.prompts = self._action(_PROMPTS, self._show_prompts)
+        self.fold = self._action(_FOLD, self._toggle)
         self._raw_job, self._copy_job = JobSlot(self), JobSlot(self)
         self._prompt_list = PromptList(view)
         self._prompt_list.chosen.connect(view.go_to_entry)
@@ -90,13 +102,10 @@ class ConversationActions(QObject):
         self._prompt_list.forget()
         self._name_detail()
 
-    def _action(
-        self, text: str, run: Callable[[], None], keys: str | QKeySequence.StandardKey | None = None
-    ) -> QAction:
-        made = QAction(text, self)
+    def _action(self, known: Command, run: Callable[[], None]) -> QAction:
+        made = QAction(known.words, self)
         made.triggered.connect(run)
-        if keys is not None:
-            give_key(self._panel, made, keys)
+        give_key(self._panel, made, known)
         return made
 
     def _want_more(self) -> None:

@@ -3,13 +3,14 @@
 from PySide6.QtCore import QObject, QPoint, Signal, Slot
 
 from engine import SessionSummary
+from gui.keys.binding import key_action
+from gui.keys.shared import REMEMBER
 from gui.lacking import Lacks
 from gui.search.result_menu import copy_text
 from gui.sessions.rows import SessionRow
 from gui.sessions.session_list import SessionList
-from gui.sessions.session_menu import SessionMenu
+from gui.sessions.session_menu import COPY_PATH, SessionMenu
 from gui.sessions.wording import UNTITLED
-from gui.widgets.keys import REMEMBER, REMEMBER_KEY, key_action
 
 
 class SessionActions(QObject):
@@ -29,9 +30,9 @@ class SessionActions(QObject):
         self._sessions = sessions
         self.lacks: Lacks = {}
         sessions.folded.connect(self.folded)
-        sessions.copy_wanted.connect(self._copy_path)
+        key_action(sessions, COPY_PATH).triggered.connect(self._copy_path)
         sessions.menu_wanted.connect(self._show_menu)
-        remember = key_action(sessions, REMEMBER, REMEMBER_KEY)
+        remember = key_action(sessions, REMEMBER)
         remember.triggered.connect(lambda: self._remember(sessions.current_session()))
 
     @Slot()

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal, Slot
-from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QListView, QWidget
 
 from engine import SessionSummary
@@ -26,7 +26,6 @@ class SessionList(RowList):
     """SessionSummary, by Enter or a double click."""
     folded = Signal(str, bool)
     """Path of a parent, and whether its sub-agents' sessions are to be shown."""
-    copy_wanted = Signal()
     menu_wanted = Signal(object, QPoint)
     """SessionRow and the global position."""
 
@@ -123,9 +122,7 @@ class SessionList(RowList):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         row = self.current_row()
         key = event.key()
-        if event.matches(QKeySequence.StandardKey.Copy):
-            self.copy_wanted.emit()
-        elif row is not None and row.entry.parts and key == Qt.Key.Key_Right and not row.opened:
+        if row is not None and row.entry.parts and key == Qt.Key.Key_Right and not row.opened:
             self.folded.emit(row.entry.summary.path, True)
         elif row is not None and key == Qt.Key.Key_Left and (row.opened or row.depth):
             self._fold(row)

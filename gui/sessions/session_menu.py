@@ -3,11 +3,15 @@
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
+from gui.keys.binding import show_keys_of
+from gui.keys.keymap import command
+from gui.keys.shared import REMEMBER
 from gui.lacking import Gates, Lacks
 from gui.search.result_menu import copy_text
 from gui.sessions.rows import SessionRow
 from gui.sessions.wording import parts_text
-from gui.widgets.keys import REMEMBER, REMEMBER_KEY
+
+COPY_PATH = command("sessions.copy-path", "Copy path", "sessions", QKeySequence.StandardKey.Copy)
 
 
 class SessionMenu(QMenu):
@@ -22,14 +26,14 @@ class SessionMenu(QMenu):
         parts = parts_text(len(row.entry.parts))
         self.fold = self.addAction(f"Hide {parts}" if row.opened else f"Show {parts}")
         self.fold.setVisible(bool(row.entry.parts))
-        self.remember = self.addAction(REMEMBER)
-        self.remember.setShortcut(QKeySequence(REMEMBER_KEY))
+        self.remember = self.addAction(REMEMBER.words)
+        show_keys_of(self.remember, REMEMBER.name)
         self.addSeparator()
         resume = self.addAction("Copy resume command")
         resume.setEnabled(bool(summary.resume_command))
         resume.triggered.connect(lambda: copy_text(summary.resume_command))
-        copy = self.addAction("Copy path")
-        copy.setShortcut(QKeySequence.StandardKey.Copy)
+        copy = self.addAction(COPY_PATH.words)
+        show_keys_of(copy, COPY_PATH.name)
         copy.triggered.connect(lambda: copy_text(summary.path))
         self.addSeparator()
         self.alike = self.addAction("Sessions like this one")

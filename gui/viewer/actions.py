@@ -5,13 +5,23 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QClipboard, QGuiApplication, QKeySequence
+from PySide6.QtWidgets import QWidget
 
 from engine import cite
 from gui.jobs import Jobs
+from gui.keys.binding import give_key
+from gui.keys.keymap import command
+from gui.keys.shared import EDIT
 from gui.viewer.elsewhere import Elsewhere
 from gui.viewer.source_view import SourceView
 from gui.viewer.target import Target
 
+_CITE = command("file.cite", "Copy citation", "file", "Ctrl+Shift+C")
+_COPY_PATH = command("file.copy-path", "Copy path", "file")
+_COPY_PART = command("file.copy-part", "Copy text of this part", "file")
+_REVEAL = command("file.reveal", "Reveal in file manager", "file")
+_COPY = command("file.copy", "Copy what is selected", "file", QKeySequence.StandardKey.Copy)
+_SELECT_ALL = command("file.select-all", "Select all", "file", QKeySequence.StandardKey.SelectAll)
 _MOST_LINES = 400_000
 """Copied at once; a clipboard with more stalls the programs that paste it."""
 
@@ -25,8 +35,8 @@ class FileActions(QObject):
 
     said = Signal(str)
 
-    def __init__(self, jobs: Jobs, elsewhere: Elsewhere, source: SourceView, parent: QObject) -> None:
-        super().__init__(parent)
+    def __init__(self, jobs: Jobs, elsewhere: Elsewhere, source: SourceView, panel: QWidget) -> None:
+        super().__init__(panel)
         self._jobs = jobs
         self._elsewhere = elsewhere
         self._source = source
@@ -37,14 +47,20 @@ class FileActions(QObject):
         self.copy_part = self._action("Copy text of this part", self._copy_part)
         self.reveal = self._action("Reveal in file manager", self._reveal)
         self.copy = self._action("Copy", self._copy_selection)
-        self.copy.setShortcut(QKeySequence.StandardKey.Copy)
         self.select_all = self._action("Select all", source.select_all)
-        self.select_all.setShortcut(QKeySequence.StandardKey.SelectAll)
+        for action, known in (
+            (self.edit, EDIT),
+            (self.cite, _CITE),
+            (self.copy_path, _COPY_PATH),
+            (self.copy_part, _COPY_PART),
+            (self.reveal, _REVEAL),
+        ):
+            give_key(panel, action, known)
+        for action, known in ((self.copy, _COPY), (self.select_all, _SELECT_ALL)):
+            give_key(source, action, known, Qt.ShortcutContext.WidgetShortcut)
         source.selected.connect(self._offer_selection)
-        source.addActions([self.copy, self.select_all, self.cite])
+        source.addAction(self.cite)
         source.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
-        for action in (self.copy, self.select_all):
-            action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
 
     def set_target(self, target: Target | None) -> None:
         """What the actions are about from now on."""

@@ -9,12 +9,15 @@ from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QPushButton, QWidget
 
+from gui.keys.binding import tell_key
+from gui.keys.keymap import command
 from gui.style import set_role
 from gui.viewer.folding_actions import FoldingActions
 from gui.viewer.typography import font_scale
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.labels import line
 
+TURN = command("file.rendered", "Source or rendered", "file", "Alt+R")
 _SIDE = 16
 _GAP = 8
 _LEAST_CRUMB = 40
@@ -40,8 +43,8 @@ class ViewerHeader(QFrame):
         self._crumb = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle, parent=self)
         self._crumb.setProperty("role", "meta")
         self._source, self._rendered = self._mode_button("Source"), self._mode_button("Rendered")
-        self._source.setToolTip("The file as it is (Alt+R)")
-        self._rendered.setToolTip("The file as a page (Alt+R)")
+        tell_key(self._source, "The file as it is", TURN.name)
+        tell_key(self._rendered, "The file as a page", TURN.name)
         self._source.setChecked(True)
         modes = QButtonGroup(self)
         modes.addButton(self._source)

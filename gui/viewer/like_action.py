@@ -7,11 +7,12 @@ from PySide6.QtWidgets import QWidget
 
 from engine import LAST_LINE, Passage, beginning_of
 from gui.jobs import Jobs
+from gui.keys.binding import key_action
+from gui.keys.shared import LIKE
 from gui.lacking import Gate
 from gui.viewer.rendered_view import RenderedView
 from gui.viewer.source_view import SourceView
 from gui.viewer.target import Target
-from gui.widgets.keys import LIKE, LIKE_KEY, key_action
 
 _MOST_LINES = 200
 """Of a longer selection the beginning counts: nothing is like a whole book."""
@@ -37,7 +38,7 @@ class LikeAction(QObject):
         self._source = source
         self._rendered = rendered
         self._target: Target | None = None
-        self.action = key_action(panel, LIKE, LIKE_KEY)
+        self.action = key_action(panel, LIKE)
         self.action.triggered.connect(self._want)
         self.gate = Gate(self.action, "alike")
         source.addAction(self.action)

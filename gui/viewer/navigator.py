@@ -5,6 +5,8 @@ from typing import Protocol
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from gui.jobs import Jobs
+from gui.keys.keymap import keymap
+from gui.keys.shared import FIND
 from gui.viewer.finders import plain_finder, query_finder
 from gui.viewer.hits import Finder, Hit, HitMap, Step
 from gui.viewer.lines import Lines, Place
@@ -112,7 +114,9 @@ class HitNavigator(QObject):
             return
         scan = self._found if self._needle is not None else self._marks
         if not scan.active:
-            self.notice.emit(f"Nothing was searched for. Press Ctrl+F to find text in this {self._what}.")
+            key = keymap().shown(FIND.name)
+            hint = f" Press {key} to find text in this {self._what}." if key else ""
+            self.notice.emit(f"Nothing was searched for.{hint}")
             return
         seen = self._current is not None and self._view.shows(self._current)
         place = self._current.place if self._current is not None and seen else self._view.place()

@@ -5,6 +5,8 @@ from PySide6.QtWidgets import QWidget
 
 from engine import MemorySearchManager, MemorySearchResult
 from gui.jobs import Jobs
+from gui.keys.binding import key_action
+from gui.keys.keymap import command
 from gui.lacking import Lacks
 from gui.viewer.actions import FileActions
 from gui.viewer.chunks.card import ChunkCard
@@ -12,7 +14,7 @@ from gui.viewer.chunks.inspector import ChunkInspector
 from gui.viewer.chunks.view import ChunkedSource
 from gui.viewer.elsewhere import Elsewhere
 from gui.viewer.follow import FileFollower
-from gui.viewer.header import ViewerHeader
+from gui.viewer.header import TURN, ViewerHeader
 from gui.viewer.like_action import LikeAction
 from gui.viewer.lines import Lines
 from gui.viewer.links import LinkFollower
@@ -23,7 +25,6 @@ from gui.viewer.outline import HeadingPlace, Outline, heading_key
 from gui.viewer.reading import ReadingPanel
 from gui.viewer.rendered_view import MOST_BYTES, RenderedView
 from gui.viewer.target import Target
-from gui.widgets.keys import give_key, key_action
 from gui.widgets.wording import size_text
 
 CHOOSE_RESULT = NothingToRead(
@@ -32,6 +33,7 @@ CHOOSE_RESULT = NothingToRead(
 )
 NOTHING_FOUND = NothingToRead("Nothing was found, so there is nothing to read here.")
 _DELETED = "deleted"
+_WRAP = command("file.wrap", "Wrap lines", "file", "Alt+Z")
 _LONG_HINT_MS = 5_000
 
 
@@ -285,13 +287,11 @@ class ViewerPanel(ReadingPanel):
     # --- putting it together --------------------------------------------------------------------------------------
 
     def _make_header(self) -> ViewerHeader:
-        self.wrap_action = key_action(self, "Wrap lines", "Alt+Z")
+        self.wrap_action = key_action(self, _WRAP)
         self.wrap_action.setCheckable(True)
         self.wrap_action.toggled.connect(self._source.set_wrap)
         self.wrap_action.setChecked(True)
         do = self._actions
-        for action, keys in ((do.edit, "Ctrl+E"), (do.cite, "Ctrl+Shift+C")):
-            give_key(self, action, keys)
         self.chunks_action = self._chunks.margin_action
         menu = [
             do.copy_path,
@@ -317,7 +317,7 @@ class ViewerPanel(ReadingPanel):
         self._links.file_chosen.connect(self.show_file)
         self._links.heading_chosen.connect(lambda text: self._rendered.go_to_heading(HeadingPlace(heading_key(text))))
         self._links.said.connect(self._hint.say)
-        key_action(self, "Source or rendered", "Alt+R").triggered.connect(self._header.toggle_mode)
+        key_action(self, TURN).triggered.connect(self._header.toggle_mode)
         self._source.chunk_pressed.connect(self._chunks.choose)
         self._chunks.said.connect(self._hint.say)
         self._chunks.source_wanted.connect(self._leave_page)

@@ -3,14 +3,15 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QAction, QFocusEvent, QKeyEvent, QKeySequence
+from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from gui.jobs import Jobs
+from gui.keys.binding import key_action
+from gui.keys.shared import FIND, NEXT_HIT, PREVIOUS_HIT
 from gui.viewer.chunks.card import ChunkCard
 from gui.viewer.finding import Finding
 from gui.viewer.notice import EmptyPage, Hint
-from gui.widgets.keys import key_action
 from gui.widgets.message import Banner
 
 
@@ -36,10 +37,10 @@ class ReadingPanel(QWidget):
         self._finding = Finding(jobs, self, what)
         self._finding.closed.connect(self._close_find)
         self._finding.notice.connect(self._hint.say)
-        self._find = key_action(self, f"Find in this {what}", QKeySequence.StandardKey.Find)
+        self._find = key_action(self, FIND, f"Find in this {what}")
         self._find.triggered.connect(self._open_find)
-        for keys, forward in (("F3", True), ("Shift+F3", False)):
-            step: QAction = key_action(self, "Next hit" if forward else "Previous hit", keys)
+        for hit, forward in ((NEXT_HIT, True), (PREVIOUS_HIT, False)):
+            step = key_action(self, hit)
             step.triggered.connect(lambda _=False, forward=forward: self._finding.step(forward))
 
     def _put_together(self, header: QWidget, show_active: Callable[[bool], None], *pages: QWidget) -> None:

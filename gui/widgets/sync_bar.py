@@ -7,6 +7,7 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QWidget
 
 from engine import MemoryProviderStatus, MemorySyncProgressUpdate
+from gui.keys.binding import tell_key
 from gui.style import font_at
 from gui.theme import tokens
 from gui.widgets.elided import ElidedLabel
@@ -95,7 +96,8 @@ class SyncBar(QWidget):
         self._file.setProperty("role", "meta")
         self._steer = IconButton("pause", "Pause indexing", "Pause")
         self._cancel = IconButton("close", "Cancel indexing", "Cancel")
-        self._now = IconButton("refresh", "Look for changes now (F5)", "Sync now")
+        self._now = IconButton("refresh", "Look for changes now", "Sync now")
+        tell_key(self._now, "Look for changes now", "index.sync")
 
         row = QHBoxLayout(self)
         row.setContentsMargins(_MARGINS - 10, 0, 10, 0)

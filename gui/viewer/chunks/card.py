@@ -16,6 +16,8 @@ from PySide6.QtWidgets import (
 )
 
 from engine import ChunkDetail, FileChunks, VectorState
+from gui.keys.binding import tell_key
+from gui.keys.shared import NEXT_CHUNK, PREVIOUS_CHUNK
 from gui.lacking import Gates, Lacks
 from gui.style import font_at
 from gui.viewer.chunks.wording import VECTOR_STATES, Fact, as_text, facts, title
@@ -54,8 +56,10 @@ class ChunkCard(QFrame):
         self.lacks: Lacks = {}
         self._title = ElidedLabel()
         self._title.setProperty("role", "strong")
-        self._before = IconButton("chevron-up", "Chunk before (Alt+Up)")
-        self._after = IconButton("chevron-down", "Next chunk (Alt+Down)")
+        self._before = IconButton("chevron-up", PREVIOUS_CHUNK.words)
+        self._after = IconButton("chevron-down", NEXT_CHUNK.words)
+        for button, known in ((self._before, PREVIOUS_CHUNK), (self._after, NEXT_CHUNK)):
+            tell_key(button, known.words, known.name)
         self._copy = IconButton("copy", "Copy all that is known of this chunk")
         close = IconButton("close", "Close (Esc)")
         head = QHBoxLayout()

@@ -10,11 +10,12 @@ from PySide6.QtWidgets import QWidget
 from engine import CancelToken, ChunkDetail, FileChunks, IndexInsight, MemorySearchManager, Passage
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
+from gui.keys.binding import key_action
+from gui.keys.shared import CHUNKS, NEXT_CHUNK, PREVIOUS_CHUNK
 from gui.lacking import Gates, Lacks
 from gui.viewer.chunks.card import ChunkCard
 from gui.viewer.chunks.lanes import ChunkLanes
 from gui.viewer.lines import FileLines
-from gui.widgets.keys import key_action
 
 _CHANGED = "This file has changed since it was indexed: the borders are those of the indexed version."
 _NOT_INDEXED = "This file is not in the index, so it has no chunks."
@@ -74,13 +75,13 @@ class ChunkInspector(QObject):
         """Of the chunk on the card."""
         self._walking: bool | None = None
         """The way that a person wanted to go before the chunks were there."""
-        self.margin_action = key_action(panel, action, "Alt+C")
+        self.margin_action = key_action(panel, CHUNKS, action)
         self.margin_action.setCheckable(True)
         self.margin_action.toggled.connect(self._show_margin)
         self._gates = Gates()
         self._gates.add(self.margin_action, "insight")
-        for keys, forward in (("Alt+Down", True), ("Alt+Up", False)):
-            step = key_action(panel, "Next chunk" if forward else "Chunk before", keys)
+        for known, forward in ((NEXT_CHUNK, True), (PREVIOUS_CHUNK, False)):
+            step = key_action(panel, known)
             step.triggered.connect(partial(self.walk, forward))
             self._gates.add(step, "insight")
         card.walked.connect(self.walk)

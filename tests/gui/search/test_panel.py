@@ -78,9 +78,18 @@ def test_earlier_questions_come_back_by_keys(qtbot, panel, box, results, heard):
 
 def test_a_result_can_be_handed_to_the_editor_by_key(qtbot, panel, results, ask):
     ask("timer")
+    results.setFocus()
     with qtbot.waitSignal(panel.editor_requested) as asked:
         qtbot.keyClick(results, Key.Key_E, Qt.KeyboardModifier.ControlModifier)
     assert asked.args[0] == results.current_result()
+
+
+def test_a_result_s_citation_is_copied_by_key(qtbot, results, ask):
+    ask("timer")
+    results.setFocus()
+    QGuiApplication.clipboard().clear()
+    qtbot.keyClick(results, Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text() == results.current_result().citation
 
 
 def _said(widget: QWidget) -> str:

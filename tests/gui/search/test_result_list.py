@@ -193,8 +193,6 @@ def test_text_is_for_the_box_and_commands_are_not(qtbot, show, results):
         qtbot.keyClick(results, key)
     qtbot.keyClick(results, Key.Key_X, Qt.KeyboardModifier.ControlModifier)
     assert typed == ["x", " ", "\b"]
-    with qtbot.waitSignal(results.copy_wanted, timeout=100):
-        qtbot.keyClick(results, Key.Key_C, Qt.KeyboardModifier.ControlModifier)
 
 
 def test_enter_opens_and_asks_for_more(qtbot, show, results):
