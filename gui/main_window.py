@@ -8,6 +8,7 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
 from PySide6.QtWidgets import QMainWindow, QMenu
 
 from engine import MemoryProviderStatus
+from gui.about.way import AboutWay
 from gui.appearance import Appearance
 from gui.diagnostics.panel import DiagnosticsPanel
 from gui.dock import Dock
@@ -27,7 +28,6 @@ from gui.remember.remembering import Remembering
 from gui.search.panel import SearchPanel
 from gui.search_way import SearchWay
 from gui.settings.way import SettingsWay
-from gui.sheets import show_about
 from gui.views import Views
 from gui.ways import Ways
 from gui.widgets.drop import dropped_folder
@@ -58,7 +58,6 @@ class MainWindow(QMainWindow):
         self._jobs = jobs
         self._appearance = appearance
         self._theme_before, self._scale_before = appearance.theme, appearance.font_scale
-        self._places = places
         self._news = IndexNews(self)
         self._lacking = Lacking(self)
         self.setWindowTitle("Mnemoscope")
@@ -80,6 +79,7 @@ class MainWindow(QMainWindow):
             workspace, self.first_run, self.frame, self.banner, jobs, places, remembers=remembers, parent=self
         )
         self.settings = SettingsWay(workspace, jobs, places.config, self)
+        self.about = AboutWay(workspace, places, jobs, self)
         self.search_way = SearchWay(
             workspace, self.search, self.banner, jobs, places.config, remembers=remembers, parent=self
         )
@@ -169,10 +169,6 @@ class MainWindow(QMainWindow):
             action.triggered.connect(lambda _checked, folder=Path(name): self.folders.open(folder))
         menu.addSeparator()
         menu.addAction(self.commands.choose)
-
-    def show_about(self) -> None:
-        """What this program is, and where it keeps what."""
-        show_about(self, self._places.listed(self.workspace.status))
 
     def shut_down(self, timeout_ms: int) -> bool:
         """Stop all work and close the memory; False when something did not stop in time. The window is gone by then."""

@@ -85,6 +85,8 @@ class Screenshot(QObject):
         if self._view in ("settings", "engine"):
             dialog = window.settings.dialog
             return "" if dialog is not None and dialog.isVisible() and dialog.ready else "the settings"
+        if self._view in ("about", "licences"):
+            return "" if window.about.ready else "what is installed"
         panel = window.views.panel
         if panel.busy:
             return "the results"

@@ -1,14 +1,12 @@
-"""Small windows of text: the keys, what this program is, and the frame of all such windows."""
+"""Small windows of text: the keys, and the frame of all such windows."""
 
-import platform
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, qVersion
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QScrollArea, QVBoxLayout, QWidget
 
-from engine import program_version
-from gui.widgets.labels import label, line
+from gui.widgets.labels import label
 
 Keys = Sequence[tuple[str, str]]
 
@@ -147,29 +145,3 @@ def _keys_of(action: QAction) -> str:
 def _said(action: QAction) -> str:
     words = action.text().rstrip("…")
     return words[:1].lower() + words[1:]
-
-
-def show_about(parent: QWidget, places: tuple[tuple[str, str], ...]) -> QDialog:
-    """`places`: what is kept where on this computer, as name and path."""
-    content = QWidget()
-    column = QVBoxLayout(content)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(8)
-    column.addWidget(label("Mnemoscope", "title"))
-    running = f"Version {program_version()} · Python {platform.python_version()} · Qt {qVersion()}"
-    column.addWidget(label(running, "meta"))
-    column.addWidget(label("Search your notes and past AI sessions, and see inside the index.", wrap=True))
-    column.addWidget(label("Free software under the Apache License 2.0.", "muted", wrap=True))
-    column.addSpacing(4)
-    column.addWidget(line())
-    for name, path in places:
-        row = QHBoxLayout()
-        row.setSpacing(12)
-        title = label(name, "muted")
-        title.setMinimumWidth(80)
-        where = label(path)
-        where.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        row.addWidget(title)
-        row.addWidget(where, 1)
-        column.addLayout(row)
-    return sheet("About Mnemoscope", content, parent)

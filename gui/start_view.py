@@ -28,6 +28,10 @@ def show_view(window: "MainWindow", view: View, query: str) -> None:
         show = partial(window.settings.show_page, "engine" if view == "engine" else None)
         window.workspace.opened.connect(lambda _: show(), _ONCE)
         return
+    if view in ("about", "licences"):
+        tell = window.about.show if view == "about" else window.about.show_licences
+        window.workspace.opened.connect(lambda _: tell(), _ONCE)
+        return
     page = _PAGES.get(view)
     window.views.switch("index" if page else _OTHER_VIEWS.get(view, "search"))
     if page is not None:

@@ -31,6 +31,8 @@ FULL = {
     "facts": ["--view", "facts"],
     "diagnostics": ["--view", "diagnostics", "--query", "insomnia"],
     "settings": ["--view", "settings"],
+    "about": ["--view", "about"],
+    "licences": ["--view", "licences"],
     "engine": ["--view", "engine"],
 }
 NOTHING_FOUND = {"answer-empty": ["--view", "explanation", "--query", "irrigation tag:travel"]}

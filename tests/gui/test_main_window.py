@@ -109,7 +109,7 @@ def test_a_question_mark_belongs_to_the_box_while_that_is_used(qtbot, opened, bo
 
 
 def test_about_names_the_places(qtbot, opened):
-    opened.show_about()
+    opened.about.show()
     sheet = opened.findChild(QDialog)
     words = " ".join(label.text() for label in sheet.findChildren(QLabel))
     assert "settings.toml" in words

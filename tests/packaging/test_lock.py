@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-LOCKS = ["requirements.lock", "requirements-dev.lock"]
+LOCKS = ["requirements.lock", "requirements-dev.lock", "requirements-bundle.lock"]
 
 
 def normal(name: str) -> str:
@@ -38,11 +38,21 @@ def test_the_locks_hold_what_the_project_asks_for():
     wanted = names(project["project"]["dependencies"] + project["dependency-groups"]["install"])
     locked = names(list(entries("requirements.lock")))
     assert wanted <= locked
-    tools = names(project["project"]["optional-dependencies"]["dev"])
-    assert tools | locked <= names(list(entries("requirements-dev.lock")))
+    extras, groups = project["project"]["optional-dependencies"], project["dependency-groups"]
+    assert names(extras["dev"]) | locked <= names(list(entries("requirements-dev.lock")))
+    assert names(extras["mcp"] + groups["bundle"]) | locked <= names(list(entries("requirements-bundle.lock")))
 
 
 def test_the_tests_run_with_the_versions_that_people_get():
     """At least where people get them: a tool may want one of them on every system."""
-    people, tests = ({head.partition(" ;")[0] for head in entries(lock)} for lock in LOCKS)
+    people, tests, bundle = ({head.partition(" ;")[0] for head in entries(lock)} for lock in LOCKS)
     assert people <= tests
+    assert people <= bundle
+
+
+def test_the_bundle_serves_agents_with_the_version_that_is_tested():
+    tested, bundled = (
+        [head for head in entries(lock) if head.startswith("mcp==")]
+        for lock in ("requirements-dev.lock", "requirements-bundle.lock")
+    )
+    assert tested == bundled

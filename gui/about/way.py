@@ -1,0 +1,107 @@
+"""The way to what is said about the program: a small window, and the licences of all that is in it."""
+
+import platform
+
+from PySide6.QtCore import QObject, Qt, Slot, qVersion
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from engine import program_version
+from gui.about.components import Component, read_components
+from gui.about.licence_sheet import LicenceSheet
+from gui.job_slot import JobSlot
+from gui.jobs import Jobs
+from gui.places import Places
+from gui.sheets import sheet
+from gui.widgets.labels import label, line
+from gui.workspace import Workspace
+
+_LEAST_NAME = 80
+
+
+class AboutWay(QObject):
+    """Makes each window anew when it is wanted; what is installed does not change meanwhile and is read once."""
+
+    def __init__(self, workspace: Workspace, places: Places, jobs: Jobs, window: QWidget) -> None:
+        super().__init__(window)
+        self._workspace = workspace
+        self._places = places
+        self._jobs = jobs
+        self._window = window
+        self._job = JobSlot(self)
+        self._components: tuple[Component, ...] = ()
+        self._licences: LicenceSheet | None = None
+
+    @property
+    def ready(self) -> bool:
+        """Whether nothing that is to be shown is still being read."""
+        return not self._job.busy
+
+    @Slot()
+    def show(self) -> None:
+        """What this program is, and where it keeps what."""
+        content = QWidget()
+        column = QVBoxLayout(content)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(label("Mnemoscope", "title"))
+        running = f"Version {program_version()} · Python {platform.python_version()} · Qt {qVersion()}"
+        column.addWidget(label(running, "meta"))
+        column.addWidget(label("Search your notes and past AI sessions, and see inside the index.", wrap=True))
+        column.addLayout(self._licence_row())
+        column.addSpacing(4)
+        column.addWidget(line())
+        for name, path in self._places.listed(self._workspace.status):
+            column.addLayout(_place_row(name, path))
+        sheet("About Mnemoscope", content, self._window)
+
+    def _licence_row(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.addWidget(label("Free software under the Apache License 2.0.", "muted", wrap=True), 1)
+        button = QPushButton("Licences…")
+        button.setToolTip("Whose work this program consists of, and under which licences")
+        button.setAutoDefault(True)  # Enter presses it while it has the keys, on every platform
+        button.clicked.connect(self.show_licences)
+        row.addWidget(button)
+        return row
+
+    @Slot()
+    def show_licences(self) -> None:
+        """All that this installation consists of."""
+        self._licences = LicenceSheet()
+        dialog = sheet("Licences", self._licences, self._window)
+        # In a small window it is no larger than that.
+        dialog.resize(dialog.sizeHint().boundedTo(self._window.size()))
+        dialog.finished.connect(self._forget)
+        self._licences.take_focus()
+        if self._components:
+            self._licences.show_components(self._components)
+        else:
+            self._job.put(self._jobs.read(lambda _token: read_components(), self._read, self._failed))
+
+    def _read(self, components: tuple[Component, ...]) -> None:
+        self._job.done()
+        self._components = components
+        if self._licences is not None:
+            self._licences.show_components(components)
+
+    def _failed(self, sentence: str) -> None:
+        self._job.done()
+        if self._licences is not None:
+            self._licences.show_problem(sentence)
+
+    @Slot()
+    def _forget(self) -> None:
+        self._job.cancel()
+        self._licences = None
+
+
+def _place_row(name: str, path: str) -> QHBoxLayout:
+    row = QHBoxLayout()
+    row.setSpacing(12)
+    title = label(name, "muted")
+    title.setMinimumWidth(_LEAST_NAME)
+    where = label(path)
+    where.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    row.addWidget(title)
+    row.addWidget(where, 1)
+    return row
