@@ -12,6 +12,7 @@ from PySide6.QtGui import QAction, QShortcut
 from PySide6.QtWidgets import QApplication, QMenu, QToolTip, QWidget
 
 from engine import Feature, MemoryProviderStatus
+from gui.keys.binding import cover_tip, follow_keys
 from gui.widgets.announcing import announce
 
 Lacks = Mapping[Feature, str]
@@ -88,6 +89,8 @@ class Gate:
         """Why its owner does not allow it, and why the memory does not."""
         self._usual = _words(thing)
         self._stand_ins: list[QShortcut] = []
+        if isinstance(thing, QAction):
+            follow_keys(thing, self._stand_in)
 
     def allow(self, allowed: bool, why: str = "") -> None:
         """What the owner says, with the reason if it is worth telling."""
@@ -104,7 +107,11 @@ class Gate:
     def _show(self) -> None:
         said = self.reason or self._why
         self._thing.setEnabled(self._allowed and not self.reason)
-        _say(self._thing, *((_tip(said), said, said) if said else self._usual))
+        _say(self._thing, *((_tip(said), said, said) if said else self._usual), instead=bool(said))
+        self._stand_in()
+
+    def _stand_in(self) -> None:
+        """With the keys that the action has now."""
         for stand_in in self._stand_ins:
             stand_in.deleteLater()
         self._stand_ins = []
@@ -143,8 +150,9 @@ def _words(thing: QAction | QWidget) -> tuple[str, str, str]:
     return thing.toolTip(), thing.statusTip(), described
 
 
-def _say(thing: QAction | QWidget, tip: str, status: str, described: str) -> None:
-    thing.setToolTip(tip)
+def _say(thing: QAction | QWidget, tip: str, status: str, described: str, *, instead: bool) -> None:
+    if not cover_tip(thing, tip if instead else ""):
+        thing.setToolTip(tip)
     thing.setStatusTip(status)
     if isinstance(thing, QAction):
         thing.setWhatsThis(described)

@@ -12,8 +12,8 @@ from engine.settings.checking import check_layer, is_section
 from engine.settings.options import Settings
 from engine.settings.section import Section
 
-OptionKind = Literal["switch", "choice", "choices", "whole", "number", "text", "list", "texts", "numbers"]
-"""`choices`: some of the named values; `list`: any texts; `texts` and `numbers`: such values by name."""
+OptionKind = Literal["switch", "choice", "choices", "whole", "number", "text", "list", "texts", "numbers", "lists"]
+"""`choices`: some of the named values; `list`: any texts; `texts`, `numbers` and `lists`: such values by name."""
 
 
 class Option(msgspec.Struct, frozen=True):
@@ -112,7 +112,8 @@ def _kind(kind: Any) -> tuple[OptionKind, tuple[str, ...]]:
     if origin is tuple:
         return ("list", ()) if arguments[0] is str else ("choices", get_args(arguments[0]))
     if origin is dict:
-        return ("texts" if arguments[1] is str else "numbers"), ()
+        by_name: dict[Any, OptionKind] = {str: "texts", float: "numbers", tuple: "lists"}
+        return by_name[get_origin(arguments[1]) or arguments[1]], ()
     simple: dict[Any, OptionKind] = {bool: "switch", int: "whole", float: "number", str: "text"}
     return simple[kind], ()
 

@@ -2,6 +2,8 @@
 
 from typing import Annotated, Literal
 
+import msgspec
+
 from engine.settings.section import Section, option
 
 Theme = Literal["system", "light", "dark"]
@@ -15,3 +17,7 @@ class WindowSettings(Section, frozen=True):
         str,
         option("Command that opens a file in an editor, with {path} and {line}; empty takes one that is installed."),
     ] = ""
+    keys: Annotated[
+        dict[str, tuple[str, ...]],
+        option("Keys in place of the program's own, by the name of a command; an empty list takes them away."),
+    ] = msgspec.field(default_factory=dict)

@@ -46,9 +46,29 @@ def with_key(words: str, name: str) -> str:
     return f"{words} ({key})" if key else words
 
 
-def tell_key(widget: QWidget, words: str, name: str) -> None:
-    """The tooltip of a button that does what the command does."""
-    follow_keys(widget, lambda: widget.setToolTip(with_key(words, name)))
+class _KeyTip(_Following):
+    """The tooltip of something that a command does; `instead` covers it for a while."""
+
+    def __init__(self, thing: QAction | QWidget, words: Callable[[], str], name: str) -> None:
+        self.instead = ""
+        super().__init__(thing, lambda: thing.setToolTip(self.instead or with_key(words(), name)))
+
+
+def tell_key(thing: QAction | QWidget, words: str, name: str) -> None:
+    """Its tooltip names the key of the command, as long as nothing else is to be said there."""
+    _KeyTip(thing, lambda: words, name)
+
+
+def cover_tip(thing: QAction | QWidget, sentence: str) -> bool:
+    """Say something else for a while in place of a tooltip that names a key, until `sentence` is empty.
+
+    False where the tooltip names none: then it is whoever wants to say something that keeps what stood there.
+    """
+    for tip in thing.findChildren(_KeyTip, options=Qt.FindChildOption.FindDirectChildrenOnly):
+        tip.instead = sentence
+        tip.show()
+        return True
+    return False
 
 
 def give_key(
@@ -59,7 +79,7 @@ def give_key(
 ) -> None:
     """Keys that work anywhere in `owner`, whatever a child makes of them; tooltips of buttons name the first."""
     bind(action, command)
-    follow_keys(action, lambda: action.setToolTip(with_key(action.text(), command.name)))
+    _KeyTip(action, action.text, command.name)
     action.setShortcutContext(context)
     owner.addAction(action)
 

@@ -4,12 +4,14 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QApplication, QLabel, QToolTip, QWidget
+from PySide6.QtGui import QAction, QShortcut
+from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QToolTip, QWidget
 
 import engine
 from engine import AskedQuestion, Feature, MapAnswer, MemorySearchResult
-from gui.lacking import SHORT, TITLES
+from gui.keys.binding import key_action
+from gui.keys.keymap import command, keymap
+from gui.lacking import SHORT, TITLES, Gate
 from gui.main_window import MainWindow
 from gui.places import Places
 from gui.search.ranking import Ranking
@@ -226,3 +228,19 @@ def test_what_was_chosen_is_given_up_when_the_engine_that_could_do_it_is_replace
 
 def test_every_feature_has_a_title_and_a_word():
     assert set(TITLES) == set(SHORT) == set(CLOSED) == set(FEATURES)
+
+
+def test_stand_ins_and_tooltips_have_the_keys_that_hold_now(qtbot, qapp):
+    window = QMainWindow()
+    qtbot.addWidget(window)
+    action = key_action(window, command("trial.like", "More like this", "file", "Alt+M"))
+    gate = Gate(action, "alike")
+    gate.hear({"alike": "Nothing can be compared here."})
+    assert [key.key().toString() for key in window.findChildren(QShortcut)] == ["Alt+M"]
+    keymap().set_own({"trial.like": ["Alt+L"]})
+    qtbot.waitUntil(lambda: [key.key().toString() for key in window.findChildren(QShortcut)] == ["Alt+L"])
+    assert action.toolTip() == "Nothing can be compared here."
+    gate.hear({})
+    assert action.toolTip() == "More like this (Alt+L)"
+    keymap().set_own({})
+    assert action.toolTip() == "More like this (Alt+M)"

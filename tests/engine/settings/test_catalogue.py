@@ -30,13 +30,17 @@ def test_types_ranges_and_names_come_from_the_declaration():
     assert options["dimensions"].optional
     assert options["dimensions"].default is None
     assert options["query.hybrid.mmr.lambda"].default == 0.7
-    kinds = {key: options[key].kind for key in ("include", "remote.agreed", "prices", "qmd.paths", "sync.watch")}
+    kinds = {
+        key: options[key].kind
+        for key in ("include", "remote.agreed", "prices", "qmd.paths", "sync.watch", "window.keys")
+    }
     assert kinds == {
         "include": "list",
         "remote.agreed": "choices",
         "prices": "numbers",
         "qmd.paths": "texts",
         "sync.watch": "switch",
+        "window.keys": "lists",
     }
 
 
