@@ -95,6 +95,7 @@ class _Program:
                 places=Places(config, log_file),
                 remembers=self._remembers,
             )
+        self._window.keyboard.own.take(settings.window.keys)
         self._window.closing.connect(self._keep_state)
 
     def run(self) -> int:

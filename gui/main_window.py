@@ -19,6 +19,7 @@ from gui.folder_way import FolderWay
 from gui.frame import Frame
 from gui.index_news import IndexNews
 from gui.jobs import Jobs
+from gui.keyboard import Keyboard
 from gui.lacking import Lacking
 from gui.navigation import Navigation
 from gui.notices import Notices
@@ -113,6 +114,7 @@ class MainWindow(QMainWindow):
         self.remembering = Remembering(workspace, self.views, ways, self.banner, self._news, jobs, self)
         self.setCentralWidget(self.frame)
         self.commands = WindowMenu(self, appearance)
+        self.keyboard = Keyboard(self, jobs, places.config)
         self.frame.header.menu_button.setMenu(self.commands.menu)
         self._connect()
         self._restore()

@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QMenu
 from gui.appearance import Appearance
 from gui.commands import Commands
 from gui.keys.shared import EXPLAIN, WITHIN
+from gui.keys.sheet import show_keys
 from gui.lacking import Gates, Lacks
 from gui.navigation import keys
 from gui.search_menu import SearchMenu
-from gui.sheets import show_keys
 
 if TYPE_CHECKING:
     from gui.main_window import MainWindow

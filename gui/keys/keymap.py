@@ -66,6 +66,13 @@ class Keymap(QObject):
         if self._own != before:
             self.changed.emit()
 
+    def trying(self, own: Mapping[str, Iterable[str]]) -> "Keymap":
+        """The same commands with other keys of the person's, which nobody hears of."""
+        trial = Keymap()
+        trial.commands = self.commands
+        trial.set_own(own)
+        return trial
+
     def keys(self, name: str) -> tuple[str, ...]:
         """What leads to a command now; nothing where it has no keys, or is not known."""
         if name in self._own:

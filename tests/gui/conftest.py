@@ -10,6 +10,7 @@ import engine
 from gui.appearance import Appearance
 from gui.collector import collect_due
 from gui.jobs import Jobs
+from gui.keys.keymap import keymap
 from gui.main_window import MainWindow
 from gui.places import Places
 from gui.qt_messages import silence_fonts
@@ -35,6 +36,13 @@ def _no_standstill() -> None:
 def _collected(_collector_off: None) -> Iterator[None]:
     yield
     collect_due()
+
+
+@pytest.fixture(autouse=True)
+def _usual_keys() -> Iterator[None]:
+    """There is one keymap for the whole program: the next test finds nobody's own keys in it."""
+    yield
+    keymap().set_own({})
 
 
 @pytest.fixture

@@ -95,7 +95,7 @@ def test_shortcuts(qtbot, opened, box, memory):
     assert sheet.isVisible()
     words = [label.text() for label in sheet.findChildren(QLabel)]
     assert "Ctrl+K or Ctrl+L" in words
-    assert "sync now" in words
+    assert "Sync now" in words
     qtbot.keyClick(sheet, Key.Key_Escape)
     qtbot.waitUntil(lambda: opened.findChild(QDialog) is None)
 

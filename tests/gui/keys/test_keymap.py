@@ -11,10 +11,8 @@ FIND = command("trial.find", "Find", "file", QKeySequence.StandardKey.Find, "F7"
 
 
 @pytest.fixture
-def keys(qapp):
-    """The program's keymap, which has nobody's own keys again afterwards."""
-    yield keymap()
-    keymap().set_own({})
+def keys(qapp) -> Keymap:
+    return keymap()
 
 
 def test_a_command_has_its_usual_keys_until_somebody_chooses_others(qapp):

@@ -1,0 +1,35 @@
+"""What the window makes of the keyboard as a whole: the person's own keys."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Slot
+
+from gui.jobs import Jobs
+from gui.keys.keymap import keymap
+from gui.keys.own import OwnKeys
+from gui.workspace import Opened
+
+if TYPE_CHECKING:
+    from gui.main_window import MainWindow
+
+
+class Keyboard(QObject):
+    """`own` are the keys that the person chose; those of the settings hold as soon as these are read."""
+
+    def __init__(self, window: "MainWindow", jobs: Jobs, config: Path | None) -> None:
+        """Of a window whose commands are all there."""
+        super().__init__(window)
+        self._banner = window.banner
+        self.own = OwnKeys(jobs, keymap(), config, self)
+        self.own.problem.connect(self._complain)
+        self.own.not_saved.connect(self._complain)
+        window.workspace.opened.connect(self._take)
+
+    @Slot(object)
+    def _take(self, opened: Opened) -> None:
+        self.own.take(opened.settings.window.keys)
+
+    @Slot(str)
+    def _complain(self, sentence: str) -> None:
+        self._banner.say(sentence, "degraded", key="keys")

@@ -1,0 +1,100 @@
+"""The sheet of keys: what can be done by which, by place, found by typing."""
+
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QScrollArea, QVBoxLayout, QWidget
+
+from gui.keys.keymap import keymap
+from gui.keys.listing import groups
+from gui.sheets import sheet
+from gui.widgets.announcing import announce
+from gui.widgets.labels import label
+from gui.widgets.wording import counted
+
+_LEAST_HEIGHT = 220
+_AROUND = 200
+"""What the sheet leaves of the window's height."""
+
+
+class KeySheet(QWidget):
+    """Every key that holds now. What is typed leaves out the rows without it; Down and Page Down scroll the rest."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._rows: list[tuple[str, tuple[QLabel, QLabel]]] = []
+        """What is searched of each row, and its labels."""
+        self._titles: list[tuple[QLabel, int]] = []
+        """The title above a group, and the number of its rows."""
+        self.edit = QLineEdit()
+        self.edit.setPlaceholderText("Find a key by what it does, or by its name")
+        self.edit.setAccessibleName("Find a key")
+        self.edit.setClearButtonEnabled(True)
+        self.edit.textChanged.connect(self._filter)
+        self._nothing = label("No key does that.", "muted")
+        self._nothing.hide()
+        content = QWidget()
+        content.setLayout(self._grid())
+        self.area = QScrollArea()
+        self.area.setWidget(content)
+        self.area.setWidgetResizable(True)
+        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.area.setAccessibleName("Keys")
+        self.wanted = content.sizeHint()
+        self.area.setMinimumWidth(self.wanted.width() + self.area.verticalScrollBar().sizeHint().width())
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(12)
+        column.addWidget(self.edit)
+        column.addWidget(self._nothing)
+        column.addWidget(self.area, 1)
+        self.setFocusProxy(self.edit)
+
+    def _grid(self) -> QGridLayout:
+        grid = QGridLayout()
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(24)
+        grid.setVerticalSpacing(6)
+        for title, rows in groups(keymap()):
+            above = label(title, "section")
+            above.setContentsMargins(0, 10 if self._titles else 0, 0, 0)
+            grid.addWidget(above, grid.rowCount(), 0, 1, 2)
+            self._titles.append((above, len(rows)))
+            for keys, words in rows:
+                number = grid.rowCount()
+                shown = label(keys), label(words, "muted")
+                for place, one in enumerate(shown):
+                    grid.addWidget(one, number, place)
+                self._rows.append((f"{keys} {words} {title}".casefold(), shown))
+        grid.setColumnStretch(1, 1)
+        grid.setRowStretch(grid.rowCount(), 1)
+        return grid
+
+    @property
+    def shown(self) -> list[str]:
+        """What the rows that are not left out say."""
+        return [f"{key.text()}: {words.text()}" for _, (key, words) in self._rows if not key.isHidden()]
+
+    @Slot(str)
+    def _filter(self, text: str) -> None:
+        parts = text.casefold().split()
+        rows = iter(self._rows)
+        found = 0
+        for title, count in self._titles:
+            some = 0
+            for _ in range(count):
+                searched, labels = next(rows)
+                fits = all(part in searched for part in parts)
+                some += fits
+                for one in labels:
+                    one.setVisible(fits)
+            title.setVisible(some > 0)
+            found += some
+        self._nothing.setVisible(not found)
+        announce(self.edit, counted(found, "key") if found else self._nothing.text())
+
+
+def show_keys(window: QWidget) -> None:
+    """Open the sheet over `window`, scrolled where that is low."""
+    keys = KeySheet()
+    keys.area.setMinimumHeight(min(keys.wanted.height(), max(_LEAST_HEIGHT, window.height() - _AROUND)))
+    sheet("Keys", keys, window)
+    keys.setFocus()

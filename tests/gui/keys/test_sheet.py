@@ -1,0 +1,39 @@
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+from gui.keys.keymap import keymap
+from gui.keys.sheet import KeySheet
+from gui.sheets import sheet
+
+
+@pytest.fixture
+def shown(qtbot, opened):
+    qtbot.keyClick(opened, Qt.Key.Key_F1)
+    qtbot.waitUntil(lambda: QApplication.activeModalWidget() is not None)
+    return QApplication.activeModalWidget().findChild(KeySheet)
+
+
+def test_the_sheet_has_every_key_of_the_window(shown):
+    said = " | ".join(shown.shown)
+    for row in ("Ctrl+1: Search notes and sessions", "F1 or ?: Keys", "Alt+Z: Wrap lines", "J, K: Next and previous"):
+        assert row in said
+
+
+def test_typing_leaves_out_the_rows_without_it(qtbot, shown):
+    assert shown.edit.hasFocus()
+    qtbot.keyClicks(shown.edit, "wrap lin")
+    assert shown.shown == ["Alt+Z: Wrap lines"]
+    qtbot.keyClicks(shown.edit, "xyz")
+    assert shown.shown == []
+    shown.edit.setText("ctrl+shift+k")
+    assert shown.shown == ["Ctrl+Shift+K: Search within these results"]
+
+
+def test_the_sheet_shows_the_person_s_own_keys(shown, opened):
+    keymap().set_own({"file.wrap": ["F7"], "view.search": []})
+    fresh = KeySheet()
+    sheet("Keys", fresh, opened)
+    said = " | ".join(fresh.shown)
+    assert "F7: Wrap lines" in said
+    assert "Search notes and sessions" not in said

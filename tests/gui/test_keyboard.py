@@ -1,0 +1,28 @@
+from PySide6.QtGui import QAction
+
+import engine
+from gui.keys.keymap import keymap
+from tests.helpers.windows import at_rest
+
+
+def _of(window, name):
+    return [key.toString() for key in next(one for one in window.actions() if one.objectName() == name).shortcuts()]
+
+
+def test_the_keys_of_the_settings_hold_in_the_window_and_what_is_wrong_with_them_is_said(qtbot, window, memory):
+    engine.save_setting("window.keys", {"index.sync": ["Ctrl+F5"], "view.nowhere": ["F4"]})
+    window.folders.open(memory.folder)
+    qtbot.waitUntil(lambda: at_rest(window))
+    assert _of(window, "index.sync") == ["Ctrl+F5"]
+    assert "“view.nowhere”" in window.banner.text
+    assert window.sync_bar._now.toolTip() == "Look for changes now (Ctrl+F5)"
+
+
+def test_every_action_with_keys_has_a_name(opened):
+    """What has none cannot be found in the palette, nor be given other keys."""
+    nameless = [
+        action.text()
+        for action in opened.findChildren(QAction)
+        if action.shortcuts() and action.objectName() not in keymap().commands
+    ]
+    assert not nameless
