@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from engine.embedding.probing import probe_provider as probe_provider
     from engine.errors import *  # noqa: F403
     from engine.logs import configure_logging as configure_logging
+    from engine.logs import redact as redact
     from engine.records import *  # noqa: F403
     from engine.redaction.masks import beginning_of as beginning_of
     from engine.search.reasons import reasons_of as reasons_of
@@ -117,6 +118,7 @@ _HOME = {
     "store_key": "engine.embedding.keys",
     "probe_provider": "engine.embedding.probing",
     "configure_logging": "engine.logs",
+    "redact": "engine.logs",
     "beginning_of": "engine.redaction.masks",
     "reasons_of": "engine.search.reasons",
     "Settings": "engine.settings",

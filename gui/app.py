@@ -6,15 +6,15 @@ import signal
 import socket
 import sys
 from pathlib import Path
-from types import TracebackType
 
-from PySide6.QtCore import QSocketNotifier, QTimer
+from PySide6.QtCore import QSocketNotifier, Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
 import engine
 from gui import qt_messages
 from gui.appearance import Appearance
 from gui.collector import Collector
+from gui.crash.guard import CrashGuard
 from gui.demo import Demo
 from gui.jobs import Jobs
 from gui.main_window import MainWindow
@@ -25,7 +25,7 @@ from gui.start_view import show_view
 from gui.widgets.icons import application_icon
 from gui.widgets.message import Action
 from gui.window_state import WindowState, load_state, save_state
-from gui.workspace import Workspace
+from gui.workspace import Opened, Workspace
 
 log = logging.getLogger(__name__)
 
@@ -34,7 +34,6 @@ _NO_DISPLAY = (
     "There is no display to open a window on. Use --screenshot FILE.png for a picture of it, or a verb: "
     "mnemoscope index|search|get|sessions|searches|duplicates|facts|status|doctor."
 )
-_WENT_WRONG = "Something went wrong. The log has the details (see About Mnemoscope in the menu)."
 
 
 def run(options: Options) -> int:
@@ -69,6 +68,7 @@ class _Program:
         self._collector = Collector(app)
         # A picture or the demo must not depend on, nor change, how this person left the window.
         self._remembers = options.screenshot is None and not options.demo
+        self._guard = CrashGuard(options, log_file, app, remembers=self._remembers)
         self._state = load_state() if self._remembers else WindowState()
         settings, self._settings_problem = _read_settings(options.config)
         self._last_folder = settings.workspace
@@ -97,9 +97,9 @@ class _Program:
             )
         self._window.keyboard.own.take(settings.window.keys)
         self._window.closing.connect(self._keep_state)
+        self._guard.watch(self._window, self._jobs, self._workspace)
 
     def run(self) -> int:
-        sys.excepthook = self._log_crash
         signals = _Signals(self._app)
         if self._options.size is not None:
             self._window.resize(*self._options.size)
@@ -108,12 +108,13 @@ class _Program:
         QTimer.singleShot(0, self._window, self._begin)
         self._app.exec()
         signals.close()
-        sys.excepthook = sys.__excepthook__
+        self._guard.leave()
         return self._end()
 
     def _begin(self) -> None:
         """With the window on the screen: open what was asked for."""
         options, window = self._options, self._window
+        self._guard.tell_earlier()
         named = self._demo.workspace if self._demo else options.workspace
         known = self._last_folder or next(iter(self._state.recent), "")
         folder = named or (Path(known).expanduser() if known else None)
@@ -125,6 +126,8 @@ class _Program:
             window.folders.open(folder.absolute())
             # A picture asks when the index is complete: earlier answers would decide what is selected.
             show_view(window, options.view, "" if options.screenshot else options.query)
+            if options.view == "crash":
+                self._workspace.opened.connect(self._fail, Qt.ConnectionType.SingleShotConnection)
         else:
             window.folders.ask()
         if options.screenshot is not None:
@@ -156,17 +159,17 @@ class _Program:
         if not ended:
             # The index is safe at any moment; a thread that does not listen must not keep the program alive.
             log.warning("Some work did not stop within %s ms", _CLOSE_MS)
+            self._guard.end()
             logging.shutdown()
             os._exit(code)
         self._collector.close()
         self._window.deleteLater()
+        self._guard.end()
         return code
 
-    def _log_crash(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        log.error("Unexpected error", exc_info=(kind, error, trace))
-        self._window.banner.complain(
-            "Something went wrong. The log has the details (see About Mnemoscope in the menu)."
-        )
+    def _fail(self, _: Opened) -> None:
+        """What `--view crash` shows: an error that nobody catches."""
+        raise RuntimeError("Asked for with --view crash")
 
 
 def _tell(sentence: str) -> None:

@@ -50,20 +50,22 @@ class Job:
         except Exception as problem:  # an exception in a pool thread would vanish
             return None, problem
 
-    def deliver(self, result: Any, error: Exception | None) -> None:
-        """On the GUI thread: tell the outcome, unless nobody wants it any more."""
+    def deliver(self, result: Any, error: Exception | None) -> Exception | None:
+        """On the GUI thread: tell the outcome, unless nobody wants it; returns an error that is the program's own."""
         on_done, on_error = self._on_done, self._on_error
         # The pool thread may hold the job a moment longer, and must not be the last to hold what belongs to a widget.
         self._work, self._on_done, self._on_error = _forgotten, _forgotten, None
         if isinstance(error, Cancelled) or self.token.cancelled:
-            return
+            return None
         if error is None:
             on_done(result)
-            return
-        if not isinstance(error, MnemoscopeError | OSError):
+            return None
+        foreseen = isinstance(error, MnemoscopeError | OSError)
+        if not foreseen:
             log.error("A job failed", exc_info=error)
         if on_error is not None:
             on_error(_sentence(error))
+        return None if foreseen else error
 
 
 def _sentence(error: Exception) -> str:
@@ -111,6 +113,8 @@ class PoolExecutor(Executor):
 class Jobs(QObject):
     """Starts jobs and keeps them until they have reported back."""
 
+    failed = Signal(object)
+    """An Exception that only a mistake of the program can have raised; the job's owner was told, too."""
     _finished = Signal(object, object, object)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -161,4 +165,6 @@ class Jobs(QObject):
     @Slot(object, object, object)
     def _deliver(self, job: Job, result: Any, error: Exception | None) -> None:
         self._running.discard(job)
-        job.deliver(result, error)
+        unforeseen = job.deliver(result, error)
+        if unforeseen is not None:
+            self.failed.emit(unforeseen)

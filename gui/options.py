@@ -27,6 +27,7 @@ View = Literal[
     "engine",
     "about",
     "licences",
+    "crash",
 ]
 
 
@@ -98,6 +99,6 @@ def parse_options(arguments: Sequence[str]) -> Options:
         parser.error("--demo brings its own notes: leave out --workspace")
     if found.view in ("viewer", "chunks", "explanation") and not found.query:
         parser.error(f"--view {found.view} shows the best result: name a --query")
-    if found.view in ("first-run", "sources", "settings", "engine", "about", "licences") and found.query:
+    if found.view in ("first-run", "sources", "settings", "engine", "about", "licences", "crash") and found.query:
         parser.error(f"--view {found.view} searches nothing: leave out --query")
     return Options(**vars(found))

@@ -87,6 +87,8 @@ class Screenshot(QObject):
             return "" if dialog is not None and dialog.isVisible() and dialog.ready else "the settings"
         if self._view in ("about", "licences"):
             return "" if window.about.ready else "what is installed"
+        if self._view == "crash":
+            return "" if QApplication.activeModalWidget() is not None else "the report"
         panel = window.views.panel
         if panel.busy:
             return "the results"
