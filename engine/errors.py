@@ -37,6 +37,10 @@ class BackendError(MnemoscopeError):
     """What keeps the index outside of this program cannot be used, or failed; the message says why and what to do."""
 
 
+class LinkRefused(MnemoscopeError):
+    """A link of this program that is not opened, or cannot be written; the message says why."""
+
+
 class PassageMissing(MnemoscopeError):
     """Lines of which nothing is indexed: the file has changed or gone since, or never had them."""
 

@@ -117,7 +117,8 @@ class _Program:
         self._guard.tell_earlier()
         named = self._demo.workspace if self._demo else options.workspace
         known = self._last_folder or next(iter(self._state.recent), "")
-        folder = named or (Path(known).expanduser() if known else None)
+        linked = window.links.folder_of(options.link)
+        folder = named or linked or (Path(known).expanduser() if known else None)
         if options.view == "first-run":
             window.folders.offer(named.absolute()) if named else window.folders.ask()
         elif self._settings_problem and not named:
@@ -130,6 +131,8 @@ class _Program:
                 self._workspace.opened.connect(self._fail, Qt.ConnectionType.SingleShotConnection)
         else:
             window.folders.ask()
+        if options.link:
+            window.links.open(options.link)
         if options.screenshot is not None:
             shot = Screenshot(window, options.view, options.query, options.screenshot)
             shot.finished.connect(self._taken)

@@ -29,6 +29,7 @@ from gui.remember.remembering import Remembering
 from gui.search.panel import SearchPanel
 from gui.search_way import SearchWay
 from gui.settings.way import SettingsWay
+from gui.sharing.links import Links
 from gui.views import Views
 from gui.ways import Ways
 from gui.widgets.drop import dropped_folder
@@ -112,6 +113,7 @@ class MainWindow(QMainWindow):
         self.navigation = Navigation(workspace, self.views, self)
         ways = Ways(workspace, self.panes, self.views, self.diagnostics, self)
         self.remembering = Remembering(workspace, self.views, ways, self.banner, self._news, jobs, self)
+        self.links = Links(workspace, self.views, self.folders, ways, self.banner, jobs, state, self)
         self.setCentralWidget(self.frame)
         self.commands = WindowMenu(self, appearance)
         self.keyboard = Keyboard(self, jobs, places.config)

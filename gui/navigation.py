@@ -1,7 +1,6 @@
 """Back and forward: notes where a person goes in the window, and leads there again."""
 
 from collections.abc import Hashable
-from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QKeySequence, QMouseEvent, QWindow
@@ -9,6 +8,7 @@ from PySide6.QtGui import QKeySequence, QMouseEvent, QWindow
 from engine import MemorySearchResult, SessionSummary
 from gui.search.returning import SearchStanding
 from gui.sessions.standing import SessionsStanding
+from gui.spot import Spot
 from gui.trail import Stop, Trail
 from gui.views import ViewName, Views
 from gui.workspace import Workspace
@@ -20,13 +20,6 @@ def keys(standard: QKeySequence.StandardKey) -> tuple[str, ...]:
     """The platform's own, without those that delete text."""
     known = (key.toString() for key in QKeySequence.keyBindings(standard))
     return tuple(key for key in known if "Backspace" not in key)
-
-
-class _ChosenPlace(NamedTuple):
-    """A line that was chosen in the index, and is no result."""
-
-    path: str
-    line: int | None
 
 
 class Navigation(QObject):
@@ -123,9 +116,9 @@ class Navigation(QObject):
         if summary is not None:
             self._open("sessions", summary.path)
 
-    @Slot(str, object)
-    def _open_place(self, path: str, line: int | None) -> None:
-        self._open("search", _ChosenPlace(path, line))
+    @Slot(object)
+    def _open_place(self, spot: Spot) -> None:
+        self._open("search", spot)
 
     @Slot(str)
     def _switched(self, view: ViewName) -> None:
@@ -152,8 +145,8 @@ class Navigation(QObject):
                 views.search.return_to(stop.state)
             elif isinstance(stop.state, SessionsStanding):
                 views.sessions.return_to(stop.state)
-            if isinstance(stop.opened, _ChosenPlace):
-                views.show_place(*stop.opened)
+            if isinstance(stop.opened, Spot):
+                views.show_spot(stop.opened)
             views.focus_list()
         finally:
             self._going = False

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NoReturn, get_args
 
-from engine import program_version
+from engine import is_link, program_version
 
 View = Literal[
     "search",
@@ -41,6 +41,8 @@ class Options:
     screenshot: Path | None
     theme: Literal["light", "dark"] | None
     size: tuple[int, int] | None
+    link: str
+    """`mnemoscope://…`, unread, or empty."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -88,13 +90,21 @@ def _parser() -> _Parser:
     parser.add_argument("--theme", choices=("light", "dark"), help="colours, whatever the settings say")
     parser.add_argument("--size", type=_size, metavar="WxH", help="size of the window in pixels")
     parser.add_argument("--version", action="version", version=f"mnemoscope {program_version()}")
+    parser.add_argument("link", nargs="?", default="", metavar="LINK", help="place to open: mnemoscope://open?…")
     return parser
 
 
 def parse_options(arguments: Sequence[str]) -> Options:
     """Raises `SystemExit` (2 and one line on stderr) for wrong usage, and for --help and --version."""
     parser = _parser()
-    found = parser.parse_args(arguments)
+    found, rest = parser.parse_known_args(arguments)
+    if unknown := [argument for argument in rest if argument.startswith("-")]:
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+    # Whether it is a good link is said in the window: whoever clicks one has no terminal.
+    if found.link and not is_link(found.link):
+        parser.error(f"'{found.link}' is neither a verb nor a link that begins with mnemoscope://")
+    if rest:
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
     if found.demo and found.workspace:
         parser.error("--demo brings its own notes: leave out --workspace")
     if found.view in ("viewer", "chunks", "explanation") and not found.query:

@@ -17,6 +17,7 @@ from gui.sessions.conversation import ConversationPanel
 from gui.sessions.panel import SessionsPanel
 from gui.sessions.texts import CHOOSE_SESSION
 from gui.sessions.wording import UNTITLED
+from gui.spot import Spot
 from gui.viewer.notice import NothingToRead
 from gui.viewer.panel import NOTHING_FOUND, ViewerPanel
 
@@ -31,6 +32,7 @@ class _Shown:
     title: str
     line: int | None
     query: str
+    message: str = ""
 
 
 class Views(QObject):
@@ -39,8 +41,8 @@ class Views(QObject):
 
     switched = Signal(str)
     """ViewName of the view that is current now."""
-    place_shown = Signal(str, object)
-    """Path and line of what is read without being a result; the line may be None."""
+    place_shown = Signal(object)
+    """Spot that is read without being a result."""
 
     def __init__(self, jobs: Jobs, search: SearchPanel, parent: QObject) -> None:
         super().__init__(parent)
@@ -187,16 +189,17 @@ class Views(QObject):
             self._wanted["search"] = _Shown(result.path, result.title, result.snippet_line, query)
         self._show_wanted()
 
-    def show_place(self, path: str, line: int | None) -> None:
-        """A line of a note or a session that was chosen in the index, in place of the result that was read."""
-        if may_name_session(path) and "sessions" not in self._lacks:
-            self._wanted["search"] = _Shown(path, path.rpartition("/")[2], line, "")
+    def show_spot(self, spot: Spot) -> None:
+        """A place in a note or a session that was chosen elsewhere, in place of the result that was read."""
+        if may_name_session(spot.path) and "sessions" not in self._lacks:
+            title = spot.path.rpartition("/")[2]
+            self._wanted["search"] = _Shown(spot.path, title, spot.line, "", spot.message)
         else:
             self._wanted["search"] = None
-            self.viewer.show_file(path, line)
+            self.viewer.show_file(spot.path, spot.line, spot.end)
         self.switch("search")
         self._show_wanted()
-        self.place_shown.emit(path, line)
+        self.place_shown.emit(spot)
 
     def show_session(self, summary: SessionSummary) -> None:
         """One of the list."""
@@ -258,4 +261,4 @@ class Views(QObject):
         if isinstance(wanted, NothingToRead):
             self.conversation.clear(wanted)
         else:
-            self.conversation.show_session(wanted.path, wanted.line, wanted.query)
+            self.conversation.show_session(wanted.path, wanted.line, wanted.query, wanted.message)

@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject, Slot
 from engine import MemorySearchResult, PathState, SessionSummary
 from gui.diagnostics.panel import DiagnosticsPanel
 from gui.panes import Panes
+from gui.spot import Spot
 from gui.views import Views
 from gui.workspace import Workspace
 
@@ -43,7 +44,11 @@ class Ways(QObject):
 
     @Slot(str, object)
     def read_place(self, path: str, line: int | None) -> None:
-        self._views.show_place(path, line)
+        self.read_spot(Spot(path, line))
+
+    def read_spot(self, spot: Spot) -> None:
+        """Go to a place that is no result."""
+        self._views.show_spot(spot)
         self._enter_reader()
 
     def _enter_reader(self) -> None:

@@ -63,6 +63,7 @@ from engine.records.folders import (
 )
 from engine.records.health import HealthFinding, HealthProgress, HealthRepair, HealthState
 from engine.records.kept_searches import AskedQuestion, RecentSearch, SavedSearch
+from engine.records.linking import LONGEST_LINK, Link, is_link, parse_link, write_link
 from engine.records.mapping import IndexMap, MapAnswer, MapFile, MapGap, MapLayout, MapPlace, MapProgress
 from engine.records.overview import (
     ChunkSizes,
@@ -118,6 +119,7 @@ __all__ = [
     "FORGOTTEN_DAYS",
     "LAST_LINE",
     "LONGEST_FACT",
+    "LONGEST_LINK",
     "NOT_EMBEDDED",
     "USUAL_IMPORTANCE",
     "AskedQuestion",
@@ -168,6 +170,7 @@ __all__ = [
     "KeptFact",
     "KeptSync",
     "KeyState",
+    "Link",
     "MapAnswer",
     "MapFile",
     "MapGap",
@@ -230,8 +233,11 @@ __all__ = [
     "WrittenNote",
     "cite",
     "duplicate_title",
+    "is_link",
     "parse_citation",
+    "parse_link",
     "share_text",
     "to_builtins",
     "to_json",
+    "write_link",
 ]

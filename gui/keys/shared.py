@@ -8,6 +8,7 @@ LIKE = command("passage.like", "More like this", ("results", "file", "conversati
 REMEMBER = command("session.remember", "Remember…", ("sessions", "conversation"), "Alt+N")
 WITHIN = command("search.within", "Search within these results", "window", "Ctrl+Shift+K")
 EXPLAIN = command("result.explain", "Why this result?", "window", "Ctrl+I")
+LINK = command("place.copy-link", "Copy link", ("results", "sessions", "file", "conversation"), "Alt+L")
 EDIT = command("file.edit", "Open in editor", ("results", "file"), "Ctrl+E")
 FIND = command("reading.find", "Find in what is read", ("file", "conversation"), QKeySequence.StandardKey.Find)
 NEXT_HIT = command("reading.next-hit", "Next hit", ("file", "conversation"), "F3")

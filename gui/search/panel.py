@@ -49,6 +49,8 @@ class SearchPanel(QObject):
     """The workspace chip's menu is about to open, empty: fill it."""
     editor_requested = Signal(object)
     """MemorySearchResult to open in the external editor."""
+    link_wanted = Signal(object)
+    """Spot of a result to which a link is to be copied."""
     reveal_requested = Signal(object)
     """MemorySearchResult whose file to show in the file manager."""
     answer_changed = Signal(object)
@@ -125,6 +127,7 @@ class SearchPanel(QObject):
         results.typed.connect(self._box.type_key)
         self._actions.editor_requested.connect(self.editor_requested)
         self._actions.reveal_requested.connect(self.reveal_requested)
+        self._actions.link_wanted.connect(self.link_wanted)
         self._actions.like_wanted.connect(self._look_for_like)
         self._actions.within_wanted.connect(self.search_within)
         self._view.within_wanted.connect(self.search_within)

@@ -7,10 +7,11 @@ from PySide6.QtCore import QObject, QPoint, Signal, Slot
 
 from engine import MemorySearchResult
 from gui.keys.binding import key_action
-from gui.keys.shared import EDIT, LIKE
+from gui.keys.shared import EDIT, LIKE, LINK
 from gui.lacking import Lacks
 from gui.search.result_list import ResultList
 from gui.search.result_menu import CITE, COPY_PATH, COPY_SNIPPET, REVEAL, ResultMenu, copy_text
+from gui.spot import Spot
 
 
 class ResultActions(QObject):
@@ -22,6 +23,8 @@ class ResultActions(QObject):
     """MemorySearchResult whose file to show in the file manager."""
     like_wanted = Signal(object)
     """MemorySearchResult like which others are to be found."""
+    link_wanted = Signal(object)
+    """A link to this Spot is to be copied."""
     within_wanted = Signal()
     """Another question among the results on show."""
 
@@ -39,6 +42,7 @@ class ResultActions(QObject):
             (EDIT, self.editor_requested.emit),
             (REVEAL, self.reveal_requested.emit),
             (LIKE, self.like_wanted.emit),
+            (LINK, self._link),
         ):
             key_action(results, known).triggered.connect(partial(self._with_current, run))
         results.menu_wanted.connect(self._show_menu)
@@ -55,6 +59,14 @@ class ResultActions(QObject):
         menu.editor.triggered.connect(lambda: self.editor_requested.emit(result))
         menu.reveal.triggered.connect(lambda: self.reveal_requested.emit(result))
         menu.like.triggered.connect(lambda: self.like_wanted.emit(result))
+        menu.link.triggered.connect(lambda: self._link(result))
         menu.within.triggered.connect(self.within_wanted)
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(at)
+
+    def _link(self, result: MemorySearchResult) -> None:
+        """To the lines that the citation names; of a session to the message, which is known by its id."""
+        message = result.message.id if result.message else ""
+        line = result.start_line if result.message is None else result.snippet_line
+        end = result.end_line if result.message is None else None
+        self.link_wanted.emit(Spot(result.path, line, end, message))

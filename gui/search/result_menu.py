@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from engine import MemorySearchResult
 from gui.keys.binding import show_keys_of
 from gui.keys.keymap import Command, command
-from gui.keys.shared import EDIT, EXPLAIN, LIKE, WITHIN
+from gui.keys.shared import EDIT, EXPLAIN, LIKE, LINK, WITHIN
 from gui.lacking import Gates, Lacks
 
 CITE = command("results.cite", "Copy citation", "results", QKeySequence.StandardKey.Copy)
@@ -34,6 +34,7 @@ class ResultMenu(QMenu):
             (COPY_SNIPPET, result.snippet),
         ):
             self._entry(known).triggered.connect(lambda _=False, copied=copied: copy_text(copied))
+        self.link = self._entry(LINK)
         self.addSeparator()
         self.why = self._entry(EXPLAIN)
         self.addSeparator()

@@ -33,6 +33,7 @@ class ConversationPanel(ReadingPanel):
         similar_wanted: sessions like this one (its path).
         remember_wanted: a note of this session (its path and title).
         like_wanted: what is like this `Passage`, and its words.
+        link_wanted: a link to this `Spot`.
         session_shown: the path of the session that is on the screen now.
     """
 
@@ -41,6 +42,7 @@ class ConversationPanel(ReadingPanel):
     remember_wanted = Signal(str, str)
     like_wanted = Signal(object, str)
     session_shown = Signal(str)
+    link_wanted = Signal(object)
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(jobs, "session", parent)
@@ -56,7 +58,7 @@ class ConversationPanel(ReadingPanel):
         self._chunks = ConversationChunks(jobs, self._view, self)
         do = self._actions
         chunks = self._chunks.inspector.margin_action
-        menu = [do.copy_message, do.like, do.copy_session, do.raw, None, self._find, chunks]
+        menu = [do.copy_message, do.link, do.like, do.copy_session, do.raw, None, self._find, chunks]
         buttons = [do.detail, do.prompts, do.remember, do.resume, do.more, do.similar]
         self._header = ConversationHeader(buttons, menu, self)
         self._put_together(self._header, self._header.show_active, self._view)
@@ -77,17 +79,17 @@ class ConversationPanel(ReadingPanel):
         self._actions.show_lacks(lacks)
         self._chunks.inspector.show_lacks(lacks)
 
-    def show_session(self, path: str, line: int | None = None, query: str = "") -> None:
-        """Show a session, at a line of its transcript, with the words of a query marked."""
+    def show_session(self, path: str, line: int | None = None, query: str = "", message: str = "") -> None:
+        """Show a session, at a line of its transcript or at a message, with the words of a query marked."""
         if self._manager is None:
             return
         opened = self._opened
         if opened is not None and opened.wanted.path == path:
-            before, self._wanted = self._wanted, Wanted(path, line, query, opened.wanted.reveal)
+            before, self._wanted = self._wanted, Wanted(path, line, query, opened.wanted.reveal, message)
             if before != self._wanted:
                 self._opener.land(opened.conversation, self._wanted)
             return
-        self._wanted = Wanted(path, line, query)
+        self._wanted = Wanted(path, line, query, message=message)
         self._open()
 
     @Slot()
@@ -262,5 +264,6 @@ class ConversationPanel(ReadingPanel):
         self._actions.similar_wanted.connect(self.similar_wanted)
         self._actions.remember_wanted.connect(self.remember_wanted)
         self._actions.like_wanted.connect(self.like_wanted)
+        self._actions.link_wanted.connect(self.link_wanted)
         self._chunks.inspector.more_wanted.connect(self.like_wanted)
         self._chunks.inspector.said.connect(self._hint.say)

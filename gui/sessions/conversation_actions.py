@@ -11,7 +11,7 @@ from gui.job_slot import JobSlot
 from gui.jobs import Jobs
 from gui.keys.binding import give_key
 from gui.keys.keymap import Command, command
-from gui.keys.shared import LIKE, REMEMBER
+from gui.keys.shared import LIKE, LINK, REMEMBER
 from gui.lacking import Gates, Lacks
 from gui.sessions.conversation_markdown import conversation_markdown, entry_markdown
 from gui.sessions.conversation_prompts import PromptList
@@ -20,6 +20,7 @@ from gui.sessions.conversation_rows import DETAILS
 from gui.sessions.conversation_text import Conversation
 from gui.sessions.conversation_view import ConversationView
 from gui.sessions.wording import UNTITLED
+from gui.spot import Spot
 
 _DETAIL = command("session.tools", "Tools hidden, short or full", "conversation", "Alt+T")
 _RESUME = command("session.copy-resume", "Copy resume command", "conversation")
@@ -45,6 +46,7 @@ class ConversationActions(QObject):
         similar_wanted: sessions like this one (its path).
         remember_wanted: a note of this session (its path and title).
         like_wanted: what is like this `Passage`, and its words.
+        link_wanted: a link to this `Spot` is to be copied.
         unmasking: something would show secrets that are masked; call what comes along if the person agrees.
     """
 
@@ -53,6 +55,7 @@ class ConversationActions(QObject):
     similar_wanted = Signal(str)
     remember_wanted = Signal(str, str)
     like_wanted = Signal(object, str)
+    link_wanted = Signal(object)
     unmasking = Signal(object)
 
     def __init__(self, jobs: Jobs, view: ConversationView, panel: QWidget) -> None:
@@ -69,6 +72,7 @@ class ConversationActions(QObject):
         self.similar = self._action(_SIMILAR, self._want_similar)
         self.remember = self._action(REMEMBER, self._want_remembered)
         self.like = self._action(LIKE, self._want_like)
+        self.link = self._action(LINK, self._want_link)
         self.copy = self._action(_COPY, self._copy)
         self.copy_message = self._action(_COPY_MESSAGE, self._copy_message)
         self.copy_session = self._action(_COPY_SESSION, self._copy_session)
@@ -138,6 +142,14 @@ class ConversationActions(QObject):
         )
         self.like_wanted.emit(passage, passage.text)
 
+    def _want_link(self) -> None:
+        """To the current message."""
+        conversation, current = self._conversation, self._view.current
+        if conversation is not None and current is not None:
+            message = conversation.message(conversation.entries[current])
+            self.link_wanted.emit(Spot(conversation.session.summary.path, message.line, message=message.id))
+            self.said.emit("Link to this message copied")
+
     def _cycle_detail(self) -> None:
         detail = DETAILS[(DETAILS.index(self._view.detail) + 1) % len(DETAILS)]
         self._view.set_detail(detail)
@@ -162,7 +174,7 @@ class ConversationActions(QObject):
         self._menu.clear()
         if self._view.selected_text():
             self._menu.addAction(self.copy)
-        self._menu.addActions([self.copy_message, self.like, self.raw])
+        self._menu.addActions([self.copy_message, self.link, self.like, self.raw])
         if conversation.entries[current].kind in ("thinking", "tool"):
             self._menu.addAction(self.fold)
         self._menu.addSeparator()

@@ -1,6 +1,6 @@
 """Reads one session in the background and makes it ready to be shown."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -23,6 +23,8 @@ class Wanted:
     line: int | None
     query: str
     reveal: bool = False
+    message: str = ""
+    """Id of a message, which counts before the line."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,8 @@ class SessionOpener(QObject):
         def work(token: CancelToken) -> OpenedSession:
             session = manager.read_session(wanted.path, reveal=wanted.reveal, cancel=token)
             conversation = prepare(session, token)
-            return OpenedSession(wanted, conversation, Rows(conversation), _land(conversation, wanted, token))
+            there = _placed(wanted, conversation)
+            return OpenedSession(there, conversation, Rows(conversation), _land(conversation, there, token))
 
         self._patience.start()
         self._job.put(self._jobs.read(work, self._deliver, self._fail))
@@ -72,9 +75,10 @@ class SessionOpener(QObject):
     def land(self, conversation: Conversation, wanted: Wanted) -> None:
         """Find another place in what is open."""
         self.cancel()
+        there = _placed(wanted, conversation)
         self._job.put(
             self._jobs.read(
-                lambda token: _land(conversation, wanted, token), lambda found: self._tell_landing(wanted, found)
+                lambda token: _land(conversation, there, token), lambda found: self._tell_landing(there, found)
             )
         )
 
@@ -95,6 +99,14 @@ class SessionOpener(QObject):
         self._patience.stop()
         self._job.done()
         self.failed.emit(sentence)
+
+
+def _placed(wanted: Wanted, conversation: Conversation) -> Wanted:
+    """With the line on which the message stands now; as it was where there is no such message any more."""
+    if not wanted.message:
+        return wanted
+    lines = (message.line for message in conversation.session.messages if message.id == wanted.message)
+    return replace(wanted, line=next(lines, wanted.line))
 
 
 def _land(conversation: Conversation, wanted: Wanted, token: CancelToken) -> Landing:

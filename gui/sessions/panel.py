@@ -41,6 +41,8 @@ class SessionsPanel(QObject):
     session_selected = Signal(object)
     """SessionSummary, or None: the conversation should follow."""
     remember_wanted = Signal(str, str)
+    link_wanted = Signal(object)
+    """A link to this Spot is to be copied."""
     """A note is to be made of the session with this path and title."""
     engine_wanted = Signal()
     """The person wants to choose what these notes are searched with."""
@@ -100,6 +102,7 @@ class SessionsPanel(QObject):
         self._actions.folded.connect(self._fold)
         self._actions.alike_wanted.connect(self.show_similar)
         self._actions.remember_wanted.connect(self.remember_wanted)
+        self._actions.link_wanted.connect(self.link_wanted)
 
     # --- for the window ---------------------------------------------------------------------------------------------
 

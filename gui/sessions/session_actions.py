@@ -4,13 +4,14 @@ from PySide6.QtCore import QObject, QPoint, Signal, Slot
 
 from engine import SessionSummary
 from gui.keys.binding import key_action
-from gui.keys.shared import REMEMBER
+from gui.keys.shared import LINK, REMEMBER
 from gui.lacking import Lacks
 from gui.search.result_menu import copy_text
 from gui.sessions.rows import SessionRow
 from gui.sessions.session_list import SessionList
 from gui.sessions.session_menu import COPY_PATH, SessionMenu
 from gui.sessions.wording import UNTITLED
+from gui.spot import Spot
 
 
 class SessionActions(QObject):
@@ -24,6 +25,8 @@ class SessionActions(QObject):
     """Path of the session like which others are to be found."""
     remember_wanted = Signal(str, str)
     """A note is to be made of the session with this path and title."""
+    link_wanted = Signal(object)
+    """A link to this Spot is to be copied."""
 
     def __init__(self, sessions: SessionList, parent: QObject) -> None:
         super().__init__(parent)
@@ -32,6 +35,7 @@ class SessionActions(QObject):
         sessions.folded.connect(self.folded)
         key_action(sessions, COPY_PATH).triggered.connect(self._copy_path)
         sessions.menu_wanted.connect(self._show_menu)
+        key_action(sessions, LINK).triggered.connect(lambda: self._link(sessions.current_session()))
         remember = key_action(sessions, REMEMBER)
         remember.triggered.connect(lambda: self._remember(sessions.current_session()))
 
@@ -48,9 +52,14 @@ class SessionActions(QObject):
         menu.open.triggered.connect(lambda: self.open_wanted.emit(summary))
         menu.fold.triggered.connect(lambda: self.folded.emit(summary.path, not row.opened))
         menu.remember.triggered.connect(lambda: self._remember(summary))
+        menu.link.triggered.connect(lambda: self._link(summary))
         menu.alike.triggered.connect(lambda: self.alike_wanted.emit(summary.path))
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(at)
+
+    def _link(self, summary: SessionSummary | None) -> None:
+        if summary is not None:
+            self.link_wanted.emit(Spot(summary.path))
 
     def _remember(self, summary: SessionSummary | None) -> None:
         if summary is not None:

@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from gui.keys.binding import show_keys_of
 from gui.keys.keymap import command
-from gui.keys.shared import REMEMBER
+from gui.keys.shared import LINK, REMEMBER
 from gui.lacking import Gates, Lacks
 from gui.search.result_menu import copy_text
 from gui.sessions.rows import SessionRow
@@ -35,6 +35,8 @@ class SessionMenu(QMenu):
         copy = self.addAction(COPY_PATH.words)
         show_keys_of(copy, COPY_PATH.name)
         copy.triggered.connect(lambda: copy_text(summary.path))
+        self.link = self.addAction(LINK.words)
+        show_keys_of(self.link, LINK.name)
         self.addSeparator()
         self.alike = self.addAction("Sessions like this one")
         gates = Gates()

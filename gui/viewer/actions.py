@@ -11,7 +11,8 @@ from engine import cite
 from gui.jobs import Jobs
 from gui.keys.binding import give_key
 from gui.keys.keymap import command
-from gui.keys.shared import EDIT
+from gui.keys.shared import EDIT, LINK
+from gui.spot import Spot
 from gui.viewer.elsewhere import Elsewhere
 from gui.viewer.source_view import SourceView
 from gui.viewer.target import Target
@@ -31,9 +32,11 @@ class FileActions(QObject):
 
     Signals:
         said: a sentence about what was done, or why it was not.
+        link_wanted: a link to this `Spot` is to be copied.
     """
 
     said = Signal(str)
+    link_wanted = Signal(object)
 
     def __init__(self, jobs: Jobs, elsewhere: Elsewhere, source: SourceView, panel: QWidget) -> None:
         super().__init__(panel)
@@ -43,6 +46,7 @@ class FileActions(QObject):
         self._target: Target | None = None
         self.edit = self._action("Open in editor", self._open_in_editor)
         self.cite = self._action("Copy citation", self._copy_citation)
+        self.link = self._action(LINK.words, self._want_link)
         self.copy_path = self._action("Copy path", self._copy_path)
         self.copy_part = self._action("Copy text of this part", self._copy_part)
         self.reveal = self._action("Reveal in file manager", self._reveal)
@@ -51,6 +55,7 @@ class FileActions(QObject):
         for action, known in (
             (self.edit, EDIT),
             (self.cite, _CITE),
+            (self.link, LINK),
             (self.copy_path, _COPY_PATH),
             (self.copy_part, _COPY_PART),
             (self.reveal, _REVEAL),
@@ -59,7 +64,7 @@ class FileActions(QObject):
         for action, known in ((self.copy, _COPY), (self.select_all, _SELECT_ALL)):
             give_key(source, action, known, Qt.ShortcutContext.WidgetShortcut)
         source.selected.connect(self._offer_selection)
-        source.addAction(self.cite)
+        source.addActions([self.cite, self.link])
         source.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
 
     def set_target(self, target: Target | None) -> None:
@@ -77,9 +82,20 @@ class FileActions(QObject):
     def _copy_citation(self) -> None:
         """Of the selected lines, if some are; of the part that was found otherwise."""
         if self._target is not None:
-            cited = cite(self._target.name, *(self._source.selected_lines() or self._target.part or ()))
+            cited = cite(self._target.name, *self._meant)
             QGuiApplication.clipboard().setText(cited)
             self.said.emit(f"Copied {cited}")
+
+    @property
+    def _meant(self) -> tuple[int, int] | tuple[()]:
+        """First and last line of what the person is at, where it is a part."""
+        return self._source.selected_lines() or (self._target.part if self._target else None) or ()
+
+    def _want_link(self) -> None:
+        """To the same lines as the citation."""
+        if self._target is not None:
+            self.link_wanted.emit(Spot(self._target.name, *self._meant))
+            self.said.emit("Link copied")
 
     def _copy_path(self) -> None:
         if self._target is not None:

@@ -46,10 +46,12 @@ class ViewerPanel(ReadingPanel):
     Signals:
         file_shown: the name of the file whose text is on the screen now, or why it has none.
         more_wanted: what is like this `Passage`, and its first words where they are known.
+        link_wanted: a link to this `Spot`.
     """
 
     file_shown = Signal(str)
     more_wanted = Signal(object, str)
+    link_wanted = Signal(object)
 
     def __init__(self, jobs: Jobs, manager: MemorySearchManager | None = None, parent: QWidget | None = None) -> None:
         super().__init__(jobs, "file", parent)
@@ -111,9 +113,9 @@ class ViewerPanel(ReadingPanel):
         """Show the part of a file that answers `query`, its words marked."""
         self._show(Target.of_result(result, query))
 
-    def show_file(self, path: str, line: int | None = None) -> None:
-        """Show a file by its stable name, at a line."""
-        self._show(Target.of_line(path, line))
+    def show_file(self, path: str, line: int | None = None, end: int | None = None) -> None:
+        """Show a file by its stable name, at a line or some lines."""
+        self._show(Target.of_lines(path, line, end))
 
     def clear(self, instead: NothingToRead = CHOOSE_RESULT) -> None:
         """Show no file, but these words."""
@@ -294,6 +296,7 @@ class ViewerPanel(ReadingPanel):
         do = self._actions
         self.chunks_action = self._chunks.margin_action
         menu = [
+            do.link,
             do.copy_path,
             do.copy_part,
             do.reveal,
@@ -327,4 +330,5 @@ class ViewerPanel(ReadingPanel):
         self._header.rendered_chosen.connect(self._choose_rendered)
         self._empty.retry.connect(lambda: self._open(reloading=False))
         self._actions.said.connect(self._hint.say)
+        self._actions.link_wanted.connect(self.link_wanted)
         self.elsewhere.failed.connect(self._hint.say)

@@ -33,8 +33,9 @@ class Target:
         )
 
     @classmethod
-    def of_line(cls, name: str, line: int | None) -> "Target":
-        return cls(name=name, first=line, last=line, focus=line or 1)
+    def of_lines(cls, name: str, line: int | None, end: int | None = None) -> "Target":
+        last = end if end is None or line is None else max(line, end)
+        return cls(name=name, first=line, last=last or line, focus=line or 1)
 
     @property
     def part(self) -> tuple[int, int] | None:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication
 from engine import AskedQuestion
 from gui.main_window import MainWindow
 from gui.search.ranking import Ranking
+from gui.spot import Spot
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_sessions import SESSIONS
 from tests.helpers.windows import at_rest
@@ -218,7 +219,7 @@ def test_a_line_that_was_chosen_in_the_index_is_a_place(qtbot, opened, find, bac
     opened.views.switch("index")
     rest()
     with qtbot.waitSignal(opened.viewer.file_shown):
-        opened.views.show_place("020.md", 3)
+        opened.views.show_spot(Spot("020.md", 3))
     rest()
     find("hose")
     with qtbot.waitSignal(opened.viewer.file_shown) as shown:

@@ -37,6 +37,7 @@ def test_everything_asked_for(tmp_path):
     assert options.demo
     assert (options.screenshot, options.theme, options.size) == (picture, "dark", (900, 600))
     assert parse_options(["--workspace", "notes"]).workspace == Path("notes")
+    assert parse_options(["mnemoscope://anything"]).link == "mnemoscope://anything"
 
 
 @pytest.mark.parametrize(
@@ -52,8 +53,9 @@ def test_everything_asked_for(tmp_path):
         (["--view", "explanation"], "name a --query"),
         (["--view", "first-run", "--query", "x"], "leave out --query"),
         (["--view", "sources", "--query", "x"], "leave out --query"),
-        (["serch", "timer"], "unrecognized arguments: serch timer"),
-        (["--quer", "x"], "unrecognized arguments: --quer x"),
+        (["serch", "timer"], "'serch' is neither a verb nor a link"),
+        (["--quer", "x"], "unrecognized arguments: --quer"),
+        (["mnemoscope://open?path=a.md", "more"], "unrecognized arguments: more"),
         (["--theme", "pink"], "invalid choice: 'pink'"),
     ],
 )

@@ -38,9 +38,11 @@ def memory(memories) -> FakeMemory:
 
 @pytest.fixture
 def shown(monkeypatch, qapp) -> list[tuple[object, ...]]:
-    """What the conversation was asked to show, in order; () where it was cleared."""
+    """What the conversation was asked to show (which, where, for which words); () where it was cleared."""
     asked: list[tuple[object, ...]] = []
-    monkeypatch.setattr("gui.views.ConversationPanel.show_session", lambda _panel, *arguments: asked.append(arguments))
+    monkeypatch.setattr(
+        "gui.views.ConversationPanel.show_session", lambda _panel, *arguments: asked.append(arguments[:3])
+    )
     monkeypatch.setattr("gui.views.ConversationPanel.clear", lambda _panel, *_instead: asked.append(()))
     return asked
 

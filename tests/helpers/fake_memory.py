@@ -225,10 +225,12 @@ class FakeMemory(FakeSyncing, FakeSessionReading):
 
     def locate(self, path: str) -> Path:
         """Writes the file on first use, and again when its text was changed since."""
-        if path not in self.files:
+        session = self.session_texts.get(path)
+        if path not in self.files and session is None:
             raise PathRefused
         target = self.folder / path
-        encoded = self.files[path].encode("utf-8", "surrogatepass")
+        text = self.files[path] if session is None else "\n".join(message.text for message in session.messages)
+        encoded = text.encode("utf-8", "surrogatepass")
         with self._lock:
             if not target.exists() or target.read_bytes() != encoded:
                 target.parent.mkdir(parents=True, exist_ok=True)

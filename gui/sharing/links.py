@@ -1,0 +1,215 @@
+"""Links to a place in a file: copied here, and opened when another program hands one over.
+
+A link shows something and does nothing else. It opens a folder by itself only where the person has had it open here
+before: about any other they are asked, and until they agree nobody even looks whether it is there.
+"""
+
+import os
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QObject, Signal, Slot
+from PySide6.QtGui import QFileOpenEvent, QGuiApplication
+from PySide6.QtWidgets import QApplication
+
+from engine import (
+    CancelToken,
+    Link,
+    LinkRefused,
+    MemorySearchManager,
+    PathRefused,
+    Unsupported,
+    is_link,
+    parse_link,
+    write_link,
+)
+from gui.folder_way import FolderWay
+from gui.job_slot import JobSlot
+from gui.jobs import Jobs
+from gui.notices import Notices
+from gui.spot import Spot
+from gui.views import Views
+from gui.ways import Ways
+from gui.widgets.message import Action
+from gui.window_state import WindowState
+from gui.workspace import Opened, OpenFailure, Workspace
+
+_KEY = "link"
+
+
+class Links(QObject):
+    """The newest link wins: what an older one waits for is forgotten."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        views: Views,
+        folders: FolderWay,
+        ways: Ways,
+        banner: Notices,
+        jobs: Jobs,
+        state: WindowState,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._workspace = workspace
+        self._folders = folders
+        self._ways = ways
+        self._banner = banner
+        self._jobs = jobs
+        self._state = state
+        self._look = JobSlot(self)
+        self._wanted: Link | None = None
+        """What is to be shown once its folder is open."""
+        self._opening = ""
+        workspace.opening.connect(self._note_opening)
+        workspace.opened.connect(self._arrive)
+        workspace.failed.connect(self._give_up)
+        for part in (views.search, views.sessions, views.viewer, views.conversation):
+            part.link_wanted.connect(self.copy)
+        opener = LinkEvents(self)
+        opener.link_wanted.connect(self.open)
+
+    # --- copying ----------------------------------------------------------------------------------------------------
+
+    @Slot(object)
+    def copy(self, spot: Spot) -> None:
+        """Put the link to a place of the open workspace into the clipboard."""
+        opened = self._workspace.current
+        if opened is None:
+            return
+        try:
+            text = write_link(Link(workspace=str(opened.folder), **spot._asdict()))
+        except LinkRefused as refusal:
+            self._banner.complain(str(refusal))
+            return
+        QGuiApplication.clipboard().setText(text)
+
+    # --- opening ----------------------------------------------------------------------------------------------------
+
+    def folder_of(self, text: str) -> Path | None:
+        """The folder that a link leads into, where it may be opened without asking."""
+        try:
+            folder = parse_link(text).workspace
+        except LinkRefused:
+            return None
+        return self._known(folder)
+
+    @Slot(str)
+    def open(self, text: str) -> None:
+        """Show the place that a link names, or say why not."""
+        self._wanted = None
+        self._look.cancel()
+        self._banner.clear(_KEY)
+        try:
+            link = parse_link(text)
+        except LinkRefused as refusal:
+            self._say(str(refusal))
+            return
+        folder = self._known(link.workspace)
+        opened = self._workspace.current
+        if folder is None:
+            self._ask(link)
+        elif opened is not None and _same(str(opened.folder), link.workspace):
+            self._go(link, opened)
+        else:
+            self._wanted = link
+            if not _same(self._opening, link.workspace):
+                self._folders.open(folder)
+
+    def _known(self, folder: str) -> Path | None:
+        """As it is written in a place of ours: nothing of a link is ever made a path before somebody agreed."""
+        opened = self._workspace.current
+        known = (str(opened.folder) if opened else "", self._opening, *self._state.recent)
+        return next((Path(mine) for mine in known if mine and _same(mine, folder)), None)
+
+    def _ask(self, link: Link) -> None:
+        self._banner.say(
+            f"This link leads into a folder that you have not opened here before: {link.workspace}. Open this folder?",
+            "working",
+            Action("Look at this folder…", partial(self._offer, link)),
+            Action("Leave it", partial(self._banner.clear, _KEY)),
+            key=_KEY,
+        )
+
+    def _offer(self, link: Link) -> None:
+        """First what opening it would mean; only then may it be opened."""
+        self._wanted = link
+        self._folders.offer(Path(link.workspace))
+
+    def _go(self, link: Link, opened: Opened) -> None:
+        def refused(sentence: str) -> None:
+            self._look.done()
+            self._say(sentence)
+
+        def found(_: object) -> None:
+            self._look.done()
+            if self._workspace.current is opened:
+                self._ways.read_spot(Spot(link.path, link.line, link.end, link.message))
+
+        self._look.put(self._jobs.read(lambda token: _check(opened.manager, link, token), found, refused))
+
+    def _say(self, sentence: str) -> None:
+        self._banner.say(sentence, "degraded", key=_KEY)
+
+    # --- the workspace ----------------------------------------------------------------------------------------------
+
+    @Slot(object)
+    def _note_opening(self, folder: Path) -> None:
+        self._opening = str(folder)
+        if self._wanted is not None and not _same(self._opening, self._wanted.workspace):
+            self._wanted = None  # the person went elsewhere
+
+    @Slot(object)
+    def _arrive(self, opened: Opened) -> None:
+        self._opening = ""
+        link, self._wanted = self._wanted, None
+        if link is not None:
+            self._go(link, opened)
+
+    @Slot(object)
+    def _give_up(self, _: OpenFailure) -> None:
+        self._opening = ""
+        self._wanted = None
+
+
+class LinkEvents(QObject):
+    """Hears the links that the system hands to a running program itself, as macOS does.
+
+    Signals:
+        link_wanted: the address, as it came.
+    """
+
+    link_wanted = Signal(str)
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        app = QApplication.instance()
+        assert app is not None
+        app.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.FileOpen and isinstance(event, QFileOpenEvent):
+            text = bytes(event.url().toEncoded().data()).decode("ascii", "replace")
+            if is_link(text):
+                self.link_wanted.emit(text)
+                return True
+        return False
+
+
+def _check(manager: MemorySearchManager, link: Link, token: CancelToken) -> None:
+    """Whether the place is part of what is searched; raises a sentence that says why it is not."""
+    token.checkpoint()
+    try:
+        manager.locate(link.path)
+    except Unsupported:
+        pass  # only another machine has the file, but its text may be here: the reader will say
+    except PathRefused:
+        raise LinkRefused(f"This link leads to {link.path}, which is not among what is searched here.") from None
+    except FileNotFoundError:
+        raise LinkRefused(f"This link leads to {link.path}, which is not there any more.") from None
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether both are written as the same folder."""
+    return bool(one) and os.path.normcase(os.path.normpath(one)) == os.path.normcase(os.path.normpath(other))

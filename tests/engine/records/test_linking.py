@@ -1,0 +1,140 @@
+"""Links, there and back, and what anybody may send in their place."""
+
+import contextlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.errors import LinkRefused
+from engine.records import LONGEST_LINK, Link, is_link, parse_link, write_link
+
+GOOD = "mnemoscope://open?workspace=/home/ada/notes&path=daily/monday.md&line=4&end=9"
+_HIDDEN = "".join(
+    map(chr, (*range(32), *range(127, 160), 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A)))
+)
+_LETTERS = st.characters(exclude_categories=("Cs",), exclude_characters=_HIDDEN + "/\\")
+_PARTS = st.text(_LETTERS, min_size=1, max_size=12).filter(lambda part: part not in (".", ".."))
+_PATHS = st.lists(_PARTS, min_size=1, max_size=5).map("/".join)
+_FOLDERS = st.one_of(
+    _PATHS.map(lambda path: f"/{path}"),
+    st.builds(lambda drive, path: f"{drive}:\\" + path.replace("/", "\\"), st.sampled_from("CDz"), _PATHS),
+)
+_LINES = st.one_of(
+    st.just((None, None)),
+    st.integers(1, 10**9 - 1).map(lambda line: (line, None)),
+    st.tuples(st.integers(1, 10**8), st.integers(1, 10**6)).map(lambda found: (found[0], found[0] + found[1])),
+)
+
+
+def test_a_link_is_an_address_that_a_person_can_read() -> None:
+    link = Link(workspace="/home/ada/my notes", path="daily/größe #1.md", line=4, end=9, message="m-1&2")
+    assert write_link(link) == (
+        "mnemoscope://open?workspace=/home/ada/my%20notes&path=daily/gr%C3%B6%C3%9Fe%20%231.md"
+        "&line=4&end=9&message=m-1%262"
+    )
+
+
+@given(_FOLDERS, _PATHS, _LINES, st.text(_LETTERS, max_size=40))
+def test_every_link_is_read_as_what_it_was_made_of(
+    folder: str, path: str, lines: tuple[int | None, int | None], message: str
+) -> None:
+    link = Link(workspace=folder, path=path, line=lines[0], end=lines[1], message=message)
+    text = write_link(link)
+    assert text.isascii()
+    assert not set(text) & set(" \"'<>`\n")
+    assert parse_link(text) == link
+
+
+@given(st.text(max_size=200))
+def test_whatever_is_sent_is_read_or_refused_with_a_sentence(text: str) -> None:
+    for sent in (text, f"mnemoscope://{text}", f"mnemoscope://open?{text}", f"{GOOD}{text}"):
+        with contextlib.suppress(LinkRefused):
+            link = parse_link(sent)
+            assert parse_link(write_link(link)) == link
+
+
+def test_what_browsers_make_of_a_link_is_the_same_link() -> None:
+    wanted = parse_link(GOOD)
+    assert wanted == Link(workspace="/home/ada/notes", path="daily/monday.md", line=4, end=9)
+    assert parse_link(GOOD.replace("mnemoscope://open", "MNEMOSCOPE://OPEN")) == wanted
+    assert parse_link(GOOD.replace("://open?", "://open/?")) == wanted
+    assert parse_link(GOOD.replace("/", "%2F").replace("mnemoscope:%2F%2F", "mnemoscope://")) == wanted
+
+
+def test_a_plus_is_a_plus() -> None:
+    assert parse_link("mnemoscope://open?workspace=/n&path=c++.md").path == "c++.md"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "https://open?workspace=/n&path=a.md",
+        "mnemoscope:open?workspace=/n&path=a.md",
+        "mnemoscope:///open?workspace=/n&path=a.md",
+        "mnemoscope://run?workspace=/n&path=a.md",
+        "mnemoscope://open.example.org?workspace=/n&path=a.md",
+        "mnemoscope://ada@open?workspace=/n&path=a.md",
+        "mnemoscope://open:80?workspace=/n&path=a.md",
+        "mnemoscope://open/x?workspace=/n&path=a.md",
+        "mnemoscope://open",
+        "mnemoscope://open?",
+        "mnemoscope://open?path=a.md",
+        "mnemoscope://open?workspace=/n",
+        f"{GOOD}&query=x",
+        f"{GOOD}&line=5",
+        f"{GOOD}&message",
+        f"{GOOD}&message=",
+        f"{GOOD}#fragment",
+        f"{GOOD}&",
+        "mnemoscope://open?workspace=/n&path=a%2.md",
+        "mnemoscope://open?workspace=/n&path=a%FF.md",
+        "mnemoscope://open?workspace=/n&path=a%00.md",
+        "mnemoscope://open?workspace=/n&path=a%0A.md",
+        "mnemoscope://open?workspace=/n&path=%E2%80%AEdm.exe",
+        "mnemoscope://open?workspace=/n&path=a b.md",
+        "mnemoscope://open?workspace=/n&path=a.md\n",
+        "mnemoscope://open?workspace=/n&path=../a.md",
+        "mnemoscope://open?workspace=/n&path=b/%2E%2E/a.md",
+        "mnemoscope://open?workspace=/n&path=/etc/passwd",
+        "mnemoscope://open?workspace=/n&path=b\\..\\a.md",
+        "mnemoscope://open?workspace=/n/../m&path=a.md",
+        "mnemoscope://open?workspace=n&path=a.md",
+        "mnemoscope://open?workspace=~/n&path=a.md",
+        "mnemoscope://open?workspace=//server/share&path=a.md",
+        "mnemoscope://open?workspace=%5C%5Cserver%5Cshare&path=a.md",
+        "mnemoscope://open?workspace=C:n&path=a.md",
+        "mnemoscope://open?workspace=/n&path=a.md&line=0",
+        "mnemoscope://open?workspace=/n&path=a.md&line=-1",
+        "mnemoscope://open?workspace=/n&path=a.md&line=1e3",
+        "mnemoscope://open?workspace=/n&path=a.md&line=1234567890",
+        "mnemoscope://open?workspace=/n&path=a.md&line=%D9%A3",
+        "mnemoscope://open?workspace=/n&path=a.md&end=3",
+        "mnemoscope://open?workspace=/n&path=a.md&line=4&end=3",
+        f"mnemoscope://open?workspace=/n&path={'a' * LONGEST_LINK}",
+        f"mnemoscope://open?workspace=/n&path=s&message={'a' * 257}",
+    ],
+)
+def test_everything_else_is_refused(text: str) -> None:
+    with pytest.raises(LinkRefused, match=r"\.$"):
+        parse_link(text)
+
+
+def test_a_place_that_no_link_can_name_gets_none() -> None:
+    for folder, path in (("notes", "a.md"), ("/n", "../a.md"), ("/n", "a\ud800.md"), ("/n", "ä" * LONGEST_LINK)):
+        with pytest.raises(LinkRefused):
+            write_link(Link(workspace=folder, path=path))
+
+
+def test_lines_and_messages_that_say_nothing_are_left_out() -> None:
+    assert write_link(Link(workspace="/n", path="a.md", line=3, end=3)).endswith("&line=3")
+    assert write_link(Link(workspace="/n", path="a.md", end=3)).endswith("path=a.md")
+    assert write_link(Link(workspace="/n", path="s", message="x" * 999)).endswith("path=s")
+
+
+def test_an_address_of_ours_is_known_by_its_scheme() -> None:
+    assert is_link("mnemoscope:nonsense")
+    assert is_link("Mnemoscope://open")
+    assert not is_link("search")
+    assert not is_link("mnemoscope.md")

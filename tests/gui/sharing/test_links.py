@@ -1,0 +1,232 @@
+"""Links that are copied in the window, and opened by it."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QUrl
+from PySide6.QtGui import QFileOpenEvent, QGuiApplication
+from PySide6.QtWidgets import QApplication, QPushButton
+
+from engine import Link, parse_link, write_link
+from gui.main_window import MainWindow
+from gui.spot import Spot
+from tests.helpers.fake_memory import FakeMemory
+from tests.helpers.fake_sessions import SESSIONS, VALVE
+from tests.helpers.windows import at_rest
+
+NOTE = "projects/greenhouse.md"
+
+
+@pytest.fixture
+def memory() -> Iterator[FakeMemory]:
+    memory = FakeMemory(sessions=SESSIONS)
+    yield memory
+    memory.close()
+
+
+@pytest.fixture
+def link(memory) -> Callable[..., str]:
+    """The address of a place in the workspace."""
+
+    def write(path: str = NOTE, **more: object) -> str:
+        return write_link(Link(workspace=str(memory.folder), path=path, **more))  # type: ignore[arg-type]
+
+    return write
+
+
+def _copied() -> Link:
+    return parse_link(QGuiApplication.clipboard().text())
+
+
+def _action(window: MainWindow, words: str) -> None:
+    button = next(found for found in window.banner.findChildren(QPushButton) if found.text() == words)
+    button.click()
+
+
+# --- opening --------------------------------------------------------------------------------------------------------
+
+
+def test_a_link_opens_its_lines_in_the_viewer(qtbot, opened, link):
+    opened.views.switch("index")
+    opened.links.open(link(line=8, end=12))
+    qtbot.waitUntil(lambda: opened.viewer.isVisible() and opened.viewer.reads)
+    source = opened.viewer._source
+    qtbot.waitUntil(lambda: source.lines is not None)
+    assert opened.views.current == "search"
+    assert source._highlight == (8, 12)
+    assert not opened.banner.text
+
+
+def test_a_link_opens_a_session_at_its_message(qtbot, opened, link):
+    session = SESSIONS[VALVE]
+    message = next(found for found in session.messages[3:] if found.id and found.kind == "text")
+    with qtbot.waitSignal(opened.views.conversation.session_shown):
+        opened.links.open(link(VALVE, line=1, message=message.id))
+    conversation = opened.views.conversation
+    view = conversation._view
+    qtbot.waitUntil(lambda: view.current is not None)
+    shown = conversation._opened.conversation
+    qtbot.waitUntil(lambda: shown.message(shown.entries[view.current]).id == message.id)
+    # Another message of the session that is open already.
+    first = session.messages[0]
+    opened.links.open(link(VALVE, line=99, message=first.id))
+    qtbot.waitUntil(lambda: shown.message(shown.entries[view.current]).id == first.id)
+
+
+def test_back_leads_to_where_the_person_was_before_the_link(qtbot, opened, link):
+    opened.views.switch("sessions")
+    opened.links.open(link(line=3))
+    qtbot.waitUntil(lambda: opened.views.current == "search")
+    opened.navigation.back()
+    assert opened.views.current == "sessions"
+    opened.navigation.forward()
+    qtbot.waitUntil(lambda: opened.views.current == "search" and opened.viewer.reads)
+
+
+def test_what_is_not_searched_is_not_opened(qtbot, opened, link):
+    opened.links.open(link("private/keys.md"))
+    qtbot.waitUntil(lambda: bool(opened.banner.text))
+    assert opened.banner.text == "This link leads to private/keys.md, which is not among what is searched here."
+    assert not opened.viewer.reads
+
+
+def test_what_has_gone_is_told(qtbot, opened, memory, link, monkeypatch):
+    def gone(path: str) -> Path:
+        raise FileNotFoundError(2, "No such file", path)
+
+    monkeypatch.setattr(memory, "locate", gone)
+    opened.links.open(link())
+    qtbot.waitUntil(lambda: opened.banner.text.endswith("which is not there any more."))
+
+
+def test_a_damaged_link_is_refused_with_one_sentence(opened, link):
+    opened.links.open(link() + "&run=rm")
+    assert opened.banner.text == "This link says something that Mnemoscope does not know, so it is not opened."
+    assert not opened.viewer.reads
+
+
+def test_the_newest_link_wins(qtbot, opened, link):
+    opened.links.open(link(line=3))
+    opened.links.open(link("topics/shopping.md"))
+    qtbot.waitUntil(lambda: opened.viewer.reads)
+    assert opened.viewer._target.name == "topics/shopping.md"
+
+
+# --- folders --------------------------------------------------------------------------------------------------------
+
+
+def test_an_unknown_folder_is_asked_about_and_nobody_looks_there(qtbot, opened, memory, tmp_path, monkeypatch):
+    stranger = tmp_path / "notes of others"
+    stranger.mkdir()
+    looked: list[str] = []
+    monkeypatch.setattr(Path, "is_dir", lambda path: looked.append(str(path)) or True)
+    monkeypatch.setattr(Path, "exists", lambda path: looked.append(str(path)) or True)
+    opened.links.open(write_link(Link(workspace=str(stranger), path="a.md")))
+    assert str(stranger) in opened.banner.text
+    assert opened.banner.text.endswith("Open this folder?")
+    assert not [place for place in looked if "notes of others" in place]
+    assert opened.workspace.current.folder == memory.folder
+    _action(opened, "Leave it")
+    assert not opened.banner.text
+    assert opened.workspace.current.folder == memory.folder
+
+
+def test_a_folder_that_the_person_agrees_to_is_previewed_and_then_shows_the_place(qtbot, opened, memory, tmp_path):
+    stranger = tmp_path / "other"
+    (stranger / "topics").mkdir(parents=True)
+    (stranger / "topics/shopping.md").write_text("# Shopping\n")
+    opened.links.open(write_link(Link(workspace=str(stranger), path="topics/shopping.md", line=1)))
+    _action(opened, "Look at this folder…")
+    assert opened.pages.currentWidget() is opened.first_run
+    assert opened.workspace.current.folder == memory.folder
+    opened.first_run.workspace_chosen.emit(stranger)
+    qtbot.waitUntil(lambda: at_rest(opened) and opened.viewer.reads)
+    assert opened.workspace.current.folder == stranger
+    assert opened.viewer._target.name == "topics/shopping.md"
+
+
+def test_a_folder_that_was_opened_before_is_opened_for_its_link(qtbot, window, memory, link):
+    window.state.remember(memory.folder)
+    assert window.links.folder_of(link()) == memory.folder
+    window.links.open(link(line=3))
+    qtbot.waitUntil(lambda: at_rest(window) and window.viewer.reads)
+    assert window.viewer._target.part == (3, 3)
+
+
+def test_a_link_into_a_folder_that_is_just_being_opened_waits_for_it(qtbot, window, memory, link):
+    window.folders.open(memory.folder)
+    window.links.open(link(line=3))
+    qtbot.waitUntil(lambda: at_rest(window) and window.viewer.reads)
+    assert window.viewer._target.part == (3, 3)
+
+
+def test_a_link_is_forgotten_where_the_person_opens_another_folder_instead(qtbot, opened, memory, tmp_path):
+    stranger = tmp_path / "other"
+    stranger.mkdir()
+    opened.links.open(write_link(Link(workspace=str(stranger), path=NOTE)))
+    _action(opened, "Look at this folder…")
+    opened.folders.open(tmp_path)
+    qtbot.waitUntil(lambda: at_rest(opened))
+    opened.folders.open(stranger)
+    qtbot.waitUntil(lambda: at_rest(opened) and opened.workspace.current is not None)
+    assert not opened.viewer.reads
+
+
+def test_a_link_that_leads_nowhere_known_names_no_folder(window, tmp_path):
+    assert window.links.folder_of("mnemoscope://open?workspace=/n") is None
+    assert window.links.folder_of(write_link(Link(workspace=str(tmp_path), path="a.md"))) is None
+
+
+# --- handed over by the system --------------------------------------------------------------------------------------
+
+
+def test_a_link_that_the_system_hands_over_is_opened(qtbot, opened, link):
+    QCoreApplication.sendEvent(QApplication.instance(), QFileOpenEvent(QUrl(link(line=8))))
+    qtbot.waitUntil(lambda: opened.viewer.reads)
+    assert opened.viewer._target.part == (8, 8)
+
+
+def test_a_file_that_the_system_hands_over_is_no_link(opened):
+    QCoreApplication.sendEvent(QApplication.instance(), QFileOpenEvent(QUrl("file:///tmp/a.md")))
+    assert not opened.banner.text
+
+
+# --- copying --------------------------------------------------------------------------------------------------------
+
+
+def test_the_link_of_a_result_names_the_lines_of_its_citation(qtbot, opened, memory):
+    opened.search.search("irrigation")
+    qtbot.waitUntil(lambda: at_rest(opened) and opened.search.body.list.current_result() is not None)
+    results = opened.search.body.list
+    result = results.current_result()
+    next(action for action in results.actions() if action.text() == "Copy link").trigger()
+    lines = (result.start_line, result.end_line if result.end_line > result.start_line else None)
+    assert _copied() == Link(workspace=str(memory.folder), path=result.path, line=lines[0], end=lines[1])
+
+
+def test_the_link_of_a_file_names_the_lines_that_are_shown(qtbot, opened, memory):
+    opened.viewer.show_file(NOTE, 8)
+    qtbot.waitUntil(lambda: opened.viewer._opened is not None)
+    opened.viewer._actions.link.trigger()
+    assert _copied() == Link(workspace=str(memory.folder), path=NOTE, line=8)
+
+
+def test_the_link_of_a_message_names_it_by_its_id(qtbot, opened, memory):
+    with qtbot.waitSignal(opened.views.conversation.session_shown):
+        opened.views.show_spot(Spot(VALVE, 1))
+    conversation = opened.views.conversation
+    conversation._view.go_to_entry(2)
+    conversation._actions.link.trigger()
+    shown = conversation._opened.conversation
+    message = shown.message(shown.entries[conversation._view.current])
+    assert message.id
+    assert _copied() == Link(workspace=str(memory.folder), path=VALVE, line=message.line, message=message.id)
+
+
+def test_the_link_of_a_session_names_it_alone(qtbot, opened, memory):
+    opened.views.switch("sessions")
+    sessions = opened.sessions.view.list
+    qtbot.waitUntil(lambda: sessions.current_session() is not None)
+    next(action for action in sessions.actions() if action.text() == "Copy link").trigger()
+    assert _copied() == Link(workspace=str(memory.folder), path=sessions.current_session().path)
