@@ -159,7 +159,7 @@ def test_filters_ranking_and_order_come_back(qtbot, opened, find, back, forward,
 
 
 def test_more_results_than_at_first_come_back(qtbot, opened, find, back, rest, monkeypatch):
-    monkeypatch.setattr("gui.search.runner.FIRST_RESULTS", 10)
+    monkeypatch.setattr("gui.search.questions.FIRST_RESULTS", 10)
     monkeypatch.setattr("gui.search.returning.FIRST_RESULTS", 10)
     find("timer")
     opened.search._variants._ask(max_results=40)
