@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from engine.settings.catalogue import all_options as all_options
     from engine.settings.catalogue import option_problem as option_problem
     from engine.settings.catalogue import value_at as value_at
+    from engine.settings.layers import SavedIn as SavedIn
     from engine.settings.layers import SettingChange as SettingChange
     from engine.settings.layers import SettingLayers as SettingLayers
     from engine.settings.layers import change_settings as change_settings
@@ -131,6 +132,7 @@ _HOME = {
     "all_options": "engine.settings.catalogue",
     "option_problem": "engine.settings.catalogue",
     "value_at": "engine.settings.catalogue",
+    "SavedIn": "engine.settings.layers",
     "SettingChange": "engine.settings.layers",
     "SettingLayers": "engine.settings.layers",
     "change_settings": "engine.settings.layers",

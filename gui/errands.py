@@ -87,7 +87,7 @@ class Errands(QObject):
         if action == "rebuild":
             self._banner.ask_rebuild()
         elif action in ("settings", "engine"):
-            self._settings.show_page("engine" if action == "engine" else None)
+            self._settings.show_page("engine" if action == "engine" else "embedding")
         elif action == "try-again":
             self._banner.try_engine_again()
         elif action == "settings-file":

@@ -140,7 +140,7 @@ class MainWindow(QMainWindow):
         self._news.provider_problem.connect(self.banner.tell_provider_problem)
         self._news.engine_replaced.connect(self.banner.tell_engine_replaced)
         self._news.synced.connect(self.banner.take_back_failed_sync)
-        self.banner.settings_wanted.connect(self.settings.show)
+        self.banner.settings_wanted.connect(self.settings.show_provider)
         self.banner.engine_wanted.connect(partial(self.settings.show_page, "engine"))
 
     def _restore(self) -> None:

@@ -49,6 +49,7 @@ class Opening(QObject):
         self._window = window
         workspace.opening.connect(self._show_opening)
         workspace.opened.connect(self._show_opened)
+        workspace.settings_changed.connect(self._take_settings)
         workspace.failed.connect(self._show_failure)
         workspace.closed.connect(self.show_closed)
 
@@ -64,13 +65,17 @@ class Opening(QObject):
         self._state.remember(opened.folder)
         self._lacking.begin(opened.lacks)
         self._views.set_manager(opened.manager)
-        self._views.viewer.elsewhere.editor_command = opened.settings.window.editor
+        self._take_settings(opened)
         self._diagnostics.set_manager(opened.manager)
         if self._frame.pages.currentWidget() is self._frame.panes:
             self._views.focus_box()
         reason = self._folders.take_first_sync()
         if reason is not None and (reason != "session-start" or opened.settings.sync.on_session_start):
             self._workspace.sync(reason)
+
+    @Slot(object)
+    def _take_settings(self, opened: Opened) -> None:
+        self._views.viewer.elsewhere.editor_command = opened.settings.window.editor
 
     @Slot()
     def show_closed(self) -> None:

@@ -43,6 +43,7 @@ class SearchWay(QObject):
         self._remembers = remembers
         self._folder: Path | None = None
         workspace.opened.connect(self._begin)
+        workspace.settings_changed.connect(self._take_settings)
         self._ranking.default_wanted.connect(self._keep_ranking)
         search.keeping.forgotten.connect(self._offer_undo)
         self._shelf.failed.connect(banner.complain)
@@ -56,6 +57,14 @@ class SearchWay(QObject):
         # A picture of somebody's notes leaves nothing behind; a demo is thrown away with all that it keeps.
         passing = not self._remembers and not self._workspace.store_path
         self._shelf.notes = opened.settings.window.keep_searches and not passing
+
+    @Slot(object)
+    def _take_settings(self, opened: Opened) -> None:
+        """Of a workspace that is open: what was asked is asked again where it would be answered in another order."""
+        before = self._ranking.ranking
+        self._begin(opened)
+        if self._ranking.ranking != before:
+            self._ranking.changed.emit()
 
     @Slot(bool)
     def keep_recent(self, wanted: bool) -> None:

@@ -1,7 +1,7 @@
 """The open workspace: opens and closes the memory off the GUI thread, and steers its syncs."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
@@ -56,6 +56,7 @@ class Workspace(QObject):
     Signals:
         opening: Path of the folder that is being opened.
         opened: Opened.
+        settings_changed: Opened, with other settings, of which its memory knows nothing and need not know.
         failed: OpenFailure.
         closed: nothing is open any more.
         sync_failed: one sentence, and whether it was the provider that failed.
@@ -64,6 +65,7 @@ class Workspace(QObject):
 
     opening = Signal(object)
     opened = Signal(object)
+    settings_changed = Signal(object)
     failed = Signal(object)
     closed = Signal()
     sync_failed = Signal(str, bool)
@@ -100,6 +102,12 @@ class Workspace(QObject):
         self._opener = self._jobs.write(
             lambda token: self._open_now(folder, token), self._arrived, lambda why: self._refused(folder, why)
         )
+
+    def take_settings(self, settings: Settings) -> None:
+        """What the window reads of the settings holds from now on; the memory goes on with those it was opened with."""
+        if self.current is not None:
+            self.current = replace(self.current, settings=self._adjusted(settings))
+            self.settings_changed.emit(self.current)
 
     def close(self) -> None:
         """Cancel what runs and close the memory in the background, also one that is just being opened."""
@@ -138,9 +146,9 @@ class Workspace(QObject):
         return Opened(folder, settings, manager, lacks)
 
     def _adjusted(self, settings: Settings) -> Settings:
-        replace = msgspec.structs.replace
+        copy = msgspec.structs.replace
         if self.store_path:
-            settings = replace(settings, store=replace(settings.store, path=self.store_path))
+            settings = copy(settings, store=copy(settings.store, path=self.store_path))
         return settings
 
     def _close_unwanted(self) -> None:

@@ -1,98 +1,134 @@
-"""The settings dialog: a list of pages, and the page that is chosen."""
+"""The settings dialog: a search over all options, a list of pages, the page that is chosen, and a foot."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
-from PySide6.QtCore import QSize, Signal, Slot
-from PySide6.QtWidgets import (
-    QDialog,
-    QDialogButtonBox,
-    QHBoxLayout,
-    QListWidget,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QListWidget, QStackedWidget, QVBoxLayout, QWidget
 
 from engine import EmbeddingEstimate, MemorySearchManager, Settings
 from gui.jobs import Jobs
-from gui.lacking import TITLES, Lacks
-from gui.settings.embedding_page import EmbeddingPage
-from gui.settings.engine_page import EnginePage
-from gui.settings.stored_page import StoredPage
+from gui.lacking import Lacks
+from gui.settings.foot import Foot
+from gui.settings.model import SettingsModel
+from gui.settings.pages import PageMaker, Pages
+from gui.settings.places import PAGES, SettingsPage
+from gui.settings.results_page import ResultsPage
 from gui.style import font_at
+from gui.widgets.combo import ComboBox
 from gui.widgets.labels import line
 from gui.widgets.message import Action, MessagePage
 
-SettingsPage = Literal["embedding", "stored", "engine"]
-
-_WIDTH, _HEIGHT = 820, 690
+_WIDTH, _HEIGHT = 860, 690
 _LIST_WIDTH = 150
-_PAGES: tuple[tuple[SettingsPage, str], ...] = (
-    ("embedding", "Embedding"),
-    ("stored", "Kept vectors"),
-    ("engine", "Engine"),
-)
-_NEED_MODELS: tuple[SettingsPage, ...] = ("embedding", "stored")
+_NARROW = 600
+"""Logical pixels at scale 1 from which on there is room for the list of pages."""
+_TYPING_MS = 120
 
 
 class SettingsDialog(QDialog):
-    """For one workspace. It stays open while a page is tried out, and closes when one is saved.
+    """For one workspace. It stays open while options are changed, and closes when a page with a form is saved.
 
     Signals:
-        saved: the settings are others; the estimate that the person agreed to, None for none.
+        saved: a form was saved, or what waited was applied: the estimate that the person agreed to, None for none.
+        in_force: Settings, of which nothing but the window has to know.
         purged: vectors were deleted.
+        set_aside_wanted: the settings file cannot be used, and is to be put out of the way.
     """
 
     saved = Signal(object)
+    in_force = Signal(object)
     purged = Signal()
+    set_aside_wanted = Signal()
 
-    def __init__(self, jobs: Jobs, config: Path | None = None, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        jobs: Jobs,
+        config: Path | None = None,
+        parent: QWidget | None = None,
+        makers: dict[SettingsPage, PageMaker] | None = None,
+    ) -> None:
+        """`makers`: of pages that belong to other parts of the window."""
         super().__init__(parent)
         self.setWindowTitle("Settings")
-        self._manager: MemorySearchManager | None = None
-        self._lacks: Lacks = {}
-        self.embedding = EmbeddingPage(jobs, config)
-        self.stored = StoredPage(jobs)
-        self.engine = EnginePage(jobs, config)
-        self._lack = MessagePage()
+        self.model = SettingsModel(jobs, config, self)
+        self.pages = Pages(jobs, config, self.model, makers or {}, self)
+        self._results = ResultsPage(self.model)
+        self._message = MessagePage()
+        self._foot = Foot(self.model)
+        self._query = QLineEdit()
+        self._calm = QTimer(self, singleShot=True, interval=_TYPING_MS)
         self._list = QListWidget()
+        self._names = ComboBox("Page")
+        self._stack = QStackedWidget()
+        for widget in (self._results, self._message):
+            self._stack.addWidget(widget)
+        self._lay_out()
+        self._connect()
+
+    def _lay_out(self) -> None:
+        self._query.setPlaceholderText("Search all settings")
+        self._query.setAccessibleName("Search all settings")
+        self._query.setClearButtonEnabled(True)
         self._list.setAccessibleName("Pages")
-        self._list.addItems([title for _, title in _PAGES])
         self._list.setFrameShape(QListWidget.Shape.NoFrame)
-        self._pages = QStackedWidget()
-        for page in (self.embedding, self.stored, self.engine, self._lack):
-            self._pages.addWidget(page)
-        self._list.currentRowChanged.connect(self._show_page)
-        self.embedding.saved.connect(self._saved)
-        self.engine.saved.connect(self._saved)
-        self.stored.purged.connect(self.purged)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        buttons.rejected.connect(self.reject)
+        for name in self.pages.names:
+            self._list.addItem(PAGES[name])
+            self._names.addItem(PAGES[name], name)
+        head = QHBoxLayout()
+        head.setContentsMargins(16, 10, 16, 10)
+        head.setSpacing(8)
+        head.addWidget(self._query, 2)
+        head.addWidget(self._names, 1)
+        self._side = line(vertical=True)
         row = QHBoxLayout()
         row.setSpacing(0)
-        row.addWidget(self._list)
-        row.addWidget(line(vertical=True))
-        row.addWidget(self._pages, 1)
-        foot = QHBoxLayout()
-        foot.setContentsMargins(16, 10, 16, 10)
-        foot.setSpacing(8)
-        foot.addStretch(1)
-        for page in (self.embedding, self.engine):
-            foot.addWidget(page.save_button)
-        foot.addWidget(buttons)
+        for widget in (self._list, self._side):
+            row.addWidget(widget)
+        row.addWidget(self._stack, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
+        column.addLayout(head)
+        column.addWidget(line())
         column.addLayout(row, 1)
         column.addWidget(line())
-        column.addLayout(foot)
+        column.addWidget(self._foot)
+
+    def _connect(self) -> None:
+        self._calm.timeout.connect(self._search)
+        self._query.textEdited.connect(lambda _: self._calm.start())
+        self._query.textChanged.connect(self._cleared)
+        self._list.currentRowChanged.connect(self._choose)
+        self._names.activated.connect(self._list.setCurrentRow)
+        self._results.page_wanted.connect(self.show_page)
+        self.pages.page_wanted.connect(self.show_page)
+        self.pages.saved.connect(self._saved)
+        self.pages.purged.connect(self.purged)
+        self.pages.save_button.connect(self._foot.add_button)
+        model = self.model
+        model.loaded.connect(self._loaded)
+        model.in_force.connect(self.in_force)
+        model.applied.connect(lambda: self.saved.emit(None))
+        model.refused.connect(self._refused)
+        model.unreadable.connect(self._unreadable)
+        self._foot.closing.connect(self.accept)
         self.finished.connect(self._stop)
+        for keys, run in ((QKeySequence.StandardKey.Find, self._find), (QKeySequence.StandardKey.Undo, self._undo)):
+            QShortcut(keys, self, run)
+
+    # --- from outside -----------------------------------------------------------------------------------------------
 
     @property
     def ready(self) -> bool:
         """Nothing is being looked at, tried or saved."""
-        return self.embedding.ready and self.stored.ready and self.engine.ready
+        return self.model.ready and self.pages.ready and self._results.ready and not self._calm.isActive()
+
+    @property
+    def page(self) -> SettingsPage:
+        """The one that is chosen in the list."""
+        return self.pages.names[max(0, self._list.currentRow())]
 
     def begin(
         self,
@@ -103,68 +139,177 @@ class SettingsDialog(QDialog):
     ) -> None:
         """Open with the settings in force in the workspace `folder`, whose memory is `manager`.
 
-        `page` None for the first one that there is something to set on.
+        `page` None for the one that was shown last, at first the one on which there is something to decide.
         """
-        self._manager = manager
-        self._lacks = {} if manager is None else manager.lacks
-        wanted = page or ("engine" if "models" in self._lacks else "embedding")
-        self._list.setCurrentRow([name for name, _ in _PAGES].index(wanted))
+        self.renew(folder, settings, manager)
+        self._query.clear()
+        if page is None and self._list.currentRow() < 0:
+            page = "engine" if self.pages.lacks_models else "embedding"
         self.open()
         self._list.scheduleDelayedItemsLayout()  # with the fonts and margins that the style sheet has brought by now
         self._list.setFixedWidth(font_at(_LIST_WIDTH).pixelSize())
         room = self.screen().availableSize()
         self.resize(QSize(font_at(_WIDTH).pixelSize(), font_at(_HEIGHT).pixelSize()).boundedTo(room))
-        self.engine.begin(folder, settings)
-        self.embedding.begin(folder, settings, None if "models" in self._lacks else manager)
-        self._show_page()
-        self._take_focus()
+        self._fold()
+        self.show_page(page or self.page)
+
+    def renew(self, folder: Path, settings: Settings, manager: MemorySearchManager | None) -> None:
+        """The workspace was opened anew, perhaps with what was saved here."""
+        self.pages.renew(folder, settings, manager)
+        self.model.begin(folder)
 
     def show_lacks(self, lacks: Lacks) -> None:
         """Another backend answers now."""
-        self._lacks = lacks
-        self._show_page()
+        self.pages.show_lacks(lacks)
+        self._choose()
 
     def refresh(self) -> None:
-        """The index has changed, or another page is shown: look again at what depends on it."""
-        shown = self._pages.currentWidget()
-        if shown is self.stored:
-            self.stored.begin(self._manager)
-        elif shown is self.embedding:
-            self.embedding.refresh()
+        """The index has changed: look again at what depends on it."""
+        self.pages.refresh(self.page)
 
-    @Slot()
-    def _show_page(self) -> None:
-        name = _PAGES[max(0, self._list.currentRow())][0]
-        page: QWidget = {"embedding": self.embedding, "stored": self.stored, "engine": self.engine}[name]
-        if "models" in self._lacks and name in _NEED_MODELS:
-            to_engine = Action("Choose another engine…", self._show_engine)
-            self._lack.say(TITLES["models"], self._lacks["models"], to_engine)
-            page = self._lack
-        self._pages.setCurrentWidget(page)
-        for other in (self.embedding, self.engine):
-            other.save_button.setVisible(page is other)
-        self.refresh()
+    def leave(self) -> None:
+        """Close, and forget what waits: the workspace has gone."""
+        self.model.discard()
+        super().reject()
 
-    @Slot()
-    def _show_engine(self) -> None:
-        self._list.setCurrentRow([name for name, _ in _PAGES].index("engine"))
+    def search(self, query: str) -> None:
+        """Find options, as if somebody had typed this."""
+        self._query.setText(query)
+        self._search()
+
+    # --- which page -------------------------------------------------------------------------------------------------
+
+    @Slot(str)
+    def show_page(self, name: SettingsPage) -> None:
+        """Go to a page, and into it."""
+        self._query.clear()
+        if name == self.page:
+            self._choose()
+        self._list.setCurrentRow(self.pages.names.index(name))
         self._take_focus()
 
+    @Slot()
+    def _choose(self) -> None:
+        """Show the page that is chosen, or in its place what was searched for."""
+        self._names.setCurrentIndex(max(0, self._list.currentRow()))
+        if self._list.currentItem() is not None:
+            self._list.currentItem().setSelected(True)
+        if self._query.text().strip() and self.model.read:
+            self._search()
+            return
+        page = self.pages.page(self.page) if self.model.read or self.pages.stands_alone(self.page) else None
+        if page is not None and self._stack.indexOf(page) < 0:
+            self._stack.addWidget(page)
+        if page is not None:
+            self._stack.setCurrentWidget(page)
+        self.pages.show_buttons(self.page if page is not None else None)
+        self.refresh()
+
     def _take_focus(self) -> None:
-        """Into the page that is shown."""
-        page = self._pages.currentWidget()
-        if page is self.embedding or page is self.engine or page is self._lack:
+        page: Any = self._stack.currentWidget()
+        if hasattr(page, "take_focus") and page is not self._message:
             page.take_focus()
 
     @Slot()
+    def _search(self) -> None:
+        self._calm.stop()
+        query = self._query.text().strip()
+        if not query:
+            self._choose()
+        elif self.model.read:
+            self._results.search(query, self.pages.names)
+            self._stack.setCurrentWidget(self._results)
+            self._list.clearSelection()
+            self.pages.show_buttons(None)
+
+    @Slot(str)
+    def _cleared(self, text: str) -> None:
+        if not text:
+            self._calm.stop()
+            self._choose()
+
+    # --- what the model says ----------------------------------------------------------------------------------------
+
+    @Slot()
+    def _loaded(self) -> None:
+        shown = self._stack.currentWidget()
+        if shown is self._message or shown is self._results or self._stack.count() == 2:
+            self._choose()
+            if self._stack.currentWidget() is not self._results:
+                self._take_focus()
+
+    @Slot(object, str)
+    def _refused(self, keys: tuple[str, ...], sentence: str) -> None:
+        page: Any = self._stack.currentWidget()
+        for key in keys:
+            if hasattr(page, "complain"):
+                page.complain(key, sentence)
+
+    @Slot(str)
+    def _unreadable(self, sentence: str) -> None:
+        again = Action("Try again", self.model.read_again)
+        aside = Action("Set it aside and start with the defaults", self.set_aside_wanted.emit)
+        self._message.say("The settings file cannot be used", sentence, again, aside)
+        self._stack.setCurrentWidget(self._message)
+        self.pages.show_buttons(None)
+
     @Slot(object)
-    def _saved(self, agreed: EmbeddingEstimate | None = None) -> None:
+    def _saved(self, agreed: EmbeddingEstimate | None) -> None:
+        self.model.discard()
         self.accept()
         self.saved.emit(agreed)
 
     @Slot()
+    def _undo(self) -> None:
+        key = self.model.undo()
+        page: Any = self._stack.currentWidget()
+        if key and hasattr(page, "show_row") and key in page.rows:
+            page.show_row(key)
+
+    @Slot()
+    def _find(self) -> None:
+        self._query.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self._query.selectAll()
+
+    @Slot()
     def _stop(self) -> None:
-        self._manager = None
-        self.embedding.stop()
-        self.stored.stop()
-        self.engine.stop()
+        self._calm.stop()
+        self.pages.stop()
+
+    # --- Qt ---------------------------------------------------------------------------------------------------------
+
+    def reject(self) -> None:
+        """Escape, and whatever else closes, but not before it is decided what becomes of all that waits."""
+        page: Any = self._stack.currentWidget()
+        if hasattr(page, "keep_typed"):
+            page.keep_typed()
+        if self.model.waiting:
+            self._foot.ask()
+        else:
+            super().reject()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key, in_box = event.key(), self._query.hasFocus()
+        if key == Qt.Key.Key_Escape and self._query.text():
+            self._query.clear()  # what was searched for goes before the window
+        elif in_box and key in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._search()
+            self._take_focus()
+        else:
+            super().keyPressEvent(event)
+
+    def _fold(self) -> None:
+        """Where there is little room, a box in the place of the list."""
+        narrow = self.width() < font_at(_NARROW).pixelSize()
+        for widget in (self._list, self._side):
+            widget.setVisible(not narrow)
+        self._names.setVisible(narrow)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.ActivationChange and self.isActiveWindow() and self.model.read:
+            self.model.read_again()  # somebody may have been in the file with an editor

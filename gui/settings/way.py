@@ -5,11 +5,13 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QWidget
 
-from engine import EmbeddingEstimate, MemoryProviderStatus, SyncSummary
+from engine import EmbeddingEstimate, MemoryProviderStatus, Settings, SyncSummary
 from gui.jobs import Jobs
 from gui.lacking import Lacks
-from gui.settings.dialog import SettingsDialog, SettingsPage
-from gui.workspace import Opened, Workspace
+from gui.settings.dialog import SettingsDialog
+from gui.settings.pages import PageMaker
+from gui.settings.places import SettingsPage
+from gui.workspace import Opened, OpenFailure, Workspace
 
 
 class SettingsWay(QObject):
@@ -26,24 +28,37 @@ class SettingsWay(QObject):
         self._agreed: EmbeddingEstimate | None = None
         """What was agreed to with it."""
         self._last_sync: SyncSummary | None = None
+        self._makers: dict[SettingsPage, PageMaker] = {}
         self.dialog: SettingsDialog | None = None
         workspace.opened.connect(self._go_on)
         workspace.closed.connect(self._close)
+        workspace.failed.connect(self._give_up)
         workspace.feed.status_changed.connect(self._hear)
+
+    def add_page(self, name: SettingsPage, maker: PageMaker) -> None:
+        """Let another part of the window make this page, before the dialog is first shown."""
+        self._makers[name] = maker
 
     @Slot()
     def show(self) -> None:
         """Open the dialog for the workspace that is open; without one there is nothing to set."""
         self.show_page(None)
 
+    @Slot()
+    def show_provider(self) -> None:
+        """Open it where the provider is chosen, or the engine that has models."""
+        lacks = {} if self._workspace.current is None else self._workspace.current.manager.lacks
+        self.show_page("engine" if "models" in lacks else "embedding")
+
     def show_page(self, page: SettingsPage | None) -> None:
-        """Open it on this page; None for the first one that there is something to set on."""
+        """Open it on this page; None for the one that was shown last."""
         opened = self._workspace.current
         if opened is None:
             return
         if self.dialog is None:
-            self.dialog = SettingsDialog(self._jobs, self._config, self._window)
+            self.dialog = SettingsDialog(self._jobs, self._config, self._window, self._makers)
             self.dialog.saved.connect(self._saved)
+            self.dialog.in_force.connect(self._take)
             self.dialog.purged.connect(self._workspace.feed.refresh)
         self.dialog.begin(opened.folder, opened.settings, opened.manager, page)
 
@@ -62,10 +77,12 @@ class SettingsWay(QObject):
             self._workspace.open(opened.folder)
 
     @Slot(object)
-    def _go_on(self, _: Opened) -> None:
+    def _go_on(self, opened: Opened) -> None:
         """What was saved in the dialog takes effect now: embedded if the person agreed to it, else asked about."""
         begins, agreed = self._begins, self._agreed
         self._begins, self._agreed = False, None
+        if begins and self.dialog is not None and self.dialog.isVisible():
+            self.dialog.renew(opened.folder, opened.settings, opened.manager)
         if begins:
             self._workspace.sync(approve=agreed)
 
@@ -78,7 +95,18 @@ class SettingsWay(QObject):
             if self.dialog is not None and self.dialog.isVisible():
                 self.dialog.refresh()
 
+    @Slot(object)
+    def _take(self, settings: Settings) -> None:
+        """What only the window reads holds from now on."""
+        self._workspace.take_settings(settings)
+
     @Slot()
     def _close(self) -> None:
-        if self.dialog is not None and self.dialog.isVisible():
-            self.dialog.reject()
+        """With its workspace, unless that comes back in a moment."""
+        if not self._begins and self.dialog is not None and self.dialog.isVisible():
+            self.dialog.leave()
+
+    @Slot(object)
+    def _give_up(self, _: OpenFailure) -> None:
+        self._begins, self._agreed = False, None
+        self._close()

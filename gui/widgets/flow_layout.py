@@ -5,10 +5,12 @@ from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
 
 class FlowLayout(QLayout):
-    """Every widget has the size that it asks for, and no more than the line's."""
+    """Every widget has the size that it asks for, and no more than the line's; hidden ones take no room."""
 
-    def __init__(self, spacing: int, parent: QWidget | None = None) -> None:
+    def __init__(self, spacing: int, parent: QWidget | None = None, *, at_end: bool = False) -> None:
+        """`at_end`: lines that are not full stand at their end."""
         super().__init__(parent)
+        self._at_end = at_end
         self._items: list[QLayoutItem] = []
         self.setContentsMargins(0, 0, 0, 0)
         self.setSpacing(spacing)
@@ -35,7 +37,7 @@ class FlowLayout(QLayout):
         return self._arrange(QRect(0, 0, width, 0), place=False)
 
     def sizeHint(self) -> QSize:
-        hints = [item.sizeHint() for item in self._items]
+        hints = [item.sizeHint() for item in self._items if not item.isEmpty()]
         gaps = self.spacing() * max(0, len(hints) - 1)
         return QSize(sum(hint.width() for hint in hints) + gaps, max((hint.height() for hint in hints), default=0))
 
@@ -48,13 +50,29 @@ class FlowLayout(QLayout):
 
     def _arrange(self, rect: QRect, *, place: bool) -> int:
         """The height that is needed."""
-        left, top, tallest = rect.left(), rect.top(), 0
-        for item in self._items:
-            hint = item.sizeHint().boundedTo(QSize(max(1, rect.width()), item.sizeHint().height()))
-            if left > rect.left() and left + hint.width() > rect.left() + rect.width():
-                left, top, tallest = rect.left(), top + tallest + self.spacing(), 0
-            if place:
+        top, gap = rect.top(), self.spacing()
+        for line in self._lines(rect.width()):
+            height = max(hint.height() for _, hint in line)
+            free = rect.width() - sum(hint.width() for _, hint in line) - gap * (len(line) - 1)
+            left = rect.left() + (max(0, free) if self._at_end else 0)
+            for item, hint in line if place else ():
                 item.setGeometry(QRect(QPoint(left, top), hint))
-            left += hint.width() + self.spacing()
-            tallest = max(tallest, hint.height())
-        return top + tallest - rect.top()
+                left += hint.width() + gap
+            top += height + gap
+        return max(0, top - gap - rect.top())
+
+    def _lines(self, width: int) -> list[list[tuple[QLayoutItem, QSize]]]:
+        """What stands in each line, with its size."""
+        lines: list[list[tuple[QLayoutItem, QSize]]] = []
+        used = 0
+        for item in self._items:
+            if item.isEmpty():
+                continue
+            hint = item.sizeHint()
+            hint = hint.boundedTo(QSize(max(1, width), hint.height()))
+            if not lines or used + self.spacing() + hint.width() > width:
+                lines.append([])
+                used = -self.spacing()
+            lines[-1].append((item, hint))
+            used += self.spacing() + hint.width()
+        return lines

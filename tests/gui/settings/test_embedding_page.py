@@ -138,9 +138,9 @@ def test_nobody_agrees_to_embedding_that_cannot_begin_for_want_of_a_key(qtbot, o
     memory.estimate = make_estimate(cost=1.09)
     dialog = open_dialog()
     _choose(qtbot, dialog, "Provider", "openai")
-    assert dialog.embedding.save_button.text() == "Save"
+    assert dialog.pages.page("embedding").save_button.text() == "Save"
     _line(dialog, "API key").setText("sk-new")
-    assert dialog.embedding.save_button.text() == "Save and embed for about $1.09"
+    assert dialog.pages.page("embedding").save_button.text() == "Save and embed for about $1.09"
     _line(dialog, "API key").clear()
     with qtbot.waitSignal(dialog.saved) as saved:
         _button(dialog, "Save").click()
@@ -152,7 +152,7 @@ def test_a_server_of_ones_own_may_do_without_a_key(qtbot, open_dialog, memory):
     dialog = open_dialog()
     _choose(qtbot, dialog, "Provider", "openai")
     _enter(qtbot, dialog, "Address of the API", "https://models.example/v1")
-    assert dialog.embedding.save_button.text() == "Save and embed for about $1.09"
+    assert dialog.pages.page("embedding").save_button.text() == "Save and embed for about $1.09"
 
 
 def test_a_price_takes_only_what_can_be_one(qtbot, open_dialog):
@@ -164,9 +164,9 @@ def test_a_price_takes_only_what_can_be_one(qtbot, open_dialog):
 
 def test_nothing_can_be_saved_before_anything_was_changed(qtbot, open_dialog):
     dialog = open_dialog(provider="openai")
-    assert not dialog.embedding.save_button.isEnabled()
+    assert not dialog.pages.page("embedding").save_button.isEnabled()
     _line(dialog, "API key").setText("sk-new")
-    assert dialog.embedding.save_button.isEnabled()
+    assert dialog.pages.page("embedding").save_button.isEnabled()
 
 
 def test_a_key_goes_to_the_keychain_and_stays_in_no_widget_and_no_file(qtbot, open_dialog, keys, notes):
@@ -175,7 +175,7 @@ def test_a_key_goes_to_the_keychain_and_stays_in_no_widget_and_no_file(qtbot, op
     assert line.echoMode() == QLineEdit.EchoMode.Password
     line.setText(" sk-secret ")
     with qtbot.waitSignal(dialog.saved) as saved:
-        dialog.embedding.save_button.click()
+        dialog.pages.page("embedding").save_button.click()
     assert saved.args == [None]
     assert keys == [("openai", "sk-secret")]
     assert line.text() == ""
@@ -223,7 +223,7 @@ def test_a_test_asks_the_provider_as_it_is_chosen_with_the_key_as_it_is_typed(qt
     _choose(qtbot, dialog, "Provider", "voyage")
     _enter(qtbot, dialog, "Name of the model", "voyage-4")
     _line(dialog, "API key").setText("pa-key")
-    _button(dialog.embedding, "Test").click()
+    _button(dialog.pages.page("embedding"), "Test").click()
     qtbot.waitUntil(lambda: dialog.ready)
     assert asked == [("voyage", "voyage-4", "pa-key")]
     assert "voyage-4 answered in 12 ms, with 1,024 dimensions." in _words(dialog)
@@ -233,7 +233,7 @@ def test_a_test_that_failed_says_why_and_a_new_choice_takes_it_back(qtbot, open_
     failed = ProviderProbe(ok=False, error="The key was refused.", milliseconds=0, dims=None, model="")
     monkeypatch.setattr(engine, "probe_provider", lambda *_, **__: failed, raising=False)
     dialog = open_dialog(provider="openai")
-    _button(dialog.embedding, "Test").click()
+    _button(dialog.pages.page("embedding"), "Test").click()
     qtbot.waitUntil(lambda: dialog.ready)
     assert "The key was refused." in _words(dialog)
     _choose(qtbot, dialog, "Provider", "gemini")
@@ -255,18 +255,18 @@ def test_what_could_not_be_saved_is_told_and_can_be_tried_again(qtbot, open_dial
     monkeypatch.setattr(engine, "save_settings", refuse, raising=False)
     dialog = open_dialog()
     _choose(qtbot, dialog, "Provider", "none")
-    dialog.embedding.save_button.click()
+    dialog.pages.page("embedding").save_button.click()
     qtbot.waitUntil(lambda: dialog.ready)
     assert "The settings file is locked." in _words(dialog)
     assert dialog.isVisible()
-    assert dialog.embedding.save_button.isEnabled()
+    assert dialog.pages.page("embedding").save_button.isEnabled()
 
 
 def test_auto_sends_only_where_a_box_is_ticked(qtbot, open_dialog, notes):
     dialog = open_dialog(provider="auto")
     next(box for box in dialog.findChildren(CheckBox) if box.words == "May send to Google").click()
     with qtbot.waitSignal(dialog.saved):
-        dialog.embedding.save_button.click()
+        dialog.pages.page("embedding").save_button.click()
     assert load_settings(notes).remote.agreed == ("gemini",)
 
 
@@ -280,7 +280,7 @@ def test_it_can_be_used_with_keys_alone(qtbot, open_dialog):
         qtbot.keyClick(provider, Qt.Key.Key_Down)
     qtbot.waitUntil(lambda: dialog.ready)
     assert provider.currentData() == "openai"
-    assert isinstance(dialog.embedding, EmbeddingPage)
+    assert isinstance(dialog.pages.page("embedding"), EmbeddingPage)
     seen = set()
     for _ in range(20):
         focused = dialog.focusWidget()
@@ -298,7 +298,7 @@ def test_a_price_of_ones_own_stands_in_for_the_list_price_of_this_model_alone(qt
     _enter(qtbot, dialog, "Name of the model", "text-embedding-3-large")
     assert field.text() == ""
     with qtbot.waitSignal(dialog.saved):
-        dialog.embedding.save_button.click()
+        dialog.pages.page("embedding").save_button.click()
     assert load_settings(notes).prices["openai/text-embedding-3-small"] == 0.015
 
 
@@ -314,5 +314,5 @@ def test_batch_jobs_are_offered_where_a_service_has_them(qtbot, open_dialog, not
     assert box.isVisible()
     _choose(qtbot, dialog, "Provider", "voyage")
     with qtbot.waitSignal(dialog.saved):
-        dialog.embedding.save_button.click()
+        dialog.pages.page("embedding").save_button.click()
     assert load_settings(notes).remote.batch.enabled

@@ -39,7 +39,7 @@ def _line(dialog, name: str) -> QLineEdit:
 
 
 def _test(dialog) -> QPushButton:
-    return next(b for b in dialog.engine.findChildren(QPushButton) if b.text() == "Test")
+    return next(b for b in dialog.pages.page("engine").findChildren(QPushButton) if b.text() == "Test")
 
 
 def _said(dialog) -> str:
@@ -51,7 +51,7 @@ def _said(dialog) -> str:
 def test_the_engine_in_use_is_chosen_and_has_the_keys(qtbot, dialog):
     assert _radio(dialog, "Built-in index").isChecked()
     assert QApplication.focusWidget() is _radio(dialog, "Built-in index")
-    assert not dialog.engine.save_button.isEnabled()
+    assert not dialog.pages.page("engine").save_button.isEnabled()
     qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Down)
     assert _radio(dialog, "qmd").isChecked()
     assert _line(dialog, "Command").isVisible()
@@ -62,7 +62,7 @@ def test_what_is_chosen_is_saved_for_this_folder_and_nothing_else(qtbot, dialog,
     qtbot.keyClicks(_line(dialog, "Command"), "/opt/qmd")
     assert "Nothing is deleted" in _said(dialog)
     with qtbot.waitSignal(dialog.saved) as saved:
-        dialog.engine.save_button.click()
+        dialog.pages.page("engine").save_button.click()
     assert saved.args == [None]
     assert not dialog.isVisible()
     settings = load_settings(notes)
@@ -76,9 +76,9 @@ def test_what_cannot_be_saved_is_said_and_may_be_tried_again(qtbot, dialog, monk
 
     monkeypatch.setattr(engine, "save_settings", refuse, raising=False)
     _radio(dialog, "qmd").click()
-    dialog.engine.save_button.click()
+    dialog.pages.page("engine").save_button.click()
     qtbot.waitUntil(lambda: "Line 3 is wrong." in _said(dialog))
-    assert dialog.engine.save_button.isEnabled()
+    assert dialog.pages.page("engine").save_button.isEnabled()
 
 
 def test_a_test_says_what_it_found_with_what_stands_in_the_fields(qtbot, dialog, monkeypatch, notes):
@@ -105,7 +105,7 @@ def test_a_test_says_what_it_found_with_what_stands_in_the_fields(qtbot, dialog,
 def test_going_back_to_what_is_in_use_changes_nothing(qtbot, dialog):
     _radio(dialog, "qmd").click()
     _radio(dialog, "Built-in index").click()
-    assert not dialog.engine.save_button.isEnabled()
+    assert not dialog.pages.page("engine").save_button.isEnabled()
     assert "deleted" not in _said(dialog)
 
 
@@ -114,12 +114,12 @@ def test_without_models_the_dialog_leads_to_the_engine(qtbot, appearance, jobs, 
     dialog = SettingsDialog(jobs)
     qtbot.addWidget(dialog)
     dialog.begin(notes, Settings(), memory)
-    assert dialog.engine.isVisible()
-    dialog._list.setCurrentRow(0)
+    assert dialog.pages.page("engine").isVisible()
+    dialog.show_page("embedding")
     assert reason("models") in _said(dialog)
-    assert not dialog.embedding.save_button.isVisible()
+    assert not any(button.isVisible() for button in dialog.findChildren(QPushButton) if button.text() == "Save")
     next(b for b in dialog.findChildren(QPushButton) if b.text() == "Choose another engine…").click()
-    assert dialog.engine.isVisible()
+    assert dialog.pages.page("engine").isVisible()
     assert memory.asked == []
     dialog.reject()
     memory.close()
@@ -131,8 +131,9 @@ def test_a_low_window_scrolls_and_cuts_nothing(qtbot, appearance, jobs, memory, 
     qtbot.addWidget(dialog)
     appearance.set_font_scale(1.5)
     dialog.begin(notes, Settings(provider="openai"), memory, page)
-    dialog.embedding._problem.setText("The key was refused by the service: see whether it was copied whole. " * 3)
-    dialog.embedding._problem.show()
+    embedding = dialog.pages.page("embedding")
+    embedding._problem.setText("The key was refused by the service: see whether it was copied whole. " * 3)
+    embedding._problem.show()
     dialog.resize(560, 360)
     qtbot.waitUntil(lambda: dialog.ready)
     assert (dialog.width(), dialog.height()) == (560, 360)
@@ -159,8 +160,10 @@ def test_what_a_test_found_is_scrolled_into_a_low_dialog(qtbot, dialog, monkeypa
     _radio(dialog, "LanceDB table").click()
     dialog.resize(560, 380)
     _test(dialog).click()
-    qtbot.waitUntil(lambda: dialog.engine.ready)
-    said = dialog.engine._tested
+    qtbot.waitUntil(lambda: dialog.pages.page("engine").ready)
+    said = dialog.pages.page("engine")._tested
     qtbot.waitUntil(lambda: said.visibleRegion().boundingRect() == said.rect())
     assert dialog.height() == 380
-    assert all(button.visibleRegion().boundingRect() == button.rect() for button in (dialog.engine.save_button,))
+    assert all(
+        button.visibleRegion().boundingRect() == button.rect() for button in (dialog.pages.page("engine").save_button,)
+    )

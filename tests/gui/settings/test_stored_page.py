@@ -1,5 +1,5 @@
 import pytest
-from PySide6.QtWidgets import QLabel, QListWidget, QPushButton
+from PySide6.QtWidgets import QLabel, QPushButton
 
 from engine import IndexBusy, Settings, StoredModelInfo
 from gui.settings.dialog import SettingsDialog
@@ -86,11 +86,10 @@ def test_what_was_deleted_counts_when_the_other_page_is_shown_again(qtbot, appea
     dialog.begin(tmp_path, Settings(provider="embedded"), memory)
     qtbot.waitUntil(lambda: dialog.ready)
     asked = len(memory.estimated)
-    pages = next(found for found in dialog.findChildren(QListWidget) if found.accessibleName() == "Pages")
-    pages.setCurrentRow(1)
+    dialog.show_page("stored")
     qtbot.waitUntil(lambda: dialog.ready)
     assert len(memory.estimated) == asked
-    pages.setCurrentRow(0)
+    dialog.show_page("embedding")
     qtbot.waitUntil(lambda: len(memory.estimated) == asked + 1)
     qtbot.waitUntil(lambda: dialog.ready)
 

@@ -36,8 +36,8 @@ def way(qtbot, appearance, jobs, opened, tmp_path) -> SettingsWay:
 
 
 def _choose(qtbot, way, provider: str) -> None:
-    way.show()
-    page = way.dialog.embedding
+    way.show_page("embedding")
+    page = way.dialog.pages.page("embedding")
     qtbot.waitUntil(lambda: way.dialog.ready)
     page._form._take(page._form.choice.with_provider(provider))
     qtbot.waitUntil(lambda: way.dialog.ready)
@@ -47,7 +47,7 @@ def test_what_is_saved_takes_effect_and_what_was_agreed_to_begins(qtbot, way, op
     monkeypatch.setenv("OPENAI_API_KEY", "sk-mine")
     opened[0][1].estimate = make_estimate(cost=1.09)
     _choose(qtbot, way, "openai")
-    way.dialog.embedding.save_button.click()
+    way.dialog.pages.page("embedding").save_button.click()
     qtbot.waitUntil(lambda: len(opened) == 2)
     settings, memory = opened[1]
     assert settings.provider == "openai"
@@ -58,14 +58,14 @@ def test_what_is_saved_takes_effect_and_what_was_agreed_to_begins(qtbot, way, op
 
 def test_what_is_saved_without_a_price_takes_effect_at_once_and_agrees_to_nothing(qtbot, way, opened):
     _choose(qtbot, way, "none")
-    way.dialog.embedding.save_button.click()
+    way.dialog.pages.page("embedding").save_button.click()
     qtbot.waitUntil(lambda: len(opened) == 2 and len(opened[1][1].syncs) == 1)
     assert opened[1][1].approvals == 0
 
 
 def test_the_price_is_asked_for_again_after_a_sync(qtbot, way, opened):
     memory = opened[0][1]
-    way.show()
+    way.show_page("embedding")
     qtbot.waitUntil(lambda: way.dialog.ready)
     asked = len(memory.estimated)
     memory.set_status(last_sync=make_summary(files_indexed=9))
@@ -73,9 +73,59 @@ def test_the_price_is_asked_for_again_after_a_sync(qtbot, way, opened):
 
 
 def test_the_dialog_goes_with_its_workspace(qtbot, way):
-    way.show()
+    way.show_page("embedding")
     qtbot.waitUntil(lambda: way.dialog.ready)
     way._workspace.close()
     assert not way.dialog.isVisible()
-    way.show()
+    way.show_page("embedding")
     assert not way.dialog.isVisible()
+
+
+def test_what_is_applied_opens_the_folder_again_below_the_dialog(qtbot, way, opened):
+    way.show_page("advanced")
+    qtbot.waitUntil(lambda: way.dialog.ready)
+    way.dialog.model.set("chunking.tokens", 200, "workspace")
+    way.dialog.model.apply()
+    qtbot.waitUntil(lambda: len(opened) == 2 and len(opened[1][1].syncs) == 1)
+    assert opened[1][0].chunking.tokens == 200
+    assert opened[0][1].closed
+    assert way.dialog.isVisible()
+    assert way.dialog.pages._manager is opened[1][1]
+    qtbot.waitUntil(lambda: way.dialog.ready)
+    way.dialog.leave()
+
+
+def test_a_folder_that_cannot_be_opened_again_closes_the_dialog(qtbot, way, opened, monkeypatch):
+    way.show_page("advanced")
+    qtbot.waitUntil(lambda: way.dialog.ready)
+
+    def refuse(*_args, **_options):
+        raise engine.StoreError("The index cannot be opened.")
+
+    monkeypatch.setattr(engine, "open_memory", refuse, raising=False)
+    way.dialog.model.set("store.path", "/nowhere", "workspace")
+    with qtbot.waitSignal(way._workspace.failed):
+        way.dialog.model.apply()
+    assert not way.dialog.isVisible()
+
+
+def test_what_the_window_reads_itself_holds_without_opening_anything(qtbot, way, opened):
+    way.show_page("general")
+    qtbot.waitUntil(lambda: way.dialog.ready)
+    with qtbot.waitSignal(way._workspace.settings_changed) as told:
+        way.dialog.model.set("window.editor", "vim {path}", "defaults")
+    assert told.args[0].settings.window.editor == "vim {path}"
+    assert way._workspace.current.settings.window.editor == "vim {path}"
+    assert len(opened) == 1
+    qtbot.waitUntil(lambda: way.dialog.ready)
+    way.dialog.leave()
+
+
+def test_the_page_that_was_shown_last_is_shown_again(qtbot, way):
+    way.show_page("sync")
+    qtbot.waitUntil(lambda: way.dialog.ready)
+    way.dialog.reject()
+    way.show()
+    qtbot.waitUntil(lambda: way.dialog.ready)
+    assert way.dialog.page == "sync"
+    way.dialog.leave()

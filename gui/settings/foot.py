@@ -1,0 +1,157 @@
+"""The foot of the settings: what waits to be applied and what follows from it, and the buttons."""
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from engine import SettingsConsequences
+from gui.settings.model import SettingsModel
+from gui.settings.wording import where_texts_go
+from gui.widgets.flow_layout import FlowLayout
+from gui.widgets.labels import breakable, label
+from gui.widgets.wording import counted
+
+_MOST = 0.2
+"""Of the window's height, for what is said of the changes that wait."""
+_LOCAL = ("none", "embedded", "gguf")
+
+
+def follows_words(waiting: int, follows: SettingsConsequences, sent: str) -> str:
+    """What applying means, in sentences. `sent`: where texts go that are embedded anew; empty for nowhere."""
+    first = (
+        f"{counted(waiting, 'change')} {'takes' if waiting == 1 else 'take'} effect when this folder is opened again."
+    )
+    if follows.index_anew:
+        return f"{first} The index is then made anew; searches are answered from the old one until that is done. {sent}"
+    if follows.other_index:
+        return f"{first} Another index is then used and brought up to date; the present one stays where it is. {sent}"
+    if follows.other_files:
+        return f"{first} The index is then brought up to date with the files that are wanted now. {sent}"
+    return first
+
+
+class Foot(QWidget):
+    """Signals:
+    closing: close the dialog, whatever waits.
+    """
+
+    closing = Signal()
+
+    def __init__(self, model: SettingsModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._asking = False
+        self._said = label("", "muted", wrap=True)
+        self._undo = self._button("Undo", "Undo the last change (Ctrl+Z)")
+        self._undo.clicked.connect(model.undo)
+        self._discard = self._button("Discard", "Discard the changes that are not applied yet")
+        self._discard.clicked.connect(self._forget)
+        self._apply = self._button("Apply", "Apply the changes and open the folder again")
+        self._apply.setProperty("role", "primary")
+        self._apply.clicked.connect(self._take)
+        self._close = self._button("Close", "Close the settings")
+        self._close.clicked.connect(self._leave)
+        self._buttons = QWidget()
+        self._flow = FlowLayout(8, self._buttons, at_end=True)
+        for button in (self._undo, self._discard, self._apply):
+            self._flow.addWidget(button)
+        self._flow.addWidget(self._close)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 10, 16, 10)
+        column.setSpacing(8)
+        self._room = QScrollArea()  # where text is large and the window low, it must not take the page's place
+        self._room.setFrameShape(QFrame.Shape.NoFrame)
+        self._room.setWidgetResizable(True)
+        self._room.setWidget(self._said)
+        self._room.setAccessibleName("What follows from the changes")
+        self._room.viewport().setAutoFillBackground(False)
+        self._said.setAutoFillBackground(False)
+        column.addWidget(self._room)
+        column.addWidget(self._buttons)
+        model.waiting_changed.connect(self.show_waiting)
+        model.loaded.connect(self.show_waiting)
+        model.changed.connect(lambda _: self.show_waiting())
+        self.show_waiting()
+
+    def _button(self, words: str, tip: str) -> QPushButton:
+        button = QPushButton(words)
+        button.setToolTip(tip)
+        button.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
+        return button
+
+    def add_button(self, button: QPushButton) -> None:
+        """One that a page of its own has, before the one that closes."""
+        self._flow.removeWidget(self._close)
+        self._flow.addWidget(button)
+        self._flow.addWidget(self._close)
+
+    # --- what is shown ----------------------------------------------------------------------------------------------
+
+    @Slot()
+    def show_waiting(self) -> None:
+        """What waits now."""
+        waiting = self._model.waiting
+        self._asking = self._asking and bool(waiting)
+        self._said.setText(breakable(self._words(waiting)))
+        self._room.setVisible(bool(waiting))
+        self._fit()
+        self._discard.setVisible(bool(waiting))
+        self._apply.setVisible(bool(waiting))
+        self._apply.setEnabled(self._model.ready)
+        self._undo.setVisible(self._model.can_undo)
+
+    def _words(self, waiting: int) -> str:
+        if not waiting:
+            return ""
+        said = follows_words(waiting, self._model.consequences(), self._sent())
+        return f"Apply before closing? {said}" if self._asking else said
+
+    def _sent(self) -> str:
+        settings = self._model.shown.settings
+        if settings.provider in _LOCAL:
+            return "Nothing is sent for it."
+        return where_texts_go(settings.provider, settings.remote.base_url)
+
+    @property
+    def words(self) -> str:
+        return self._said.text().replace("\u200b", "") if not self._room.isHidden() else ""
+
+    # --- what is decided --------------------------------------------------------------------------------------------
+
+    def ask(self) -> None:
+        """Somebody closes while changes wait."""
+        self._asking = True
+        self.show_waiting()
+        self._apply.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @property
+    def asking(self) -> bool:
+        return self._asking
+
+    @Slot()
+    def _take(self) -> None:
+        closing, self._asking = self._asking, False
+        self._model.apply()
+        self._apply.setEnabled(False)
+        if closing:
+            self.closing.emit()
+
+    @Slot()
+    def _forget(self) -> None:
+        closing, self._asking = self._asking, False
+        self._model.discard()
+        if closing:
+            self.closing.emit()
+
+    @Slot()
+    def _leave(self) -> None:
+        self.window().close()
+
+    def _fit(self) -> None:
+        """As high as the words, but no more than a share of the window."""
+        wanted = self._said.heightForWidth(max(1, self._room.viewport().width()))
+        self._room.setFixedHeight(max(1, min(wanted, round(self.window().height() * _MOST))))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()

@@ -1,0 +1,49 @@
+"""A search over the options: which ones it finds, and where its words are in a text. Pure functions."""
+
+import html
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from PySide6.QtGui import QPalette
+
+from gui.settings.places import PAGES, Placed
+from gui.settings.values import choice_words, value_words
+from gui.theme import tokens
+
+
+def words_of(query: str) -> tuple[str, ...]:
+    return tuple(_folded(query).split())
+
+
+def found(placed: Placed, value: object, words: Iterable[str]) -> bool:
+    """Whether every word is in the option's name, key, help or value, or in its page's name."""
+    option = placed.option
+    texts = [placed.title, option.key, option.help, PAGES[placed.page], placed.group, value_words(option, value)]
+    texts += [choice_words(option.key, choice) for choice in option.choices]
+    whole = _folded("\n".join(texts))
+    bare = whole.replace("_", " ")
+    return all(word in whole or word in bare for word in words)
+
+
+def marked(text: str, query: str, palette: QPalette) -> str:
+    """`text` as HTML, with each word of the query marked."""
+    colours = tokens(palette)
+    words = sorted(words_of(query), key=len, reverse=True)
+    if not words:
+        return html.escape(text)
+    folded = _folded(text)
+    if len(folded) != len(text):
+        folded = text.lower()
+    parts, at = [], 0
+    for hit in re.finditer("|".join(map(re.escape, words)), folded):
+        style = f"background: {colours.mark.name()}; color: {colours.mark_text.name()}"
+        parts += [html.escape(text[at : hit.start()]), f'<span style="{style}">']
+        parts += [html.escape(text[hit.start() : hit.end()]), "</span>"]
+        at = hit.end()
+    return "".join([*parts, html.escape(text[at:])])
+
+
+def _folded(text: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))

@@ -1,0 +1,260 @@
+"""The options while a person changes them: what the file says, what waits to be applied, and the way back.
+
+What the open index does not depend on is saved at once, one change after the other. Everything else waits, and is saved
+together when the person says so, since the folder has to be opened again for it.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+import engine
+from engine import CancelToken, SettingChange, SettingLayers, Settings, SettingsConsequences
+from gui.job_slot import JobSlot
+from gui.jobs import Jobs
+
+Changes = tuple[SettingChange, ...]
+
+_AT_ONCE = (
+    "window.",
+    "facts.",
+    "remember.",
+    "citations",
+    "max_injected_chars",
+    "workspace",
+    "sync.on_session_start",
+    "query.hybrid.mmr.enabled",
+    "query.hybrid.temporal_decay.enabled",
+    "query.hybrid.temporal_decay.half_life_days",
+)
+"""What the window and agents read themselves, each time that they need it: no open index has a copy of these."""
+
+
+def applies_at_once(key: str) -> bool:
+    return key.startswith(_AT_ONCE)
+
+
+class SettingsModel(QObject):
+    """Lives on the GUI thread; reads and writes the file through `Jobs`.
+
+    Signals:
+        loaded: the file was read, or is another than before: every option may be.
+        changed: key of an option that is another now, or comes from elsewhere.
+        waiting_changed: other changes wait than before.
+        in_force: Settings, after something was saved that applies at once.
+        applied: what waited is in the file, and the folder is to be opened again.
+        refused: keys that were to be saved, and one sentence; the options are as in the file again.
+        unreadable: one sentence, for a file that cannot be used at all.
+    """
+
+    loaded = Signal()
+    changed = Signal(str)
+    waiting_changed = Signal()
+    in_force = Signal(object)
+    applied = Signal()
+    refused = Signal(object, str)
+    unreadable = Signal(str)
+
+    def __init__(self, jobs: Jobs, config: Path | None = None, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._config = config
+        self._folder = Path()
+        self._reading, self._saving = JobSlot(self), JobSlot(self)
+        self._queue: list[Changes] = []
+        self._undo: list[Changes] = []
+        self._file = SettingLayers({}, {})
+        self._waiting: dict[tuple[str, str], SettingChange] = {}
+        self._effects: dict[str, SettingsConsequences] = {}
+        self.read = False
+        """Whether the file was read."""
+
+    # --- reading ----------------------------------------------------------------------------------------------------
+
+    @property
+    def ready(self) -> bool:
+        """Nothing is being read or saved."""
+        return not (self._reading.busy or self._saving.busy)
+
+    @property
+    def folder(self) -> Path:
+        return self._folder
+
+    def begin(self, folder: Path) -> None:
+        """Read what holds for this workspace; what waited for another one is forgotten."""
+        if folder != self._folder:
+            self._folder, self._file, self.read = folder, SettingLayers({}, {}), False
+            self._undo.clear()
+            self._take_waiting({})
+        self.read_again()
+
+    def read_again(self) -> None:
+        """The file may have been changed elsewhere."""
+        if self._saving.busy:
+            return
+        folder, config = self._folder, self._config
+
+        def work(_: CancelToken) -> tuple[SettingLayers, dict[str, SettingsConsequences]]:
+            return engine.read_layers(folder, config), engine.options_of_index()
+
+        self._reading.put(self._jobs.read(work, self._take_read, self._not_read))
+
+    def _take_read(self, found: tuple[SettingLayers, dict[str, SettingsConsequences]]) -> None:
+        self._reading.done()
+        layers, self._effects = found
+        before, first = self._file, not self.read
+        self._file, self.read = layers, True
+        if first or layers != before:
+            self._take_waiting({name: one for name, one in self._waiting.items() if self._differs(one)})
+            self.loaded.emit()
+
+    def _not_read(self, sentence: str) -> None:
+        self._reading.done()
+        self.unreadable.emit(sentence)
+
+    # --- what is shown ----------------------------------------------------------------------------------------------
+
+    @property
+    def shown(self) -> SettingLayers:
+        """As they will be once all that waits is applied."""
+        return self._file.changed(self._waiting.values())
+
+    @property
+    def now(self) -> Settings:
+        """As the file has them."""
+        return self._file.settings
+
+    def effect_of(self, key: str) -> SettingsConsequences | None:
+        """What a change of this option may mean for the index; None for nothing."""
+        return self._effects.get(key)
+
+    def waits(self, key: str) -> bool:
+        return any(name == key for name, _ in self._waiting)
+
+    @property
+    def waiting(self) -> int:
+        """Options that are to be applied."""
+        return len({key for key, _ in self._waiting})
+
+    def consequences(self) -> SettingsConsequences:
+        """What applying all that waits means for the index."""
+        return engine.consequences_of(self._folder, self._file.settings, self.shown.settings)
+
+    @property
+    def can_undo(self) -> bool:
+        return bool(self._undo)
+
+    # --- changing ---------------------------------------------------------------------------------------------------
+
+    def put(self, *changes: SettingChange) -> None:
+        """Change options, each in one layer; what they were comes from here."""
+        shown = self.shown
+        known = tuple(
+            SettingChange(one.key, one.layer, one.value, shown.get(one.key, one.layer))
+            for one in changes
+            if _plain(one.value) != _plain(shown.get(one.key, one.layer))
+        )
+        if known:
+            self._undo.append(tuple(one.back for one in reversed(known)))
+            self._do(known)
+
+    def set(self, key: str, value: Any, layer: str) -> None:
+        """Set one option in the layer `defaults` or `workspace`."""
+        self.put(SettingChange(key, "workspace" if layer == "workspace" else "defaults", value))
+
+    def reset(self, key: str) -> None:
+        """Take the option out of the layer that it is in force from."""
+        layer = self.shown.layer_of(key)
+        if layer != "built-in":
+            self.set(key, None, layer)
+
+    def undo(self) -> str:
+        """Take the last change back; returns the key of its option, empty where there is none."""
+        if not self._undo:
+            return ""
+        changes = self._undo.pop()
+        self._do(changes)
+        return changes[0].key
+
+    def _do(self, changes: Changes) -> None:
+        at_once = tuple(one for one in changes if applies_at_once(one.key))
+        later = [one for one in changes if not applies_at_once(one.key)]
+        if at_once:
+            self._file = self._file.changed(at_once)
+            self._queue.append(at_once)
+            self._save_next()
+        if later:
+            waiting = dict(self._waiting)
+            for one in later:
+                waiting[one.key, one.layer] = one
+            self._take_waiting({name: one for name, one in waiting.items() if self._differs(one)})
+        for key in dict.fromkeys(one.key for one in changes):
+            self.changed.emit(key)
+
+    def _differs(self, change: SettingChange) -> bool:
+        return bool(_plain(self._file.get(change.key, change.layer)) != _plain(change.value))
+
+    def _take_waiting(self, waiting: dict[tuple[str, str], SettingChange]) -> None:
+        if waiting != self._waiting:
+            self._waiting = waiting
+            self.waiting_changed.emit()
+
+    def apply(self) -> None:
+        """Save all that waits."""
+        wanted = tuple(
+            SettingChange(one.key, one.layer, one.value, self._file.get(one.key, one.layer))
+            for one in self._waiting.values()
+        )
+        if wanted:
+            self._queue.append(wanted)
+            self._save_next()
+
+    def discard(self) -> None:
+        """Forget what waits."""
+        keys = [key for key, _ in self._waiting]
+        self._undo = [changes for changes in self._undo if all(applies_at_once(one.key) for one in changes)]
+        self._take_waiting({})
+        for key in dict.fromkeys(keys):
+            self.changed.emit(key)
+
+    # --- saving -----------------------------------------------------------------------------------------------------
+
+    def _save_next(self) -> None:
+        if self._saving.busy or not self._queue:
+            return
+        changes, folder, config = self._queue.pop(0), self._folder, self._config
+        self._reading.cancel()
+
+        def work(_: CancelToken) -> SettingLayers:
+            return engine.change_settings(changes, folder, config)
+
+        done: Callable[[SettingLayers], None] = partial(self._saved, changes)
+        self._saving.put(self._jobs.write(work, done, partial(self._not_saved, changes)))
+
+    def _saved(self, changes: Changes, layers: SettingLayers) -> None:
+        self._saving.done()
+        if self._queue:
+            self._save_next()  # the file is behind what is shown
+        else:
+            before, self._file = self._file, layers
+            self._take_waiting({name: one for name, one in self._waiting.items() if self._differs(one)})
+            if layers != before:
+                self.loaded.emit()
+        if any(applies_at_once(one.key) for one in changes):
+            self.in_force.emit(layers.settings)
+        else:
+            self.applied.emit()
+
+    def _not_saved(self, changes: Changes, sentence: str) -> None:
+        self._saving.done()
+        self._queue.clear()
+        self._undo.clear()
+        self.refused.emit(tuple(one.key for one in changes), sentence)
+        self.read_again()
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value

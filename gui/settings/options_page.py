@@ -1,0 +1,99 @@
+"""A page of options, a row each, below the names of their groups."""
+
+from PySide6.QtCore import QTimer, Slot
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+
+from gui.settings.model import SettingsModel
+from gui.settings.option_row import OptionRow
+from gui.settings.places import PAGES, Placed, SettingsPage, options_on
+from gui.widgets.labels import label, line
+from gui.widgets.scrolling import scrolling_column
+
+WIDTH = 620
+_AT_ONCE = 4
+
+
+class OptionsPage(QFrame):
+    """Made for one page, when it is first shown; rows beyond the first ones follow in short turns."""
+
+    def __init__(
+        self, page: SettingsPage, model: SettingsModel, introduction: str = "", parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "page")
+        self.model = model
+        self._due: list[Placed] = []
+        self._group = ""
+        self._turn = QTimer(self, singleShot=True, interval=0)
+        self._turn.timeout.connect(self._make_some)
+        self.rows: dict[str, OptionRow] = {}
+        self.column = QVBoxLayout()
+        self.column.setContentsMargins(0, 20, 0, 16)
+        self.column.setSpacing(6)
+        self.column.addWidget(label(PAGES[page], "title", wrap=True))
+        if introduction:
+            self.column.addWidget(label(introduction, "muted", wrap=True))
+        self._list = QVBoxLayout()
+        self._list.setSpacing(6)
+        self.column.addLayout(self._list)
+        self.column.addStretch(1)
+        self.scroller: QScrollArea = scrolling_column(self.column, WIDTH)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self.scroller)
+        self._due = list(options_on(page))
+        self._make_some()
+
+    @Slot()
+    def _make_some(self) -> None:
+        self._make(_AT_ONCE)
+        if self._due:
+            self._turn.start()
+
+    def _make(self, number: int) -> None:
+        """The next rows."""
+        now, self._due = self._due[:number], self._due[number:]
+        for placed in now:
+            if placed.group != self._group:
+                self._group = placed.group
+                self.add_section(self._group)
+            self.rows[placed.key] = row = self.make_row(placed)
+            self._list.addWidget(row)
+            row.show()  # at once, not when the layout gets round to it: it may be given the focus
+
+    def make_row(self, placed: Placed) -> OptionRow:
+        return OptionRow(placed, self.model)
+
+    def add_section(self, title: str) -> None:
+        self._list.addSpacing(8)
+        self._list.addWidget(line())
+        self._list.addWidget(label(title, "section", wrap=True))
+
+    @property
+    def ready(self) -> bool:
+        """All rows are there."""
+        return not self._due
+
+    def take_focus(self) -> None:
+        """Go to the first option."""
+        next(iter(self.rows.values())).take_focus()
+
+    def show_row(self, key: str) -> None:
+        """Scroll to an option, and go to its field."""
+        self._make(len(self._due))
+        row = self.rows[key]
+        row.take_focus()
+        self.scroller.ensureWidgetVisible(row)
+
+    def complain(self, key: str, sentence: str) -> None:
+        row = self.rows.get(key)
+        if row is not None:
+            row.complain(sentence)
+
+    def stop(self) -> None:
+        """Nobody waits for an answer any more."""
+
+    def keep_typed(self) -> None:
+        """What stands in a field and is a value counts."""
+        for row in self.rows.values():
+            row.field.commit()

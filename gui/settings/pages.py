@@ -1,0 +1,168 @@
+"""The pages of the settings dialog, each made when it is first shown."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtWidgets import QPushButton, QWidget
+
+from engine import MemorySearchManager, Settings
+from gui.jobs import Jobs
+from gui.lacking import TITLES, Lacks
+from gui.settings.embedding_page import EmbeddingPage
+from gui.settings.engine_page import EnginePage
+from gui.settings.model import SettingsModel
+from gui.settings.options_page import OptionsPage
+from gui.settings.places import FORMS, PAGES, SettingsPage, options_on
+from gui.settings.privacy_page import PrivacyPage
+from gui.settings.stored_page import StoredPage
+from gui.widgets.message import Action, MessagePage
+
+PageMaker = Callable[[SettingsModel], QWidget]
+"""Makes a page that belongs to another part of the window; one that is asked has `take_focus`, `ready` and `stop`."""
+
+_NEED_MODELS: tuple[SettingsPage, ...] = ("embedding", "stored")
+_ALONE: tuple[SettingsPage, ...] = (*FORMS, "stored")
+"""Pages that show the settings in force, and not those of the file as it is now."""
+
+
+class Pages(QObject):
+    """Signals:
+    saved: of a page with a form, with the estimate that the person agreed to, None for none.
+    purged: vectors were deleted.
+    page_wanted: name of a page, asked for on another one.
+    save_button: QPushButton of a page that has just been made, for the foot.
+    """
+
+    saved = Signal(object)
+    purged = Signal()
+    page_wanted = Signal(str)
+    save_button = Signal(object)
+
+    def __init__(
+        self,
+        jobs: Jobs,
+        config: Path | None,
+        model: SettingsModel,
+        makers: Mapping[SettingsPage, PageMaker],
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._config = config
+        self._model = model
+        self._makers = makers
+        self._folder = Path()
+        self._settings = Settings()
+        self._manager: MemorySearchManager | None = None
+        self._lacks: Lacks = {}
+        self._made: dict[SettingsPage, Any] = {}
+        self._lack: MessagePage | None = None
+        self.names: tuple[SettingsPage, ...] = tuple(
+            name for name in PAGES if name in makers or name in _ALONE or options_on(name)
+        )
+        """Those that there is something on, in the order of the list."""
+
+    # --- what the dialog asks for -----------------------------------------------------------------------------------
+
+    def page(self, name: SettingsPage) -> QWidget:
+        """The page, or in its place one that says what the engine in use lacks for it."""
+        if self.lacks_models and name in _NEED_MODELS:
+            return self._lacking()
+        if name not in self._made:
+            self._made[name] = self._make(name)
+            self._begin(name)
+        page: QWidget = self._made[name]
+        return page
+
+    def stands_alone(self, name: SettingsPage) -> bool:
+        """Whether the page can be shown before the file was read."""
+        return name in _ALONE
+
+    @property
+    def lacks_models(self) -> bool:
+        return "models" in self._lacks
+
+    @property
+    def ready(self) -> bool:
+        return all(getattr(page, "ready", True) for page in self._made.values())
+
+    def renew(self, folder: Path, settings: Settings, manager: MemorySearchManager | None) -> None:
+        """These are the settings in force in the workspace, and this is its memory."""
+        self._folder, self._settings, self._manager = folder, settings, manager
+        self._lacks = {} if manager is None else manager.lacks
+        for name in self._made:
+            self._begin(name)
+
+    def show_lacks(self, lacks: Lacks) -> None:
+        self._lacks = lacks
+
+    def refresh(self, name: SettingsPage) -> None:
+        """Look again at what depends on the index."""
+        page = None if self.lacks_models and name in _NEED_MODELS else self._made.get(name)
+        if isinstance(page, StoredPage):
+            page.begin(self._manager)
+        elif isinstance(page, EmbeddingPage):
+            page.refresh()
+
+    def show_buttons(self, name: SettingsPage | None) -> None:
+        """Of the page that is shown, None for one without a name."""
+        for form in FORMS:
+            if form in self._made:
+                lacking = self.lacks_models and name in _NEED_MODELS
+                self._made[form].save_button.setVisible(form == name and not lacking)
+
+    def stop(self) -> None:
+        """Nobody waits for an answer any more."""
+        for page in self._made.values():
+            if hasattr(page, "stop"):
+                page.stop()
+
+    # --- making them ------------------------------------------------------------------------------------------------
+
+    def _make(self, name: SettingsPage) -> QWidget:
+        if name in self._makers:
+            return self._makers[name](self._model)
+        match name:
+            case "embedding":
+                embedding = EmbeddingPage(self._jobs, self._config)
+                return self._form(embedding, embedding.save_button)
+            case "engine":
+                engine = EnginePage(self._jobs, self._config)
+                return self._form(engine, engine.save_button)
+            case "stored":
+                stored = StoredPage(self._jobs)
+                stored.purged.connect(self.purged)
+                return stored
+            case "privacy":
+                privacy = PrivacyPage(self._model)
+                privacy.page_wanted.connect(self.page_wanted)
+                return privacy
+            case _:
+                return OptionsPage(name, self._model)
+
+    def _form(self, page: EmbeddingPage | EnginePage, button: QPushButton) -> QWidget:
+        page.saved.connect(self._saved)
+        self.save_button.emit(button)
+        return page
+
+    def _begin(self, name: SettingsPage) -> None:
+        page = self._made[name]
+        if isinstance(page, EnginePage):
+            page.begin(self._folder, self._settings)
+        elif isinstance(page, EmbeddingPage):
+            page.begin(self._folder, self._settings, None if self.lacks_models else self._manager)
+
+    def _lacking(self) -> MessagePage:
+        if self._lack is None:
+            self._lack = MessagePage()
+        to_engine = Action("Choose another engine…", partial(self.page_wanted.emit, "engine"))
+        self._lack.say(TITLES["models"], self._lacks["models"], to_engine)
+        return self._lack
+
+    @Slot()
+    @Slot(object)
+    def _saved(self, agreed: object = None) -> None:
+        self.saved.emit(agreed)

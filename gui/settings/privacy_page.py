@@ -1,0 +1,37 @@
+"""The options of what is kept and what is sent, below a sentence on where texts go now."""
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QPushButton, QWidget
+
+from gui.settings.model import SettingsModel
+from gui.settings.options_page import OptionsPage
+from gui.settings.wording import NAMES, where_texts_go
+from gui.widgets.labels import breakable, label
+
+_KEYS = "API keys are kept in the environment or in this system's keychain, never in the settings file."
+
+
+class PrivacyPage(OptionsPage):
+    """Signals:
+    page_wanted: name of another page.
+    """
+
+    page_wanted = Signal(str)
+
+    def __init__(self, model: SettingsModel, parent: QWidget | None = None) -> None:
+        super().__init__("privacy", model, parent=parent)
+        self._sent = label("", wrap=True)
+        choose = QPushButton("Choose what turns text into meaning")
+        choose.setProperty("role", "link")
+        choose.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
+        choose.clicked.connect(lambda: self.page_wanted.emit("embedding"))
+        for place, widget in enumerate((self._sent, label(_KEYS, "meta", wrap=True), choose), 1):
+            self.column.insertWidget(place, widget)
+        model.loaded.connect(self._tell)
+        self._tell()
+
+    @Slot()
+    def _tell(self) -> None:
+        settings = self.model.now
+        where = where_texts_go(settings.provider, settings.remote.base_url)
+        self._sent.setText(breakable(f"{NAMES[settings.provider]}: {where}"))

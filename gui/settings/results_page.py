@@ -1,0 +1,157 @@
+"""What a search over all options finds: the rows themselves, to be changed where they are found."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import QTimer, Signal, Slot
+from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from gui.settings.marking import found, marked, words_of
+from gui.settings.model import SettingsModel
+from gui.settings.option_row import OptionRow
+from gui.settings.options_page import WIDTH
+from gui.settings.places import FORMS, PAGES, Placed, SettingsPage, placed_options
+from gui.settings.values import value_words
+from gui.widgets.announcing import announce
+from gui.widgets.labels import breakable, label, line
+from gui.widgets.scrolling import scrolling_column
+from gui.widgets.wording import counted
+
+_AT_ONCE = 4
+NOTHING = "No setting has these words in its name, its text or its value."
+
+
+class ResultsPage(QFrame):
+    """Made anew for each search; rows beyond the first ones follow in short turns.
+
+    Signals:
+        page_wanted: name of the page on which an option stands that is changed only there.
+    """
+
+    page_wanted = Signal(str)
+
+    def __init__(self, model: SettingsModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "page")
+        self._model = model
+        self._query = ""
+        self._due: list[Placed] = []
+        self._page: SettingsPage | None = None
+        self.rows: dict[str, OptionRow] = {}
+        self._said = label("", "muted", wrap=True)
+        self._list = QVBoxLayout()
+        self._list.setSpacing(6)
+        self._turn = QTimer(self, singleShot=True, interval=0)
+        self._turn.timeout.connect(self._make_some)
+        column = QVBoxLayout()
+        column.setContentsMargins(0, 20, 0, 16)
+        column.setSpacing(6)
+        column.addWidget(self._said)
+        column.addLayout(self._list)
+        column.addStretch(1)
+        self.scroller: QScrollArea = scrolling_column(column, WIDTH)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self.scroller)
+
+    @property
+    def ready(self) -> bool:
+        """All rows are there."""
+        return not self._turn.isActive()
+
+    def search(self, query: str, pages: Sequence[SettingsPage]) -> None:
+        """Show the options on these pages that have all words of the query."""
+        self._clear()
+        self._query = query
+        words, shown = words_of(query), self._model.shown
+        self._due = [
+            placed
+            for placed in placed_options().values()
+            if placed.page in pages and found(placed, shown.in_force(placed.key), words)
+        ]
+        self._said.setText(counted(len(self._due), "setting") if self._due else NOTHING)
+        announce(self, self._said.text())
+        self.scroller.verticalScrollBar().setValue(0)
+        self._make_some()
+
+    def _clear(self) -> None:
+        self._turn.stop()
+        self.rows, self._page = {}, None
+        while (item := self._list.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+
+    @Slot()
+    def _make_some(self) -> None:
+        now, self._due = self._due[:_AT_ONCE], self._due[_AT_ONCE:]
+        for placed in now:
+            if placed.page != self._page:
+                self._page = placed.page
+                if self._list.count():
+                    self._list.addWidget(line())
+                self._list.addWidget(label(PAGES[placed.page], "section"))
+            row = self._row(placed)
+            self._list.addWidget(row)
+            row.show()  # at once, not when the layout gets round to it: it may be given the focus
+        if self._due:
+            self._turn.start()
+
+    def _row(self, placed: Placed) -> QWidget:
+        if placed.page in FORMS:
+            return _FormRow(placed, self._model, self._query, partial(self.page_wanted.emit, placed.page))
+        row = self.rows[placed.key] = OptionRow(placed, self._model)
+        row.mark(self._query)
+        return row
+
+    def take_focus(self) -> None:
+        """Go to the first option that was found."""
+        first = self._list.itemAt(1)
+        row = first.widget() if first is not None else None
+        if isinstance(row, OptionRow | _FormRow):
+            row.take_focus()
+
+    def complain(self, key: str, sentence: str) -> None:
+        row = self.rows.get(key)
+        if row is not None:
+            row.complain(sentence)
+
+    def show_row(self, key: str) -> None:
+        if key in self.rows:
+            self.scroller.ensureWidgetVisible(self.rows[key])
+
+    def keep_typed(self) -> None:
+        """What stands in a field and is a value counts."""
+        for row in self.rows.values():
+            row.field.commit()
+
+
+class _FormRow(QFrame):
+    """An option that is tried out and saved with others: its value, and the way to its page."""
+
+    def __init__(self, placed: Placed, model: SettingsModel, query: str, go: "partial[None]") -> None:
+        super().__init__()
+        option = placed.option
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 6, 0, 8)
+        column.setSpacing(3)
+        title = label("", "strong", wrap=True)
+        title.setText(marked(placed.title, query, self.palette()))
+        value = value_words(option, model.shown.in_force(option.key))
+        said = label("", "meta", wrap=True)
+        said.setText(marked(option.help, query, self.palette()))
+        for part in (title, said):
+            part.setTextFormat(part.textFormat().RichText)
+        column.addWidget(title)
+        column.addWidget(label(breakable(value), wrap=True))
+        column.addWidget(said)
+        self._button = QPushButton(f"Change on the page {PAGES[placed.page]}")
+        self._button.setProperty("role", "link")
+        self._button.setAutoDefault(True)
+        self._button.setAccessibleName(f"{placed.title}: {value}. Change on the page {PAGES[placed.page]}")
+        self._button.clicked.connect(go)
+        column.addWidget(self._button)
+
+    def take_focus(self) -> None:
+        self._button.setFocus()

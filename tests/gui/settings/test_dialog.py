@@ -1,0 +1,305 @@
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QListWidget, QPushButton
+
+import engine
+from engine import Settings, load_settings, settings_path
+from gui.settings.dialog import SettingsDialog
+from gui.settings.option_row import OptionRow
+from gui.settings.places import PAGES, placed_options
+
+
+@pytest.fixture
+def notes(tmp_path) -> Path:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def dialog(qtbot, appearance, jobs, memory, notes, user_home) -> SettingsDialog:
+    dialog = SettingsDialog(jobs)
+    qtbot.addWidget(dialog)
+    with qtbot.waitActive(dialog):
+        dialog.begin(notes, Settings(), memory, "search")
+        dialog.activateWindow()
+    qtbot.waitUntil(lambda: dialog.ready)
+    yield dialog
+    dialog.model.discard()
+    qtbot.waitUntil(lambda: dialog.ready)
+
+
+def _row(dialog, key: str) -> OptionRow:
+    return next(row for row in dialog.findChildren(OptionRow) if row.placed.key == key and row.isVisible())
+
+
+def _type(qtbot, dialog, key: str, text: str) -> QLineEdit:
+    line = _row(dialog, key).field.focusProxy()
+    line.setFocus()
+    line.selectAll()
+    qtbot.keyClicks(line, text)
+    return line
+
+
+def _said(widget) -> str:
+    return " | ".join(found.text().replace("\u200b", "") for found in widget.findChildren(QLabel) if found.isVisible())
+
+
+def _button(dialog, words: str) -> QPushButton:
+    return next(b for b in dialog.findChildren(QPushButton) if b.text() == words and b.isVisible())
+
+
+def _rest(qtbot, dialog) -> None:
+    qtbot.waitUntil(lambda: dialog.ready)
+
+
+def test_every_page_has_a_row_for_each_of_its_options(qtbot, dialog):
+    for name in dialog.pages.names:
+        dialog.show_page(name)
+        _rest(qtbot, dialog)
+        wanted = {key for key, placed in placed_options().items() if placed.page == name}
+        rows = {row.placed.key for row in dialog.findChildren(OptionRow) if row.isVisible()}
+        assert rows == (set() if name in ("embedding", "engine") else wanted), name
+    assert [name for name in PAGES if name != "keyboard"] == list(dialog.pages.names)
+
+
+def test_a_row_says_what_where_from_and_what_a_change_takes(qtbot, dialog, notes):
+    dialog.show_page("advanced")
+    _rest(qtbot, dialog)
+    row = _row(dialog, "chunking.tokens")
+    said = _said(row)
+    for words in ("Length of a passage", "in tokens of four characters", "takes a new index", "chunking.tokens"):
+        assert words in said
+    assert row._origin.text() == "Default"
+    described = row.field.focusProxy().accessibleDescription()
+    assert "Default: 400 tokens" in described
+    assert "takes a new index" in described
+
+
+def test_what_is_typed_waits_and_is_applied_with_what_follows(qtbot, dialog, notes):
+    dialog.show_page("advanced")
+    _rest(qtbot, dialog)
+    line = _type(qtbot, dialog, "chunking.tokens", "200")
+    qtbot.keyClick(line, Qt.Key.Key_Return)
+    assert dialog.isVisible()
+    assert "not applied yet" in _said(_row(dialog, "chunking.tokens"))
+    assert "The index is then made anew" in dialog._foot.words
+    assert "Nothing is sent for it." in dialog._foot.words
+    assert not settings_path().exists()
+    with qtbot.waitSignal(dialog.saved):
+        _button(dialog, "Apply").click()
+    assert load_settings().chunking.tokens == 200
+    assert dialog.isVisible()
+    assert "not applied yet" not in _said(_row(dialog, "chunking.tokens"))
+    assert _row(dialog, "chunking.tokens")._origin.text() == "Set for all folders"
+
+
+def test_what_is_sent_is_said_before_it_is(qtbot, dialog):
+    engine.save_setting("provider", "openai")
+    dialog.model.read_again()
+    _rest(qtbot, dialog)
+    dialog.model.set("chunking.tokens", 200, "defaults")
+    assert "sent to api.openai.com" in dialog._foot.words
+    dialog.model.discard()
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [("x", "It must be a whole number."), ("0", "It must be 1 or more."), ("", "It must be a whole number.")],
+)
+def test_what_is_wrong_is_said_while_it_is_typed_and_never_kept(qtbot, dialog, text, sentence):
+    line = _row(dialog, "query.max_results").field.focusProxy()
+    line.setFocus()
+    line.selectAll()
+    qtbot.keyClick(line, Qt.Key.Key_Delete)
+    qtbot.keyClicks(line, text)
+    assert sentence in _said(_row(dialog, "query.max_results"))
+    qtbot.keyClick(line, Qt.Key.Key_Return)
+    assert dialog.model.waiting == 0
+    assert line.text() == text
+    qtbot.keyClick(line, Qt.Key.Key_Escape)
+    assert dialog.isVisible()
+    assert line.text() == "6"
+    assert sentence not in _said(_row(dialog, "query.max_results"))
+
+
+def test_keys_step_a_number_within_its_range(qtbot, dialog):
+    line = _row(dialog, "query.min_score").field.focusProxy()
+    line.setFocus()
+    for _ in range(20):
+        qtbot.keyClick(line, Qt.Key.Key_Up)
+    assert line.text() == "1"
+    qtbot.keyClick(line, Qt.Key.Key_Down)
+    assert line.text() == "0.95"
+
+
+def test_a_switch_of_the_window_is_saved_at_once_and_taken_back_by_a_key(qtbot, dialog):
+    dialog.show_page("privacy")
+    _rest(qtbot, dialog)
+    box = _row(dialog, "window.keep_searches").field.focusProxy()
+    with qtbot.waitSignal(dialog.in_force) as told:
+        box.click()
+    assert not told.args[0].window.keep_searches
+    _rest(qtbot, dialog)
+    assert not load_settings().window.keep_searches
+    qtbot.keyClick(dialog, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    _rest(qtbot, dialog)
+    assert box.isChecked()
+    assert load_settings().window.keep_searches
+
+
+def test_the_undo_of_a_field_goes_before_that_of_the_dialog(qtbot, dialog):
+    dialog.model.set("facts.recall_results", 5, "defaults")
+    _rest(qtbot, dialog)
+    line = _type(qtbot, dialog, "query.max_results", "77")
+    qtbot.keyClick(line, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert line.text() == "6"
+    assert dialog.model.shown.in_force("facts.recall_results") == 5
+
+
+def test_an_option_is_set_for_all_folders_or_for_this_one_and_reset(qtbot, dialog, notes):
+    dialog.show_page("general")
+    _rest(qtbot, dialog)
+    row = _row(dialog, "window.editor")
+    qtbot.keyClick(_type(qtbot, dialog, "window.editor", "vim {path}"), Qt.Key.Key_Return)
+    _rest(qtbot, dialog)
+    assert row._origin.text() == "Set for all folders"
+    row._menu.aboutToShow.emit()
+    next(action for action in row._menu.actions() if action.text() == "Only for this folder").trigger()
+    qtbot.keyClick(_type(qtbot, dialog, "window.editor", "code {path}"), Qt.Key.Key_Return)
+    _rest(qtbot, dialog)
+    assert load_settings(notes).window.editor == "code {path}"
+    assert load_settings().window.editor == "vim {path}"
+    assert row._reset.text() == "Reset to vim {path}"
+    row._reset.click()
+    _rest(qtbot, dialog)
+    assert load_settings(notes).window.editor == "vim {path}"
+    row._reset.click()
+    _rest(qtbot, dialog)
+    assert load_settings(notes).window.editor == ""
+    assert not row._reset.isVisible()
+
+
+def test_a_search_finds_by_name_key_help_and_value_and_marks(qtbot, dialog):
+    qtbot.keyClick(dialog, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    assert QApplication.focusWidget() is dialog._query
+    for query, key in (
+        ("half-life", "query.hybrid.temporal_decay.half_life_days"),
+        ("vector_weight", "query.hybrid.vector_weight"),
+        ("vector weight", "query.hybrid.vector_weight"),
+        ("follow desktop", "window.theme"),
+        ("opens a file in an editor", "window.editor"),
+    ):
+        dialog._query.clear()
+        qtbot.keyClicks(dialog._query, query)
+        _rest(qtbot, dialog)
+        assert key in dialog._results.rows, query
+    assert "<span" in dialog._results.rows["window.editor"]._help.text()
+
+
+def test_what_a_search_found_is_changed_where_it_stands(qtbot, dialog):
+    qtbot.keyClicks(dialog._query, "half-life")
+    qtbot.keyClick(dialog._query, Qt.Key.Key_Down)
+    _rest(qtbot, dialog)
+    focus = QApplication.focusWidget()
+    row = next(row for row in dialog._results.rows.values() if row.isAncestorOf(focus))
+    assert row.placed.key == "query.hybrid.temporal_decay.half_life_days"
+    focus.selectAll()
+    qtbot.keyClicks(focus, "90")
+    with qtbot.waitSignal(dialog.in_force):
+        qtbot.keyClick(focus, Qt.Key.Key_Return)
+    _rest(qtbot, dialog)
+    assert load_settings().query.hybrid.temporal_decay.half_life_days == 90
+
+
+def test_an_option_of_a_form_leads_to_its_page(qtbot, dialog):
+    qtbot.keyClicks(dialog._query, "fallback provider")
+    _rest(qtbot, dialog)
+    _button(dialog, "Change on the page Embedding").click()
+    assert dialog.page == "embedding"
+    assert dialog._query.text() == ""
+    assert dialog.pages.page("embedding").isVisible()
+
+
+def test_a_search_for_nothing_says_so_and_escape_ends_it(qtbot, dialog):
+    qtbot.keyClicks(dialog._query, "qwertz")
+    _rest(qtbot, dialog)
+    assert "No setting has these words" in _said(dialog)
+    qtbot.keyClick(dialog._query, Qt.Key.Key_Escape)
+    assert dialog.isVisible()
+    assert dialog.pages.page("search").isVisible()
+
+
+def test_it_does_not_close_over_what_waits(qtbot, dialog):
+    dialog.model.set("query.max_results", 9, "defaults")
+    dialog.reject()
+    assert dialog.isVisible()
+    assert "Apply before closing?" in dialog._foot.words
+    _button(dialog, "Discard").click()
+    assert not dialog.isVisible()
+    assert load_settings().query.max_results == 6
+
+
+def test_what_is_being_typed_counts_when_it_is_closed(qtbot, dialog):
+    _type(qtbot, dialog, "query.max_results", "9")
+    dialog.reject()
+    assert dialog.model.waiting == 1
+    with qtbot.waitSignal(dialog.saved):
+        _button(dialog, "Apply").click()
+    assert not dialog.isVisible()
+    assert load_settings().query.max_results == 9
+
+
+def test_a_file_that_is_damaged_meanwhile_is_told_and_can_be_set_aside(qtbot, dialog):
+    settings_path().parent.mkdir(parents=True, exist_ok=True)
+    settings_path().write_text("[broken")
+    dialog.model.read_again()
+    _rest(qtbot, dialog)
+    assert "settings.toml, line 1" in _said(dialog)
+    with qtbot.waitSignal(dialog.set_aside_wanted):
+        _button(dialog, "Set it aside and start with the defaults").click()
+
+
+def test_where_there_is_little_room_a_box_takes_the_place_of_the_list(qtbot, dialog, appearance):
+    pages = dialog.findChild(QListWidget)
+    assert pages.isVisible()
+    assert not dialog._names.isVisible()
+    dialog.resize(560, 400)
+    assert (dialog.width(), dialog.height()) == (560, 400)
+    assert not pages.isVisible()
+    assert dialog._names.isVisible()
+    dialog._names.setCurrentIndex(dialog._names.findData("sync"))
+    dialog._names.activated.emit(dialog._names.currentIndex())
+    assert dialog.page == "sync"
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+@pytest.mark.parametrize("page", ["general", "sources", "search", "privacy", "advanced"])
+def test_nothing_is_cut_at_the_least_size(qtbot, dialog, appearance, page, scale):
+    appearance.set_font_scale(scale)
+    dialog.show_page(page)
+    dialog.resize(560, 400)
+    _rest(qtbot, dialog)
+    qtbot.wait(1)
+    assert (dialog.width(), dialog.height()) == (560, 400)
+    for found in dialog.pages.page(page).findChildren(QLabel):
+        if found.isVisible() and found.text():
+            assert found.height() >= found.heightForWidth(found.width()), found.text()
+            right = found.mapTo(dialog, found.rect().bottomRight()).x()
+            assert right <= dialog.width(), found.text()
+    assert _button(dialog, "Close").visibleRegion().boundingRect().size() == _button(dialog, "Close").size()
+
+
+def test_everything_is_reached_by_tab_and_has_a_name(qtbot, dialog):
+    dialog.show_page("agents")
+    _rest(qtbot, dialog)
+    rows = [row for row in dialog.findChildren(OptionRow) if row.isVisible()]
+    reached = set()
+    for _ in range(200):
+        focus = QApplication.focusWidget()
+        assert focus.accessibleName() or (isinstance(focus, QPushButton) and focus.text()), focus
+        reached |= {row.placed.key for row in rows if row.isAncestorOf(focus)}
+        qtbot.keyClick(focus, Qt.Key.Key_Tab)
+    assert reached == {row.placed.key for row in rows}

@@ -1,0 +1,140 @@
+from pathlib import Path
+
+import pytest
+
+import engine
+from engine import SettingChange, SettingsError, load_settings, settings_path
+from gui.settings.model import SettingsModel
+
+
+@pytest.fixture
+def notes(tmp_path) -> Path:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def model(qtbot, jobs, notes, user_home) -> SettingsModel:
+    model = SettingsModel(jobs)
+    with qtbot.waitSignal(model.loaded):
+        model.begin(notes)
+    yield model
+    qtbot.waitUntil(lambda: model.ready)
+
+
+def _rest(qtbot, model) -> None:
+    qtbot.waitUntil(lambda: model.ready)
+
+
+def test_what_the_index_does_not_depend_on_is_saved_at_once(qtbot, model, notes):
+    with qtbot.waitSignal(model.in_force) as told:
+        model.set("window.editor", "code {path}", "defaults")
+    assert told.args[0].window.editor == "code {path}"
+    _rest(qtbot, model)
+    assert load_settings().window.editor == "code {path}"
+    assert model.waiting == 0
+
+
+def test_changes_one_after_the_other_are_all_saved(qtbot, model):
+    for number in range(2, 9):
+        model.set("facts.recall_results", number, "defaults")
+    model.set("window.theme", "dark", "defaults")
+    _rest(qtbot, model)
+    settings = load_settings()
+    assert (settings.facts.recall_results, settings.window.theme) == (8, "dark")
+
+
+def test_everything_else_waits_until_it_is_applied(qtbot, model, notes):
+    model.set("chunking.tokens", 200, "workspace")
+    model.set("query.max_results", 9, "defaults")
+    assert model.waiting == 2
+    assert model.consequences().index_anew
+    assert model.shown.in_force("chunking.tokens") == 200
+    assert not settings_path().exists()
+    with qtbot.waitSignal(model.applied):
+        model.apply()
+    assert load_settings(notes).chunking.tokens == 200
+    assert load_settings().chunking.tokens == 400
+    assert load_settings().query.max_results == 9
+    assert model.waiting == 0
+
+
+def test_going_back_to_what_was_leaves_nothing_waiting(model):
+    model.set("chunking.tokens", 200, "defaults")
+    model.reset("chunking.tokens")
+    assert model.waiting == 0
+    assert not model.consequences().any
+
+
+def test_undo_goes_back_step_by_step_over_both_kinds(qtbot, model):
+    model.set("window.theme", "dark", "defaults")
+    model.set("chunking.tokens", 200, "defaults")
+    model.set("chunking.tokens", 300, "defaults")
+    assert model.undo() == "chunking.tokens"
+    assert model.shown.in_force("chunking.tokens") == 200
+    model.undo()
+    assert model.waiting == 0
+    assert model.undo() == "window.theme"
+    assert model.undo() == ""
+    _rest(qtbot, model)
+    assert load_settings().window.theme == "system"
+
+
+def test_what_waits_can_be_discarded(model):
+    model.set("chunking.tokens", 200, "defaults")
+    model.discard()
+    assert model.waiting == 0
+    assert model.shown.in_force("chunking.tokens") == 400
+
+
+def test_a_change_by_another_program_is_neither_missed_nor_overwritten(qtbot, model, notes):
+    engine.save_setting("window.theme", "light")
+    refused = []
+    model.refused.connect(lambda keys, sentence: refused.append((keys, sentence)))
+    model.set("window.theme", "dark", "defaults")
+    qtbot.waitUntil(lambda: bool(refused))
+    _rest(qtbot, model)
+    assert "meanwhile" in refused[0][1]
+    assert refused[0][0] == ("window.theme",)
+    assert load_settings().window.theme == "light"
+    assert model.shown.in_force("window.theme") == "light"
+
+
+def test_what_another_program_wrote_is_shown_when_it_is_read_again(qtbot, model):
+    engine.save_setting("query.max_results", 12)
+    with qtbot.waitSignal(model.loaded):
+        model.read_again()
+    assert model.shown.in_force("query.max_results") == 12
+
+
+def test_a_file_that_cannot_be_used_is_told(qtbot, model):
+    settings_path().parent.mkdir(parents=True, exist_ok=True)
+    settings_path().write_text("[broken")
+    with qtbot.waitSignal(model.unreadable) as told:
+        model.read_again()
+    assert "settings.toml, line 1" in told.args[0]
+    _rest(qtbot, model)
+
+
+def test_what_cannot_be_written_is_told_and_shown_as_it_was(qtbot, model, monkeypatch):
+    def refuse(*_args, **_options):
+        raise SettingsError("The disk is full.")
+
+    monkeypatch.setattr(engine, "change_settings", refuse, raising=False)
+    with qtbot.waitSignal(model.refused) as told:
+        model.set("window.theme", "dark", "defaults")
+    assert told.args == [("window.theme",), "The disk is full."]
+    _rest(qtbot, model)
+    assert model.shown.in_force("window.theme") == "system"
+
+
+def test_a_move_to_the_other_layer_is_one_change(qtbot, model, notes):
+    model.set("window.theme", "dark", "defaults")
+    model.put(SettingChange("window.theme", "workspace", "light"), SettingChange("window.theme", "defaults", None))
+    _rest(qtbot, model)
+    assert load_settings(notes).window.theme == "light"
+    assert load_settings().window.theme == "system"
+    model.undo()
+    _rest(qtbot, model)
+    assert load_settings(notes).window.theme == "dark"

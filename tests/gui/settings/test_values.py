@@ -1,0 +1,61 @@
+import pytest
+
+from engine import Settings, all_options, value_at
+from gui.settings.values import Unread, field_text, read_field, value_words
+
+OPTIONS = {option.key: option for option in all_options()}
+
+
+def test_what_a_field_shows_reads_back_as_the_same_value():
+    for option in all_options():
+        value = value_at(Settings(), option.key)
+        if option.kind in ("whole", "number", "text", "list", "texts", "numbers"):
+            assert read_field(option, field_text(option, value)) == value, option.key
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "value"),
+    [
+        ("query.max_results", " 1,200 ", 1200),
+        ("query.min_score", "0,5", 0.5),
+        ("query.hybrid.vector_weight", "", None),
+        ("include", "a.md\n\n b/** \n", ("a.md", "b/**")),
+        ("prices", "openai/a=b = 0.02", {"openai/a=b": 0.02}),
+        ("remote.headers", "X-Team = a=b", {"X-Team": "a=b"}),
+    ],
+)
+def test_what_is_typed_is_read(key, text, value):
+    assert read_field(OPTIONS[key], text) == value
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        ("query.max_results", "1.5"),
+        ("query.max_results", ""),
+        ("query.min_score", "nan"),
+        ("query.min_score", "much"),
+        ("prices", "openai/a"),
+        ("remote.headers", "= x"),
+    ],
+)
+def test_what_is_no_value_is_told_in_one_sentence(key, text):
+    with pytest.raises(Unread) as told:
+        read_field(OPTIONS[key], text)
+    assert str(told.value).endswith((".", "not."))
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("sync.watch", True, "on"),
+        ("window.theme", "system", "Follow the desktop"),
+        ("sources", ("memory",), "Notes"),
+        ("include", (), "none"),
+        ("sync.watch_debounce_ms", 1500, "1,500 milliseconds"),
+        ("dimensions", None, "not set"),
+        ("window.editor", "", "empty"),
+    ],
+)
+def test_values_are_words(key, value, words):
+    assert value_words(OPTIONS[key], value) == words
