@@ -23,12 +23,24 @@ View = Literal[
     "first-run",
     "sources",
     "settings",
+    "settings-general",
+    "settings-appearance",
+    "settings-sources",
+    "settings-search",
+    "settings-sync",
+    "settings-agents",
+    "settings-privacy",
+    "settings-advanced",
+    "settings-found",
     "remember",
     "engine",
     "about",
     "licences",
     "crash",
 ]
+
+_WITHOUT_QUERY = ("first-run", "sources", "engine", "about", "licences", "crash")
+"""Views that search nothing, as do all of the settings."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +121,7 @@ def parse_options(arguments: Sequence[str]) -> Options:
         parser.error("--demo brings its own notes: leave out --workspace")
     if found.view in ("viewer", "chunks", "explanation") and not found.query:
         parser.error(f"--view {found.view} shows the best result: name a --query")
-    if found.view in ("first-run", "sources", "settings", "engine", "about", "licences", "crash") and found.query:
+    alone = found.view in _WITHOUT_QUERY or found.view.startswith("settings")
+    if alone and found.query:
         parser.error(f"--view {found.view} searches nothing: leave out --query")
     return Options(**vars(found))

@@ -82,7 +82,7 @@ class Screenshot(QObject):
         due = status.pending_vectors and status.provider != "none" and status.awaiting is None
         if due and not status.last_sync.error:
             return "the embedding"
-        if self._view in ("settings", "engine"):
+        if self._view == "engine" or self._view.startswith("settings"):
             dialog = window.settings.dialog
             return "" if dialog is not None and dialog.isVisible() and dialog.ready else "the settings"
         if self._view in ("about", "licences"):

@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 
 from gui.index.panel import PageName
 from gui.options import View
+from gui.settings.places import SettingsPage
 from gui.views import ViewName
 
 if TYPE_CHECKING:
@@ -16,6 +17,22 @@ _PAGES: dict[View, PageName] = {"index": "overview", "map": "map", "duplicates":
 """Views that are a page of the view into the index."""
 _OTHER_VIEWS: dict[View, ViewName] = {"sessions": "sessions", "remember": "sessions", "facts": "facts"}
 """Views that are part of neither the index nor the search."""
+_SETTINGS: dict[View, SettingsPage] = {
+    "settings": "embedding",
+    "engine": "engine",
+    "settings-general": "general",
+    "settings-appearance": "appearance",
+    "settings-sources": "sources",
+    "settings-search": "search",
+    "settings-sync": "sync",
+    "settings-agents": "agents",
+    "settings-privacy": "privacy",
+    "settings-advanced": "advanced",
+    "settings-found": "general",
+}
+"""Views that are a page of the settings."""
+_LOOKED_FOR = "age"
+"""In the picture of a search over the settings."""
 _ONCE = Qt.ConnectionType.SingleShotConnection
 
 
@@ -24,8 +41,8 @@ def show_view(window: "MainWindow", view: View, query: str) -> None:
     if view == "sources":
         window.folders.choose_sessions()
         return
-    if view in ("settings", "engine"):
-        show = partial(window.settings.show_page, "engine" if view == "engine" else None)
+    if view in _SETTINGS:
+        show = partial(_show_settings, window, view)
         window.workspace.opened.connect(lambda _: show(), _ONCE)
         return
     if view in ("about", "licences"):
@@ -47,3 +64,10 @@ def show_view(window: "MainWindow", view: View, query: str) -> None:
         window.viewer.file_shown.connect(window.viewer.show_chunk, _ONCE)
     if query:
         window.views.panel.search(query)
+
+
+def _show_settings(window: "MainWindow", view: View) -> None:
+    window.settings.show_page(_SETTINGS[view])
+    dialog = window.settings.dialog
+    if view == "settings-found" and dialog is not None:
+        dialog.search(_LOOKED_FOR)

@@ -25,6 +25,8 @@ _LIST_WIDTH = 150
 _NARROW = 600
 """Logical pixels at scale 1 from which on there is room for the list of pages."""
 _TYPING_MS = 120
+_OWN = 2
+"""Of what is stacked, so many are no pages."""
 
 
 class SettingsDialog(QDialog):
@@ -233,7 +235,7 @@ class SettingsDialog(QDialog):
     @Slot()
     def _loaded(self) -> None:
         shown = self._stack.currentWidget()
-        if shown is self._message or shown is self._results or self._stack.count() == 2:
+        if shown is self._message or shown is self._results or self._stack.count() == _OWN:
             self._choose()
             if self._stack.currentWidget() is not self._results:
                 self._take_focus()
