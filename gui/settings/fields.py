@@ -22,6 +22,8 @@ from gui.widgets.labels import label
 
 _NUMBER_LETTERS = 12
 _MOST_LINES = 8
+_AROUND = 26
+"""Of a field of several lines, above and below them."""
 _FINE = 0.05
 """A step of a number that runs from 0 to 1."""
 
@@ -323,7 +325,7 @@ class LinesField(_Typed):
     def _fit(self) -> None:
         """As high as its lines, from two on."""
         lines = min(_MOST_LINES, max(2, self._text().count("\n") + 1))
-        self.edit.setFixedHeight(lines * QFontMetrics(font_at(13)).lineSpacing() + 20)
+        self.edit.setFixedHeight(lines * self.edit.fontMetrics().lineSpacing() + _AROUND)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -340,7 +342,7 @@ def field_for(option: Option, title: str) -> Field:
             return ChoiceField(option, title)
         case "choices":
             return ChoicesField(option, title)
-        case "list" | "texts" | "numbers":
+        case "list" | "texts" | "numbers" | "lists":
             return LinesField(option, title)
         case _:
             return LineField(option, title)

@@ -16,9 +16,7 @@ _AT_ONCE = 4
 class OptionsPage(QFrame):
     """Made for one page, when it is first shown; rows beyond the first ones follow in short turns."""
 
-    def __init__(
-        self, page: SettingsPage, model: SettingsModel, introduction: str = "", parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, page: SettingsPage, model: SettingsModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "page")
         self.model = model
@@ -31,8 +29,6 @@ class OptionsPage(QFrame):
         self.column.setContentsMargins(0, 20, 0, 16)
         self.column.setSpacing(6)
         self.column.addWidget(label(PAGES[page], "title", wrap=True))
-        if introduction:
-            self.column.addWidget(label(introduction, "muted", wrap=True))
         self._list = QVBoxLayout()
         self._list.setSpacing(6)
         self.column.addLayout(self._list)
@@ -57,9 +53,16 @@ class OptionsPage(QFrame):
             if placed.group != self._group:
                 self._group = placed.group
                 self.add_section(self._group)
-            self.rows[placed.key] = row = self.make_row(placed)
-            self._list.addWidget(row)
-            row.show()  # at once, not when the layout gets round to it: it may be given the focus
+            self.add_row(self.make_row(placed))
+
+    def add_row(self, row: OptionRow) -> None:
+        """Below the others."""
+        self.rows[row.placed.key] = row
+        self.add_widget(row)
+
+    def add_widget(self, widget: QWidget) -> None:
+        self._list.addWidget(widget)
+        widget.show()  # at once, not when the layout gets round to it: it may be given the focus
 
     def make_row(self, placed: Placed) -> OptionRow:
         return OptionRow(placed, self.model)

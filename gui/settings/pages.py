@@ -17,6 +17,7 @@ from gui.settings.model import SettingsModel
 from gui.settings.options_page import OptionsPage
 from gui.settings.places import FORMS, PAGES, SettingsPage, options_on
 from gui.settings.privacy_page import PrivacyPage
+from gui.settings.sources_page import SourcesPage
 from gui.settings.stored_page import StoredPage
 from gui.widgets.message import Action, MessagePage
 
@@ -136,6 +137,8 @@ class Pages(QObject):
                 stored = StoredPage(self._jobs)
                 stored.purged.connect(self.purged)
                 return stored
+            case "sources":
+                return SourcesPage(self._model, self._jobs)
             case "privacy":
                 privacy = PrivacyPage(self._model)
                 privacy.page_wanted.connect(self.page_wanted)

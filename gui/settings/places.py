@@ -54,6 +54,11 @@ _NAMED: dict[SettingsPage, dict[str, dict[str, str]]] = {
             "window.font_scale": "Text size",
         },
     },
+    "keyboard": {
+        "": {
+            "window.keys": "Own keys",
+        },
+    },
     "sources": {
         "Notes": {
             "extra_paths": "More folders and files",
@@ -218,7 +223,9 @@ _NAMED: dict[SettingsPage, dict[str, dict[str, str]]] = {
 }
 
 FORMS: tuple[SettingsPage, ...] = ("embedding", "engine")
-"""Pages with a form of their own, which is tried out and saved as a whole."""
+"""Pages with a form, which is tried out and saved as a whole."""
+WITHOUT_ROWS: tuple[SettingsPage, ...] = (*FORMS, "keyboard")
+"""Pages that show their options in another way than a row for each."""
 
 
 @dataclass(frozen=True)

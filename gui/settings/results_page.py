@@ -10,7 +10,7 @@ from gui.settings.marking import found, marked, words_of
 from gui.settings.model import SettingsModel
 from gui.settings.option_row import OptionRow
 from gui.settings.options_page import WIDTH
-from gui.settings.places import FORMS, PAGES, Placed, SettingsPage, placed_options
+from gui.settings.places import PAGES, WITHOUT_ROWS, Placed, SettingsPage, placed_options
 from gui.settings.values import value_words
 from gui.widgets.announcing import announce
 from gui.widgets.labels import breakable, label, line
@@ -99,7 +99,7 @@ class ResultsPage(QFrame):
             self._turn.start()
 
     def _row(self, placed: Placed) -> QWidget:
-        if placed.page in FORMS:
+        if placed.page in WITHOUT_ROWS:
             return _FormRow(placed, self._model, self._query, partial(self.page_wanted.emit, placed.page))
         row = self.rows[placed.key] = OptionRow(placed, self._model)
         row.mark(self._query)

@@ -8,6 +8,8 @@ from engine import Option
 from gui.settings.engine_choice import TITLES as ENGINES
 from gui.settings.wording import NAMES
 
+_OR = " or "
+"""Between the texts of a list on one line, where a comma may be part of one."""
 NOT_READ = "It must be {what}."
 _UNITS = (
     ("_ms", "milliseconds"),
@@ -72,6 +74,8 @@ def value_words(option: Option, value: Any) -> str:
             return ", ".join(value) or "none"
         case "texts" | "numbers":
             return ", ".join(f"{name} = {number_text(held)}" for name, held in value.items()) or "none"
+        case "lists":
+            return ", ".join(f"{name} = {_OR.join(held) or 'none'}" for name, held in value.items()) or "none"
         case "text":
             return str(value)
 
@@ -89,6 +93,8 @@ def field_text(option: Option, value: Any) -> str:
         return ""
     if option.kind == "list":
         return "\n".join(value)
+    if option.kind == "lists":
+        return "\n".join(f"{name} = {_OR.join(one)}" for name, one in value.items())
     if option.kind in ("texts", "numbers"):
         held: Mapping[str, Any] = value
         return "\n".join(f"{name} = {number_text(one)}" for name, one in held.items())
@@ -104,7 +110,7 @@ def read_field(option: Option, text: str) -> Any:
             return _number(option, text, whole=False)
         case "list":
             return tuple(line.strip() for line in text.splitlines() if line.strip())
-        case "texts" | "numbers":
+        case "texts" | "numbers" | "lists":
             return _table(option, text)
         case _:
             return text.strip()
@@ -128,7 +134,16 @@ def _table(option: Option, text: str) -> dict[str, Any]:
     for line in filter(str.strip, text.splitlines()):
         parts = line.rpartition("=") if option.kind == "numbers" else line.partition("=")
         name, sign, held = map(str.strip, parts)
-        if not (sign and name and held):
+        if not (sign and name and (held or option.kind == "lists")):
             raise Unread(f'Each line must be such as "name = value": “{line.strip()}” is not.')
-        found[name] = _number(option, held, whole=False) if option.kind == "numbers" else held
+        found[name] = _held(option, held)
     return found
+
+
+def _held(option: Option, text: str) -> Any:
+    """A value of a table."""
+    if option.kind == "numbers":
+        return _number(option, text, whole=False)
+    if option.kind == "lists":
+        return tuple(part.strip() for part in text.split(_OR) if part.strip())
+    return text

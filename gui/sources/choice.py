@@ -61,7 +61,11 @@ class Choice:
 
 def look(folder: Path, config: Path | None, token: CancelToken) -> Choice:
     """What the settings of a workspace list, then what else is on this machine. Raises `SettingsError`, `Cancelled`."""
-    listed = engine.load_settings(folder, config=config).sessions.folders
+    return look_beside(engine.load_settings(folder, config=config).sessions.folders, token)
+
+
+def look_beside(listed: Sequence[str], token: CancelToken) -> Choice:
+    """These, then what else is on this machine. Raises `Cancelled`."""
     sources, issues = measure(listed, token)
     found = engine.find_places(cancel=token)
     known = {_key(place.path): place for place in found.places if place.kind == "sessions"}
@@ -72,7 +76,7 @@ def look(folder: Path, config: Path | None, token: CancelToken) -> Choice:
         for place in known.values()
         if not any(_inside(place, source.place) for source in own)
     ]
-    return Choice(listed, (*own, *others), (*issues, *found.issues))
+    return Choice(tuple(listed), (*own, *others), (*issues, *found.issues))
 
 
 def measure(folders: Sequence[str], token: CancelToken) -> tuple[list[Source], list[FileIssue]]:

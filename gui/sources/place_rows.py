@@ -100,15 +100,20 @@ class PlaceChoices(PlaceRows):
 
     chosen = Signal(object)
 
+    def __init__(self, verb: str = "Choose", parent: QWidget | None = None) -> None:
+        """`verb`: what the buttons say."""
+        super().__init__(parent)
+        self._verb = verb
+
     def show_places(self, places: Sequence[FoundPlace]) -> None:
         self._clear()
         for place in places:
             self._append(self._row(place))
 
     def _row(self, place: FoundPlace) -> QWidget:
-        button = QPushButton("Choose")
+        button = QPushButton(self._verb)
         button.setAutoDefault(True)
-        button.setAccessibleName(f"Choose {place_title(place)}")
+        button.setAccessibleName(f"{self._verb} {place_title(place)}")
         button.setAccessibleDescription(f"{place_amount(place)}, {place.path}")
         button.setToolTip(place.path)
         button.clicked.connect(lambda _checked: self.chosen.emit(Path(place.path)))

@@ -9,7 +9,7 @@ OPTIONS = {option.key: option for option in all_options()}
 def test_what_a_field_shows_reads_back_as_the_same_value():
     for option in all_options():
         value = value_at(Settings(), option.key)
-        if option.kind in ("whole", "number", "text", "list", "texts", "numbers"):
+        if option.kind in ("whole", "number", "text", "list", "texts", "numbers", "lists"):
             assert read_field(option, field_text(option, value)) == value, option.key
 
 
@@ -22,6 +22,7 @@ def test_what_a_field_shows_reads_back_as_the_same_value():
         ("include", "a.md\n\n b/** \n", ("a.md", "b/**")),
         ("prices", "openai/a=b = 0.02", {"openai/a=b": 0.02}),
         ("remote.headers", "X-Team = a=b", {"X-Team": "a=b"}),
+        ("window.keys", "view.index = Ctrl+, or F3\nhelp.keys =", {"view.index": ("Ctrl+,", "F3"), "help.keys": ()}),
     ],
 )
 def test_what_is_typed_is_read(key, text, value):

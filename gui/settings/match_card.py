@@ -1,0 +1,141 @@
+"""What the patterns match, while they are typed: how many notes, the first of them, and what each rule leaves out."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+
+import engine
+from engine import CancelToken, FileIssue, Settings, WorkspacePreview
+from gui.job_slot import JobSlot
+from gui.jobs import Jobs
+from gui.widgets.issues_table import IssuesTable
+from gui.widgets.labels import breakable, label
+from gui.widgets.wording import counted, grouped, size_text
+
+_TYPING_MS = 250
+_NAMED = 3
+_RULES = 5
+_TABLE_ROWS = 6
+LOOKING = "Looking at the folder…"
+
+
+@dataclass(frozen=True)
+class Match:
+    """What is indexed by some settings, and by those in force now."""
+
+    wanted: WorkspacePreview
+    now: WorkspacePreview
+
+
+def match_words(match: Match) -> str:
+    """ "412 notes, 3.1 MB; 12 fewer than now"."""
+    wanted, now = match.wanted, match.now
+    words = f"{counted(wanted.files, 'note')}, {size_text(wanted.bytes)}" if wanted.files else "No note is indexed"
+    more = wanted.files - now.files
+    if more:
+        words += f"; {grouped(abs(more))} {'more' if more > 0 else 'fewer'} than now"
+    return f"{words}."
+
+
+def first_words(preview: WorkspacePreview) -> str:
+    """The first names; empty where there are none."""
+    if not preview.first:
+        return ""
+    rest = preview.files - len(preview.first)
+    more = f" and {counted(rest, 'more note')}" if rest > 0 else ""
+    return f"First {', '.join(preview.first)}{more}."
+
+
+def rule_lines(skipped: Iterable[FileIssue]) -> str:
+    """A line for each rule: how often it holds, why, and of what first."""
+    by_rule: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for issue in skipped:
+        by_rule[issue.rule, issue.detail].append(issue.path)
+    rules = sorted(by_rule.items(), key=lambda found: -len(found[1]))
+    lines = []
+    for (_, detail), names in rules[:_RULES]:
+        rest = len(names) - _NAMED
+        more = f" and {grouped(rest)} more" if rest > 0 else ""
+        lines.append(f"{', '.join(names[:_NAMED])}{more}: {detail}")
+    if len(rules) > _RULES:
+        lines.append(f"{counted(len(rules) - _RULES, 'more reason')} below.")
+    return "\n".join(lines)
+
+
+class MatchCard(QFrame):
+    """Asked again while somebody types; the answer before stays until the next one is there."""
+
+    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        self._jobs = jobs
+        self._asked: tuple[Path, Settings, Settings] | None = None
+        self._looking = JobSlot(self)
+        self._calm = QTimer(self, singleShot=True, interval=_TYPING_MS)
+        self._calm.timeout.connect(self._look)
+        self._sum = label(LOOKING, "strong", wrap=True)
+        self._first = label("", "meta", wrap=True)
+        self._rules = label("", "meta", wrap=True)
+        self._table = IssuesTable()
+        self._table.setAccessibleName("What is left out, and by which rule")
+        self._left = label("Left out", "section")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(14, 12, 14, 12)
+        column.setSpacing(6)
+        for widget in (self._sum, self._first, self._left, self._rules, self._table):
+            column.addWidget(widget)
+        for widget in (self._left, self._rules, self._table):
+            widget.hide()
+        self._table.setFixedHeight(_TABLE_ROWS * 26)
+
+    @property
+    def ready(self) -> bool:
+        """What is shown is the newest answer."""
+        return not (self._calm.isActive() or self._looking.busy)
+
+    def stop(self) -> None:
+        """Nobody waits for an answer any more."""
+        self._calm.stop()
+        self._looking.cancel()
+
+    def show_match(self, folder: Path, wanted: Settings, now: Settings) -> None:
+        """Look, once nothing else is asked for a moment, what `wanted` would index in place of `now`."""
+        if (folder, wanted, now) != self._asked:
+            self._asked = folder, wanted, now
+            self._looking.cancel()
+            self._calm.start()
+
+    def _look(self) -> None:
+        if self._asked is None:
+            return
+        folder, wanted, now = self._asked
+
+        def work(token: CancelToken) -> Match:
+            first = engine.preview_workspace(folder, wanted, cancel=token)
+            return Match(first, first if wanted == now else engine.preview_workspace(folder, now, cancel=token))
+
+        self._looking.put(self._jobs.read(work, self._show, self._fail))
+
+    def _show(self, match: Match) -> None:
+        self._looking.done()
+        skipped = match.wanted.skipped
+        self._sum.setText(match_words(match))
+        self._first.setText(breakable(first_words(match.wanted)))
+        self._rules.setText(breakable(rule_lines(skipped)))
+        self._table.show_records(skipped)
+        for widget in (self._left, self._rules):
+            widget.setVisible(bool(skipped))
+        self._table.setVisible(len(skipped) > _NAMED)
+        self.setAccessibleName(f"{match_words(match)} {first_words(match.wanted)}")
+
+    def _fail(self, sentence: str) -> None:
+        self._looking.done()
+        self._sum.setText(breakable(sentence))
+        for text in (self._first, self._rules):
+            text.clear()
+        for widget in (self._left, self._rules, self._table):
+            widget.hide()

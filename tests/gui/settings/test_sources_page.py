@@ -1,0 +1,204 @@
+import threading
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton
+
+import engine
+from engine import Cancelled, FileIssue, FoundPlace, FoundPlaces, Settings, WorkspacePreview, load_settings
+from gui.settings.dialog import SettingsDialog
+from gui.settings.match_card import Match, first_words, match_words, rule_lines
+from gui.widgets.check_box import CheckBox
+
+
+def _place(kind: str, path: Path, name: str = "", agent: str = "") -> FoundPlace:
+    return FoundPlace(kind=kind, agent=agent, name=name, path=str(path), files=3, bytes=300, newest=None, whole=True)
+
+
+@pytest.fixture
+def notes(tmp_path) -> Path:
+    folder = tmp_path / "notes"
+    for name in ("irrigation.md", "roses.md", "drafts/old.md", "todo.txt"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("# Text\n")
+    return folder
+
+
+@pytest.fixture
+def places(tmp_path, monkeypatch) -> dict[str, Path]:
+    """What is on this computer."""
+    found = {"vault": tmp_path / "vault", "claude": tmp_path / "claude"}
+    for path in found.values():
+        path.mkdir()
+    answer = FoundPlaces(
+        places=(_place("obsidian-vault", found["vault"], "Garden"), _place("sessions", found["claude"], "", "claude")),
+        issues=(),
+    )
+    monkeypatch.setattr(engine, "find_places", lambda **_: answer, raising=False)
+    return found
+
+
+@pytest.fixture
+def dialog(qtbot, appearance, jobs, memory, notes, places, user_home) -> SettingsDialog:
+    dialog = SettingsDialog(jobs)
+    qtbot.addWidget(dialog)
+    with qtbot.waitActive(dialog):
+        dialog.begin(notes, Settings(), memory, "sources")
+        dialog.activateWindow()
+    qtbot.waitUntil(lambda: dialog.ready)
+    return dialog
+
+
+def _page(dialog):
+    return dialog.pages.page("sources")
+
+
+def _said(widget) -> str:
+    return " | ".join(found.text().replace("\u200b", "") for found in widget.findChildren(QLabel) if found.isVisible())
+
+
+def _rest(qtbot, dialog) -> None:
+    qtbot.waitUntil(lambda: dialog.ready)
+
+
+def _type(qtbot, dialog, key: str, text: str) -> None:
+    edit = _page(dialog).rows[key].field.focusProxy()
+    edit.setFocus()
+    qtbot.keyClicks(edit, text)
+    _rest(qtbot, dialog)
+
+
+def test_it_says_what_is_indexed_now_and_what_is_not(qtbot, dialog):
+    said = _said(_page(dialog).card)
+    for words in ("3 notes", "irrigation.md", "drafts/old.md", "*.txt"):
+        assert words in said
+
+
+def test_what_a_pattern_leaves_out_is_seen_while_it_is_typed(qtbot, dialog, notes):
+    _type(qtbot, dialog, "exclude", "drafts/")
+    said = _said(_page(dialog).card)
+    assert "2 notes, 14 bytes; 1 fewer than now." in said
+    assert 'Excluded by the pattern "drafts/"' in said
+    assert dialog.model.waiting == 0
+    edit = _page(dialog).rows["exclude"].field.focusProxy()
+    qtbot.keyClick(edit, Qt.Key.Key_Escape)
+    _rest(qtbot, dialog)
+    assert "3 notes" in _said(_page(dialog).card)
+
+
+def test_another_ending_brings_more_notes_and_waits_to_be_applied(qtbot, dialog, notes):
+    edit = _page(dialog).rows["extensions"].field.focusProxy()
+    edit.setFocus()
+    edit.moveCursor(edit.textCursor().MoveOperation.End)
+    qtbot.keyClick(edit, Qt.Key.Key_Return)
+    qtbot.keyClicks(edit, ".txt")
+    _rest(qtbot, dialog)
+    assert "4 notes" in _said(_page(dialog).card)
+    qtbot.keyClick(edit, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert "brought up to date with the files that are wanted now" in dialog._foot.words
+    with qtbot.waitSignal(dialog.saved):
+        dialog.model.apply()
+    assert load_settings(notes).extensions == (".md", ".txt")
+    assert load_settings().extensions == (".md",)
+
+
+def test_a_look_that_takes_long_is_cancelled_when_more_is_typed(qtbot, dialog, monkeypatch):
+    ended, begun = [], threading.Event()
+    real = engine.preview_workspace
+
+    def slow(folder, settings, *, cancel):
+        if settings.exclude != ("a",):
+            return real(folder, settings, cancel=cancel)
+        begun.set()
+        try:
+            while True:
+                cancel.checkpoint()
+        except Cancelled:
+            ended.append(settings.exclude)
+            raise
+
+    monkeypatch.setattr(engine, "preview_workspace", slow, raising=False)
+    edit = _page(dialog).rows["exclude"].field.focusProxy()
+    edit.setFocus()
+    qtbot.keyClicks(edit, "a")
+    qtbot.waitUntil(begun.is_set)
+    qtbot.keyClicks(edit, "b*")
+    _rest(qtbot, dialog)
+    qtbot.waitUntil(lambda: ended == [("a",)])
+    assert "3 notes" in _said(_page(dialog).card)
+
+
+def test_folders_are_added_offered_and_removed(qtbot, dialog, places, tmp_path, monkeypatch):
+    field = _page(dialog).rows["extra_paths"].field
+    more = tmp_path / "more"
+    more.mkdir()
+    (more / "a.md").write_text("# A\n")
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(more))
+    next(b for b in field.findChildren(QPushButton) if b.text() == "Add a folder…").click()
+    _rest(qtbot, dialog)
+    assert "4 notes" in _said(_page(dialog).card)
+    add = next(b for b in field.findChildren(QPushButton) if b.accessibleName() == "Add Obsidian vault Garden")
+    add.click()
+    assert dialog.model.shown.in_force("extra_paths") == (str(more), str(places["vault"]))
+    assert not any(b.isVisible() for b in field.findChildren(QPushButton) if b.text() == "Add")
+    next(b for b in field.findChildren(QPushButton) if b.accessibleName() == f"Remove {more}").click()
+    assert dialog.model.shown.in_force("extra_paths") == (str(places["vault"]),)
+    assert dialog.model.undo() == "extra_paths"
+    assert dialog.model.shown.in_force("extra_paths") == (str(more), str(places["vault"]))
+
+
+def test_what_all_folders_have_stays_when_this_one_gets_more(qtbot, dialog, notes, tmp_path):
+    engine.save_setting("extra_paths", ("/all",))
+    dialog.model.read_again()
+    _rest(qtbot, dialog)
+    row = _page(dialog).rows["extra_paths"]
+    assert row._origin.text() == "Set for all folders"
+    row._menu.aboutToShow.emit()
+    next(action for action in row._menu.actions() if action.text() == "Only for this folder").trigger()
+    row.field.entered.emit(("/all", "/own"))
+    with qtbot.waitSignal(dialog.saved):
+        dialog.model.apply()
+    assert load_settings(notes).extra_paths == ("/all", "/own")
+
+
+def test_stores_of_this_computer_are_ticked(qtbot, dialog, places, notes):
+    field = _page(dialog).rows["sessions.folders"].field
+    box = next(iter(field.findChildren(CheckBox)))
+    assert not box.isChecked()
+    box.click()
+    assert dialog.model.shown.in_force("sessions.folders") == (str(places["claude"]),)
+    assert "sessions" in dialog.model.shown.settings.sources
+    assert dialog.model.undo() == "sessions.folders"
+    _rest(qtbot, dialog)
+    assert not next(box for box in field.findChildren(CheckBox) if box.isVisible()).isChecked()
+
+
+def _preview(files: int, *skipped: FileIssue, first: tuple[str, ...] = ()) -> WorkspacePreview:
+    return WorkspacePreview(
+        workspace="/notes",
+        layout="folder",
+        files=files,
+        bytes=files * 1000,
+        folders=(),
+        skipped=skipped,
+        session_files=0,
+        session_bytes=0,
+        first=first,
+    )
+
+
+def test_matches_are_told_in_sentences():
+    assert match_words(Match(_preview(1200), _preview(1))) == "1,200 notes, 1.2 MB; 1,199 more than now."
+    assert match_words(Match(_preview(0), _preview(2))) == "No note is indexed; 2 fewer than now."
+    assert match_words(Match(_preview(1), _preview(1))) == "1 note, 1.0 KB."
+    assert first_words(_preview(3, first=("a.md", "b.md"))) == "First a.md, b.md and 1 more note."
+    assert first_words(_preview(0)) == ""
+
+
+def test_rules_are_told_once_with_the_first_files_that_they_leave_out():
+    by_pattern = [FileIssue(path=f"d{number}.md", rule="excluded", detail="By d*.") for number in range(5)]
+    others = [FileIssue(path=f"x{number}", rule="symlink", detail=f"Link {number}.") for number in range(6)]
+    lines = rule_lines([others[0], *by_pattern, *others[1:]]).splitlines()
+    assert lines[0] == "d0.md, d1.md, d2.md and 2 more: By d*."
+    assert lines[-1] == "2 more reasons below."
