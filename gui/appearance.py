@@ -2,31 +2,33 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Literal
+from functools import cache
 
 from PySide6.QtCore import QObject, Qt, Slot
-from PySide6.QtGui import QFont
+from PySide6.QtGui import QFont, QGuiApplication, QStyleHints
 from PySide6.QtWidgets import QApplication
 
 from gui.style import BASE_PIXELS, style_sheet
-from gui.theme import ThemeName, make_palette
+from gui.theme import make_palette
+from gui.theme_names import ThemeChoice, ThemeName
 
-ThemeChoice = Literal["system", "light", "dark"]
-
-SCALES = (0.8, 0.9, 1.0, 1.15, 1.3, 1.5, 1.75, 2.0, 2.5)
+SCALES = (0.8, 0.9, 1.0, 1.15, 1.3, 1.5, 1.75, 2.0)
 
 
 class Appearance(QObject):
-    """Applies palette, style sheet and font to the application, and again when the desktop's scheme changes."""
+    """Applies palette, style sheet and font to the application, and again when the desktop's colours change."""
 
     def __init__(self, app: QApplication, theme: ThemeChoice = "system", font_scale: float = 1.0) -> None:
         super().__init__(app)
         self._app = app
         self._theme: ThemeChoice = theme
-        self._scale = font_scale
+        self._scale = _within(font_scale)
         self._bare = False
         app.setStyle("Fusion")
-        app.styleHints().colorSchemeChanged.connect(self._scheme_changed)
+        hints = _style_hints()
+        hints.colorSchemeChanged.connect(self._desktop_changed)
+        if hasattr(hints, "accessibility"):
+            hints.accessibility().contrastPreferenceChanged.connect(self._desktop_changed)
         self._apply()
 
     @property
@@ -38,6 +40,8 @@ class Appearance(QObject):
     def shown(self) -> ThemeName:
         if self._theme == "system":
             dark = self._app.styleHints().colorScheme() == Qt.ColorScheme.Dark
+            if _wants_contrast():
+                return "high-contrast-dark" if dark else "high-contrast-light"
             return "dark" if dark else "light"
         return self._theme
 
@@ -50,7 +54,7 @@ class Appearance(QObject):
         self._apply()
 
     def set_font_scale(self, scale: float) -> None:
-        self._scale = min(max(scale, SCALES[0]), SCALES[-1])
+        self._scale = _within(scale)
         self._apply()
 
     def enlarge(self, steps: int) -> None:
@@ -77,7 +81,7 @@ class Appearance(QObject):
             self._apply()
 
     @Slot()
-    def _scheme_changed(self) -> None:
+    def _desktop_changed(self) -> None:
         if self._theme == "system":
             self._apply()
 
@@ -105,3 +109,20 @@ class Appearance(QObject):
         for widget in self._app.allWidgets():
             widget.style().polish(widget)
             widget.update()
+
+
+@cache
+def _style_hints() -> QStyleHints:
+    """Kept, since PySide takes what they own for deleted as soon as nobody refers to them."""
+    return QGuiApplication.styleHints()
+
+
+def _wants_contrast() -> bool:
+    """Whether the desktop asks for high contrast; Qt tells since 6.10."""
+    if not hasattr(QStyleHints, "accessibility"):
+        return False
+    return _style_hints().accessibility().contrastPreference() == Qt.ContrastPreference.HighContrast
+
+
+def _within(scale: float) -> float:
+    return min(max(scale, SCALES[0]), SCALES[-1])

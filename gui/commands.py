@@ -1,18 +1,17 @@
 """The window's commands: one action each, with its name and its keys, and the menu that holds them."""
 
 from collections.abc import Callable
-from typing import get_args
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QWidget
 
-from gui.appearance import Appearance, ThemeChoice
+from gui.appearance import Appearance
 from gui.keys.binding import bind
 from gui.keys.keymap import command
+from gui.theme_names import THEME_WORDS
 
 Run = Callable[[], object]
-_THEME_WORDS: dict[ThemeChoice, str] = {"system": "Follow the system", "light": "Light", "dark": "Dark"}
 
 
 class Commands:
@@ -51,8 +50,8 @@ class Commands:
     def _theme_menu(self) -> QMenu:
         menu = QMenu("Theme", self.menu)
         group = QActionGroup(menu)
-        for theme in get_args(ThemeChoice):
-            action = QAction(_THEME_WORDS[theme], menu)
+        for theme, words in THEME_WORDS.items():
+            action = QAction(words, menu)
             action.setCheckable(True)
             action.setChecked(self._appearance.theme == theme)
             action.triggered.connect(lambda _=False, theme=theme: self._appearance.set_theme(theme))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal, NoReturn, get_args
 
 from engine import is_link, program_version
+from gui.theme_names import THEMES, ThemeName
 
 View = Literal[
     "search",
@@ -51,7 +52,7 @@ class Options:
     query: str
     view: View
     screenshot: Path | None
-    theme: Literal["light", "dark"] | None
+    theme: ThemeName | None
     size: tuple[int, int] | None
     link: str
     """`mnemoscope://…`, unread, or empty."""
@@ -99,7 +100,7 @@ def _parser() -> _Parser:
     parser.add_argument("--query", default="", metavar="Q", help="search for Q at the start")
     parser.add_argument("--view", choices=get_args(View), default="search", help="what to show (default: search)")
     parser.add_argument("--screenshot", type=_picture, metavar="FILE.png", help="save a picture of the view, then exit")
-    parser.add_argument("--theme", choices=("light", "dark"), help="colours, whatever the settings say")
+    parser.add_argument("--theme", choices=THEMES, help="colours, whatever the settings say")
     parser.add_argument("--size", type=_size, metavar="WxH", help="size of the window in pixels")
     parser.add_argument("--version", action="version", version=f"mnemoscope {program_version()}")
     parser.add_argument("link", nargs="?", default="", metavar="LINK", help="place to open: mnemoscope://open?…")

@@ -38,15 +38,15 @@ QFrame[role="line-active"] { background: $accent; border: none; }
 QScrollArea, QScrollArea > QWidget > QFrame { border: none; }
 
 QPushButton, QToolButton {
-    background: $base; color: $text; border: 1px solid $line; border-radius: 6px; padding: 4px 10px; outline: none; }
+    background: $base; color: $text; border: 1px solid $edge; border-radius: 6px; padding: 4px 10px; outline: none; }
 QPushButton:hover, QToolButton:hover { background: $hover; }
 QPushButton:pressed, QToolButton:pressed, QPushButton:checked, QToolButton:checked {
-    background: $accent_ground; color: $accent; border-color: $accent_ground; }
+    background: $accent_ground; color: $accent; border-color: $chosen_edge; }
 QPushButton:focus, QToolButton:focus { border-color: $accent; }
 QPushButton:disabled, QToolButton:disabled { background: transparent; color: $off; }
 QPushButton[role="primary"] { background: $accent; color: $base; border-color: $accent; padding: 6px 16px; }
 QPushButton[role="primary"]:hover, QPushButton[role="primary"]:focus { border-color: $text; }
-QPushButton[role="primary"]:disabled { background: $alternate; color: $off; border-color: $line; }
+QPushButton[role="primary"]:disabled { background: $alternate; color: $off; border-color: $edge; }
 QPushButton[role="flat"], QToolButton[role="flat"] {
     background: transparent; border: 1px solid transparent; padding: 3px 6px; }
 QPushButton[role="flat"]:hover, QToolButton[role="flat"]:hover { background: $hover; }
@@ -62,20 +62,20 @@ QToolButton::menu-indicator, QPushButton::menu-indicator { image: none; width: 0
 QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
 
 QLineEdit {
-    background: $base; color: $text; placeholder-text-color: $muted; border: 1px solid $line; border-radius: 8px;
+    background: $base; color: $text; placeholder-text-color: $muted; border: 1px solid $edge; border-radius: 8px;
     padding: 4px 8px; }
 QLineEdit:focus { border-color: $accent; }
 QPlainTextEdit[role="field"] {
-    background: $base; color: $text; border: 1px solid $line; border-radius: 8px; padding: 3px 5px; }
+    background: $base; color: $text; border: 1px solid $edge; border-radius: 8px; padding: 3px 5px; }
 QPlainTextEdit[role="field"]:focus { border-color: $accent; }
 QLineEdit:disabled { background: $alternate; color: $off; }
 
 QPlainTextEdit {
-    background: $base; color: $text; border: 1px solid $line; border-radius: 8px; padding: 4px 2px 4px 6px; }
+    background: $base; color: $text; border: 1px solid $edge; border-radius: 8px; padding: 4px 2px 4px 6px; }
 QPlainTextEdit:focus { border-color: $accent; }
 
 QComboBox {
-    background: $base; color: $text; border: 1px solid $line; border-radius: 8px; padding: 4px 8px; }
+    background: $base; color: $text; border: 1px solid $edge; border-radius: 8px; padding: 4px 8px; }
 QComboBox:focus { border-color: $accent; }
 QComboBox:disabled { color: $off; }
 QComboBox::drop-down { border: none; width: 28px; }

@@ -6,11 +6,12 @@ import contextlib
 import logging
 import os
 from pathlib import Path
-from typing import Literal
 
 import msgspec
 import platformdirs
 from PySide6.QtCore import QByteArray
+
+from gui.theme_names import ThemeChoice
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +28,7 @@ class WindowState(msgspec.Struct, kw_only=True):
     dock_shown: bool = True
     wrap: bool = True
     chunk_borders: bool = False
-    theme: Literal["system", "light", "dark"] | None = None
+    theme: ThemeChoice | None = None
     """None: the settings decide."""
     font_scale: float | None = None
     recent: list[str] = []

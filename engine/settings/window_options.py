@@ -6,13 +6,13 @@ import msgspec
 
 from engine.settings.section import Section, option
 
-Theme = Literal["system", "light", "dark"]
+Theme = Literal["system", "light", "dark", "high-contrast-light", "high-contrast-dark"]
 
 
 class WindowSettings(Section, frozen=True):
     keep_searches: Annotated[bool, option("Keep what was searched for, on this computer, to come back to it.")] = True
-    theme: Annotated[Theme, option("Colours of the window; system follows the desktop.")] = "system"
-    font_scale: Annotated[float, option("Size of the text, as a multiple of the desktop's.", 0.5, 3)] = 1.0
+    theme: Annotated[Theme, option("Colours of the window; system follows the desktop, in contrast too.")] = "system"
+    font_scale: Annotated[float, option("Size of the text, as a multiple of the desktop's.", 0.8, 2)] = 1.0
     editor: Annotated[
         str,
         option("Command that opens a file in an editor, with {path} and {line}; empty takes one that is installed."),

@@ -136,7 +136,7 @@ class ResultDelegate(QStyledItemDelegate):
         self, painter: QPainter, rect: QRect, row: ResultRow, drawing: "_ResultDrawing", colours: Tokens
     ) -> None:
         metrics = self.metrics
-        drawing.excerpt.draw(painter, QPointF(rect.left(), rect.top() + PAD), colours.mark, colours.text)
+        drawing.excerpt.draw(painter, QPointF(rect.left(), rect.top() + PAD), colours)
         line = QRect(rect.left(), rect.top() + PAD + 2 * metrics.line + META_GAP, rect.width(), metrics.meta_line)
         _paint_score(painter, QPointF(line.left(), line.center().y() - BAR_HEIGHT / 2 + 0.5), row, colours)
         painter.setFont(metrics.meta)

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QTextCharFormat, QTextLayout, QTextLine, QTextOption
 
 from gui.search.excerpt import ELLIPSIS, Excerpt
+from gui.theme import Tokens, mark_pen
 from gui.widgets.utf16 import utf16_length, utf16_ranges
 
 LINES = 2
@@ -40,13 +41,13 @@ class ExcerptLayout:
         self.ellipsis = None if not lines or self.shown == whole else _after(lines[-1], metrics)
         self.mark_boxes = [box for line in lines for box in _mark_boxes(line, ranges)]
 
-    def draw(self, painter: QPainter, origin: QPointF, mark: QColor, ink: QColor) -> None:
+    def draw(self, painter: QPainter, origin: QPointF, colours: Tokens) -> None:
         """Draw with the excerpt's top left at `origin`; the painter is antialiasing."""
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(mark)
+        painter.setPen(mark_pen(colours))
+        painter.setBrush(colours.mark)
         for box in self.mark_boxes:
             painter.drawRoundedRect(box.translated(origin), MARK_RADIUS, MARK_RADIUS)
-        painter.setPen(ink)
+        painter.setPen(colours.text)
         self._layout.draw(painter, origin)
         if self.ellipsis is not None:
             painter.setFont(self._font)

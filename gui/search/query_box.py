@@ -215,7 +215,7 @@ class QueryBox(QWidget):
         colours = tokens(self.palette())
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(colours.accent if self.edit.hasFocus() else colours.line, 1))
+        painter.setPen(QPen(colours.accent if self.edit.hasFocus() else colours.edge, 1))
         painter.setBrush(self.palette().color(QPalette.ColorRole.Base))
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), RADIUS, RADIUS)
 

@@ -1,7 +1,7 @@
 """The scroll bar of a conversation: a strip on which its messages, long runs of tools and the hits are seen at once."""
 
 from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QScrollBar, QWidget
 
 from gui.sessions.conversation_rows import Rows
@@ -92,7 +92,6 @@ class MessageMap(QScrollBar):
         width = round(_BLOCK * font_scale())
         left = (self.width() - width) // 2
         quiet = _between(colours.line, colours.off)
-        hit_edge = QPen(QColor.fromHsv(colours.mark.hsvHue(), 230, 225), 1)
         step = 1 if cell >= 2 else round(2 / cell)
         for start in range(0, self._count, step):
             after = min(self._count, start + step)
@@ -101,7 +100,7 @@ class MessageMap(QScrollBar):
             entries = slice(rows.rows[start].entry, rows.rows[after - 1].entry + 1)
             kinds = rows.kinds[start:after]
             if 1 in self._hits[entries]:  # a hit shows before the person's words, and these before the rest
-                painter.setPen(hit_edge)
+                painter.setPen(colours.mark_tick)
                 painter.setBrush(colours.mark)
                 painter.drawRect(left, top, width - 1, height - 1)
             elif b"u" in kinds:

@@ -22,7 +22,7 @@ from gui.sessions.conversation_layout import Head, Measures
 from gui.sessions.conversation_making import LaidPiece
 from gui.sessions.conversation_wording import clock, day_text
 from gui.style import font_at
-from gui.theme import Tokens
+from gui.theme import Tokens, ground_pen
 from gui.viewer.page_painting import PagePainter
 from gui.viewer.painting import FOUND_OPACITY, faded
 from gui.widgets.elided import elide
@@ -188,7 +188,7 @@ class RowPainter:
         pen = self._painter
         pen.save()
         pen.setClipRect(clip)
-        pen.setPen(QPen(edge, 1) if edge is not None else Qt.PenStyle.NoPen)
+        pen.setPen(QPen(edge, 1) if edge is not None else ground_pen(self._colours, fill))
         pen.setBrush(fill)
         pen.drawRoundedRect(box, radius, radius)
         pen.restore()

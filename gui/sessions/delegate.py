@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 from gui.sessions.rows import HeadingRow, SessionRow
 from gui.sessions.wording import hits_text, parts_text, span
 from gui.style import font_at
-from gui.theme import Tokens, tokens
+from gui.theme import Tokens, mark_pen, tokens
 from gui.widgets.elided import elide
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.row_model import Index, RowRole
@@ -116,7 +116,7 @@ class SessionDelegate(QStyledItemDelegate):
         line = layout.createLine()
         layout.endLayout()
         corner = QPointF(rect.left(), rect.top() + (rect.height() - line.height()) / 2)
-        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setPen(mark_pen(colours))
         painter.setBrush(colours.mark)
         boxes = []
         for start, end in utf16_ranges(text, marks):

@@ -54,7 +54,7 @@ class OverviewBar(QScrollBar):
             top = self.y_of(first)
             painter.fillRect(1, top, 2, max(2, self.y_of(last + 1) - top), colours.accent)
         self._paint_handle(painter, colours.muted)
-        painter.setPen(QPen(_tick_edge(colours.mark), 1))
+        painter.setPen(QPen(colours.mark_tick, 1))
         painter.setBrush(colours.mark)
         right = self.width() - 1 - 2 * _TICK_INSET
         for y in sorted({self.y_of(line) for line in self._lines}):
@@ -74,8 +74,3 @@ class OverviewBar(QScrollBar):
         painter.setBrush(faded)
         painter.drawRoundedRect(QRectF(handle).adjusted(4, 1, -2, -1), 4, 4)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-
-
-def _tick_edge(mark: QColor) -> QColor:
-    """The marks' own hue, strong enough for three pixels on either ground."""
-    return QColor.fromHsv(mark.hsvHue(), 230, 225)

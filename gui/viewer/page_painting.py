@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QTextBlock, QTextDocument
 
-from gui.theme import Tokens
+from gui.theme import Tokens, ground_pen
 from gui.viewer.page import CODE_INDENT, QUOTE_INDENT, inline_code, is_code, quote_level
 from gui.viewer.spans import spans
 
@@ -39,7 +39,7 @@ class PagePainter:
 
     def boxes(self, block: QTextBlock, rect: QRectF, ranges: Sequence[tuple[int, int]], fill: QColor | None) -> None:
         """Rounded boxes behind ranges of the block's text, or accent frames round them."""
-        self._painter.setPen(QPen(self._colours.accent, 1.5) if fill is None else Qt.PenStyle.NoPen)
+        self._painter.setPen(ground_pen(self._colours, fill))
         self._painter.setBrush(QBrush() if fill is None else fill)
         for start, end in ranges:
             for box in spans(block.layout(), start, end):

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QTextCharFormat, QTextLayout
+from PySide6.QtGui import QColor, QPainter, QTextCharFormat, QTextLayout
 
-from gui.theme import Tokens
+from gui.theme import Tokens, ground_pen
 from gui.viewer.laid_line import LaidLine
 from gui.viewer.typography import Typography
 
@@ -110,7 +110,7 @@ class LinePainter:
         height = self._typography.row_height
         inset = self._typography.scaled(1.5)
         self._painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._painter.setPen(QPen(self._colours.accent, 1.5) if fill is None else Qt.PenStyle.NoPen)
+        self._painter.setPen(ground_pen(self._colours, fill))
         self._painter.setBrush(Qt.BrushStyle.NoBrush if fill is None else fill)
         for row, left, right in laid.spans(start, end):
             box = QRectF(left - 1.5, row * height + inset, right - left + 3, height - 2 * inset)

@@ -71,7 +71,7 @@ class Chip(QPushButton):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # as all that is measured here
-        edge = colours.accent if self.hasFocus() else colours.accent_ground if on else colours.line
+        edge = colours.accent if self.hasFocus() else colours.chosen_edge if on else colours.edge
         painter.setPen(QPen(edge, 1))
         if self.isEnabled():  # else no ground at all, since its ink is about that of one that is off
             painter.setBrush(colours.accent_ground if on else colours.base)

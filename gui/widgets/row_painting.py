@@ -1,7 +1,7 @@
 """What the rows of all lists have in common when they are painted."""
 
 from PySide6.QtCore import QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 
 from gui.theme import Tokens
@@ -20,14 +20,8 @@ def paint_ground(painter: QPainter, option: QStyleOptionViewItem, colours: Token
         painter.fillRect(rect, colours.accent_ground)
         painter.fillRect(QRect(rect.left(), rect.top(), EDGE, rect.height()), colours.accent)
         if state & QStyle.StateFlag.State_HasFocus:  # tells the list's turn from the box's
-            painter.setPen(_faint(colours.accent))
+            painter.setPen(colours.accent)
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5))
     elif state & QStyle.StateFlag.State_MouseOver:
         painter.fillRect(rect, colours.alternate)
-
-
-def _faint(colour: QColor) -> QColor:
-    faint = QColor(colour)
-    faint.setAlphaF(0.45)
-    return faint

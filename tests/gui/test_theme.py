@@ -7,11 +7,13 @@ from PySide6.QtWidgets import QFrame, QLineEdit, QPushButton, QScrollBar, QVBoxL
 
 from gui.appearance import SCALES
 from gui.style import font_at
-from gui.theme import SHEET_ROLES, Tokens, group_colours, hover_ground, make_palette, theme_tokens, tokens
+from gui.theme import SHEET_ROLES, Tokens, group_colours, make_palette, theme_tokens, tokens
+from gui.theme_names import THEMES, ThemeName
 from gui.viewer.painting import FOUND_OPACITY, SELECTED_OPACITY, faded
 from gui.widgets.labels import label
 
-THEMES = ("light", "dark")
+PLAIN: tuple[ThemeName, ...] = ("light", "dark")
+HIGH = tuple(name for name in THEMES if name not in PLAIN)
 
 
 def _luminance(colour: QColor) -> float:
@@ -28,6 +30,7 @@ def _contrast(one: QColor, other: QColor) -> float:
 
 
 GROUNDS = ("window", "base", "alternate", "accent_ground", "line_highlight")
+CONTROLS_STAND_ON = ("window", "base", "alternate")
 PAIRS = [
     *((ink, ground) for ink in ("text", "muted", "accent", "fine", "working", "degraded") for ground in GROUNDS),
     *(("off", ground) for ground in ("window", "base", "alternate")),  # disabled controls stand nowhere else
@@ -50,7 +53,7 @@ def _grounds(colours: Tokens) -> dict[str, QColor]:
     found, selected = faded(colours.accent, FOUND_OPACITY), faded(colours.accent, SELECTED_OPACITY)
     grounds = {name: getattr(colours, name) for name in (*GROUNDS, "mark", "accent")}
     return grounds | {
-        "hover": hover_ground(colours),
+        "hover": colours.hover,
         "found": _over(colours.line_highlight, found),
         "selected": _over(colours.line_highlight, selected),
         "selected mark": _over(colours.mark, selected),
@@ -61,14 +64,40 @@ def _grounds(colours: Tokens) -> dict[str, QColor]:
 @pytest.mark.parametrize(("ink", "ground"), PAIRS)
 def test_text_is_readable_on_every_ground_that_it_stands_on(theme, ink, ground):
     colours = theme_tokens(theme)
-    assert _contrast(getattr(colours, ink), _grounds(colours)[ground]) >= 4.5
+    assert _contrast(getattr(colours, ink), _grounds(colours)[ground]) >= (7 if theme in HIGH else 4.5)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_focus_and_ticks_are_seen_on_what_they_stand_on(theme):
+    colours = theme_tokens(theme)
+    for edge in (colours.accent, colours.off):
+        for ground in (*CONTROLS_STAND_ON, "hover"):
+            assert _contrast(edge, getattr(colours, ground)) >= 3
+    assert _contrast(colours.accent, colours.accent_ground) >= 3  # a row with the focus, a chip that is on
+
+
+@pytest.mark.parametrize("theme", HIGH)
+def test_high_contrast_draws_every_edge_so_that_it_is_seen(theme):
+    colours = theme_tokens(theme)
+    for edge in (colours.edge, colours.line, colours.thumb, colours.chosen_edge, colours.mark_tick, colours.meaning):
+        for ground in CONTROLS_STAND_ON:
+            assert _contrast(edge, getattr(colours, ground)) >= 3
+    assert _contrast(colours.chosen_edge, colours.accent_ground) >= 3
+    assert all(_contrast(filled, colours.line) >= 3 for filled in (colours.accent, colours.meaning))  # bars
+    for ground in (*GROUNDS, "mark"):
+        assert _contrast(colours.mark_edge, getattr(colours, ground)) >= 3
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_a_palette_tells_its_theme(theme):
+    assert tokens(make_palette(theme)) is theme_tokens(theme)
 
 
 @pytest.mark.parametrize("theme", THEMES)
 def test_the_palette_writes_with_readable_colours_only(theme):
     colours, palette, role = theme_tokens(theme), make_palette(theme), QPalette.ColorRole
     inks = (role.WindowText, role.Text, role.ButtonText, role.PlaceholderText, role.BrightText, role.Link)
-    for ink in (*inks, role.LinkVisited, role.ToolTipText, role.HighlightedText):
+    for ink in (*inks, role.LinkVisited, role.HighlightedText):
         for group in (QPalette.ColorGroup.Active, QPalette.ColorGroup.Inactive, QPalette.ColorGroup.Disabled):
             for ground in (colours.window, colours.base, colours.alternate):
                 assert _contrast(palette.color(group, ink), ground) >= 4.5
@@ -114,7 +143,7 @@ def _styled(qtbot) -> QFrame:
 
 @pytest.mark.parametrize("theme", THEMES)
 def test_what_stands_takes_on_a_theme_as_what_is_new(qtbot, appearance, theme):
-    appearance.set_theme(*(other for other in THEMES if other != theme))
+    appearance.set_theme(next(other for other in THEMES if other != theme))
     before = _styled(qtbot)
     other = before.grab().toImage()
     appearance.set_theme(theme)
@@ -131,7 +160,7 @@ def test_the_sheet_finds_its_colours_in_the_palette(qtbot, appearance, theme):
     palette = make_palette(theme)
     for name, role in SHEET_ROLES.items():
         if hasattr(theme_tokens(theme), name):
-            key = "".join(part.capitalize() for part in role.split("-"))
+            key = "".join(part.capitalize() for part in role.split("-")).replace("Tooltip", "ToolTip")
             assert palette.color(QPalette.ColorRole[key]) == getattr(theme_tokens(theme), name)
 
 
@@ -144,6 +173,19 @@ def test_following_the_system_listens_only_while_it_follows(qapp, appearance, mo
     appearance.set_theme("light")
     qapp.styleHints().colorSchemeChanged.emit(Qt.ColorScheme.Dark)
     assert qapp.palette().color(QPalette.ColorRole.Window) == theme_tokens("light").window
+
+
+def test_following_the_system_heeds_its_wish_for_contrast(qapp, appearance, monkeypatch):
+    if not hasattr(qapp.styleHints(), "accessibility"):
+        pytest.skip("Qt tells of the desktop's contrast since 6.10.")
+    hints = qapp.styleHints().accessibility()
+    monkeypatch.setattr(type(hints), "contrastPreference", lambda _: Qt.ContrastPreference.HighContrast)
+    assert appearance.shown == "light"
+    appearance.set_theme("system")
+    assert appearance.shown == "high-contrast-light"
+    monkeypatch.setattr(type(qapp.styleHints()), "colorScheme", lambda _: Qt.ColorScheme.Dark)
+    hints.contrastPreferenceChanged.emit(Qt.ContrastPreference.HighContrast)
+    assert qapp.palette().color(QPalette.ColorRole.WindowText) == theme_tokens("high-contrast-dark").text
 
 
 def test_the_text_grows_and_shrinks_in_steps_and_stops_at_the_ends(qapp, appearance):
