@@ -28,6 +28,7 @@ from gui.places import Places
 from gui.remember.remembering import Remembering
 from gui.search.panel import SearchPanel
 from gui.search_way import SearchWay
+from gui.settings.aside import SetAside
 from gui.settings.way import SettingsWay
 from gui.sharing.links import Links
 from gui.views import Views
@@ -80,7 +81,8 @@ class MainWindow(QMainWindow):
         self.folders = FolderWay(
             workspace, self.first_run, self.frame, self.banner, jobs, places, remembers=remembers, parent=self
         )
-        self.settings = SettingsWay(workspace, jobs, places.config, self)
+        aside = SetAside(workspace, self.banner, jobs, places, self)
+        self.settings = SettingsWay(workspace, jobs, places.config, aside, self)
         self.about = AboutWay(workspace, places, jobs, self)
         self.search_way = SearchWay(
             workspace, self.search, self.banner, jobs, places.config, remembers=remembers, parent=self
@@ -108,6 +110,7 @@ class MainWindow(QMainWindow):
             self._lacking,
             state,
             places,
+            aside,
             self,
         )
         self.navigation = Navigation(workspace, self.views, self)

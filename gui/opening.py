@@ -12,6 +12,7 @@ from gui.frame import Frame
 from gui.lacking import Lacking
 from gui.notices import Notices
 from gui.places import Places
+from gui.settings.aside import SetAside
 from gui.views import Views
 from gui.widgets.message import Action
 from gui.window_state import WindowState
@@ -34,6 +35,7 @@ class Opening(QObject):
         lacking: Lacking,
         state: WindowState,
         places: Places,
+        aside: SetAside,
         window: QWidget,
     ) -> None:
         super().__init__(window)
@@ -46,6 +48,7 @@ class Opening(QObject):
         self._lacking = lacking
         self._state = state
         self._places = places
+        self._aside = aside
         self._window = window
         workspace.opening.connect(self._show_opening)
         workspace.opened.connect(self._show_opened)
@@ -94,8 +97,9 @@ class Opening(QObject):
         self._frame.message.say(f"{failure.folder.name} cannot be opened", failure.sentence, again, choose)
         self._frame.show_page(self._frame.message)
 
-    def show_settings_problem(self, sentence: str, *actions: Action) -> None:
-        """Instead of everything else: nothing can be opened before the settings file is right again."""
+    def show_settings_problem(self, sentence: str, again: Action) -> None:
+        """Instead of everything else: nothing can be opened before the settings file is right again, or set aside."""
         edit = Action("Open the settings file", self._places.open_settings)
-        self._frame.message.say("The settings cannot be used", sentence, *actions, edit)
+        aside = self._aside.action(again.run)
+        self._frame.message.say("The settings cannot be used", sentence, again, edit, aside)
         self._frame.show_page(self._frame.message)

@@ -1,5 +1,6 @@
 """The way to the settings dialog and back: what is saved there takes effect in the open workspace."""
 
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Slot
@@ -8,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 from engine import EmbeddingEstimate, MemoryProviderStatus, Settings, SyncSummary
 from gui.jobs import Jobs
 from gui.lacking import Lacks
+from gui.settings.aside import SetAside
 from gui.settings.dialog import SettingsDialog
 from gui.settings.pages import PageMaker
 from gui.settings.places import SettingsPage
@@ -17,11 +19,12 @@ from gui.workspace import Opened, OpenFailure, Workspace
 class SettingsWay(QObject):
     """Makes the dialog when it is first wanted."""
 
-    def __init__(self, workspace: Workspace, jobs: Jobs, config: Path | None, window: QWidget) -> None:
+    def __init__(self, workspace: Workspace, jobs: Jobs, config: Path | None, aside: SetAside, window: QWidget) -> None:
         super().__init__(window)
         self._workspace = workspace
         self._jobs = jobs
         self._config = config
+        self._aside = aside
         self._window = window
         self._begins = False
         """Whether something was saved a moment ago."""
@@ -59,6 +62,7 @@ class SettingsWay(QObject):
             self.dialog = SettingsDialog(self._jobs, self._config, self._window, self._makers)
             self.dialog.saved.connect(self._saved)
             self.dialog.in_force.connect(self._take)
+            self.dialog.set_aside_wanted.connect(self._set_aside)
             self.dialog.purged.connect(self._workspace.feed.refresh)
         self.dialog.begin(opened.folder, opened.settings, opened.manager, page)
 
@@ -99,6 +103,14 @@ class SettingsWay(QObject):
     def _take(self, settings: Settings) -> None:
         """What only the window reads holds from now on."""
         self._workspace.take_settings(settings)
+
+    @Slot()
+    def _set_aside(self) -> None:
+        """The file cannot be used: start with the defaults."""
+        opened = self._workspace.current
+        if opened is not None and self.dialog is not None:
+            self.dialog.leave()
+            self._aside.run(partial(self._workspace.open, opened.folder))
 
     @Slot()
     def _close(self) -> None:

@@ -21,6 +21,7 @@ from engine import FileIssue, IndexTooNew, SettingsError
 from gui.main_window import MainWindow
 from gui.places import Places
 from gui.viewer import elsewhere
+from gui.widgets.message import Action
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_records import make_path_state, make_progress, make_summary
 from tests.helpers.windows import at_rest
@@ -208,7 +209,7 @@ def test_a_first_start_asks_then_indexes_and_remembers(qtbot, window, memory, tm
         (
             SettingsError("settings.toml, line 3: x."),
             "settings cannot be used",
-            ["Try again", "Open the settings file"],
+            ["Try again", "Open the settings file", "Set it aside and start with the defaults"],
         ),
     ],
 )
@@ -330,7 +331,7 @@ VIEWS: list[tuple[str, Callable[[MainWindow, Path], None]]] = [
     ("welcome", lambda window, _: window.folders.ask()),
     ("preview", lambda window, folder: window.folders.offer(folder)),
     ("sources", lambda window, _: window.folders.choose_sessions()),
-    ("message", lambda window, _: window.opening.show_settings_problem("Line 3.")),
+    ("message", lambda window, _: window.opening.show_settings_problem("Line 3.", Action("Again", list))),
     ("banner", lambda window, _: window.banner.ask_rebuild()),
 ]
 
@@ -507,3 +508,19 @@ def test_a_note_opens_in_the_editor_and_a_transcript_is_only_shown(qtbot, opened
     qtbot.waitUntil(lambda: bool(edited))
     assert edited == [("shopping.md", 1)]
     assert shown == [transcript]
+
+
+def test_a_damaged_settings_file_is_set_aside_and_the_window_goes_on(qtbot, window, memory):
+    path = engine.settings_path()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("[defaults\nmine = 1\n")
+    window.folders.open(memory.folder)
+    qtbot.waitUntil(lambda: window.pages.currentWidget() is window.message)
+    buttons = window.message.findChildren(QPushButton)
+    next(b for b in buttons if b.text() == "Set it aside and start with the defaults").click()
+    qtbot.waitUntil(lambda: at_rest(window))
+    kept = next(other for other in path.parent.iterdir() if other.suffix == ".toml" and other != path)
+    assert kept.read_text() == "[defaults\nmine = 1\n"
+    assert str(kept) in window.banner.text
+    assert str(path) in window.banner.text
+    assert engine.load_settings() == engine.Settings()

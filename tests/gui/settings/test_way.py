@@ -3,6 +3,9 @@ from PySide6.QtWidgets import QWidget
 
 import engine
 from engine import Settings
+from gui.notices import Notices
+from gui.places import Places
+from gui.settings.aside import SetAside
 from gui.settings.way import SettingsWay
 from gui.workspace import Workspace
 from tests.helpers.fake_memory import FakeMemory
@@ -27,7 +30,8 @@ def way(qtbot, appearance, jobs, opened, tmp_path) -> SettingsWay:
     workspace = Workspace(jobs)
     window = QWidget()
     qtbot.addWidget(window)
-    way = SettingsWay(workspace, jobs, None, window)
+    aside = SetAside(workspace, Notices(workspace, window), jobs, Places(), window)
+    way = SettingsWay(workspace, jobs, None, aside, window)
     with qtbot.waitSignal(workspace.opened):
         workspace.open(tmp_path)
     yield way
@@ -129,3 +133,20 @@ def test_the_page_that_was_shown_last_is_shown_again(qtbot, way):
     qtbot.waitUntil(lambda: way.dialog.ready)
     assert way.dialog.page == "sync"
     way.dialog.leave()
+
+
+def test_a_file_that_is_damaged_meanwhile_is_set_aside_and_both_are_named(qtbot, way, opened):
+    path = engine.settings_path()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("[defaults]\nprovider = 7\n")
+    way.show_page("general")
+    qtbot.waitUntil(lambda: way.dialog.ready)
+    way.dialog.set_aside_wanted.emit()
+    qtbot.waitUntil(lambda: len(opened) == 2)
+    kept = next(other for other in path.parent.iterdir() if other != path)
+    assert kept.read_text() == "[defaults]\nprovider = 7\n"
+    banner = way._window.findChild(Notices)
+    qtbot.waitUntil(lambda: bool(banner.text))
+    assert str(kept) in banner.text
+    assert str(path) in banner.text
+    assert not way.dialog.isVisible()
