@@ -74,8 +74,8 @@ class _Program:
         self._last_folder = settings.workspace
         self._appearance = Appearance(
             app,
-            options.theme or self._state.theme or settings.window.theme,
-            self._state.font_scale or settings.window.font_scale,
+            options.theme or settings.window.theme,
+            settings.window.font_scale,
         )
         self._demo = Demo(options.config) if options.demo else None
         config = (self._demo.config if self._demo else None) or options.config
@@ -95,6 +95,7 @@ class _Program:
                 places=Places(config, log_file),
                 remembers=self._remembers,
             )
+        self._window.looks.begin(settings, overruled=options.theme is not None)
         self._window.keyboard.own.take(settings.window.keys)
         self._window.closing.connect(self._keep_state)
         self._guard.watch(self._window, self._jobs, self._workspace)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 
-from PySide6.QtCore import QObject, Qt, Slot
+from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QFont, QGuiApplication, QStyleHints
 from PySide6.QtWidgets import QApplication
 
@@ -17,6 +17,9 @@ SCALES = (0.8, 0.9, 1.0, 1.15, 1.3, 1.5, 1.75, 2.0)
 
 class Appearance(QObject):
     """Applies palette, style sheet and font to the application, and again when the desktop's colours change."""
+
+    changed = Signal()
+    """A person has chosen another theme or size."""
 
     def __init__(self, app: QApplication, theme: ThemeChoice = "system", font_scale: float = 1.0) -> None:
         super().__init__(app)
@@ -50,11 +53,16 @@ class Appearance(QObject):
         return self._scale
 
     def set_theme(self, theme: ThemeChoice) -> None:
-        self._theme = theme
-        self._apply()
+        self.show(theme, self._scale)
+        self.changed.emit()
 
     def set_font_scale(self, scale: float) -> None:
-        self._scale = _within(scale)
+        self.show(self._theme, scale)
+        self.changed.emit()
+
+    def show(self, theme: ThemeChoice, scale: float) -> None:
+        """Both at once, as the settings have them: nobody is told of a choice."""
+        self._theme, self._scale = theme, _within(scale)
         self._apply()
 
     def enlarge(self, steps: int) -> None:

@@ -53,8 +53,15 @@ class Commands:
         for theme, words in THEME_WORDS.items():
             action = QAction(words, menu)
             action.setCheckable(True)
-            action.setChecked(self._appearance.theme == theme)
+            action.setData(theme)
             action.triggered.connect(lambda _=False, theme=theme: self._appearance.set_theme(theme))
             group.addAction(action)
             menu.addAction(action)
+        menu.aboutToShow.connect(lambda: self._mark_theme(group))
+        self._mark_theme(group)
         return menu
+
+    def _mark_theme(self, group: QActionGroup) -> None:
+        """The settings may have changed it."""
+        for action in group.actions():
+            action.setChecked(action.data() == self._appearance.theme)

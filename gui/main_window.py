@@ -29,6 +29,7 @@ from gui.remember.remembering import Remembering
 from gui.search.panel import SearchPanel
 from gui.search_way import SearchWay
 from gui.settings.aside import SetAside
+from gui.settings.kept_appearance import KeptAppearance
 from gui.settings.way import SettingsWay
 from gui.sharing.links import Links
 from gui.views import Views
@@ -60,7 +61,6 @@ class MainWindow(QMainWindow):
         self.state = state
         self._jobs = jobs
         self._appearance = appearance
-        self._theme_before, self._scale_before = appearance.theme, appearance.font_scale
         self._news = IndexNews(self)
         self._lacking = Lacking(self)
         self.setWindowTitle("Mnemoscope")
@@ -83,6 +83,9 @@ class MainWindow(QMainWindow):
         )
         aside = SetAside(workspace, self.banner, jobs, places, self)
         self.settings = SettingsWay(workspace, jobs, places.config, aside, self)
+        self.looks = KeptAppearance(
+            workspace, appearance, jobs, places.config, self.banner.complain, remembers=remembers, parent=self
+        )
         self.about = AboutWay(workspace, places, jobs, self)
         self.search_way = SearchWay(
             workspace, self.search, self.banner, jobs, places.config, remembers=remembers, parent=self
@@ -206,10 +209,6 @@ class MainWindow(QMainWindow):
         self.frame.keep(self.state)
         self.state.wrap = self.viewer.wrap_action.isChecked()
         self.state.chunk_borders = self.viewer.chunks_action.isChecked()
-        # What was not changed here is left to the settings.
-        if self._appearance.theme != self._theme_before:
-            self.state.theme = self._appearance.theme
-        if self._appearance.font_scale != self._scale_before:
-            self.state.font_scale = self._appearance.font_scale
+        self.looks.save()
         self.closing.emit()
         super().closeEvent(event)

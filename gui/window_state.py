@@ -11,8 +11,6 @@ import msgspec
 import platformdirs
 from PySide6.QtCore import QByteArray
 
-from gui.theme_names import ThemeChoice
-
 log = logging.getLogger(__name__)
 
 _RECENT = 8
@@ -28,9 +26,6 @@ class WindowState(msgspec.Struct, kw_only=True):
     dock_shown: bool = True
     wrap: bool = True
     chunk_borders: bool = False
-    theme: ThemeChoice | None = None
-    """None: the settings decide."""
-    font_scale: float | None = None
     recent: list[str] = []
     """Folders that were opened, newest first."""
 

@@ -7,6 +7,7 @@ from typing import Any
 from engine import Option
 from gui.settings.engine_choice import TITLES as ENGINES
 from gui.settings.wording import NAMES
+from gui.theme_names import THEME_WORDS
 
 _OR = " or "
 """Between the texts of a list on one line, where a comma may be part of one."""
@@ -23,8 +24,8 @@ _UNITS = (
     ("font_scale", "times the desktop's"),
 )
 _PATHS = ("path", "_dir", "workspace")
-_WORDS = {
-    "window.theme": {"system": "Follow the desktop", "light": "Light", "dark": "Dark"},
+_WORDS: dict[str, Mapping[Any, str]] = {
+    "window.theme": THEME_WORDS,
     "citations": {"auto": "Not in groups", "on": "Always", "off": "Never"},
     "facts.agent_writes": {"on": "Yes", "review": "Only what you approve", "off": "Not at all"},
     "sources": {"memory": "Notes", "sessions": "Sessions"},

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.scrolling import scrolling_column
@@ -170,8 +171,7 @@ class MessagePage(QFrame):
         self._title = label("", "title", wrap=True)
         self._text = label("", "muted", wrap=True)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._buttons = QHBoxLayout()
-        self._buttons.setSpacing(8)
+        self._buttons = FlowLayout(8)
         column = QVBoxLayout()
         column.setSpacing(12)
         column.addStretch(2)
@@ -203,7 +203,9 @@ class MessagePage(QFrame):
 
 
 def _fill(
-    row: QHBoxLayout, actions: tuple[Action, ...], press: Callable[[Callable[[], None]], None] | None = None
+    row: QHBoxLayout | FlowLayout,
+    actions: tuple[Action, ...],
+    press: Callable[[Callable[[], None]], None] | None = None,
 ) -> list[QPushButton]:
     """Replace the row's buttons; `press` is handed what the one does that was pressed, instead of its being done."""
     while (item := row.takeAt(0)) is not None:
@@ -224,6 +226,4 @@ def _fill(
         row.addWidget(button)
         button.show()  # at once, so that its size counts
         buttons.append(button)
-    if press is None:
-        row.addStretch(1)
     return buttons

@@ -130,14 +130,17 @@ def test_the_text_size_changes_by_key(qtbot, opened, appearance):
     assert appearance.font_scale == 1.0
 
 
-def test_the_menu_changes_the_theme(opened, appearance):
+def test_the_menu_changes_the_theme_and_the_settings(qtbot, opened, appearance):
     menu = next(menu for menu in opened.findChildren(QMenu) if menu.title() == "Theme")
     dark = next(action for action in menu.actions() if action.text() == "Dark")
     dark.trigger()
     assert appearance.shown == "dark"
     assert dark.isChecked()
-    opened.close()
-    assert opened.state.theme == "dark"
+    qtbot.waitUntil(lambda: engine.load_settings().window.theme == "dark")
+    opened.workspace.take_settings(engine.Settings())
+    menu.aboutToShow.emit()
+    assert appearance.theme == "system"
+    assert not dark.isChecked()
 
 
 def test_rebuilding_asks_first(qtbot, opened, memory):
@@ -292,7 +295,6 @@ def test_closing_keeps_the_window_and_ends_everything(qtbot, opened, memory):
     with qtbot.waitSignal(opened.closing):
         opened.close()
     assert opened.state.dock_shown is False
-    assert (opened.state.theme, opened.state.font_scale) == (None, None)
     assert not opened.state.geometry_bytes().isEmpty()
     assert opened.shut_down(1000)
     assert memory.closed

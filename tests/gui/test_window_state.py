@@ -7,7 +7,7 @@ from gui.window_state import WindowState, load_state, save_state, state_path
 
 
 def test_what_was_saved_is_loaded():
-    state = WindowState(list_width=420, dock_shown=False, theme="dark", font_scale=1.3)
+    state = WindowState(list_width=420, dock_shown=False, wrap=False)
     state.set_geometry(QByteArray(b"\x01\xd9\xd0\xcb"))
     state.remember(Path("/notes/a"))
     save_state(state)
@@ -16,7 +16,7 @@ def test_what_was_saved_is_loaded():
     assert [path.name for path in state_path().parent.iterdir()] == ["window.json"]
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"list_width": "wide"}', '{"theme": "pink"}', "\ufeff{}", "null"])
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"list_width": "wide"}', '{"wrap": "pink"}', "\ufeff{}", "null"])
 def test_a_damaged_file_gives_a_fresh_window(text):
     state_path().parent.mkdir(parents=True)
     state_path().write_text(text, "utf-8")

@@ -187,7 +187,7 @@ def test_a_search_finds_by_name_key_help_and_value_and_marks(qtbot, dialog):
         ("half-life", "query.hybrid.temporal_decay.half_life_days"),
         ("vector_weight", "query.hybrid.vector_weight"),
         ("vector weight", "query.hybrid.vector_weight"),
-        ("follow desktop", "window.theme"),
+        ("follow the system", "window.theme"),
         ("opens a file in an editor", "window.editor"),
     ):
         dialog._query.clear()

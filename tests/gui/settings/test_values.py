@@ -50,7 +50,7 @@ def test_what_is_no_value_is_told_in_one_sentence(key, text):
     ("key", "value", "words"),
     [
         ("sync.watch", True, "on"),
-        ("window.theme", "system", "Follow the desktop"),
+        ("window.theme", "system", "Follow the system"),
         ("sources", ("memory",), "Notes"),
         ("include", (), "none"),
         ("sync.watch_debounce_ms", 1500, "1,500 milliseconds"),
