@@ -52,6 +52,9 @@ if TYPE_CHECKING:
     from engine.logs import redact as redact
     from engine.records import *  # noqa: F403
     from engine.redaction.masks import beginning_of as beginning_of
+    from engine.search.exporting import outcome_values as outcome_values
+    from engine.search.exporting import result_quote as result_quote
+    from engine.search.exporting import results_markdown as results_markdown
     from engine.search.reasons import reasons_of as reasons_of
     from engine.settings import Settings as Settings
     from engine.settings import add_extra_path as add_extra_path
@@ -121,6 +124,9 @@ _HOME = {
     "configure_logging": "engine.logs",
     "redact": "engine.logs",
     "beginning_of": "engine.redaction.masks",
+    "outcome_values": "engine.search.exporting",
+    "result_quote": "engine.search.exporting",
+    "results_markdown": "engine.search.exporting",
     "reasons_of": "engine.search.reasons",
     "Settings": "engine.settings",
     "add_extra_path": "engine.settings",

@@ -31,7 +31,7 @@ from gui.search_way import SearchWay
 from gui.settings.aside import SetAside
 from gui.settings.kept_appearance import KeptAppearance
 from gui.settings.way import SettingsWay
-from gui.sharing.links import Links
+from gui.sharing.sharing import Sharing
 from gui.views import Views
 from gui.ways import Ways
 from gui.widgets.drop import dropped_folder
@@ -119,7 +119,8 @@ class MainWindow(QMainWindow):
         self.navigation = Navigation(workspace, self.views, self)
         ways = Ways(workspace, self.panes, self.views, self.diagnostics, self)
         self.remembering = Remembering(workspace, self.views, ways, self.banner, self._news, jobs, self)
-        self.links = Links(workspace, self.views, self.folders, ways, self.banner, jobs, state, self)
+        self.sharing = Sharing(workspace, self.views, self.folders, ways, self.banner, jobs, state, self)
+        self.links = self.sharing.links
         self.setCentralWidget(self.frame)
         self.commands = WindowMenu(self, appearance)
         self.keyboard = Keyboard(self, jobs, places.config)
@@ -184,7 +185,9 @@ class MainWindow(QMainWindow):
         """Stop all work and close the memory; False when something did not stop in time. The window is gone by then."""
         self.workspace.feed.set_manager(None)
         self.opening.show_closed()
-        return self._jobs.shutdown(timeout_ms, last=self.workspace.close_all_now)
+        ended = self._jobs.shutdown(timeout_ms, last=self.workspace.close_all_now)
+        self.sharing.close()
+        return ended
 
     # --- Qt ---------------------------------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QMenu
 
 from gui.appearance import Appearance
 from gui.commands import Commands
-from gui.keys.shared import EXPLAIN, WITHIN
+from gui.keys.shared import EXPLAIN, EXPORT, WITHIN
 from gui.keys.sheet import show_keys
 from gui.lacking import Gates, Lacks
 from gui.navigation import keys
@@ -39,6 +39,8 @@ class WindowMenu:
         self.searches = SearchMenu(
             commands, window.search.keeping, partial(views.switch, "search"), window.search_way.keep_recent
         )
+        commands.menu.addSeparator()
+        commands.add(EXPORT.name, EXPORT.words, window.sharing.exports.choose, *EXPORT.keys)
         commands.menu.addSeparator()
         self.choose = commands.add("folder.choose", "Choose folder…", window.first_run.choose, "Ctrl+O")
         add_sessions = commands.add("folder.add-sessions", "Add sessions…", window.folders.add_sessions)

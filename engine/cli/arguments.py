@@ -137,6 +137,9 @@ def _add_search(search: argparse.ArgumentParser) -> None:
         help="put results that say the same behind others, or leave them by score",
     )
     search.add_argument("--explain", action="store_true", help="say where each score comes from")
+    search.add_argument(
+        "--markdown", action="store_true", help="print a page of Markdown with citations instead of text"
+    )
 
 
 def _query_help(program: str) -> str:

@@ -19,8 +19,8 @@ from engine.records import (
     SearchRemedy,
     SearchStage,
     parse_citation,
-    to_builtins,
 )
+from engine.search.exporting import outcome_values, results_markdown
 from engine.wording import plural
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def run(arguments: Namespace) -> int:
         "diverse": arguments.diverse,
         "within": tuple(EarlierQuestion(query=query) for query in arguments.within),
         # A person who finds nothing is told why without asking again.
-        "explain": arguments.explain or not arguments.json,
+        "explain": arguments.explain or not (arguments.json or arguments.markdown),
     }
     with interruptible() as token, opened(find_place(arguments)) as manager:
         if arguments.saved is not None:
@@ -67,7 +67,9 @@ def run(arguments: Namespace) -> int:
             outcome = manager.search(" ".join(arguments.query), cancel=token, **options)
         unexplained = manager.lacks.get("explanation", "") if arguments.explain else ""
     if arguments.json:
-        _print_json(outcome)
+        print_json(outcome_values(outcome))
+    elif arguments.markdown:
+        print(safe_text("\n\n".join(results_markdown(outcome.results, asked=_asked(arguments), total=outcome.total))))
     else:
         _print_text(outcome, explain=arguments.explain)
         if unexplained:
@@ -83,16 +85,11 @@ def _passage(text: str) -> Passage:
     return Passage(path=cited.path, start_line=cited.first, end_line=cited.last)
 
 
-def _print_json(outcome: SearchOutcome) -> None:
-    values = to_builtins(outcome)
-    values["timingsMs"] = values.pop("timings")
-    del values["remote"], values["age"]  # for those who ask while somebody types, or ask the same again
-    for key in ("telling", "within"):
-        if not values[key]:
-            del values[key]
-    if values["explanation"] is None:
-        del values["explanation"]
-    print_json(values)
+def _asked(arguments: Namespace) -> str:
+    """What was asked, in words."""
+    if arguments.like is not None:
+        return f"Like {arguments.like}"
+    return arguments.saved or " ".join(arguments.query)
 
 
 def _print_text(outcome: SearchOutcome, *, explain: bool) -> None:

@@ -9,6 +9,7 @@ REMEMBER = command("session.remember", "Remember…", ("sessions", "conversation
 WITHIN = command("search.within", "Search within these results", "window", "Ctrl+Shift+K")
 EXPLAIN = command("result.explain", "Why this result?", "window", "Ctrl+I")
 LINK = command("place.copy-link", "Copy link", ("results", "sessions", "file", "conversation"), "Alt+L")
+EXPORT = command("share.export", "Export results…", "window", "Ctrl+Shift+E")
 EDIT = command("file.edit", "Open in editor", ("results", "file"), "Ctrl+E")
 FIND = command("reading.find", "Find in what is read", ("file", "conversation"), QKeySequence.StandardKey.Find)
 NEXT_HIT = command("reading.next-hit", "Next hit", ("file", "conversation"), "F3")

@@ -51,6 +51,8 @@ class SearchPanel(QObject):
     """MemorySearchResult to open in the external editor."""
     link_wanted = Signal(object)
     """Spot of a result to which a link is to be copied."""
+    export_wanted = Signal()
+    """The selected results, or all, are to be written to a file."""
     reveal_requested = Signal(object)
     """MemorySearchResult whose file to show in the file manager."""
     answer_changed = Signal(object)
@@ -128,6 +130,7 @@ class SearchPanel(QObject):
         self._actions.editor_requested.connect(self.editor_requested)
         self._actions.reveal_requested.connect(self.reveal_requested)
         self._actions.link_wanted.connect(self.link_wanted)
+        self._actions.export_wanted.connect(self.export_wanted)
         self._actions.like_wanted.connect(self._look_for_like)
         self._actions.within_wanted.connect(self.search_within)
         self._view.within_wanted.connect(self.search_within)

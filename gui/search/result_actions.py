@@ -1,6 +1,6 @@
 """What can be done with the current result of the list besides opening it: by its menu, and by a key."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QObject, QPoint, Signal, Slot
@@ -10,7 +10,17 @@ from gui.keys.binding import key_action
 from gui.keys.shared import EDIT, LIKE, LINK
 from gui.lacking import Lacks
 from gui.search.result_list import ResultList
-from gui.search.result_menu import CITE, COPY_PATH, COPY_SNIPPET, REVEAL, ResultMenu, copy_text
+from gui.search.result_menu import (
+    CITE,
+    COPY_PATH,
+    COPY_SNIPPET,
+    QUOTE,
+    REVEAL,
+    ResultMenu,
+    copy_citations,
+    copy_quotes,
+    copy_text,
+)
 from gui.spot import Spot
 
 
@@ -25,6 +35,8 @@ class ResultActions(QObject):
     """MemorySearchResult like which others are to be found."""
     link_wanted = Signal(object)
     """A link to this Spot is to be copied."""
+    export_wanted = Signal()
+    """The selected results, or all, are to be written to a file."""
     within_wanted = Signal()
     """Another question among the results on show."""
 
@@ -36,7 +48,6 @@ class ResultActions(QObject):
         self._results = results
         self.lacks: Lacks = {}
         for known, run in (
-            (CITE, lambda result: copy_text(result.citation)),
             (COPY_PATH, lambda result: copy_text(result.path)),
             (COPY_SNIPPET, lambda result: copy_text(result.snippet)),
             (EDIT, self.editor_requested.emit),
@@ -45,6 +56,8 @@ class ResultActions(QObject):
             (LINK, self._link),
         ):
             key_action(results, known).triggered.connect(partial(self._with_current, run))
+        for known, copy in ((CITE, copy_citations), (QUOTE, copy_quotes)):
+            key_action(results, known).triggered.connect(partial(self._with_selected, copy))
         results.menu_wanted.connect(self._show_menu)
 
     def _with_current(self, run: Callable[[MemorySearchResult], None]) -> None:
@@ -52,14 +65,20 @@ class ResultActions(QObject):
         if result is not None:
             run(result)
 
+    def _with_selected(self, run: Callable[[Sequence[MemorySearchResult]], None]) -> None:
+        selected = self._results.selected_results()
+        if selected:
+            run(selected)
+
     @Slot(object, QPoint)
     def _show_menu(self, result: MemorySearchResult, at: QPoint) -> None:
-        menu = ResultMenu(result, self.lacks, self._results)
+        menu = ResultMenu(result, self._results.selected_results(), self.lacks, self._results)
         menu.why.triggered.connect(self.why_wanted)
         menu.editor.triggered.connect(lambda: self.editor_requested.emit(result))
         menu.reveal.triggered.connect(lambda: self.reveal_requested.emit(result))
         menu.like.triggered.connect(lambda: self.like_wanted.emit(result))
         menu.link.triggered.connect(lambda: self._link(result))
+        menu.export.triggered.connect(self.export_wanted)
         menu.within.triggered.connect(self.within_wanted)
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(at)

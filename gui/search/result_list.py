@@ -1,10 +1,10 @@
 """The list of results: keeps what a person has chosen or seen in its place while answers come and go."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
-from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal, Slot
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QMouseEvent, QResizeEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QAbstractItemView, QWidget
 
 from engine import MemorySearchResult
 from gui.search.above_button import AboveButton
@@ -30,6 +30,7 @@ class ResultList(RowList):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(ResultModel(), "Results", parent)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.painter = ResultDelegate(self)
         self._held = False
         self.chosen = False
@@ -53,12 +54,14 @@ class ResultList(RowList):
             return
         # The row for more stays last, wherever it was: nothing to hold on to.
         place = self._remember(MoreRow) if keep and self.rows.rowCount() else None
+        several = self._selected_keys() if keep else ()
         self._arranging = True
         try:
             self.painter.forget()
             self._put(rows)
             if place is not None and (self._held or self.verticalScrollBar().value()):
                 self._return_to(place, shift)
+                self._select_again(several)
             else:
                 self._start_at_top()
         finally:
@@ -72,6 +75,23 @@ class ResultList(RowList):
     def current_result(self) -> MemorySearchResult | None:
         row = self.rows.row(self.currentIndex().row())
         return row.result if isinstance(row, ResultRow) else None
+
+    def selected_results(self) -> tuple[MemorySearchResult, ...]:
+        """All that are selected, from top to bottom; one is current, also where only that one is."""
+        rows = map(self.rows.row, sorted(index.row() for index in self.selectedIndexes()))
+        found = tuple(row.result for row in rows if isinstance(row, ResultRow))
+        current = self.current_result()
+        return found or (() if current is None else (current,))
+
+    def _selected_keys(self) -> tuple[Hashable, ...]:
+        """Of several; one alone is current anyway."""
+        chosen = [self.rows.row(index.row()).key for index in self.selectedIndexes()]
+        return tuple(chosen) if len(chosen) > 1 else ()
+
+    def _select_again(self, keys: Iterable[Hashable]) -> None:
+        for place in map(self.rows.place, keys):
+            if place >= 0:
+                self.selectionModel().select(self.rows.index(place), QItemSelectionModel.SelectionFlag.Select)
 
     def _return_to(self, place: Place, shift: int = 0) -> None:
         super()._return_to(place, shift)

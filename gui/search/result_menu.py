@@ -1,16 +1,20 @@
 """What can be done with one result besides opening it."""
 
+from collections.abc import Sequence
+
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
-from engine import MemorySearchResult
+from engine import MemorySearchResult, result_quote
 from gui.keys.binding import show_keys_of
 from gui.keys.keymap import Command, command
-from gui.keys.shared import EDIT, EXPLAIN, LIKE, LINK, WITHIN
+from gui.keys.shared import EDIT, EXPLAIN, EXPORT, LIKE, LINK, WITHIN
 from gui.lacking import Gates, Lacks
+from gui.widgets.wording import counted
 
 CITE = command("results.cite", "Copy citation", "results", QKeySequence.StandardKey.Copy)
 COPY_PATH = command("results.copy-path", "Copy path", "results")
+QUOTE = command("results.copy-quote", "Copy as a Markdown quote", "results")
 COPY_SNIPPET = command("results.copy-snippet", "Copy snippet", "results")
 REVEAL = command("results.reveal", "Reveal in file manager", "results")
 
@@ -19,20 +23,32 @@ def copy_text(text: str) -> None:
     QGuiApplication.clipboard().setText(text)
 
 
-class ResultMenu(QMenu):
-    """The context menu of `result`. Copying happens here; the other actions are for the owner to connect."""
+def copy_citations(results: Sequence[MemorySearchResult]) -> None:
+    """One a line."""
+    copy_text("\n".join(result.citation for result in results))
 
-    def __init__(self, result: MemorySearchResult, lacks: Lacks, parent: QWidget) -> None:
+
+def copy_quotes(results: Sequence[MemorySearchResult]) -> None:
+    copy_text("\n\n".join(map(result_quote, results)))
+
+
+class ResultMenu(QMenu):
+    """The context menu of `result`, or of several that are selected with it.
+
+    Copying happens here; the other actions are for the owner to connect.
+    """
+
+    def __init__(
+        self, result: MemorySearchResult, selected: Sequence[MemorySearchResult], lacks: Lacks, parent: QWidget
+    ) -> None:
         super().__init__(parent)
         self.setToolTipsVisible(True)
         self.like = self._entry(LIKE)
         self.within = self._entry(WITHIN)
         self.addSeparator()
-        for known, copied in (
-            (CITE, result.citation),
-            (COPY_PATH, result.path),
-            (COPY_SNIPPET, result.snippet),
-        ):
+        self._entry(CITE).triggered.connect(lambda: copy_citations(selected))
+        self._entry(QUOTE).triggered.connect(lambda: copy_quotes(selected))
+        for known, copied in ((COPY_PATH, result.path), (COPY_SNIPPET, result.snippet)):
             self._entry(known).triggered.connect(lambda _=False, copied=copied: copy_text(copied))
         self.link = self._entry(LINK)
         self.addSeparator()
@@ -40,6 +56,10 @@ class ResultMenu(QMenu):
         self.addSeparator()
         self.editor = self._entry(EDIT)
         self.reveal = self._entry(REVEAL)
+        self.addSeparator()
+        self.export = self._entry(EXPORT)
+        if len(selected) > 1:
+            self.export.setText(f"Export {counted(len(selected), 'result')}…")
         gates = Gates()
         gates.hear(lacks)
         gates.add(self.like, "alike")

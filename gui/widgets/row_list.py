@@ -41,11 +41,14 @@ class RowList(QListView):
     """Up on the first row, or Escape: back to where the person came from."""
     typed = Signal(object)
     """QKeyEvent that belongs to the box above."""
+    drag_wanted = Signal()
+    """The selected rows are being dragged away; `button_down` stays true as long as the button is down."""
 
     def __init__(self, rows: RowModel, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.rows = rows
         self._arranging = False
+        self.button_down = self._drag_told = False
         rows.setParent(self)
         self.setModel(rows)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -54,6 +57,7 @@ class RowList(QListView):
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setMouseTracking(True)
+        self.setDragEnabled(True)
         self.setAccessibleName(name)
         minute = QTimer(self, interval=_MINUTE_MS)  # "14 min ago" must not stay true for ever
         minute.timeout.connect(self.viewport().update)
@@ -199,11 +203,22 @@ class RowList(QListView):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         number = self.indexAt(event.position().toPoint()).row()
         if number >= 0 and not self.rows.is_header(number):
+            self.button_down, self._drag_told = event.button() == Qt.MouseButton.LeftButton, False
             super().mousePressEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if event.buttons() == Qt.MouseButton.NoButton:  # dragging over rows would select each
+        # From beside the rows, and once a drag is wanted, it would select each on the way.
+        if event.buttons() == Qt.MouseButton.NoButton or (self.button_down and not self._drag_told):
             super().mouseMoveEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self.button_down = False
+        super().mouseReleaseEvent(event)
+
+    def startDrag(self, supportedActions: Qt.DropAction) -> None:
+        """What the rows stand for may have to be looked up first, so Qt's own drag does not begin."""
+        self._drag_told = True
+        self.drag_wanted.emit()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         rect = self.visualRect(self.currentIndex())

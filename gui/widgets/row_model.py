@@ -84,4 +84,6 @@ class RowModel(QAbstractListModel):
         if row is None:
             return Qt.ItemFlag.NoItemFlags
         flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemNeverHasChildren
-        return flags if isinstance(row, self._headings) else flags | Qt.ItemFlag.ItemIsSelectable
+        if isinstance(row, self._headings):
+            return flags
+        return flags | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsDragEnabled

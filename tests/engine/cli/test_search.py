@@ -159,3 +159,13 @@ def test_one_can_search_within_what_something_else_finds(run: Run, memory: FakeM
     assert [question.query for question in asked["within"]] == ["irrigation", "hose"]
     assert [level["passages"] for level in answer["within"]] == [3, 2]
     assert "Searched within 3 results." in run("search", "timer", "--within", "irrigation").out
+
+
+def test_markdown_is_a_page_with_a_citation_for_each_result(run: Run) -> None:
+    answer = run("search", "irrigation", "timer", "--max-results", "2", "--markdown")
+    assert answer.code == 0
+    lines = answer.out.splitlines()
+    assert lines[0] == "# irrigation timer"
+    assert lines[2] == "2 of 4 results."
+    assert "`projects/greenhouse.md#L7-L17` · score 0.84" in lines
+    assert any(line.startswith("> The timer on the drip irrigation") for line in lines)

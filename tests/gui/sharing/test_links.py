@@ -1,6 +1,6 @@
 """Links that are copied in the window, and opened by it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,18 +11,10 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from engine import Link, parse_link, write_link
 from gui.main_window import MainWindow
 from gui.spot import Spot
-from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_sessions import SESSIONS, VALVE
 from tests.helpers.windows import at_rest
 
 NOTE = "projects/greenhouse.md"
-
-
-@pytest.fixture
-def memory() -> Iterator[FakeMemory]:
-    memory = FakeMemory(sessions=SESSIONS)
-    yield memory
-    memory.close()
 
 
 @pytest.fixture

@@ -1,0 +1,63 @@
+"""Writes what a person takes out of the program into a file of theirs: wholly, or not at all.
+
+It is written aside, in the same folder, and moved over what was there when it is complete, so that neither a full disk
+nor an end of the program leaves half a file in place of an older one.
+"""
+
+import contextlib
+import errno
+import os
+import secrets
+from pathlib import Path
+
+from engine import MnemoscopeError
+
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+
+
+class SavingFailed(MnemoscopeError):
+    """The file was not written; what was there before is as it was."""
+
+
+def save_whole(path: Path, data: bytes, *, notes: Path, may_replace: bool = True) -> None:
+    """Write `data` to `path`. `notes`: the folder of the notes, in which no file is ever replaced.
+
+    Any thread. Raises `SavingFailed`.
+    """
+    try:
+        if not may_replace and os.path.lexists(path):
+            raise SavingFailed(f"{path} is there already: choose another name.")
+        if os.path.lexists(path) and path.resolve().is_relative_to(notes.resolve()):
+            raise SavingFailed(f"{path.name} is one of your notes, which are never changed: choose another name.")
+        if path.is_dir():
+            raise SavingFailed(f"{path} is a folder: choose a name for the file in it.")
+        _write(path.resolve(), data)
+    except OSError as error:
+        raise SavingFailed(_sentence(path, error)) from error
+
+
+def _write(target: Path, data: bytes) -> None:
+    """A link stays a link, a file keeps its mode."""
+    aside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
+    try:
+        with os.fdopen(os.open(aside, _NEW, 0o666), "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if target.exists():
+            aside.chmod(target.stat().st_mode & 0o777)
+        aside.replace(target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            aside.unlink()
+        raise
+
+
+def _sentence(path: Path, error: OSError) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return f"The disk of {path.parent} is full: make room, or choose another place."
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return f"{path.parent} cannot be written: choose another folder."
+    if error.errno == errno.ENOENT:
+        return f"The folder {path.parent} is not there any more: choose another one."
+    return f"{path} cannot be written: {(error.strerror or str(error)).rstrip('.')}."

@@ -1,0 +1,58 @@
+"""Results as Markdown and as quotes."""
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.records import MemorySearchResult
+from engine.search.exporting import result_quote, results_markdown
+
+
+def _result(**changes: object) -> MemorySearchResult:
+    fields: dict[str, object] = {
+        "path": "projects/greenhouse.md",
+        "start_line": 7,
+        "end_line": 9,
+        "score": 0.834,
+        "snippet": "## Watering\n\nThe timer skipped Tuesday.",
+        "source": "memory",
+        "citation": "projects/greenhouse.md#L7-L9",
+        "title": "Greenhouse",
+        "heading": ("Greenhouse", "Watering"),
+        "modified": 0.0,
+        "snippet_line": 7,
+        "match_ranges": (),
+        "text_score": 0.6,
+        "vector_score": None,
+        "text_share": 1.0,
+    }
+    return MemorySearchResult(**(fields | changes))  # type: ignore[arg-type]
+
+
+def test_a_page_of_results() -> None:
+    page = "\n\n".join(results_markdown([_result()], asked="timer *now*", total=3))
+    assert page == (
+        "# timer \\*now\\*\n\n1 of 3 results.\n\n## Greenhouse › Watering\n\n"
+        "`projects/greenhouse.md#L7-L9` · score 0.83\n\n> ## Watering\n>\n> The timer skipped Tuesday."
+    )
+
+
+def test_a_quote_ends_with_where_it_stands() -> None:
+    assert result_quote(_result(snippet="One.\nTwo.")) == (
+        "> One.\n> Two.\n>\n> — Greenhouse, `projects/greenhouse.md#L7-L9`"
+    )
+
+
+def test_a_path_with_backticks_stays_whole() -> None:
+    assert "``a`b.md#L1``" in result_quote(_result(citation="a`b.md#L1"))
+    assert "`` `x ``" in result_quote(_result(citation="`x"))
+
+
+@given(st.text(max_size=300), st.text(max_size=60))
+def test_no_snippet_breaks_out_of_its_quote(snippet: str, title: str) -> None:
+    parts = list(results_markdown([_result(snippet=snippet, title=title, heading=())], asked="q", total=1))
+    assert len(parts) == 5
+    assert all(line.startswith(">") for line in parts[-1].split("\n"))
+    assert "\n" not in parts[2]
+    assert re.fullmatch(r"## (?:\\[\\`*_\[\]<>#|~]|[^\\`*_\[\]<>#|~])*", parts[2])

@@ -1,0 +1,169 @@
+"""What is dragged out of the lists."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QDrag, QGuiApplication, QMouseEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from engine import PathRefused
+from gui.sharing.dragging import MARKDOWN
+from gui.widgets.row_list import RowList
+
+
+class Dropped:
+    """What was dragged, as whoever takes it sees it."""
+
+    def __init__(self, drag: QDrag, actions: Qt.DropAction) -> None:
+        data = drag.mimeData()
+        self.files = [Path(url.toLocalFile()) for url in data.urls()]
+        self.text = data.text()
+        self.markdown = data.data(MARKDOWN).data().decode()
+        self.actions = actions
+        self.has_picture = not drag.pixmap().isNull()
+
+
+@pytest.fixture
+def drops(monkeypatch) -> list[Dropped]:
+    seen: list[Dropped] = []
+    monkeypatch.setattr(QDrag, "exec", lambda drag, actions: seen.append(Dropped(drag, actions)))
+    return seen
+
+
+def _pull(rows: RowList, number: int, *, let_go: bool = False) -> None:
+    """Press the mouse on a row and move it away."""
+    start = rows.visualRect(rows.rows.index(number)).center()
+    port = rows.viewport()
+    QTest.mousePress(port, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, start)
+    for step in (2, QApplication.startDragDistance() + 2, QApplication.startDragDistance() + 9):
+        at = QPointF(start + QPoint(step, 0))
+        left, none = Qt.MouseButton.LeftButton, Qt.MouseButton.NoButton
+        move = QMouseEvent(QEvent.Type.MouseMove, at, port.mapToGlobal(at), none, left, Qt.KeyboardModifier.NoModifier)
+        QApplication.sendEvent(port, move)  # QTest's own moves know of no button
+    if let_go:
+        QTest.mouseRelease(port, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, start)
+
+
+def _rows_of_results(rows: RowList) -> list[int]:
+    return [n for n in range(rows.rows.rowCount()) if not rows.rows.is_header(n)]
+
+
+def test_a_result_is_its_file_its_citation_and_a_quote(qtbot, opened, memory, find, drops):
+    find("swapped the CR2032")
+    rows = opened.search.body.list
+    _pull(rows, _rows_of_results(rows)[0])
+    qtbot.waitUntil(lambda: bool(drops))
+    [dropped], result = drops, rows.current_result()
+    assert dropped.files == [memory.locate(result.path)]
+    assert dropped.text == result.citation
+    assert dropped.markdown.startswith("> ")
+    assert f"`{result.citation}`" in dropped.markdown
+    assert dropped.actions == Qt.DropAction.CopyAction  # no file manager may move a note away
+    assert dropped.has_picture
+
+
+def test_several_results_are_dragged_at_once_each_file_once(qtbot, opened, memory, find, drops):
+    find("irrigation timer")
+    rows = opened.search.body.list
+    places = _rows_of_results(rows)
+    rows.take_focus()
+    for _ in places[1:]:
+        qtbot.keyClick(rows, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
+    results = rows.selected_results()
+    assert len(results) == len(places) > 2
+    _pull(rows, places[1])
+    qtbot.waitUntil(lambda: bool(drops))
+    notes = dict.fromkeys(result.path for result in results if result.source == "memory")
+    copies = [file for file in drops[0].files if "mnemoscope-shared-" in str(file)]
+    assert [file for file in drops[0].files if file not in copies] == [memory.locate(path) for path in notes]
+    assert copies
+    assert all(copy.suffix == ".md" for copy in copies)  # sessions, none of them as its transcript
+    assert drops[0].text.splitlines() == [result.citation for result in results]
+    assert rows.selected_results() == results
+
+
+def test_a_click_on_one_of_several_leaves_that_one(qtbot, opened, find):
+    find("irrigation timer")
+    rows = opened.search.body.list
+    places = _rows_of_results(rows)
+    rows.take_focus()
+    qtbot.keyClick(rows, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
+    assert len(rows.selected_results()) == 2
+    at = rows.visualRect(rows.rows.index(places[0])).center()
+    qtbot.mouseClick(rows.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    assert rows.selected_results() == (rows.current_result(),)
+
+
+def test_the_selection_stays_when_the_index_changes(qtbot, opened, find):
+    find("irrigation timer")
+    rows = opened.search.body.list
+    rows.take_focus()
+    qtbot.keyClick(rows, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
+    before = rows.selected_results()
+    rows.show_rows([*rows.rows._rows][:-1], keep=True)
+    assert [result.citation for result in rows.selected_results()] == [result.citation for result in before]
+
+
+def test_what_is_let_go_before_the_file_is_found_is_not_dragged(qtbot, opened, find, drops, jobs):
+    find("irrigation timer")
+    rows = opened.search.body.list
+    _pull(rows, _rows_of_results(rows)[0], let_go=True)
+    qtbot.waitUntil(lambda: not opened.sharing.dragging._job.busy)
+    assert not drops or not rows.button_down
+
+
+def test_a_heading_is_not_dragged(qtbot, opened, find, drops):
+    find("irrigation timer")
+    rows = opened.search.body.list
+    _pull(rows, 0, let_go=True)
+    assert not opened.sharing.dragging._job.busy
+    assert not drops
+
+
+def test_a_note_that_is_only_elsewhere_is_dragged_as_its_citation(qtbot, opened, memory, find, drops, monkeypatch):
+    find("irrigation timer")
+
+    def refuse(_: str) -> Path:
+        raise PathRefused
+
+    monkeypatch.setattr(memory, "locate", refuse)
+    rows = opened.search.body.list
+    _pull(rows, _rows_of_results(rows)[0])
+    qtbot.waitUntil(lambda: bool(drops))
+    assert drops[0].files == []
+    assert drops[0].text == rows.current_result().citation
+
+
+def test_a_session_is_a_masked_copy_and_never_its_transcript(qtbot, opened, memory, drops):
+    opened.views.switch("sessions")
+    rows = opened.sessions.view.list
+    qtbot.waitUntil(lambda: rows.current_session() is not None)
+    path = rows.current_session().path
+    _pull(rows, _rows_of_results(rows)[0])
+    qtbot.waitUntil(lambda: bool(drops))
+    [copy] = drops[0].files
+    assert copy != memory.locate(path)
+    assert copy.suffix == ".md"
+    assert copy.stat().st_mode & 0o077 == 0
+    assert copy.parent.stat().st_mode & 0o077 == 0
+    assert copy.read_text("utf-8").startswith("# ")
+    assert drops[0].text == path
+    assert all(reveal is False for _, reveal in memory.session_reads)
+    opened.sharing.close()
+    assert not copy.exists()
+
+
+def test_copies_and_quotes_take_all_that_is_selected(qtbot, opened, find):
+    find("irrigation timer")
+    rows = opened.search.body.list
+    rows.take_focus()
+    qtbot.keyClick(rows, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
+    both = [result.citation for result in rows.selected_results()]
+    qtbot.keyClick(rows, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text().splitlines() == both
+    next(action for action in rows.actions() if action.text() == "Copy as a Markdown quote").trigger()
+    quoted = QGuiApplication.clipboard().text()
+    assert quoted.startswith("> ")
+    assert all(f"`{citation}`" in quoted for citation in both)

@@ -1,0 +1,129 @@
+"""Results that are written to files."""
+
+import json
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog
+
+from gui.sharing.exporting import MOST_RESULTS
+
+
+@pytest.fixture
+def choose(monkeypatch, tmp_path):
+    """What the person answers when asked for a file."""
+
+    def answer(name: str, kind: str = "Markdown (*.md)") -> Path:
+        path = tmp_path / "out" / name if name else Path()
+        path.parent.mkdir(exist_ok=True)
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path) if name else "", kind))
+        return path
+
+    return answer
+
+
+def _told(qtbot, window, words: str) -> None:
+    qtbot.waitUntil(lambda: words in window.banner.text)
+
+
+def test_all_results_become_a_page_of_markdown(qtbot, opened, find, choose):
+    find("irrigation timer")
+    target = choose("found.md")
+    qtbot.keyClick(opened, Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+    _told(qtbot, opened, f"exported to {target}")
+    results = opened.search.body.answer.outcome.results
+    page = target.read_text("utf-8")
+    assert page.startswith("# irrigation timer\n")
+    assert page.endswith("\n")
+    for result in results:
+        assert f"`{result.citation}`" in page
+    assert opened.banner.text.startswith(f"{len(results)} results exported")
+
+
+def test_json_has_the_keys_of_the_command_line(qtbot, opened, find, choose):
+    find("irrigation timer")
+    target = choose("found.json")
+    opened.sharing.exports.choose()
+    _told(qtbot, opened, f"exported to {target}")
+    values = json.loads(target.read_text("utf-8"))
+    assert values["query"] == "irrigation timer"
+    assert {"results", "total", "provider", "model", "mode", "timingsMs"} <= set(values)
+    shown = [result.citation for result in opened.search.body.answer.outcome.results]
+    assert [result["citation"] for result in values["results"]] == shown
+
+
+def test_only_what_is_selected_is_exported(qtbot, opened, find, choose):
+    find("irrigation timer")
+    results = opened.search.body.list
+    results.take_focus()
+    qtbot.keyClick(results, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
+    selected = results.selected_results()
+    assert len(selected) == 2
+    target = choose("two.json")
+    opened.sharing.exports.choose()
+    _told(qtbot, opened, "2 results exported")
+    values = json.loads(target.read_text("utf-8"))
+    assert [result["citation"] for result in values["results"]] == [result.citation for result in selected]
+    assert values["total"] == 2
+
+
+def test_more_than_are_shown_are_asked_for_and_exported(qtbot, window, memory, choose):
+    memory.files = {f"{n:05}.md": f"# Note {n}\n\nA valve.\n" for n in range(10_000)}
+    window.folders.open(memory.folder)
+    from tests.helpers.windows import at_rest
+
+    qtbot.waitUntil(lambda: at_rest(window))
+    window.search.search("valve")
+    qtbot.waitUntil(lambda: at_rest(window) and window.search.body.has_results, timeout=60_000)
+    assert len(window.search.body.answer.outcome.results) < 10_000
+    target = choose("all.md")
+    window.sharing.exports.choose()
+    qtbot.waitUntil(lambda: "exported to" in window.banner.text, timeout=60_000)
+    assert window.banner.text.startswith("10,000 results exported")
+    assert target.read_text("utf-8").count("\n## ") == 10_000
+    assert memory.searches[-1][2]["max_results"] == MOST_RESULTS
+
+
+def test_a_name_without_an_ending_gets_one_and_replaces_nothing(qtbot, opened, find, choose):
+    find("irrigation timer")
+    target = choose("found", "JSON (*.json)")
+    opened.sharing.exports.choose()
+    _told(qtbot, opened, "exported to")
+    made = target.with_name("found.json")
+    assert json.loads(made.read_text("utf-8"))["query"] == "irrigation timer"
+    made.write_text("mine")
+    opened.sharing.exports.choose()
+    _told(qtbot, opened, "is there already: choose another name.")
+    assert made.read_text() == "mine"
+
+
+def test_what_cannot_be_written_is_told_with_another_try(qtbot, opened, memory, find, choose):
+    find("irrigation timer")
+    choose("x.md")
+    note = memory.locate("topics/shopping.md")
+    before = note.read_bytes()
+    opened.sharing.exports.save(note)
+    _told(qtbot, opened, "never changed")
+    assert note.read_bytes() == before
+    opened.sharing.exports.save(note.with_name("gone") / "a.md")
+    _told(qtbot, opened, "is not there any more")
+
+
+def test_a_search_that_fails_writes_nothing(qtbot, opened, memory, find, choose, monkeypatch):
+    find("irrigation timer")
+    target = choose("found.md")
+    monkeypatch.setattr("gui.sharing.exporting._found", lambda *_: (_ for _ in ()).throw(OSError(5, "Bad disk")))
+    opened.sharing.exports.choose()
+    _told(qtbot, opened, "Bad disk")
+    assert not target.exists()
+
+
+def test_nothing_is_exported_where_nothing_was_found_or_no_file_chosen(opened, find, choose):
+    opened.sharing.exports.choose()
+    assert opened.banner.text == "There are no results to export: search for something first."
+    opened.banner.clear()
+    find("irrigation timer")
+    choose("")
+    opened.sharing.exports.choose()
+    assert not opened.banner.text
