@@ -1,0 +1,239 @@
+"""The page on which a person gives commands other keys. What is chosen holds and is saved at once."""
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QObject, Qt, Slot
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+from gui.keys.binding import follow_keys
+from gui.keys.capture import KeyCapture
+from gui.keys.keymap import Command, Keymap
+from gui.keys.listing import clash, native
+from gui.keys.own import OwnKeys
+from gui.keys.places import TITLES
+from gui.widgets.announcing import announce
+from gui.widgets.labels import label
+from gui.widgets.table import Column, RecordsTable
+
+_LEAST_TABLE = 160
+
+
+@dataclass(frozen=True)
+class KeyRow:
+    """A command as the table shows it."""
+
+    name: str
+    words: str
+    where: str
+    keys: str
+    own: bool
+
+
+class KeyboardPage(QFrame):
+    """A table of all commands, and below it what the one that is chosen is given.
+
+    Enter in the table goes to the field for the new key, Enter there gives it; Delete in the table takes the keys away.
+    """
+
+    ready = True
+    """There is nothing to wait for before it can be seen."""
+
+    def __init__(self, own: OwnKeys, keymap: Keymap, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "page")
+        self._own = own
+        self._keymap = keymap
+        self.edit = QLineEdit()
+        self.edit.setPlaceholderText("Find a command by its name, its place or its key")
+        self.edit.setAccessibleName("Find a command")
+        self.edit.setClearButtonEnabled(True)
+        self.table = RecordsTable[KeyRow](
+            (
+                Column("Command", 0, lambda row: row.words),
+                Column("Where", 22, lambda row: row.where),
+                Column("Keys", 22, lambda row: row.keys),
+                Column("", 9, lambda row: "changed" if row.own else ""),
+            ),
+            lambda row: f"{row.words} ({row.name})",
+        )
+        self.table.setAccessibleName("Commands and their keys")
+        self.table.setMinimumHeight(_LEAST_TABLE)
+        self.table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)  # places and related commands stay together
+        self.capture = KeyCapture()
+        self.set_button = self._button("Use this key")
+        self.add_button = self._button("Add this key")
+        self.remove_button = self._button("No key")
+        self.reset_button = self._button("Reset")
+        self.reset_all_button = self._button("Reset all keys")
+        self.chosen = label("", "strong", wrap=True)
+        self.said = label("", "muted", wrap=True)
+        self.problem = label("", "degraded", wrap=True)
+        self._lay_out()
+        self._connect()
+        follow_keys(self, self.show_keys)
+
+    # --- for the dialog ---------------------------------------------------------------------------------------------
+
+    def take_focus(self) -> None:
+        self.edit.setFocus()
+
+    def stop(self) -> None:
+        """Nobody looks any more: a key that was pressed and not given is forgotten."""
+        self.capture.clear()
+        self.problem.clear()
+
+    # --- putting it together ----------------------------------------------------------------------------------------
+
+    def _button(self, text: str) -> QPushButton:
+        made = QPushButton(text)
+        made.setAutoDefault(True)
+        return made
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self.capture, 1)
+        for button in (self.set_button, self.add_button, self.remove_button, self.reset_button):
+            row.addWidget(button)
+        foot = QHBoxLayout()
+        foot.addWidget(self.said, 1)
+        foot.addWidget(self.reset_all_button, 0, Qt.AlignmentFlag.AlignTop)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 16, 20, 14)
+        column.setSpacing(10)
+        column.addWidget(label("Keyboard", "title", wrap=True))
+        column.addWidget(self.edit)
+        column.addWidget(self.table, 1)
+        column.addWidget(self.chosen)
+        column.addLayout(row)
+        column.addLayout(foot)
+        column.addWidget(self.problem)
+
+    def _connect(self) -> None:
+        self.edit.textChanged.connect(self.show_keys)
+        self.edit.installEventFilter(self)
+        self.table.installEventFilter(self)
+        self.table.doubleClicked.connect(self.capture.setFocus)
+        self.table.selectionModel().currentRowChanged.connect(self._show_chosen)
+        self.capture.pressed.connect(self._judge)
+        self.capture.accepted.connect(lambda: self._give(add=False))
+        self.capture.left.connect(self.table.setFocus)
+        self.set_button.clicked.connect(lambda: self._give(add=False))
+        self.add_button.clicked.connect(lambda: self._give(add=True))
+        self.remove_button.clicked.connect(self._take_away)
+        self.reset_button.clicked.connect(self._reset)
+        self.reset_all_button.clicked.connect(self._own.reset_all)
+        self._own.not_saved.connect(self.problem.setText)
+
+    # --- what is shown ----------------------------------------------------------------------------------------------
+
+    @property
+    def command(self) -> Command | None:
+        """The one that is chosen in the table."""
+        row = self.table.record_at(self.table.currentIndex())
+        return None if row is None else self._keymap.commands[row.name]
+
+    @Slot()
+    def show_keys(self) -> None:
+        """Those of the moment, of the commands that fit what was typed; the chosen one stays chosen."""
+        chosen = self.command
+        parts = self.edit.text().casefold().split()
+        rows = [(row, f"{row.words} {row.where} {row.keys}".casefold()) for row in self._rows()]
+        self.table.show_records(tuple(row for row, said in rows if all(part in said for part in parts)))
+        if chosen is not None:
+            self.choose(chosen.name)
+        self._show_chosen()
+        self.reset_all_button.setEnabled(self._own.any)
+
+    def _rows(self) -> list[KeyRow]:
+        return [
+            KeyRow(
+                command.name,
+                command.words.rstrip("…"),
+                ", ".join(TITLES[place] for place in command.places),
+                " or ".join(native(key) for key in self._keymap.keys(command.name)),
+                self._own.is_own(command.name),
+            )
+            for command in self._keymap.commands.values()
+        ]
+
+    def choose(self, name: str) -> None:
+        """Make this command current, where it is listed."""
+        model = self.table.model()
+        for number in range(model.rowCount()):
+            record = self.table.record_at(model.index(number, 0))
+            if record is not None and record.name == name:
+                self.table.selectRow(number)
+                return
+
+    @Slot()
+    def _show_chosen(self) -> None:
+        command = self.command
+        self.capture.clear()
+        self.chosen.setText("No command fits." if command is None else command.words.rstrip("…"))
+        self.capture.setEnabled(command is not None)
+        self.remove_button.setEnabled(command is not None and bool(self._keymap.keys(command.name)))
+        self.reset_button.setEnabled(command is not None and self._own.is_own(command.name))
+        self._judge()
+
+    @Slot()
+    def _judge(self) -> None:
+        """Say what the key that was pressed does already."""
+        command, key = self.command, self.capture.key
+        other = clash(self._keymap, command, key) if command is not None and key else None
+        fixed = other is not None and not isinstance(other.owner, Command)
+        for button in (self.set_button, self.add_button):
+            button.setEnabled(bool(key) and not fixed)
+        if command is None:
+            self.said.setText("")
+        elif not key:
+            usual = " or ".join(native(one) for one in command.keys) or "no key"
+            self.said.setText(f"By itself it has {usual}." if self._own.is_own(command.name) else "")
+        elif fixed:
+            self.said.setText(f"{native(key)} is {other}, which cannot be changed.")
+        elif other is not None:
+            self.said.setText(f"{native(key)} is {other}, which then loses it.")
+        else:
+            self.said.setText(f"{native(key)} is free.")
+        if key:
+            announce(self.capture, self.said.text())
+
+    # --- what is done -----------------------------------------------------------------------------------------------
+
+    def _give(self, *, add: bool) -> None:
+        command, key = self.command, self.capture.key
+        if command is None or not self.set_button.isEnabled():
+            return
+        before = self._keymap.keys(command.name) if add else ()
+        self._own.give(command.name, tuple(dict.fromkeys((*before, key))))
+        self.capture.clear()
+        self.table.setFocus()
+        announce(self.table, f"{command.words.rstrip('…')}: {native(key)}")
+
+    @Slot()
+    def _take_away(self) -> None:
+        command = self.command
+        if command is not None:
+            self._own.give(command.name, ())
+
+    @Slot()
+    def _reset(self) -> None:
+        command = self.command
+        if command is not None:
+            self._own.reset(command.name)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
+            return super().eventFilter(watched, event)
+        key = event.key()
+        if watched is self.edit and key in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.table.setFocus()
+            return True
+        if watched is self.table and key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_F2):
+            self.capture.setFocus()
+            return True
+        if watched is self.table and key == Qt.Key.Key_Delete:
+            self._take_away()
+            return True
+        return super().eventFilter(watched, event)

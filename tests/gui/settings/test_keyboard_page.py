@@ -1,0 +1,136 @@
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+
+import engine
+from gui.keys.binding import key_action
+from gui.keys.keymap import Keymap, command, keymap
+from gui.keys.own import OwnKeys
+from gui.settings.keyboard_page import KeyboardPage
+
+Key = Qt.Key
+Control, Shift, Alt = (
+    Qt.KeyboardModifier.ControlModifier,
+    Qt.KeyboardModifier.ShiftModifier,
+    Qt.KeyboardModifier.AltModifier,
+)
+BOX = command("trial.box", "Go to the box", "window", "Ctrl+K", "Ctrl+L")
+WRAP = command("trial.wrap", "Fold lines…", "file", "Alt+Z")
+
+
+@pytest.fixture
+def config(tmp_path):
+    return tmp_path / "settings.toml"
+
+
+@pytest.fixture
+def mapped(qapp) -> Keymap:
+    made = keymap()
+    made.declare(BOX)
+    made.declare(WRAP)
+    return made
+
+
+@pytest.fixture
+def page(qtbot, appearance, jobs, mapped, config):
+    own = OwnKeys(jobs, mapped, config)
+    with appearance.bare():
+        page = KeyboardPage(own, mapped)
+    qtbot.addWidget(page)
+    page.resize(700, 560)
+    with qtbot.waitActive(page):
+        page.show()
+        page.activateWindow()
+    yield page
+    qtbot.waitUntil(lambda: not own.saving)
+
+
+def _rows(page):
+    model = page.table.model()
+    return [page.table.record_at(model.index(row, 0)).words for row in range(model.rowCount())]
+
+
+def test_a_key_is_given_by_pressing_it_without_a_mouse(qtbot, page, mapped, config):
+    page.take_focus()
+    qtbot.keyClicks(page.edit, "fold lin")
+    assert _rows(page) == ["Fold lines"]
+    qtbot.keyClick(page.edit, Key.Key_Down)
+    qtbot.keyClick(page.table, Key.Key_Return)
+    assert page.capture.hasFocus()
+    qtbot.keyClick(page.capture, Key.Key_W, Control | Alt)
+    assert page.said.text() == "Ctrl+Alt+W is free."
+    qtbot.keyClick(page.capture, Key.Key_Return)
+    assert mapped.keys(WRAP.name) == ("Ctrl+Alt+W",)
+    assert page.table.hasFocus()
+    qtbot.waitUntil(config.exists)
+    assert engine.load_settings(config=config).window.keys == {WRAP.name: ("Ctrl+Alt+W",)}
+
+
+def test_it_takes_effect_without_reopening_anything(qtbot, page, mapped):
+    panel = QWidget()
+    qtbot.addWidget(panel)
+    action = key_action(panel, WRAP)
+    page.choose(WRAP.name)
+    page.capture.setFocus()
+    qtbot.keyClick(page.capture, Key.Key_F8)
+    qtbot.mouseClick(page.set_button, Qt.MouseButton.LeftButton)
+    assert [key.toString() for key in action.shortcuts()] == ["F8"]
+    qtbot.keyClick(page.capture, Key.Key_F9, Shift)
+    qtbot.mouseClick(page.add_button, Qt.MouseButton.LeftButton)
+    assert [key.toString() for key in action.shortcuts()] == ["F8", "Shift+F9"]
+
+
+def test_what_has_the_key_is_named_with_its_place_and_loses_it(qtbot, page, mapped):
+    page.choose(WRAP.name)
+    page.capture.setFocus()
+    qtbot.keyClick(page.capture, Key.Key_K, Control)
+    assert "“Go to the box” (Everywhere), which then loses it." in page.said.text()
+    qtbot.keyClick(page.capture, Key.Key_Return)
+    assert mapped.keys(BOX.name) == ("Ctrl+L",)
+    assert mapped.keys(WRAP.name) == ("Ctrl+K",)
+
+
+def test_a_key_that_is_fixed_is_refused(qtbot, page, mapped):
+    page.choose(WRAP.name)
+    page.capture.setFocus()
+    qtbot.keyClick(page.capture, Key.Key_N)
+    assert page.said.text() == "N is “Next and previous hit” (File), which cannot be changed."
+    assert not page.set_button.isEnabled()
+    qtbot.keyClick(page.capture, Key.Key_Return)
+    assert mapped.keys(WRAP.name) == ("Alt+Z",)
+
+
+def test_escape_goes_without_and_tab_leads_on(qtbot, page, mapped):
+    page.choose(WRAP.name)
+    page.capture.setFocus()
+    qtbot.keyClick(page.capture, Key.Key_F8)
+    qtbot.keyClick(page.capture, Key.Key_Tab)
+    assert page.set_button.hasFocus()
+    page.capture.setFocus()
+    qtbot.keyClick(page.capture, Key.Key_Escape)
+    assert page.table.hasFocus()
+    assert (page.capture.key, mapped.keys(WRAP.name)) == ("", ("Alt+Z",))
+
+
+def test_keys_are_taken_away_and_given_back(qtbot, page, mapped, config):
+    page.choose(WRAP.name)
+    page.table.setFocus()
+    qtbot.keyClick(page.table, Key.Key_Delete)
+    assert mapped.keys(WRAP.name) == ()
+    assert page.command == WRAP
+    assert page.said.text() == "By itself it has Alt+Z."
+    qtbot.mouseClick(page.reset_button, Qt.MouseButton.LeftButton)
+    assert mapped.keys(WRAP.name) == ("Alt+Z",)
+    assert not page.reset_button.isEnabled()
+    qtbot.keyClick(page.table, Key.Key_Delete)
+    qtbot.mouseClick(page.reset_all_button, Qt.MouseButton.LeftButton)
+    assert mapped.keys(WRAP.name) == ("Alt+Z",)
+    assert not page.reset_all_button.isEnabled()
+
+
+def test_what_was_not_saved_is_said(qtbot, page, config):
+    config.write_text("no settings file")
+    page.choose(WRAP.name)
+    page.table.setFocus()
+    qtbot.keyClick(page.table, Key.Key_Delete)
+    qtbot.waitUntil(lambda: "were not saved" in page.problem.text())
