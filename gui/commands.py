@@ -33,11 +33,15 @@ class Commands:
     def add_hidden(self, name: str, words: str, run: Run, *keys: str) -> QAction:
         """A command that has only its keys."""
         action = QAction(words, self._window)
+        action.triggered.connect(lambda _checked: run())
+        self.name(action, name, words, *keys)
+        return action
+
+    def name(self, action: QAction, name: str, words: str, *keys: str) -> None:
+        """Make a command of an action that is in a menu already; `words` say outside of the menu what it does."""
         bind(action, command(name, words, "window", *keys))
         action.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
-        action.triggered.connect(lambda _checked: run())
         self._window.addAction(action)
-        return action
 
     def add_appearance(self) -> None:
         """Theme and text size."""
@@ -55,6 +59,7 @@ class Commands:
             action.setCheckable(True)
             action.setData(theme)
             action.triggered.connect(lambda _=False, theme=theme: self._appearance.set_theme(theme))
+            self.name(action, f"theme.{theme}", f"Theme: {_THEME_WORDS[theme]}")
             group.addAction(action)
             menu.addAction(action)
         menu.aboutToShow.connect(lambda: self._mark_theme(group))

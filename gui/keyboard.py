@@ -1,10 +1,11 @@
-"""What the window makes of the keyboard as a whole: the person's own keys."""
+"""What the window makes of the keyboard as a whole: the person's own keys, and the command palette."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Slot
 
+from gui.command_palette.way import PaletteWay
 from gui.jobs import Jobs
 from gui.keys.keymap import keymap
 from gui.keys.own import OwnKeys
@@ -24,6 +25,7 @@ class Keyboard(QObject):
         self.own = OwnKeys(jobs, keymap(), config, self)
         self.own.problem.connect(self._complain)
         self.own.not_saved.connect(self._complain)
+        self.palette = PaletteWay(window, window.commands.searches, window.folders, window.state)
         window.workspace.opened.connect(self._take)
 
     @Slot(object)

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QMenu
 
 from engine import SavedSearch
 from gui.commands import Commands
+from gui.keys.binding import allow
 from gui.search.keeping import Keeping
 
 _MOST = 20
@@ -37,6 +38,8 @@ class SearchMenu(QObject):
         self._clear = QAction("Clear recent searches", self)
         self._clear.triggered.connect(self._forget_all)
         menu.addActions([self._keep, self._clear])
+        commands.name(self._keep, "search.keep-recent", self._keep.text())
+        commands.name(self._clear, "search.clear-recent", self._clear.text())
         menu.aboutToShow.connect(self._refresh)
         keeping.changed.connect(self._refresh)
         self._saved.aboutToShow.connect(self._fill)
@@ -45,11 +48,11 @@ class SearchMenu(QObject):
     @Slot()
     def _refresh(self) -> None:
         shelf = self._keeping.shelf
-        self._pick.setEnabled(bool(shelf.saved or shelf.recent))
-        self._save.setEnabled(self._keeping.question is not None)
+        allow(self._pick, bool(shelf.saved or shelf.recent), "Nothing was searched for yet.")
+        allow(self._save, self._keeping.question is not None, "Search for something first.")
         self._saved.setEnabled(bool(shelf.saved))
         self._keep.setChecked(shelf.notes)
-        self._clear.setEnabled(bool(shelf.recent))
+        allow(self._clear, bool(shelf.recent), "No search is kept that was not saved.")
 
     @Slot()
     def _fill(self) -> None:
@@ -57,13 +60,19 @@ class SearchMenu(QObject):
         for search in self._keeping.shelf.saved[:_MOST]:
             name = search.name if len(search.name) <= _LONGEST else f"{search.name[: _LONGEST - 1]}…"
             action = self._saved.addAction(name.replace("&", "&&"))
-            action.triggered.connect(lambda _=False, search=search: self._run(search))
+            action.triggered.connect(lambda _=False, search=search: self.run(search))
 
     @Slot()
     def _forget_all(self) -> None:
         self._keeping.shelf.forget_recent()
 
-    def _run(self, search: SavedSearch) -> None:
+    @property
+    def saved(self) -> tuple[SavedSearch, ...]:
+        """Last used first."""
+        return self._keeping.shelf.saved
+
+    def run(self, search: SavedSearch) -> None:
+        """Search for it again, wherever the person is."""
         self._go()
         self._keeping.run(search)
 

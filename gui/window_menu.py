@@ -7,7 +7,9 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QMenu
 
 from gui.appearance import Appearance
+from gui.command_palette.way import PALETTE
 from gui.commands import Commands
+from gui.keys.binding import allow
 from gui.keys.shared import EXPLAIN, EXPORT, WITHIN
 from gui.keys.sheet import show_keys
 from gui.lacking import Gates, Lacks
@@ -25,6 +27,7 @@ class WindowMenu:
         """Of a window whose parts are all there."""
         commands = Commands(window, appearance)
         views, navigation = window.views, window.navigation
+        self._window = window
         self._navigation = navigation
         self.menu: QMenu = commands.menu
         commands.add("view.search", "Search notes and sessions", partial(views.switch, "search"), "Ctrl+1")
@@ -53,6 +56,7 @@ class WindowMenu:
         commands.add("view.diagnostics", "Show or hide diagnostics", window.dock.toggle_diagnostics, "Ctrl+D", "F9")
         commands.add_appearance()
         commands.menu.addSeparator()
+        commands.add(PALETTE, "Command palette…", self._open_palette, "Ctrl+Shift+P")
         commands.add("help.keys", "Keys", partial(show_keys, window), "F1", "?")
         commands.add("help.about", "About Mnemoscope", window.about.show)
         commands.add("help.licences", "Licences…", window.about.show_licences)
@@ -69,11 +73,14 @@ class WindowMenu:
         self.show_ways()
         navigation.changed.connect(self.show_ways)
 
+    def _open_palette(self) -> None:
+        self._window.keyboard.palette.open()
+
     def show_open(self, is_open: bool) -> None:
         """Whether a workspace is open."""
         for action in self._need_workspace:
-            action.setEnabled(is_open)
-        self._why.allow(is_open)
+            allow(action, is_open, "Open a folder first.")
+        self._why.allow(is_open, "Open a folder first.")
 
     def show_lacks(self, lacks: Lacks) -> None:
         """What the memory that is open cannot do."""
@@ -81,5 +88,5 @@ class WindowMenu:
 
     def show_ways(self) -> None:
         """Whether there is a place to go back or forward to."""
-        self.back.setEnabled(self._navigation.can_go_back)
-        self.forward.setEnabled(self._navigation.can_go_forward)
+        allow(self.back, self._navigation.can_go_back, "There is no place to go back to.")
+        allow(self.forward, self._navigation.can_go_forward, "There is no place to go forward to.")

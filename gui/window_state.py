@@ -28,6 +28,8 @@ class WindowState(msgspec.Struct, kw_only=True):
     chunk_borders: bool = False
     recent: list[str] = []
     """Folders that were opened, newest first."""
+    recent_commands: list[str] = []
+    """What was run from the palette, newest first."""
 
     def remember(self, folder: Path) -> None:
         """Put a folder at the head of the recent ones."""

@@ -84,6 +84,12 @@ def give_key(
     owner.addAction(action)
 
 
+def allow(action: QAction, allowed: bool, why: str) -> None:
+    """Enable it, or else say in the palette why it is not."""
+    action.setEnabled(allowed)
+    action.setStatusTip("" if allowed else why)
+
+
 def key_action(owner: QWidget, command: Command, text: str = "") -> QAction:
     """An action with such keys, which says `text` or else the command's words."""
     made = QAction(text or command.words, owner)

@@ -1,0 +1,85 @@
+"""What the palette lists: every command of the window as it stands now, saved searches, and folders opened lately."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu, QWidget
+
+from gui.command_palette.matching import Fit, fit
+from gui.keys.keymap import Command, Keymap
+from gui.keys.places import MISSING, TITLES
+
+_SEVERAL = "There are several of these here. Go to one of them first."
+_NOT_NOW = "This cannot be done now."
+
+
+@dataclass(frozen=True)
+class Entry:
+    """`key` tells it from all others, also in later runs; `reason` why it cannot be run now, empty where it can."""
+
+    key: str
+    words: str
+    where: str
+    keys: str
+    reason: str
+    run: Callable[[], object]
+
+
+class Found(NamedTuple):
+    entry: Entry
+    fit: Fit
+
+
+def commands(keymap: Keymap, window: QWidget, focus: QWidget | None, leave_out: str) -> list[Entry]:
+    """Of all commands but `leave_out`. Where several parts offer one, that counts which has the keys (`focus`)."""
+    known: dict[str, list[QAction]] = {}
+    for action in window.findChildren(QAction):
+        if action.objectName() in keymap.commands:
+            known.setdefault(action.objectName(), []).append(action)
+    return [
+        _entry(keymap, command, known[name], focus)
+        for name, command in keymap.commands.items()
+        if name in known and name != leave_out
+    ]
+
+
+def _entry(keymap: Keymap, command: Command, actions: Sequence[QAction], focus: QWidget | None) -> Entry:
+    action, reason = _choose(command, actions, focus)
+    if not reason and not action.isEnabled():
+        reason = action.statusTip() or _NOT_NOW
+    where = "" if command.places == ("window",) else ", ".join(TITLES[place] for place in command.places)
+    if action.isCheckable() and not reason:
+        where = " · ".join(filter(None, (where, "on" if action.isChecked() else "off")))
+    return Entry(command.name, command.words, where, keymap.shown(command.name), reason, action.trigger)
+
+
+def _choose(command: Command, actions: Sequence[QAction], focus: QWidget | None) -> tuple[QAction, str]:
+    """The action that is meant where a person is, and why there is none."""
+    owned = [(action, owner) for action in actions if (owner := _owner(action)) is not None and owner.isVisible()]
+    for action, owner in owned:
+        if focus is not None and (owner is focus or owner.isAncestorOf(focus)):
+            return action, ""
+    if len(owned) == 1:
+        return owned[0][0], ""
+    return actions[0], _SEVERAL if owned else MISSING[command.places[0]]
+
+
+def _owner(action: QAction) -> QWidget | None:
+    """The part of the window in which the action's keys hold."""
+    widgets = (one for one in action.associatedObjects() if isinstance(one, QWidget))
+    return next((one for one in widgets if not isinstance(one, QMenu)), None)
+
+
+def choose(entries: Iterable[Entry], asked: str, recent: Sequence[str]) -> list[Found]:
+    """Those that fit, the best first; of equals what was used lately, then what can be done now, then their order."""
+    rank = {key: place for place, key in enumerate(recent)}
+    found = [
+        Found(entry, fitting)
+        for entry in entries
+        if (fitting := fit(asked, entry.words, f"{entry.where} {entry.keys}")) is not None
+    ]
+    last = len(rank)
+    found.sort(key=lambda one: (-round(one.fit.score), rank.get(one.entry.key, last), bool(one.entry.reason)))
+    return found
