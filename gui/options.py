@@ -38,6 +38,8 @@ View = Literal[
     "about",
     "licences",
     "crash",
+    "palette",
+    "keys",
 ]
 
 _WITHOUT_QUERY = ("first-run", "sources", "engine", "about", "licences", "crash")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 
 from gui.index.panel import PageName
+from gui.keys.sheet import show_keys
 from gui.options import View
 from gui.settings.places import SettingsPage
 from gui.views import ViewName
@@ -62,6 +63,10 @@ def show_view(window: "MainWindow", view: View, query: str) -> None:
         conversation.session_shown.connect(conversation.remember, _ONCE)
     if view == "chunks":
         window.viewer.file_shown.connect(window.viewer.show_chunk, _ONCE)
+    if view == "palette":
+        window.workspace.opened.connect(lambda _: window.keyboard.palette.open(), _ONCE)
+    if view == "keys":
+        window.workspace.opened.connect(lambda _: show_keys(window), _ONCE)
     if query:
         window.views.panel.search(query)
 

@@ -33,16 +33,17 @@ class Found(NamedTuple):
 
 
 def commands(keymap: Keymap, window: QWidget, focus: QWidget | None, leave_out: str) -> list[Entry]:
-    """Of all commands but `leave_out`. Where several parts offer one, that counts which has the keys (`focus`)."""
+    """Of all commands but `leave_out`, those of the window first.
+
+    Where several parts offer one, that counts which has the keys (`focus`).
+    """
     known: dict[str, list[QAction]] = {}
     for action in window.findChildren(QAction):
         if action.objectName() in keymap.commands:
             known.setdefault(action.objectName(), []).append(action)
-    return [
-        _entry(keymap, command, known[name], focus)
-        for name, command in keymap.commands.items()
-        if name in known and name != leave_out
-    ]
+    listed = [command for name, command in keymap.commands.items() if name in known and name != leave_out]
+    listed.sort(key=lambda command: command.places != ("window",))
+    return [_entry(keymap, command, known[command.name], focus) for command in listed]
 
 
 def _entry(keymap: Keymap, command: Command, actions: Sequence[QAction], focus: QWidget | None) -> Entry:

@@ -9,8 +9,9 @@ from PySide6.QtWidgets import QMenu, QWidget
 from engine import MemorySearchManager, Passage, beginning_of
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
-from gui.keys.binding import give_key
+from gui.keys.binding import allow, give_key
 from gui.keys.keymap import Command, command
+from gui.keys.places import MISSING
 from gui.keys.shared import LIKE, LINK, REMEMBER
 from gui.lacking import Gates, Lacks
 from gui.sessions.conversation_markdown import conversation_markdown, entry_markdown
@@ -85,9 +86,8 @@ class ConversationActions(QObject):
         self._menu = QMenu(panel)
         self._menu.setToolTipsVisible(True)
         self._gates = Gates()
-        for action in (self.like, self.similar):
-            self._gates.add(action, "alike")
-        self._gates.add(self.more, "conditions")
+        self._of_session = [self._gates.add(action, "alike") for action in (self.like, self.similar)]
+        self._of_session.append(self._gates.add(self.more, "conditions"))
         view.menu_wanted.connect(self._open_menu)
 
     def show_lacks(self, lacks: Lacks) -> None:
@@ -99,12 +99,24 @@ class ConversationActions(QObject):
     ) -> None:
         """What the actions are about from now on; `revealed`: its secrets are on the screen already."""
         self._manager, self._conversation, self._revealed = manager, conversation, revealed
-        self.resume.setEnabled(conversation is not None and bool(conversation.session.summary.resume_command))
-        self.remember.setEnabled(conversation is not None and bool(conversation.entries))
-        self.prompts.setEnabled(conversation is not None and bool(conversation.prompts))
+        self._allow(conversation)
         self._raw_job.cancel()
         self._prompt_list.forget()
         self._name_detail()
+
+    def _allow(self, conversation: Conversation | None) -> None:
+        """What there is nothing for says why not."""
+        shown, missing = conversation is not None, MISSING["conversation"]
+        for gate in self._of_session:
+            gate.allow(shown, missing)
+        for action in (self.copy, self.copy_message, self.copy_session, self.raw, self.fold):
+            allow(action, shown, missing)
+        resumed = conversation is not None and bool(conversation.session.summary.resume_command)
+        said = conversation is not None and bool(conversation.entries)
+        asked = conversation is not None and bool(conversation.prompts)
+        allow(self.resume, resumed, "This session cannot be resumed." if shown else missing)
+        allow(self.remember, said, "Nothing was said in this session." if shown else missing)
+        allow(self.prompts, asked, "You said nothing in this session." if shown else missing)
 
     def _action(self, known: Command, run: Callable[[], None]) -> QAction:
         made = QAction(known.words, self)

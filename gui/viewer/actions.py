@@ -9,8 +9,9 @@ from PySide6.QtWidgets import QWidget
 
 from engine import cite
 from gui.jobs import Jobs
-from gui.keys.binding import give_key
+from gui.keys.binding import allow, give_key
 from gui.keys.keymap import command
+from gui.keys.places import MISSING
 from gui.keys.shared import EDIT, LINK
 from gui.spot import Spot
 from gui.viewer.elsewhere import Elsewhere
@@ -70,7 +71,9 @@ class FileActions(QObject):
     def set_target(self, target: Target | None) -> None:
         """What the actions are about from now on."""
         self._target = target
-        self.copy_part.setEnabled(target is not None and target.part is not None)
+        for action in (self.edit, self.cite, self.copy_path, self.reveal):
+            allow(action, target is not None, MISSING["file"])
+        allow(self.copy_part, target is not None and target.part is not None, "No part of this file was found.")
 
     def _action(self, text: str, run: Callable[[], None]) -> QAction:
         made = QAction(text, self)
