@@ -59,7 +59,7 @@ class Commands:
             action.setCheckable(True)
             action.setData(theme)
             action.triggered.connect(lambda _=False, theme=theme: self._appearance.set_theme(theme))
-            self.name(action, f"theme.{theme}", f"Theme: {_THEME_WORDS[theme]}")
+            self.name(action, f"theme.{theme}", f"Theme: {words}")
             group.addAction(action)
             menu.addAction(action)
         menu.aboutToShow.connect(lambda: self._mark_theme(group))

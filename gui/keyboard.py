@@ -9,6 +9,7 @@ from gui.command_palette.way import PaletteWay
 from gui.jobs import Jobs
 from gui.keys.keymap import keymap
 from gui.keys.own import OwnKeys
+from gui.settings.keyboard_page import KeyboardPage
 from gui.workspace import Opened
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ class Keyboard(QObject):
         self.own.not_saved.connect(self._complain)
         self.palette = PaletteWay(window, window.commands.searches, window.folders, window.state)
         window.workspace.opened.connect(self._take)
+        window.workspace.settings_changed.connect(self._take)
+        window.settings.add_page("keyboard", lambda _: KeyboardPage(self.own, keymap()))
 
     @Slot(object)
     def _take(self, opened: Opened) -> None:

@@ -26,6 +26,7 @@ View = Literal[
     "settings",
     "settings-general",
     "settings-appearance",
+    "settings-keyboard",
     "settings-sources",
     "settings-search",
     "settings-sync",

@@ -23,6 +23,7 @@ _SETTINGS: dict[View, SettingsPage] = {
     "engine": "engine",
     "settings-general": "general",
     "settings-appearance": "appearance",
+    "settings-keyboard": "keyboard",
     "settings-sources": "sources",
     "settings-search": "search",
     "settings-sync": "sync",

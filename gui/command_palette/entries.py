@@ -33,7 +33,7 @@ class Found(NamedTuple):
 
 
 def commands(keymap: Keymap, window: QWidget, focus: QWidget | None, leave_out: str) -> list[Entry]:
-    """Of all commands but `leave_out`, those of the window first.
+    """Of all commands but `leave_out`, in the order of their places.
 
     Where several parts offer one, that counts which has the keys (`focus`).
     """
@@ -41,9 +41,11 @@ def commands(keymap: Keymap, window: QWidget, focus: QWidget | None, leave_out: 
     for action in window.findChildren(QAction):
         if action.objectName() in keymap.commands:
             known.setdefault(action.objectName(), []).append(action)
-    listed = [command for name, command in keymap.commands.items() if name in known and name != leave_out]
-    listed.sort(key=lambda command: command.places != ("window",))
-    return [_entry(keymap, command, known[command.name], focus) for command in listed]
+    return [
+        _entry(keymap, command, known[command.name], focus)
+        for command in keymap.by_place()
+        if command.name in known and command.name != leave_out
+    ]
 
 
 def _entry(keymap: Keymap, command: Command, actions: Sequence[QAction], focus: QWidget | None) -> Entry:

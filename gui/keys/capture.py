@@ -27,7 +27,6 @@ class KeyCapture(QKeySequenceEdit):
         self.setAccessibleName("Press the new key")
         line = self.findChild(QLineEdit)
         if line is not None:
-            line.setPlaceholderText("Press the new key")
             line.setAccessibleName("New key")
         self.keySequenceChanged.connect(self._tell)
 

@@ -11,7 +11,7 @@ from functools import cache
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QKeySequence
 
-from gui.keys.places import Place
+from gui.keys.places import TITLES, Place
 
 Key = str | QKeySequence.StandardKey
 """A standard key is the first that the platform has for it."""
@@ -59,6 +59,11 @@ class Keymap(QObject):
         known = self.commands.setdefault(command.name, command)
         if known != command:
             raise ValueError(f"Two commands are called {command.name}: {known.words!r} and {command.words!r}")
+
+    def by_place(self) -> list[Command]:
+        """All commands, those first whose keys hold everywhere, as in `TITLES`."""
+        places = list(TITLES)
+        return sorted(self.commands.values(), key=lambda command: places.index(command.places[0]))
 
     def set_own(self, own: Mapping[str, Iterable[str]]) -> None:
         """The person's keys in place of the program's; no keys at all where the list is empty."""

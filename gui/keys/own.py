@@ -65,7 +65,9 @@ class OwnKeys(QObject):
         return self._saving
 
     def take(self, own: Mapping[str, Sequence[str]]) -> None:
-        """Those of the settings, as they were read."""
+        """Those of the settings, as they were read; what is just being saved is newer."""
+        if self._saving:
+            return
         usable, problems = readable(own, self._keymap)
         self._aside = {name: tuple(keys) for name, keys in own.items() if name not in usable}
         self._own, clashes = self._without_clashes(usable)

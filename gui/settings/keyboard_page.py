@@ -155,7 +155,7 @@ class KeyboardPage(QFrame):
                 " or ".join(native(key) for key in self._keymap.keys(command.name)),
                 self._own.is_own(command.name),
             )
-            for command in self._keymap.commands.values()
+            for command in self._keymap.by_place()
         ]
 
     def choose(self, name: str) -> None:
