@@ -31,6 +31,10 @@ FULL = {
     "facts": ["--view", "facts"],
     "diagnostics": ["--view", "diagnostics", "--query", "insomnia"],
     "settings": ["--view", "settings"],
+    **{
+        f"settings-{page}": ["--view", f"settings-{page}"]
+        for page in ("found", "sources", "search", "appearance", "privacy")
+    },
     "about": ["--view", "about"],
     "licences": ["--view", "licences"],
     "engine": ["--view", "engine"],

@@ -30,6 +30,8 @@ class Option(msgspec.Struct, frozen=True):
     """Ends of the range of a number, inclusive; None where it has none."""
     optional: bool = False
     """Whether it may be unset, which is then the default: None."""
+    for_all: bool = False
+    """Whether it can only be set for all workspaces."""
 
 
 @functools.cache
@@ -51,15 +53,22 @@ def option_problem(key: str, value: Any) -> str:
     """What is wrong with a value for the option `key`, as a sentence; empty if it may be saved. None unsets it."""
     if value is None:
         return ""
-    layer: Any = list(value) if isinstance(value, tuple) else value
-    for part in reversed(key.split(".")):
-        layer = {part: layer}
-    try:
-        check_layer(layer, ("defaults",), _refuse)
-    except SettingsError as error:
-        return str(error)
+    if problem := _problem(key, list(value) if isinstance(value, tuple) else value, ("defaults",)):
+        return problem
     option = next(option for option in all_options() if option.key == key)
     return _range_problem(option, value) if option.kind in ("whole", "number") else ""
+
+
+def _problem(key: str, value: Any, layer: tuple[str, ...]) -> str:
+    """What keeps the key with this value out of a layer."""
+    held: Any = value
+    for part in reversed(key.split(".")):
+        held = {part: held}
+    try:
+        check_layer(held, layer, _refuse)
+    except SettingsError as error:
+        return str(error)
+    return ""
 
 
 def _refuse(where: tuple[str, ...], problem: str) -> NoReturn:
@@ -102,6 +111,7 @@ def _option(key: str, hint: Any, default: Any) -> Option:
         low=ends.get("low"),
         high=ends.get("high"),
         optional=optional,
+        for_all=bool(_problem(key, list(default) if isinstance(default, tuple) else default, ("workspace", ""))),
     )
 
 

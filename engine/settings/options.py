@@ -145,7 +145,9 @@ class ResultCacheSettings(Section, frozen=True):
 
 
 class QuerySettings(Section, frozen=True):
-    max_results: Annotated[int, option("Results to show at first.", 1)] = 6
+    max_results: Annotated[
+        int, option("Results of a search, where it asks for no other number; the window shows more.", 1)
+    ] = 6
     min_score: Annotated[float, option("Lowest score of a result, from 0 to 1.", 0, 1)] = 0.35
     hybrid: HybridSettings = HybridSettings()
     cache: ResultCacheSettings = ResultCacheSettings()

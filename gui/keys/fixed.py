@@ -55,4 +55,9 @@ FIXED: tuple[Fixed, ...] = (
     Fixed("facts", ("Esc",), "Back to the list, then to the box"),
     Fixed("remember", ("Ctrl+Return", "Ctrl+S"), "Save the note"),
     Fixed("remember", ("Esc",), "Leave the note; what was written goes only when you say so twice"),
+    Fixed("settings", ("Ctrl+F",), "Search all settings"),
+    Fixed("settings", ("Ctrl+Z",), "Take back the last change"),
+    Fixed("settings", ("Return",), "Keep what was typed; in a field of several lines with Ctrl"),
+    Fixed("settings", ("Up", "Down"), "Larger and smaller number"),
+    Fixed("settings", ("Esc",), "Take back what was typed, then leave what was searched for, then close"),
 )

@@ -3,7 +3,18 @@
 from typing import Literal
 
 Place = Literal[
-    "window", "box", "results", "sessions", "conversation", "file", "index", "map", "duplicates", "facts", "remember"
+    "window",
+    "box",
+    "results",
+    "sessions",
+    "conversation",
+    "file",
+    "index",
+    "map",
+    "duplicates",
+    "facts",
+    "remember",
+    "settings",
 ]
 
 TITLES: dict[Place, str] = {
@@ -18,6 +29,7 @@ TITLES: dict[Place, str] = {
     "duplicates": "Duplicates",
     "facts": "Facts",
     "remember": "Note of a session",
+    "settings": "Settings",
 }
 """In the order in which they are listed."""
 

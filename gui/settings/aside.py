@@ -13,7 +13,7 @@ from gui.places import Places
 from gui.widgets.message import Action
 from gui.workspace import Opened, Workspace
 
-WORDS = "Set it aside and start with the defaults"
+WORDS = "Set it aside, use the defaults"
 
 
 class SetAside(QObject):

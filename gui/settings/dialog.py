@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QListWidget, QSta
 from engine import EmbeddingEstimate, MemorySearchManager, Settings
 from gui.jobs import Jobs
 from gui.lacking import Lacks
+from gui.settings.aside import WORDS
 from gui.settings.foot import Foot
 from gui.settings.model import SettingsModel
 from gui.settings.pages import PageMaker, Pages
@@ -250,15 +251,15 @@ class SettingsDialog(QDialog):
     @Slot(str)
     def _unreadable(self, sentence: str) -> None:
         again = Action("Try again", self.model.read_again)
-        aside = Action("Set it aside and start with the defaults", self.set_aside_wanted.emit)
+        aside = Action(WORDS, self.set_aside_wanted.emit)
         self._message.say("The settings file cannot be used", sentence, again, aside)
         self._stack.setCurrentWidget(self._message)
         self.pages.show_buttons(None)
 
     @Slot(object)
     def _saved(self, agreed: EmbeddingEstimate | None) -> None:
-        self.model.discard()
-        self.accept()
+        if not self.model.waiting:  # else it stays, with what is not applied yet
+            self.accept()
         self.saved.emit(agreed)
 
     @Slot()

@@ -174,6 +174,7 @@ class OptionRow(QFrame):
             action = self._menu.addAction(words)
             action.setCheckable(True)
             action.setChecked(layer == name)
+            action.setEnabled(name == "defaults" or not self.placed.option.for_all)
             action.triggered.connect(partial(self._move, name))
             group.addAction(action)
         self._menu.addSeparator()

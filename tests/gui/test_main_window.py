@@ -212,7 +212,7 @@ def test_a_first_start_asks_then_indexes_and_remembers(qtbot, window, memory, tm
         (
             SettingsError("settings.toml, line 3: x."),
             "settings cannot be used",
-            ["Try again", "Open the settings file", "Set it aside and start with the defaults"],
+            ["Try again", "Open the settings file", "Set it aside, use the defaults"],
         ),
     ],
 )
@@ -519,7 +519,7 @@ def test_a_damaged_settings_file_is_set_aside_and_the_window_goes_on(qtbot, wind
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: window.pages.currentWidget() is window.message)
     buttons = window.message.findChildren(QPushButton)
-    next(b for b in buttons if b.text() == "Set it aside and start with the defaults").click()
+    next(b for b in buttons if b.text() == "Set it aside, use the defaults").click()
     qtbot.waitUntil(lambda: at_rest(window))
     kept = next(other for other in path.parent.iterdir() if other.suffix == ".toml" and other != path)
     assert kept.read_text() == "[defaults\nmine = 1\n"

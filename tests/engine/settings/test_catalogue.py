@@ -65,3 +65,7 @@ def test_a_secret_is_refused_and_never_repeated():
     said = option_problem("remote.headers", {"X-Api-Key": "sk-abcdefghijklmnopqrstuvwxyz123456"})
     assert "secret" in said
     assert "sk-" not in said
+
+
+def test_only_the_folder_to_open_is_for_all_workspaces_alone():
+    assert [option.key for option in all_options() if option.for_all] == ["workspace"]

@@ -257,7 +257,7 @@ def test_a_file_that_is_damaged_meanwhile_is_told_and_can_be_set_aside(qtbot, di
     _rest(qtbot, dialog)
     assert "settings.toml, line 1" in _said(dialog)
     with qtbot.waitSignal(dialog.set_aside_wanted):
-        _button(dialog, "Set it aside and start with the defaults").click()
+        _button(dialog, "Set it aside, use the defaults").click()
 
 
 def test_where_there_is_little_room_a_box_takes_the_place_of_the_list(qtbot, dialog, appearance):
@@ -301,3 +301,23 @@ def test_everything_is_reached_by_tab_and_has_a_name(qtbot, dialog):
         reached |= {row.placed.key for row in rows if row.isAncestorOf(focus)}
         qtbot.keyClick(focus, Qt.Key.Key_Tab)
     assert reached == {row.placed.key for row in rows}
+
+
+def test_what_waits_outlives_the_saving_of_a_form(qtbot, dialog):
+    dialog.model.set("query.max_results", 9, "defaults")
+    dialog.show_page("embedding")
+    _rest(qtbot, dialog)
+    with qtbot.waitSignal(dialog.saved):
+        dialog.pages.page("embedding").saved.emit(None)
+    assert dialog.isVisible()
+    assert dialog.model.waiting == 1
+
+
+def test_the_folder_to_open_cannot_be_set_for_one_folder(qtbot, dialog):
+    dialog.show_page("general")
+    _rest(qtbot, dialog)
+    row = _row(dialog, "workspace")
+    row._menu.aboutToShow.emit()
+    enabled = {action.text(): action.isEnabled() for action in row._menu.actions()}
+    assert enabled["For all folders"]
+    assert not enabled["Only for this folder"]
