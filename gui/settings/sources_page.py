@@ -19,7 +19,7 @@ from gui.settings.sessions_field import SessionsField
 from gui.sources.wording import short_path
 from gui.widgets.labels import breakable, label
 
-_SHOWN_BELOW = "max_file_bytes"
+_SHOWN_BELOW = "extra_paths"
 
 
 class SourcesPage(OptionsPage):
