@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from gui.appearance import Appearance
 from gui.keys.binding import bind
 from gui.keys.keymap import command
+from gui.menu_bar import give_role
 from gui.theme_names import THEME_WORDS
 
 Run = Callable[[], object]
@@ -41,6 +42,7 @@ class Commands:
         """Make a command of an action that is in a menu already; `words` say outside of the menu what it does."""
         bind(action, command(name, words, "window", *keys))
         action.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
+        give_role(action, name)
         self._window.addAction(action)
 
     def add_appearance(self) -> None:

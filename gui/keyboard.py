@@ -9,6 +9,7 @@ from gui.command_palette.way import PaletteWay
 from gui.jobs import Jobs
 from gui.keys.keymap import keymap
 from gui.keys.own import OwnKeys
+from gui.part_walk import Part, PartWalk
 from gui.settings.keyboard_page import KeyboardPage
 from gui.workspace import Opened
 
@@ -27,6 +28,21 @@ class Keyboard(QObject):
         self.own.problem.connect(self._complain)
         self.own.not_saved.connect(self._complain)
         self.palette = PaletteWay(window, window.commands.searches, window.folders, window.state)
+        frame, views = window.frame, window.views
+        self.parts = PartWalk(
+            (
+                Part(frame.header, views.focus_box),
+                Part(window.banner),
+                Part(views.lists, views.focus_list),
+                Part(views.wholes, views.focus_list),
+                Part(views.readers, views.focus_reader),
+                Part(window.dock),
+                Part(window.first_run),
+                Part(frame.message, frame.message.take_focus),
+                Part(window.sync_bar),
+            ),
+            self,
+        )
         window.workspace.opened.connect(self._take)
         window.workspace.settings_changed.connect(self._take)
         window.settings.add_page("keyboard", lambda _: KeyboardPage(self.own, keymap()))

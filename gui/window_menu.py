@@ -13,6 +13,7 @@ from gui.keys.binding import allow
 from gui.keys.shared import EXPLAIN, EXPORT, WITHIN
 from gui.keys.sheet import show_keys
 from gui.lacking import Gates, Lacks
+from gui.menu_bar import fill_menu_bar, has_menu_bar
 from gui.navigation import keys
 from gui.search_menu import SearchMenu
 
@@ -64,6 +65,11 @@ class WindowMenu:
         commands.add("window.quit", "Quit", window.close, "Ctrl+Q")
         within = commands.add_hidden(WITHIN.name, WITHIN.words, window.errands.search_within, *WITHIN.keys)
         commands.add_hidden("search.focus", "Go to the search box", views.focus_box, "Ctrl+K", "Ctrl+L")
+        commands.add_hidden("go.next-part", "Next part of the window", self._next_part, "F6")
+        commands.add_hidden("go.previous-part", "Previous part of the window", self._previous_part, "Shift+F6")
+        commands.add_hidden("help.menu", "Open the menu", self._open_menu, "F10")
+        if has_menu_bar():
+            fill_menu_bar(window.menuBar(), window.actions())
         self._gates = Gates()
         self._why = self._gates.add(why, "states")
         self._gates.add(explain, "explanation")
@@ -75,6 +81,17 @@ class WindowMenu:
 
     def _open_palette(self) -> None:
         self._window.keyboard.palette.open()
+
+    def _open_menu(self) -> None:
+        """With its first entry chosen, as by a key everywhere."""
+        self._window.frame.header.menu_button.showMenu()
+        self.menu.setActiveAction(self.menu.actions()[0])
+
+    def _next_part(self) -> None:
+        self._window.keyboard.parts.next()
+
+    def _previous_part(self) -> None:
+        self._window.keyboard.parts.previous()
 
     def show_open(self, is_open: bool) -> None:
         """Whether a workspace is open."""

@@ -15,7 +15,6 @@ class Fixed:
 
 
 FIXED: tuple[Fixed, ...] = (
-    Fixed("window", ("F6", "Shift+F6"), "Next and previous part of the window"),
     Fixed("window", ("Tab", "Shift+Tab"), "Next and previous control"),
     Fixed("window", ("Shift+F10", "Menu"), "Menu of what has the keys"),
     Fixed("box", ("Down",), "Into the list"),

@@ -4,7 +4,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QRectF, Qt
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from gui.index.duplicates.difference import LONGEST, Row, Side
@@ -162,6 +162,9 @@ class SideBySide(QAbstractScrollArea):
                     self._paint_side(painter, pens[right], number, side, top, right=bool(right))
             top += tall
         painter.fillRect(QRectF(width // 2, 0, 1, height), colours.line)
+        if self.hasFocus():
+            painter.setPen(QPen(colours.accent, 1))
+            painter.drawRect(QRectF(0.5, 0.5, width - 1, height - 1))
         painter.end()
 
     def _paint_side(
@@ -179,6 +182,14 @@ class SideBySide(QAbstractScrollArea):
             pen.text(top, laid, Decoration(marks=marks))
 
     # --- Qt's events ----------------------------------------------------------------------------------------------
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.viewport().update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.viewport().update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -1,0 +1,41 @@
+"""The menu bar, for platforms where every program has one: the same commands as in the menu of the window."""
+
+import sys
+from collections.abc import Iterable
+
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenuBar
+
+_MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("File", ("folder", "index", "results", "settings", "window")),
+    ("Search", ("search", "result", "file")),
+    ("View", ("view", "text", "theme")),
+    ("Go", ("go",)),
+    ("Help", ("help",)),
+)
+"""Of each menu the first parts of the names of its commands; whatever is in none of them goes into the first."""
+_ROLES = {
+    "help.about": QAction.MenuRole.AboutRole,
+    "settings.show": QAction.MenuRole.PreferencesRole,
+    "window.quit": QAction.MenuRole.QuitRole,
+}
+
+
+def has_menu_bar() -> bool:
+    """Whether programs have theirs at the top of the screen here."""
+    return sys.platform == "darwin"
+
+
+def give_role(action: QAction, name: str) -> None:
+    """Where the platform puts it; without this it would guess by words such as "settings" in the text."""
+    action.setMenuRole(_ROLES.get(name, QAction.MenuRole.NoRole))
+
+
+def fill_menu_bar(bar: QMenuBar, actions: Iterable[QAction]) -> None:
+    """Put named actions into menus by their names, in their order."""
+    menus = {title: bar.addMenu(title) for title, _ in _MENUS}
+    first = next(iter(menus))
+    for action in actions:
+        group = action.objectName().partition(".")[0]
+        title = next((title for title, groups in _MENUS if group in groups), first)
+        menus[title].addAction(action)

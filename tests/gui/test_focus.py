@@ -1,0 +1,173 @@
+"""Who works without a mouse reaches everything, sees where the keys are, and is caught nowhere."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+import pytest
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
+
+from engine import MapAnswer, MemorySearchResult
+from gui.main_window import MainWindow
+from gui.sessions.conversation_view import ConversationView
+from gui.viewer.reading import ReadingPanel
+from tests.helpers.fake_insight import FakeInsight, make_group
+from tests.helpers.fake_memory import FakeMemory
+from tests.helpers.fake_sessions import SESSIONS
+from tests.helpers.windows import at_rest
+
+Key = Qt.Key
+VIEWS = ("search", "nothing", "sessions", "overview", "map", "duplicates", "facts")
+"""`nothing`: a search that finds nothing; pages of the index by their own names."""
+_PAGES = ("overview", "map", "duplicates")
+_MOST = 250
+_AROUND = 4
+"""Pixels beside a widget that may show its focus, too."""
+
+
+class _Insight(FakeInsight):
+    """With a place on the map for every answer."""
+
+    def map_answer(self, query: str, results: Sequence[MemorySearchResult], cancel: object = None) -> MapAnswer:
+        return MapAnswer(point=None, chunks=(None,) * len(results))
+
+
+@pytest.fixture
+def memory() -> Iterator[FakeMemory]:
+    memory = FakeMemory(sessions=SESSIONS)
+    memory.insight = _Insight(memory)
+    memory.insight.groups = (make_group("garden.md", "garden copy.md"), make_group("a.md", "b.md"))
+    memory.facts.add("The dog is called Bo")
+    memory.facts.add("Bo sleeps outside")
+    yield memory
+    memory.close()
+
+
+def _focusable(window: QWidget) -> list[QWidget]:
+    """All that Tab should reach."""
+    return [
+        widget
+        for widget in window.findChildren(QWidget)
+        if widget.isVisible()
+        and widget.isEnabled()
+        and widget.focusPolicy() & Qt.FocusPolicy.TabFocus
+        and widget.focusProxy() is None
+        and _on_screen(widget)
+    ]
+
+
+def _on_screen(widget: QWidget) -> bool:
+    """Not scrolled away; what is covered by a viewport of its own is seen there."""
+    seen = widget.viewport() if isinstance(widget, QAbstractScrollArea) else widget
+    return not seen.visibleRegion().isEmpty()
+
+
+def _walk(qtbot, start: QWidget, key: Qt.Key) -> list[QWidget]:
+    """What has the keys after each press, until it comes round."""
+    reached: list[QWidget] = []
+    for _ in range(_MOST):
+        focus = QApplication.focusWidget()
+        assert focus is not None
+        if focus in reached:
+            return reached
+        reached.append(focus)
+        qtbot.keyClick(focus, key)
+    raise AssertionError("Tab never comes round")
+
+
+def _named(widget: QWidget) -> str:
+    text = getattr(widget, "text", None)
+    words = widget.accessibleName() or (text() if callable(text) else "")
+    return f"{type(widget).__name__} {words!r}"
+
+
+@pytest.fixture
+def in_view(qtbot, opened) -> Callable[[str], MainWindow]:
+    """The window in a view, with something to read where it has a reader."""
+
+    def show(name: str) -> MainWindow:
+        opened.resize(1400, 1100)
+        opened.search.search("timer" if name != "nothing" else "zzzz")
+        qtbot.waitUntil(lambda: at_rest(opened))
+        if name in _PAGES:
+            opened.views.switch("index")
+            opened.views.index.show_page(name)
+            qtbot.waitUntil(lambda: not opened.views.index.busy)
+        else:
+            opened.views.switch("search" if name == "nothing" else name)
+        qtbot.waitUntil(lambda: at_rest(opened) and not opened.views.panel.busy)
+        if name == "sessions":
+            qtbot.waitUntil(opened.views.conversation.findChild(ConversationView).isVisible)
+        return opened
+
+    return show
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_tab_reaches_everything_and_is_caught_nowhere(qtbot, in_view, view):
+    window = in_view(view)
+    forwards = _walk(qtbot, window, Key.Key_Tab)
+    wanted = {widget for widget in _focusable(window) if widget not in forwards}
+    assert not [_named(widget) for widget in wanted]
+    backwards = _walk(qtbot, window, Key.Key_Backtab)
+    assert not [_named(widget) for widget in forwards if widget not in backwards and widget.isVisible()]
+
+
+def _pictures(window: QWidget, widget: QWidget, elsewhere: QWidget) -> Iterator[QImage]:
+    panels = (panel for panel in window.findChildren(ReadingPanel) if panel.isAncestorOf(widget))
+    around = next(panels, widget) if isinstance(widget, QAbstractScrollArea) else widget  # whose header says it
+    rect = QRect(around.mapTo(window, QPoint(0, 0)), around.size())
+    rect = rect.adjusted(-_AROUND, -_AROUND, _AROUND, _AROUND).intersected(window.rect())
+    for focus in (elsewhere, widget, elsewhere):
+        focus.setFocus(Qt.FocusReason.TabFocusReason)
+        QApplication.processEvents()
+        yield window.grab(rect).toImage()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("view", VIEWS)
+def test_the_focus_is_seen(qtbot, appearance, in_view, view, theme):
+    appearance.set_theme(theme)
+    window = in_view(view)
+    QApplication.setCursorFlashTime(0)
+    resting = window.frame.header.menu_button, window.frame.header.dock_button
+    unseen = []
+    for widget in _focusable(window):
+        elsewhere = next(one for one in resting if one is not widget)
+        before, during, after = _pictures(window, widget, elsewhere)
+        if before == during or before != after:
+            unseen.append(_named(widget))
+    assert not unseen
+
+
+def test_f6_goes_from_part_to_part_and_back(qtbot, in_view):
+    window = in_view("search")
+    window.panes.show_dock(True)
+    window.search.focus_box()
+    box = QApplication.focusWidget()
+    stops = [window.search.body.list, window.viewer, window.dock, window.sync_bar, window.frame.header]
+    for stop in stops:
+        qtbot.keyClick(QApplication.focusWidget(), Key.Key_F6)
+        focus = QApplication.focusWidget()
+        assert stop is focus or stop.isAncestorOf(focus)
+    assert QApplication.focusWidget() is box
+    for stop in reversed(stops[:-1]):
+        qtbot.keyClick(QApplication.focusWidget(), Key.Key_F6, Qt.KeyboardModifier.ShiftModifier)
+        focus = QApplication.focusWidget()
+        assert stop is focus or stop.isAncestorOf(focus)
+
+
+def test_f6_passes_over_what_is_hidden(qtbot, in_view):
+    window = in_view("facts")
+    window.panes.show_dock(False)
+    seen = set()
+    for _ in range(6):
+        qtbot.keyClick(QApplication.focusWidget(), Key.Key_F6)
+        focus = QApplication.focusWidget()
+        assert focus.isVisible()
+        seen.add(
+            next(
+                part for part in (window.frame.header, window.views.wholes, window.sync_bar) if part.isAncestorOf(focus)
+            )
+        )
+    assert len(seen) == 3
