@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QVBoxLayout, QWi
 from engine import SettingsConsequences
 from gui.settings.model import SettingsModel
 from gui.settings.wording import where_texts_go
+from gui.widgets.announcing import announce
 from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.labels import breakable, label
 from gui.widgets.wording import counted
@@ -92,7 +93,10 @@ class Foot(QWidget):
         """What waits now."""
         waiting = self._model.waiting
         self._asking = self._asking and bool(waiting)
-        self._said.setText(breakable(self._words(waiting)))
+        words = breakable(self._words(waiting))
+        if words and words != self._said.text():
+            announce(self, self._words(waiting))
+        self._said.setText(words)
         self._room.setVisible(bool(waiting))
         self._fit()
         self._discard.setVisible(bool(waiting))

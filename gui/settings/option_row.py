@@ -13,6 +13,7 @@ from gui.settings.marking import marked
 from gui.settings.model import SettingsModel
 from gui.settings.places import Placed
 from gui.settings.values import value_words
+from gui.widgets.announcing import announce
 from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.labels import breakable, label
 
@@ -52,7 +53,7 @@ class OptionRow(QFrame):
         super().__init__(parent)
         self.placed = placed
         self._model = model
-        self._words = ""
+        self._words = self._said = ""
         option = placed.option
         self.field = field or field_for(option, placed.title)
         self.field.entered.connect(self._entered)
@@ -65,9 +66,7 @@ class OptionRow(QFrame):
         self._problem = label("", "degraded", wrap=True)
         self._problem.hide()
         self._origin = self._link()
-        self._menu = QMenu(self)
-        self._menu.aboutToShow.connect(self._fill)
-        self._origin.setMenu(self._menu)
+        self._origin.clicked.connect(self._choose_layer)
         self._reset = self._link()
         self._reset.clicked.connect(partial(model.reset, placed.key))
         self._default = label(breakable(f"Default: {value_words(option, option.default)}"), "meta")
@@ -142,6 +141,9 @@ class OptionRow(QFrame):
     @Slot(str)
     def complain(self, sentence: str) -> None:
         """Say what is wrong with what stands there; nothing takes it back."""
+        if sentence and sentence != self._said:
+            announce(self, sentence)
+        self._said = sentence
         self._problem.setText(breakable(sentence))
         self._problem.setVisible(bool(sentence))
 
@@ -164,23 +166,29 @@ class OptionRow(QFrame):
         self._model.set(self.placed.key, value, usual if layer == "built-in" else layer)
 
     @Slot()
-    def _fill(self) -> None:
-        """Of the menu: where the option is set."""
+    def _choose_layer(self) -> None:
+        menu = self.layer_menu()
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.popup(self._origin.mapToGlobal(self._origin.rect().bottomLeft()))
+
+    def layer_menu(self) -> QMenu:
+        """Where the option is set, and where it could be; made when it is wanted, since there are many rows."""
         shown, key = self._model.shown, self.placed.key
         layer = shown.layer_of(key)
-        self._menu.clear()
-        group = QActionGroup(self._menu)
+        menu = QMenu(self)
+        group = QActionGroup(menu)
         for name, words in _LAYERS:
-            action = self._menu.addAction(words)
+            action = menu.addAction(words)
             action.setCheckable(True)
             action.setChecked(layer == name)
             action.setEnabled(name == "defaults" or not self.placed.option.for_all)
             action.triggered.connect(partial(self._move, name))
             group.addAction(action)
-        self._menu.addSeparator()
-        reset = self._menu.addAction(self._reset.text())
+        menu.addSeparator()
+        reset = menu.addAction(self._reset.text())
         reset.setEnabled(layer != "built-in")
-        reset.triggered.connect(partial(self._model.reset, key))
+        reset.triggered.connect(lambda _checked: self._model.reset(key))
+        return menu
 
     def _move(self, to: SavedIn, _checked: bool = False) -> None:
         """Keep the value that is in force in that layer, and in no narrower one."""

@@ -56,7 +56,7 @@ class FlowLayout(QLayout):
             free = rect.width() - sum(hint.width() for _, hint in line) - gap * (len(line) - 1)
             left = rect.left() + (max(0, free) if self._at_end else 0)
             for item, hint in line if place else ():
-                item.setGeometry(QRect(QPoint(left, top), hint))
+                item.setGeometry(QRect(QPoint(left, top + (height - hint.height()) // 2), hint))
                 left += hint.width() + gap
             top += height + gap
         return max(0, top - gap - rect.top())

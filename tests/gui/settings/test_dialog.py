@@ -164,8 +164,7 @@ def test_an_option_is_set_for_all_folders_or_for_this_one_and_reset(qtbot, dialo
     qtbot.keyClick(_type(qtbot, dialog, "window.editor", "vim {path}"), Qt.Key.Key_Return)
     _rest(qtbot, dialog)
     assert row._origin.text() == "Set for all folders"
-    row._menu.aboutToShow.emit()
-    next(action for action in row._menu.actions() if action.text() == "Only for this folder").trigger()
+    next(action for action in row.layer_menu().actions() if action.text() == "Only for this folder").trigger()
     qtbot.keyClick(_type(qtbot, dialog, "window.editor", "code {path}"), Qt.Key.Key_Return)
     _rest(qtbot, dialog)
     assert load_settings(notes).window.editor == "code {path}"
@@ -317,7 +316,6 @@ def test_the_folder_to_open_cannot_be_set_for_one_folder(qtbot, dialog):
     dialog.show_page("general")
     _rest(qtbot, dialog)
     row = _row(dialog, "workspace")
-    row._menu.aboutToShow.emit()
-    enabled = {action.text(): action.isEnabled() for action in row._menu.actions()}
+    enabled = {action.text(): action.isEnabled() for action in row.layer_menu().actions()}
     assert enabled["For all folders"]
     assert not enabled["Only for this folder"]
