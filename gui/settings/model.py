@@ -63,7 +63,7 @@ class SettingsModel(QObject):
         self._jobs = jobs
         self._config = config
         self._folder = Path()
-        self._reading, self._saving = JobSlot(self), JobSlot(self)
+        self._reading, self._judging, self._saving = JobSlot(self), JobSlot(self), JobSlot(self)
         self._queue: list[Changes] = []
         self._undo: list[Changes] = []
         self._file = SettingLayers({}, {})
@@ -77,7 +77,7 @@ class SettingsModel(QObject):
     @property
     def ready(self) -> bool:
         """Nothing is being read or saved."""
-        return not (self._reading.busy or self._saving.busy)
+        return not (self._reading.busy or self._judging.busy or self._saving.busy)
 
     @property
     def folder(self) -> Path:
@@ -97,19 +97,25 @@ class SettingsModel(QObject):
             return
         folder, config = self._folder, self._config
 
-        def work(_: CancelToken) -> tuple[SettingLayers, dict[str, SettingsConsequences]]:
-            return engine.read_layers(folder, config), engine.options_of_index()
+        self._reading.put(
+            self._jobs.read(lambda _: engine.read_layers(folder, config), self._take_read, self._not_read)
+        )
 
-        self._reading.put(self._jobs.read(work, self._take_read, self._not_read))
-
-    def _take_read(self, found: tuple[SettingLayers, dict[str, SettingsConsequences]]) -> None:
+    def _take_read(self, layers: SettingLayers) -> None:
         self._reading.done()
-        layers, self._effects = found
         before, first = self._file, not self.read
         self._file, self.read = layers, True
         if first or layers != before:
             self._take_waiting({name: one for name, one in self._waiting.items() if self._differs(one)})
             self.loaded.emit()
+        if not self._effects and not self._judging.busy:
+            self._judging.put(self._jobs.read(lambda _: engine.options_of_index(), self._take_effects))
+
+    def _take_effects(self, effects: dict[str, SettingsConsequences]) -> None:
+        self._judging.done()
+        self._effects = effects
+        for key in effects:
+            self.changed.emit(key)
 
     def _not_read(self, sentence: str) -> None:
         self._reading.done()

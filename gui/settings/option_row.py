@@ -155,6 +155,7 @@ class OptionRow(QFrame):
         _mark(self._key, self.placed.key, words)
 
     def take_focus(self) -> None:
+        self.show()  # at once, not when the layout gets round to it
         self.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
     # --- what is changed --------------------------------------------------------------------------------------------

@@ -42,9 +42,9 @@ class OptionsPage(QFrame):
 
     @Slot()
     def _make_some(self) -> None:
-        self._make(_AT_ONCE)
         if self._due:
-            self._turn.start()
+            self._make(_AT_ONCE)
+            self._turn.start()  # once more after the last ones, which the layout has shown by then
 
     def _make(self, number: int) -> None:
         """The next rows."""
@@ -62,7 +62,6 @@ class OptionsPage(QFrame):
 
     def add_widget(self, widget: QWidget) -> None:
         self._list.addWidget(widget)
-        widget.show()  # at once, not when the layout gets round to it: it may be given the focus
 
     def make_row(self, placed: Placed) -> OptionRow:
         return OptionRow(placed, self.model)
@@ -74,8 +73,8 @@ class OptionsPage(QFrame):
 
     @property
     def ready(self) -> bool:
-        """All rows are there."""
-        return not self._due
+        """All rows are there, and shown."""
+        return not self._due and not self._turn.isActive()
 
     def take_focus(self) -> None:
         """Go to the first option."""

@@ -92,11 +92,9 @@ class ResultsPage(QFrame):
                 if self._list.count():
                     self._list.addWidget(line())
                 self._list.addWidget(label(PAGES[placed.page], "section"))
-            row = self._row(placed)
-            self._list.addWidget(row)
-            row.show()  # at once, not when the layout gets round to it: it may be given the focus
-        if self._due:
-            self._turn.start()
+            self._list.addWidget(self._row(placed))
+        if now:
+            self._turn.start()  # once more after the last ones, which the layout has shown by then
 
     def _row(self, placed: Placed) -> QWidget:
         if placed.page in WITHOUT_ROWS:
@@ -154,4 +152,5 @@ class _FormRow(QFrame):
         column.addWidget(self._button)
 
     def take_focus(self) -> None:
+        self.show()  # at once, not when the layout gets round to it
         self._button.setFocus()

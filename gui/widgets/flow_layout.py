@@ -12,6 +12,8 @@ class FlowLayout(QLayout):
         super().__init__(parent)
         self._at_end = at_end
         self._items: list[QLayoutItem] = []
+        self._heights: dict[int, int] = {}
+        """By width, until something changes: Qt asks many times."""
         self.setContentsMargins(0, 0, 0, 0)
         self.setSpacing(spacing)
 
@@ -34,7 +36,13 @@ class FlowLayout(QLayout):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return self._arrange(QRect(0, 0, width, 0), place=False)
+        if width not in self._heights:
+            self._heights[width] = self._arrange(QRect(0, 0, width, 0), place=False)
+        return self._heights[width]
+
+    def invalidate(self) -> None:
+        self._heights.clear()
+        super().invalidate()
 
     def sizeHint(self) -> QSize:
         hints = [item.sizeHint() for item in self._items if not item.isEmpty()]
