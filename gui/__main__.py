@@ -1,10 +1,11 @@
-"""The command `mnemoscope`: a verb runs without Qt, anything else opens the window."""
+"""The command `mnemoscope`: a verb runs without Qt, anything else opens the window, or asks the one that is open."""
 
 import os
 import sys
 from collections.abc import Sequence
 
 _SWITCH_SECONDS = 0.0005
+_OTHER_VERSION = "The Mnemoscope that runs is of another version: quit it, then start this one again."
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -19,17 +20,36 @@ def main(argv: Sequence[str] | None = None) -> int:
         if arguments[0] in VERBS:
             return run_verb(arguments)
 
+    from gui.staying.start import begin
+
+    start = None
+    if arguments == ["--toggle"]:  # by a key of the desktop: the program that runs is asked before all else
+        start = begin(arguments, None)
+        if start.handed_over:
+            return 0
     from gui.options import parse_options
 
     try:
         options = parse_options(arguments)
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 0
+    if start is None and not options.stands_alone:
+        start = begin(arguments, options.config)
+    if start is not None and start.handed_over:
+        return 0
+    if start is not None and start.refused:
+        if sys.stderr is not None:
+            sys.stderr.write(f"mnemoscope: {_OTHER_VERSION}\n")
+        return 1
     # A computing pool thread gives the GUI thread its turn after half a millisecond instead of five.
     sys.setswitchinterval(_SWITCH_SECONDS)
     from gui.app import run
 
-    return run(options)
+    try:
+        return run(options, start and start.address)
+    finally:
+        if start is not None:
+            start.end()
 
 
 if __name__ == "__main__":

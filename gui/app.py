@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QSocketNotifier, Qt, QTimer
@@ -20,8 +21,11 @@ from gui.jobs import Jobs
 from gui.main_window import MainWindow
 from gui.options import Options
 from gui.places import Places
+from gui.quick.way import QuickWay
 from gui.screenshot import Screenshot
 from gui.start_view import show_view
+from gui.staying.address import Address
+from gui.staying.staying import Staying
 from gui.widgets.icons import application_icon
 from gui.widgets.message import Action
 from gui.window_state import WindowState, load_state, save_state
@@ -36,8 +40,8 @@ _NO_DISPLAY = (
 )
 
 
-def run(options: Options) -> int:
-    """The window's whole life; returns the exit code."""
+def run(options: Options, address: Address | None = None) -> int:
+    """The window's whole life; returns the exit code. `address`: where later starts find this one, if they are to."""
     if not _has_display():
         if options.screenshot is None:
             _tell(_NO_DISPLAY)
@@ -51,7 +55,7 @@ def run(options: Options) -> int:
     app.setApplicationDisplayName("Mnemoscope")
     app.setDesktopFileName("mnemoscope")
     app.setWindowIcon(application_icon())
-    program = _Program(app, options, log_file)
+    program = _Program(app, options, log_file, address)
     try:
         return program.run()
     finally:
@@ -61,7 +65,7 @@ def run(options: Options) -> int:
 class _Program:
     """What lives as long as the window."""
 
-    def __init__(self, app: QApplication, options: Options, log_file: Path) -> None:
+    def __init__(self, app: QApplication, options: Options, log_file: Path, address: Address | None) -> None:
         self._app = app
         self._options = options
         self._problem = ""
@@ -99,12 +103,20 @@ class _Program:
         self._window.keyboard.own.take(settings.window.keys)
         self._window.closing.connect(self._keep_state)
         self._guard.watch(self._window, self._jobs, self._workspace)
+        # Neither does a hidden window keep the program from ending, nor the last small one end it.
+        app.setQuitOnLastWindowClosed(False)
+        self._window.closing.connect(app.quit, Qt.ConnectionType.QueuedConnection)
+        self._quick = QuickWay(self._window, self._workspace, self._jobs)
+        self._window.quick_wanted.connect(self._quick.quick.toggle)
+        if not options.stands_alone:
+            Staying(self._window, self._appearance, self._quick, settings, address)
 
     def run(self) -> int:
-        signals = _Signals(self._app)
+        signals = _Signals(self._app, self._window.quit)
         if self._options.size is not None:
             self._window.resize(*self._options.size)
-        self._window.show()
+        if not (self._options.toggle or self._options.background):
+            self._window.show()
         self._collector.freeze()
         QTimer.singleShot(0, self._window, self._begin)
         self._app.exec()
@@ -127,15 +139,18 @@ class _Program:
         elif folder is not None:
             window.folders.open(folder.absolute())
             # A picture asks when the index is complete: earlier answers would decide what is selected.
-            show_view(window, options.view, "" if options.screenshot else options.query)
+            if options.view != "quick":
+                show_view(window, options.view, "" if options.screenshot else options.query)
             if options.view == "crash":
                 self._workspace.opened.connect(self._fail, Qt.ConnectionType.SingleShotConnection)
         else:
             window.folders.ask()
         if options.link:
             window.links.open(options.link)
+        if options.toggle or options.view == "quick":
+            self._quick.quick.call_up("" if options.screenshot else options.query)
         if options.screenshot is not None:
-            shot = Screenshot(window, options.view, options.query, options.screenshot)
+            shot = Screenshot(window, self._quick.quick, options.view, options.query, options.screenshot)
             shot.finished.connect(self._taken)
 
     def _begin_again(self) -> None:
@@ -200,8 +215,8 @@ def _read_settings(config: Path | None) -> tuple[engine.Settings, str]:
 class _Signals:
     """Ctrl+C and a polite kill end the program as closing the window does; Qt's loop alone would not hear them."""
 
-    def __init__(self, app: QApplication) -> None:
-        self._app = app
+    def __init__(self, app: QApplication, end: Callable[[], object]) -> None:
+        self._end = end
         self._heard, self._told = socket.socketpair()
         self._heard.setblocking(False)
         self._told.setblocking(False)
@@ -212,8 +227,7 @@ class _Signals:
 
     def _quit(self) -> None:
         self._heard.recv(64)
-        self._app.closeAllWindows()
-        self._app.quit()
+        self._end()
 
     def close(self) -> None:
         signal.set_wakeup_fd(-1)

@@ -44,6 +44,10 @@ class MainWindow(QMainWindow):
     """One window for one workspace at a time."""
 
     closing = Signal()
+    quit_wanted = Signal()
+    """The person wants the program to end, not only the window to close."""
+    quick_wanted = Signal()
+    """The person wants the quick search."""
 
     def __init__(
         self,
@@ -180,6 +184,11 @@ class MainWindow(QMainWindow):
             action.triggered.connect(lambda _checked, folder=Path(name): self.folders.open(folder))
         menu.addSeparator()
         menu.addAction(self.commands.choose)
+
+    def quit(self) -> None:
+        """Close for good, wherever a closed window would else stay."""
+        self.quit_wanted.emit()
+        self.close()
 
     def shut_down(self, timeout_ms: int) -> bool:
         """Stop all work and close the memory; False when something did not stop in time. The window is gone by then."""

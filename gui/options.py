@@ -1,12 +1,12 @@
-"""The window's command line: what may be asked for, checked before Qt loads."""
+"""The window's command line: what may be asked for, checked before Qt or the engine loads."""
 
 import argparse
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NoReturn, get_args
+from typing import Any, Literal, NoReturn, get_args
 
-from engine import is_link, program_version
 from gui.theme_names import THEMES, ThemeName
 
 View = Literal[
@@ -41,6 +41,7 @@ View = Literal[
     "crash",
     "palette",
     "keys",
+    "quick",
 ]
 
 _WITHOUT_QUERY = ("first-run", "sources", "engine", "about", "licences", "crash")
@@ -59,11 +60,28 @@ class Options:
     size: tuple[int, int] | None
     link: str
     """`mnemoscope://…`, unread, or empty."""
+    toggle: bool = False
+    """Show or hide the quick search, of the program that runs if there is one."""
+    background: bool = False
+    """Begin without the window."""
+
+    @property
+    def stands_alone(self) -> bool:
+        """Whether this start is none of the program that runs already: what it shows is thrown away."""
+        return self.demo or self.screenshot is not None
 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message}\n")
+
+
+class _Version(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        from engine import program_version  # no other start pays for it
+
+        sys.stdout.write(f"mnemoscope {program_version()}\n")
+        parser.exit()
 
 
 def _size(text: str) -> tuple[int, int]:
@@ -105,9 +123,21 @@ def _parser() -> _Parser:
     parser.add_argument("--screenshot", type=_picture, metavar="FILE.png", help="save a picture of the view, then exit")
     parser.add_argument("--theme", choices=THEMES, help="colours, whatever the settings say")
     parser.add_argument("--size", type=_size, metavar="WxH", help="size of the window in pixels")
-    parser.add_argument("--version", action="version", version=f"mnemoscope {program_version()}")
+    parser.add_argument(
+        "--toggle", action="store_true", help="show or hide the quick search, for a key of the whole desktop"
+    )
+    parser.add_argument(
+        "--background", action="store_true", help="start without the window: in the tray, and ready for --toggle"
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, dest=argparse.SUPPRESS, help="print it")
     parser.add_argument("link", nargs="?", default="", metavar="LINK", help="place to open: mnemoscope://open?…")
     return parser
+
+
+def _is_link(text: str) -> bool:
+    from engine import is_link
+
+    return is_link(text)
 
 
 def parse_options(arguments: Sequence[str]) -> Options:
@@ -117,7 +147,7 @@ def parse_options(arguments: Sequence[str]) -> Options:
     if unknown := [argument for argument in rest if argument.startswith("-")]:
         parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     # Whether it is a good link is said in the window: whoever clicks one has no terminal.
-    if found.link and not is_link(found.link):
+    if found.link and not _is_link(found.link):
         parser.error(f"'{found.link}' is neither a verb nor a link that begins with mnemoscope://")
     if rest:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
@@ -128,4 +158,10 @@ def parse_options(arguments: Sequence[str]) -> Options:
     alone = found.view in _WITHOUT_QUERY or found.view.startswith("settings")
     if alone and found.query:
         parser.error(f"--view {found.view} searches nothing: leave out --query")
+    for name in ("toggle", "background"):
+        others = (found.query, found.view != "search", found.demo, found.screenshot, found.link)
+        if getattr(found, name) and any(others):
+            parser.error(f"--{name} shows no window: leave out --query, --view, --demo, --screenshot and a link")
+    if found.toggle and found.background:
+        parser.error("--toggle shows what --background hides: leave out one of them")
     return Options(**vars(found))

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication
 from engine import MemorySearchResult, SessionSummary
 from gui.main_window import MainWindow
 from gui.options import View
+from gui.quick.window import QuickWindow
 
 _POLL_MS = 50
 _TIMEOUT_SECONDS = 120
@@ -27,9 +28,10 @@ class Screenshot(QObject):
 
     finished = Signal(str)
 
-    def __init__(self, window: MainWindow, view: View, query: str, path: Path) -> None:
+    def __init__(self, window: MainWindow, quick: QuickWindow, view: View, query: str, path: Path) -> None:
         super().__init__(window)
         self._window = window
+        self._quick = quick
         self._view = view
         self._query = query
         self._path = path
@@ -82,13 +84,25 @@ class Screenshot(QObject):
         due = status.pending_vectors and status.provider != "none" and status.awaiting is None
         if due and not status.last_sync.error:
             return "the embedding"
-        if self._view == "engine" or self._view.startswith("settings"):
-            dialog = window.settings.dialog
-            return "" if dialog is not None and dialog.isVisible() and dialog.ready else "the settings"
+        if self._view in ("engine", "about", "licences", "crash", "quick") or self._view.startswith("settings"):
+            return self._missing_of_small_window()
+        return self._missing_of_views()
+
+    def _missing_of_small_window(self) -> str:
+        """The same of what is shown in a window of its own."""
+        window = self._window
+        if self._view == "quick":
+            return self._missing_of_quick()
         if self._view in ("about", "licences"):
             return "" if window.about.ready else "what is installed"
         if self._view == "crash":
             return "" if QApplication.activeModalWidget() is not None else "the report"
+        dialog = window.settings.dialog
+        return "" if dialog is not None and dialog.isVisible() and dialog.ready else "the settings"
+
+    def _missing_of_views(self) -> str:
+        """The same of search, sessions, index and facts."""
+        window = self._window
         panel = window.views.panel
         if panel.busy:
             return "the results"
@@ -105,8 +119,18 @@ class Screenshot(QObject):
             return "the chunks"
         return "" if self._wanted_file in ("", self._shown_file) else "the file"
 
+    def _missing_of_quick(self) -> str:
+        panel = self._quick.panel
+        if panel.busy:
+            return "the results"
+        if self._query and self._rounds < _ROUNDS:
+            self._rounds += 1
+            panel.begin(self._query)
+            return "the results"
+        return "" if self._quick.isVisible() else "the quick search"
+
     def _save(self) -> None:
-        shown = QApplication.activeModalWidget() or self._window
+        shown = QApplication.activeModalWidget() or (self._quick if self._view == "quick" else self._window)
         shown.grab().save(str(self._path), "PNG")
         self._end("" if self._path.exists() else f"The picture could not be written to {self._path}.")
 

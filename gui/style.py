@@ -7,7 +7,8 @@ sheet, and one of theme with none:
                   state's colour), title and figure (21)
     QPushButton   primary (the one action of a page), flat (no border until hovered), link, link-degraded (text alone)
     QPlainTextEdit field (as a line to type in)
-    QFrame        card (10 px corners), side (panels at the sides), page (base colour), line (one pixel)
+    QFrame        card (10 px corners), side (panels at the sides), page (base colour), line (one pixel),
+                  quick (a window without a frame)
 """
 
 from string import Template
@@ -31,6 +32,7 @@ QLabel[role="title"] { font-size: ${px21}px; font-weight: 600; }
 QLabel[role="figure"] { font-size: ${px21}px; font-weight: 600; }
 
 QFrame[role="card"] { background: $base; border: 1px solid $line; border-radius: 10px; }
+QFrame[role="quick"] { background: $alternate; border: 1px solid $off; }
 QFrame[role="page"] { background: $base; border: none; }
 QFrame[role="side"] { background: $alternate; border: none; }
 QFrame[role="line"] { background: $line; border: none; }

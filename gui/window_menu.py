@@ -35,6 +35,7 @@ class WindowMenu:
         commands.add("view.sessions", "Browse past sessions", partial(views.switch, "sessions"), "Ctrl+2")
         commands.add("view.index", "See inside the index", partial(views.switch, "index"), "Ctrl+3")
         commands.add("view.facts", "See what is to be remembered", partial(views.switch, "facts"), "Ctrl+4")
+        commands.add("search.quick", "Quick search", window.quick_wanted.emit, "Ctrl+Shift+Space")
         commands.menu.addSeparator()
         self.back = commands.add("go.back", "Back", navigation.back, *keys(QKeySequence.StandardKey.Back))
         self.forward = commands.add(
@@ -62,7 +63,7 @@ class WindowMenu:
         commands.add("help.about", "About Mnemoscope", window.about.show)
         commands.add("help.licences", "Licences…", window.about.show_licences)
         commands.menu.addSeparator()
-        commands.add("window.quit", "Quit", window.close, "Ctrl+Q")
+        commands.add("window.quit", "Quit", window.quit, "Ctrl+Q")
         within = commands.add_hidden(WITHIN.name, WITHIN.words, window.errands.search_within, *WITHIN.keys)
         commands.add_hidden("search.focus", "Go to the search box", views.focus_box, "Ctrl+K", "Ctrl+L")
         commands.add_hidden("go.next-part", "Next part of the window", self._next_part, "F6")

@@ -26,6 +26,8 @@ class WindowState(msgspec.Struct, kw_only=True):
     dock_shown: bool = True
     wrap: bool = True
     chunk_borders: bool = False
+    told_of_tray: bool = False
+    """Whether it was explained once that the program stays in the tray."""
     recent: list[str] = []
     """Folders that were opened, newest first."""
     recent_commands: list[str] = []

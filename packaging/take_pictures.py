@@ -38,6 +38,7 @@ FULL = {
     "about": ["--view", "about"],
     "licences": ["--view", "licences"],
     "engine": ["--view", "engine"],
+    "quick": ["--view", "quick", "--query", "irrigation timer"],
 }
 NOTHING_FOUND = {"answer-empty": ["--view", "explanation", "--query", "irrigation tag:travel"]}
 EMPTY = {f"{view}-empty": ["--view", view] for view in ("search", "index", "map", "duplicates", "health", "facts")}

@@ -21,3 +21,11 @@ class WindowSettings(Section, frozen=True):
         dict[str, tuple[str, ...]],
         option("Keys in place of the program's own, by the name of a command; an empty list takes them away."),
     ] = msgspec.field(default_factory=dict)
+    tray: Annotated[bool, option("Keep an icon in the desktop's tray, where the desktop has one.")] = True
+    close_to_tray: Annotated[
+        bool,
+        option("Closing the window leaves the program in the tray, where it goes on indexing and answers at once."),
+    ] = False
+    notify: Annotated[
+        bool, option("Tell when an index that took long is ready, if another program is in front by then.")
+    ] = True

@@ -3,8 +3,7 @@
 import logging
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QObject, Slot
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QObject, Slot
 
 from engine import Settings
 from gui.crash.catching import Catching
@@ -12,6 +11,7 @@ from gui.crash.remains import Remains
 from gui.crash.restarting import start_anew
 from gui.crash.way import CrashWay
 from gui.jobs import Jobs
+from gui.main_window import MainWindow
 from gui.options import Options
 from gui.workspace import Workspace
 
@@ -29,13 +29,15 @@ class CrashGuard(QObject):
         self._catching = Catching(self)
         self._remains = Remains(log_file.parent) if remembers else None
         self._earlier = self._remains.begin() if self._remains is not None else ""
+        self._window: MainWindow | None = None
         self._workspace: Workspace | None = None
         self._folder: Path | None = None
         self._anew = False
         self.way: CrashWay | None = None
 
-    def watch(self, window: QWidget, jobs: Jobs, workspace: Workspace) -> None:
+    def watch(self, window: MainWindow, jobs: Jobs, workspace: Workspace) -> None:
         """Errors are told in this window from now on."""
+        self._window = window
         self._workspace = workspace
         self.way = CrashWay(window, self._catching, self._settings, self._log_file)
         self.way.restart_wanted.connect(self._restart)
@@ -68,6 +70,5 @@ class CrashGuard(QObject):
         opened = self._workspace.current if self._workspace is not None else None
         self._folder = None if opened is None else opened.folder
         self._anew = True
-        app = QCoreApplication.instance()
-        if app is not None:
-            app.quit()
+        if self._window is not None:
+            self._window.quit()

@@ -15,6 +15,7 @@ Place = Literal[
     "facts",
     "remember",
     "settings",
+    "quick",
 ]
 
 TITLES: dict[Place, str] = {
@@ -30,6 +31,7 @@ TITLES: dict[Place, str] = {
     "facts": "Facts",
     "remember": "Note of a session",
     "settings": "Settings",
+    "quick": "Quick search",
 }
 """In the order in which they are listed."""
 

@@ -47,6 +47,11 @@ _NAMED: dict[SettingsPage, dict[str, dict[str, str]]] = {
             "workspace": "Folder to open at the start",
             "window.editor": "Editor",
         },
+        "While the window is closed": {
+            "window.tray": "Icon in the tray",
+            "window.close_to_tray": "Stay in the tray",
+            "window.notify": "Tell when an index is ready",
+        },
     },
     "appearance": {
         "": {

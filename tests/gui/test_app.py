@@ -84,6 +84,15 @@ def test_every_view_has_a_picture(notes, words_only, tmp_path, view):
     assert QImage(str(picture)).width() == 1280
 
 
+def test_the_quick_search_has_a_picture(notes, words_only, tmp_path):
+    picture = tmp_path / "a.png"
+    done = _run(
+        "--workspace", notes, "--config", words_only, "--view", "quick", "--query", "timer", "--screenshot", picture
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert 600 < QImage(str(picture)).width() < 700
+
+
 def test_a_folder_that_is_missing_is_one_line_and_exit_1(tmp_path, words_only):
     done = _run("--workspace", tmp_path / "gone", "--config", words_only, "--screenshot", tmp_path / "a.png")
     assert done.returncode == 1

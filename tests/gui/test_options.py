@@ -56,6 +56,9 @@ def test_everything_asked_for(tmp_path):
         (["serch", "timer"], "'serch' is neither a verb nor a link"),
         (["--quer", "x"], "unrecognized arguments: --quer"),
         (["mnemoscope://open?path=a.md", "more"], "unrecognized arguments: more"),
+        (["--toggle", "--query", "x"], "leave out --query"),
+        (["--background", "--demo"], "leave out --query, --view, --demo"),
+        (["--toggle", "--background"], "leave out one of them"),
         (["--theme", "pink"], "invalid choice: 'pink'"),
     ],
 )

@@ -32,15 +32,15 @@ def test_the_forms_save_the_options_of_their_pages_and_no_others():
 def test_a_new_option_of_the_window_would_have_its_row_for_free(monkeypatch):
     from gui.settings import places
 
-    added = msgspec.structs.replace(all_options()[0], key="window.close_to_tray")
+    added = msgspec.structs.replace(all_options()[0], key="window.show_ruler")
     monkeypatch.setattr(places, "all_options", lambda: (*all_options(), added))
     places.placed_options.cache_clear()
     try:
-        found = places.placed_options()["window.close_to_tray"]
+        found = places.placed_options()["window.show_ruler"]
     finally:
         monkeypatch.undo()
         places.placed_options.cache_clear()
-    assert (found.page, found.title) == ("general", "Close to tray")
+    assert (found.page, found.title) == ("general", "Show ruler")
 
 
 @pytest.mark.parametrize(("key", "title"), [("a.b_c", "B c"), ("x", "X")])

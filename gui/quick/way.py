@@ -1,0 +1,67 @@
+"""The way from the quick search to the window: what is chosen there is shown here, with the question that led to it."""
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Slot
+
+from gui.jobs import Jobs
+from gui.main_window import MainWindow
+from gui.quick.panel import Chosen, QuickPanel
+from gui.quick.window import QuickWindow
+from gui.search.kept_questions import kept
+from gui.search.returning import SearchStanding
+from gui.staying.front import bring_to_front
+from gui.workspace import Opened, OpenFailure, Workspace
+
+
+class QuickWay(QObject):
+    """Keeps the quick search on the memory that is open."""
+
+    def __init__(self, window: MainWindow, workspace: Workspace, jobs: Jobs) -> None:
+        super().__init__(window)
+        self._window = window
+        self.panel = QuickPanel(jobs)
+        self.quick = QuickWindow(self.panel)
+        workspace.opening.connect(self._tell_opening)
+        workspace.opened.connect(self._begin)
+        workspace.failed.connect(self._tell_failure)
+        workspace.closed.connect(self._end)
+        self.panel.chosen.connect(self._go_to)
+        self.panel.window_wanted.connect(self._show_window)
+        window.destroyed.connect(self.quick.deleteLater)
+        if workspace.current is not None:
+            self._begin(workspace.current)
+
+    @Slot(object)
+    def _begin(self, opened: Opened) -> None:
+        self.panel.set_manager(opened.manager)
+
+    @Slot()
+    def _end(self) -> None:
+        self.panel.set_manager(None)
+
+    @Slot(object)
+    def _tell_opening(self, folder: Path) -> None:
+        self.panel.tell_instead(f"Opening {folder.name or folder}…", "What you type is searched for in a moment.")
+
+    @Slot(object)
+    def _tell_failure(self, failure: OpenFailure) -> None:
+        self.panel.tell_instead(f"{failure.folder.name} cannot be opened", failure.sentence)
+
+    @Slot()
+    def _show_window(self) -> None:
+        self.quick.hide()
+        bring_to_front(self._window)
+
+    @Slot(object)
+    def _go_to(self, chosen: Chosen) -> None:
+        self._show_window()
+        window, question = self._window, chosen.question
+        window.views.switch("search")
+        search = window.views.search
+        search.return_to(SearchStanding(question.subject, "relevance", question.max_results, chosen.place))
+        search.keeping.note(kept(question))
+        if chosen.result is None:
+            search.focus_results()
+        else:
+            search.result_activated.emit(chosen.result, question.text)

@@ -1,0 +1,1 @@
+"""One program for all windows: who started first, and what later starts, the tray and the desktop ask of it."""

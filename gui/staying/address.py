@@ -1,0 +1,60 @@
+"""Where the program that runs can be reached: one place for each user and settings file, and nobody else's to write to.
+
+Nothing here imports Qt or the engine: a start that only hands over must be as good as instant.
+"""
+
+import hashlib
+import os
+import stat
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import platformdirs
+
+_LONGEST = 100
+"""Bytes in the path of a socket; systems end between 104 and 108."""
+
+
+class Address(NamedTuple):
+    """`name`: a socket's path, on Windows the whole name of a pipe. `lock`: the file that the first start holds."""
+
+    name: str
+    lock: str
+
+
+def settings_file(config: Path | None) -> Path:
+    """The settings file that a start works with, as the engine finds it: `config`, or the person's own."""
+    return config or Path(platformdirs.user_config_dir("mnemoscope", appauthor=False), "settings.toml")
+
+
+def find_address(config: Path | None) -> Address | None:
+    """None where there is no folder that is this user's alone: then each start is a program of its own."""
+    key = hashlib.sha256(os.fsencode(os.path.realpath(settings_file(config)))).hexdigest()[:16]
+    if sys.platform == "win32":
+        folder = Path(platformdirs.user_data_dir("mnemoscope", appauthor=False))
+        folder.mkdir(parents=True, exist_ok=True)
+        return Address(rf"\\.\pipe\mnemoscope-{key}", str(folder / f"{key}.lock"))
+    for folder in _folders():
+        if len(os.fsencode(folder)) + len(key) + len("/.socket") <= _LONGEST and _make_private(folder):
+            return Address(str(folder / f"{key}.socket"), str(folder / f"{key}.lock"))
+    return None
+
+
+def _folders() -> list[Path]:
+    """The first that can be used is: all starts of a user look at them in this order."""
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+    own = f"mnemoscope-{os.getuid()}"
+    folders = [Path(runtime, "mnemoscope")] if runtime else []
+    return [*folders, Path(os.environ.get("TMPDIR") or "/tmp", own), Path("/tmp", own)]
+
+
+def _make_private(folder: Path) -> bool:
+    """Whether it is there, no link, and only this user may look into it or write there."""
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+    except OSError:
+        return False
+    mine = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
+    return mine and not stat.S_IMODE(found.st_mode) & 0o077
