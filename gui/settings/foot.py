@@ -5,8 +5,9 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from engine import SettingsConsequences
+from gui.settings.choice import Choice
 from gui.settings.model import SettingsModel
-from gui.settings.wording import where_texts_go
+from gui.settings.wording import sent_words
 from gui.widgets.announcing import announce
 from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.labels import breakable, label
@@ -14,11 +15,13 @@ from gui.widgets.wording import counted
 
 _MOST = 0.2
 """Of the window's height, for what is said of the changes that wait."""
-_LOCAL = ("none", "embedded", "gguf")
 
 
-def follows_words(waiting: int, follows: SettingsConsequences, sent: str) -> str:
-    """What applying means, in sentences. `sent`: where texts go that are embedded anew; empty for nowhere."""
+def follows_words(waiting: int, follows: SettingsConsequences, sent: str, *, other_model: bool = False) -> str:
+    """What applying means, in sentences. `sent`: where texts go that are embedded anew.
+
+    `other_model`: whether something else turns text into meaning then.
+    """
     first = (
         f"{counted(waiting, 'change')} {'takes' if waiting == 1 else 'take'} effect when this folder is opened again."
     )
@@ -28,7 +31,7 @@ def follows_words(waiting: int, follows: SettingsConsequences, sent: str) -> str
         return f"{first} Another index is then used and brought up to date; the present one stays where it is. {sent}"
     if follows.other_files:
         return f"{first} The index is then brought up to date with the files that are wanted now. {sent}"
-    return first
+    return f"{first} Vectors of another model are then made where they are lacking. {sent}" if other_model else first
 
 
 class Foot(QWidget):
@@ -107,14 +110,11 @@ class Foot(QWidget):
     def _words(self, waiting: int) -> str:
         if not waiting:
             return ""
-        said = follows_words(waiting, self._model.consequences(), self._sent())
+        now, then = Choice.of(self._model.now), Choice.of(self._model.shown.settings)
+        said = follows_words(
+            waiting, self._model.consequences(), sent_words(self._model.shown.settings), other_model=now != then
+        )
         return f"Apply before closing? {said}" if self._asking else said
-
-    def _sent(self) -> str:
-        settings = self._model.shown.settings
-        if settings.provider in _LOCAL:
-            return "Nothing is sent for it."
-        return where_texts_go(settings.provider, settings.remote.base_url)
 
     @property
     def words(self) -> str:

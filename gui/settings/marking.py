@@ -1,11 +1,13 @@
-"""A search over the options: which ones it finds, and where its words are in a text. Pure functions."""
+"""A search over the options: which ones it finds, and where its words are in a text."""
 
 import html
 import re
 import unicodedata
 from collections.abc import Iterable
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QLabel
 
 from gui.settings.places import PAGES, Placed
 from gui.settings.values import choice_words, value_words
@@ -42,6 +44,12 @@ def marked(text: str, query: str, palette: QPalette) -> str:
         parts += [html.escape(text[hit.start() : hit.end()]), "</span>"]
         at = hit.end()
     return "".join([*parts, html.escape(text[at:])])
+
+
+def mark(part: QLabel, text: str, query: str) -> None:
+    """Let a label show `text` with the words of the query marked; an empty query takes that back."""
+    part.setTextFormat(Qt.TextFormat.RichText if query else Qt.TextFormat.PlainText)
+    part.setText(marked(text, query, part.palette()) if query else text)
 
 
 def _folded(text: str) -> str:

@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from gui.settings.model import SettingsModel
 from gui.settings.options_page import OptionsPage
-from gui.settings.wording import NAMES, where_texts_go
+from gui.settings.wording import NAMES, sent_words
 from gui.widgets.labels import breakable, label
 
 _KEYS = "API keys are kept in the environment or in this system's keychain, never in the settings file."
@@ -33,5 +33,4 @@ class PrivacyPage(OptionsPage):
     @Slot()
     def _tell(self) -> None:
         settings = self.model.now
-        where = where_texts_go(settings.provider, settings.remote.base_url)
-        self._sent.setText(breakable(f"{NAMES[settings.provider]}: {where}"))
+        self._sent.setText(breakable(f"{NAMES[settings.provider]}: {sent_words(settings)}"))

@@ -1,19 +1,18 @@
 """What a search over all options finds: the rows themselves, to be changed where they are found."""
 
 from collections.abc import Sequence
-from functools import partial
 
 from PySide6.QtCore import QTimer, Signal, Slot
-from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
-from gui.settings.marking import found, marked, words_of
+from gui.settings.form_row import FormRow
+from gui.settings.marking import found, words_of
 from gui.settings.model import SettingsModel
 from gui.settings.option_row import OptionRow
 from gui.settings.options_page import WIDTH
 from gui.settings.places import PAGES, WITHOUT_ROWS, Placed, SettingsPage, placed_options
-from gui.settings.values import value_words
 from gui.widgets.announcing import announce
-from gui.widgets.labels import breakable, label, line
+from gui.widgets.labels import label, line
 from gui.widgets.scrolling import scrolling_column
 from gui.widgets.wording import counted
 
@@ -98,7 +97,9 @@ class ResultsPage(QFrame):
 
     def _row(self, placed: Placed) -> QWidget:
         if placed.page in WITHOUT_ROWS:
-            return _FormRow(placed, self._model, self._query, partial(self.page_wanted.emit, placed.page))
+            form = FormRow(placed, self._model, self._query)
+            form.page_wanted.connect(self.page_wanted)
+            return form
         row = self.rows[placed.key] = OptionRow(placed, self._model)
         row.mark(self._query)
         return row
@@ -107,7 +108,7 @@ class ResultsPage(QFrame):
         """Go to the first option that was found."""
         first = self._list.itemAt(1)
         row = first.widget() if first is not None else None
-        if isinstance(row, OptionRow | _FormRow):
+        if isinstance(row, OptionRow | FormRow):
             row.take_focus()
 
     def complain(self, key: str, sentence: str) -> None:
@@ -123,34 +124,3 @@ class ResultsPage(QFrame):
         """What stands in a field and is a value counts."""
         for row in self.rows.values():
             row.field.commit()
-
-
-class _FormRow(QFrame):
-    """An option that is tried out and saved with others: its value, and the way to its page."""
-
-    def __init__(self, placed: Placed, model: SettingsModel, query: str, go: "partial[None]") -> None:
-        super().__init__()
-        option = placed.option
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 6, 0, 8)
-        column.setSpacing(3)
-        title = label("", "strong", wrap=True)
-        title.setText(marked(placed.title, query, self.palette()))
-        value = value_words(option, model.shown.in_force(option.key))
-        said = label("", "meta", wrap=True)
-        said.setText(marked(option.help, query, self.palette()))
-        for part in (title, said):
-            part.setTextFormat(part.textFormat().RichText)
-        column.addWidget(title)
-        column.addWidget(label(breakable(value), wrap=True))
-        column.addWidget(said)
-        self._button = QPushButton(f"Change on the page {PAGES[placed.page]}")
-        self._button.setProperty("role", "link")
-        self._button.setAutoDefault(True)
-        self._button.setAccessibleName(f"{placed.title}: {value}. Change on the page {PAGES[placed.page]}")
-        self._button.clicked.connect(go)
-        column.addWidget(self._button)
-
-    def take_focus(self) -> None:
-        self.show()  # at once, not when the layout gets round to it
-        self._button.setFocus()

@@ -2,7 +2,7 @@
 
 from urllib.parse import urlsplit
 
-from engine import EmbeddingEstimate, KeyState, ModelFacts, ProviderProbe, StoredModelInfo
+from engine import EmbeddingEstimate, KeyState, ModelFacts, ProviderProbe, Settings, StoredModelInfo
 from gui.widgets.pricing import day_words, embed_words
 from gui.widgets.wording import counted, size_text
 
@@ -47,6 +47,18 @@ def where_texts_go(provider: str, base_url: str) -> str:
         f"The texts of your notes and of the sessions that you chose, and your questions, are sent to "
         f"{host or 'this server'}. Secrets in sessions are masked before."
     )
+
+
+def sent_words(settings: Settings) -> str:
+    """What leaves the machine under these settings, to the provider and to what stands in for it."""
+    fallback = OWNERS.get(settings.fallback, "")
+    stands_in = f" Where the provider fails, texts are sent to {fallback}." if fallback else ""
+    if settings.provider != "auto":
+        return where_texts_go(settings.provider, settings.remote.base_url) + stands_in
+    owners = " or ".join(OWNERS[name] for name in settings.remote.agreed)
+    if not owners:
+        return f"Nothing leaves this machine.{stands_in}"
+    return f"Texts and questions may be sent to {owners}. Secrets in sessions are masked before.{stands_in}"
 
 
 def host_of(base_url: str) -> str:

@@ -1,7 +1,7 @@
 """Widgets one after the other, going on in further lines where one is full."""
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
+from PySide6.QtWidgets import QLayout, QLayoutItem, QStyle, QWidget
 
 
 class FlowLayout(QLayout):
@@ -59,12 +59,15 @@ class FlowLayout(QLayout):
     def _arrange(self, rect: QRect, *, place: bool) -> int:
         """The height that is needed."""
         top, gap = rect.top(), self.spacing()
+        owner = self.parentWidget()
+        direction = Qt.LayoutDirection.LeftToRight if owner is None else owner.layoutDirection()
         for line in self._lines(rect.width()):
             height = max(hint.height() for _, hint in line)
             free = rect.width() - sum(hint.width() for _, hint in line) - gap * (len(line) - 1)
             left = rect.left() + (max(0, free) if self._at_end else 0)
             for item, hint in line if place else ():
-                item.setGeometry(QRect(QPoint(left, top + (height - hint.height()) // 2), hint))
+                at = QRect(QPoint(left, top + (height - hint.height()) // 2), hint)
+                item.setGeometry(QStyle.visualRect(direction, rect, at))
                 left += hint.width() + gap
             top += height + gap
         return max(0, top - gap - rect.top())

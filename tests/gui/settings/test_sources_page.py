@@ -153,8 +153,8 @@ def test_what_all_folders_have_stays_when_this_one_gets_more(qtbot, dialog, note
     dialog.model.read_again()
     _rest(qtbot, dialog)
     row = _page(dialog).rows["extra_paths"]
-    assert row._origin.text() == "Set for all folders"
-    next(action for action in row.layer_menu().actions() if action.text() == "Only for this folder").trigger()
+    assert row.foot.origin.text() == "Set for all folders"
+    next(action for action in row.foot.layer_menu().actions() if action.text() == "Only for this folder").trigger()
     row.field.entered.emit(("/all", "/own"))
     with qtbot.waitSignal(dialog.saved):
         dialog.model.apply()

@@ -1,7 +1,8 @@
 import pytest
 
-from engine import KeyState, ProviderProbe
-from gui.settings.wording import accept_words, key_words, probe_words, where_texts_go
+from engine import KeyState, ProviderProbe, Settings
+from engine.settings.options import RemoteSettings
+from gui.settings.wording import accept_words, key_words, probe_words, sent_words, where_texts_go
 from gui.widgets.pricing import embed_words, estimate_words, money, spent_words
 from tests.helpers.fake_records import make_estimate
 
@@ -80,3 +81,18 @@ def test_a_key_is_named_by_its_place_alone():
 def test_a_test_that_went_well_has_latency_and_dimensions():
     probe = ProviderProbe(ok=True, error="", milliseconds=312.4, dims=1536, model="m")
     assert probe_words(probe) == "m answered in 312 ms, with 1,536 dimensions."
+
+
+@pytest.mark.parametrize(
+    ("settings", "said", "unsaid"),
+    [
+        (Settings(), "Nothing leaves this machine.", "sent"),
+        (Settings(provider="voyage"), "api.voyageai.com", "Nothing"),
+        (Settings(fallback="gemini"), "Where the provider fails, texts are sent to Google.", "OpenAI"),
+        (Settings(provider="auto"), "Nothing leaves this machine.", "tick"),
+        (Settings(provider="auto", remote=RemoteSettings(agreed=("openai", "voyage"))), "OpenAI or Voyage AI", "tick"),
+    ],
+)
+def test_what_is_sent_is_said_of_every_provider(settings, said, unsaid):
+    assert said in sent_words(settings)
+    assert unsaid not in sent_words(settings)
