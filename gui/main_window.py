@@ -17,6 +17,7 @@ from gui.explanation.panel import ExplanationPanel
 from gui.first_run.panel import FirstRunPanel
 from gui.folder_way import FolderWay
 from gui.frame import Frame
+from gui.guide.way import GuideWay
 from gui.index_news import IndexNews
 from gui.jobs import Jobs
 from gui.keyboard import Keyboard
@@ -91,6 +92,7 @@ class MainWindow(QMainWindow):
             workspace, appearance, jobs, places.config, self.banner.complain, remembers=remembers, parent=self
         )
         self.about = AboutWay(workspace, places, jobs, self)
+        self.guide = GuideWay(jobs, self.settings, self)
         self.search_way = SearchWay(
             workspace, self.search, self.banner, jobs, places.config, remembers=remembers, parent=self
         )

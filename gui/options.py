@@ -37,6 +37,7 @@ View = Literal[
     "remember",
     "engine",
     "about",
+    "guide",
     "licences",
     "crash",
     "palette",
@@ -44,7 +45,7 @@ View = Literal[
     "quick",
 ]
 
-_WITHOUT_QUERY = ("first-run", "sources", "engine", "about", "licences", "crash")
+_WITHOUT_QUERY = ("first-run", "sources", "engine", "guide", "about", "licences", "crash")
 """Views that search nothing, as do all of the settings."""
 
 

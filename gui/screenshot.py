@@ -84,7 +84,7 @@ class Screenshot(QObject):
         due = status.pending_vectors and status.provider != "none" and status.awaiting is None
         if due and not status.last_sync.error:
             return "the embedding"
-        if self._view in ("engine", "about", "licences", "crash", "quick") or self._view.startswith("settings"):
+        if self._view in ("engine", "about", "licences", "crash", "quick", "guide") or self._view.startswith("settings"):
             return self._missing_of_small_window()
         return self._missing_of_views()
 
@@ -95,6 +95,9 @@ class Screenshot(QObject):
             return self._missing_of_quick()
         if self._view in ("about", "licences"):
             return "" if window.about.ready else "what is installed"
+        if self._view == "guide":
+            guide = window.guide.dialog
+            return "" if guide is not None and guide.ready else "the guide"
         if self._view == "crash":
             return "" if QApplication.activeModalWidget() is not None else "the report"
         dialog = window.settings.dialog
@@ -130,7 +133,8 @@ class Screenshot(QObject):
         return "" if self._quick.isVisible() else "the quick search"
 
     def _save(self) -> None:
-        shown = QApplication.activeModalWidget() or (self._quick if self._view == "quick" else self._window)
+        own = {"quick": self._quick, "guide": self._window.guide.dialog}
+        shown = QApplication.activeModalWidget() or own.get(self._view) or self._window
         shown.grab().save(str(self._path), "PNG")
         self._end("" if self._path.exists() else f"The picture could not be written to {self._path}.")
 

@@ -47,6 +47,9 @@ def show_view(window: "MainWindow", view: View, query: str) -> None:
         show = partial(_show_settings, window, view)
         window.workspace.opened.connect(lambda _: show(), _ONCE)
         return
+    if view == "guide":
+        window.workspace.opened.connect(lambda _: window.guide.show_page("searching"), _ONCE)
+        return
     if view in ("about", "licences"):
         tell = window.about.show if view == "about" else window.about.show_licences
         window.workspace.opened.connect(lambda _: tell(), _ONCE)

@@ -59,6 +59,7 @@ class WindowMenu:
         commands.add_appearance()
         commands.menu.addSeparator()
         commands.add(PALETTE, "Command palette…", self._open_palette, "Ctrl+Shift+P")
+        commands.add("help.guide", "Guide", window.guide.show, "Shift+F1")
         commands.add("help.keys", "Keys", partial(show_keys, window), "F1", "?")
         commands.add("help.about", "About Mnemoscope", window.about.show)
         commands.add("help.licences", "Licences…", window.about.show_licences)

@@ -24,6 +24,7 @@ from gui.search.query_box import QueryBox
 from gui.search.state_page import Action
 from gui.widgets.announcing import announce
 from gui.widgets.folding_row import FoldingRow
+from gui.widgets.guide_link import guide_action
 
 _UNDO = command("facts.undo", "Take back what was done last", "facts", QKeySequence.StandardKey.Undo)
 _BOX_LETTERS = 34
@@ -234,7 +235,7 @@ class FactsPanel(QObject):
         elif self.filters.state == "forgotten":
             words = wording.NONE_FORGOTTEN, wording.NONE_FORGOTTEN_MORE
         elif not self.shelf.problem:
-            actions = (("New fact", self.begin_new),)
+            actions = (("New fact", self.begin_new), guide_action("facts"))
         self.body.show_page(*words, actions, counts="No facts")
         if not self.body.editor.is_new:
             self._save_typed()

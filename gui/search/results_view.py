@@ -22,6 +22,7 @@ from gui.search.rows import SortOrder, build_rows
 from gui.search.state_page import Action, Offer, StatePage, make_key_table
 from gui.search.suggestion_line import SuggestionLine
 from gui.widgets.announcing import announce
+from gui.widgets.guide_link import guide_action
 from gui.widgets.icons import IconButton
 from gui.widgets.wording import counted
 
@@ -178,6 +179,7 @@ class ResultsView(QWidget):
         actions: list[Action] = [("A file is missing…", self.missing_file_wanted.emit)] if "states" not in lacks else []
         if explanation is not None:
             actions.insert(0, ("How this answer came about", self.why_wanted.emit))
+        actions.append(guide_action("not-found"))
         self._show_page(
             texts.empty(answer.question, answer.outcome),
             "No results",

@@ -28,6 +28,7 @@ from gui.sessions.standing import SessionsStanding
 from gui.sessions.wanting import Wanted
 from gui.viewer.notice import NothingToRead
 from gui.widgets.folding_row import FoldingRow
+from gui.widgets.guide_link import guide_action
 
 BOX_LETTERS = 40
 """Where the box cannot have that many, the filters go below it."""
@@ -280,7 +281,7 @@ class SessionsPanel(QObject):
         self.view.notice.show_notice("")
         self.view.show_page(
             texts.without_sessions(status),
-            actions=((texts.CHOOSE, self.folder_wanted.emit),),
+            actions=((texts.CHOOSE, self.folder_wanted.emit), guide_action("sessions")),
             make_table=make_place_table,
         )
 

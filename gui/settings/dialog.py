@@ -14,10 +14,11 @@ from gui.settings.aside import WORDS
 from gui.settings.foot import Foot
 from gui.settings.model import SettingsModel
 from gui.settings.pages import PageMaker, Pages
-from gui.settings.places import PAGES, SettingsPage
+from gui.settings.places import GUIDE, PAGES, SettingsPage
 from gui.settings.results_page import ResultsPage
 from gui.style import font_at
 from gui.widgets.combo import ComboBox
+from gui.widgets.guide_link import guide_button
 from gui.widgets.labels import line
 from gui.widgets.message import Action, MessagePage
 
@@ -110,6 +111,7 @@ class SettingsDialog(QDialog):
         self.pages.saved.connect(self._saved)
         self.pages.purged.connect(self.purged)
         self.pages.save_button.connect(self._foot.add_button)
+        self._foot.add_button(guide_button(lambda: GUIDE[self.page]))
         model = self.model
         model.loaded.connect(self._loaded)
         model.in_force.connect(self.in_force)

@@ -41,6 +41,22 @@ PAGES: dict[SettingsPage, str] = {
 }
 """In the order of the list, with their titles."""
 
+GUIDE: dict[SettingsPage, str] = {
+    "general": "first-steps",
+    "appearance": "keyboard",
+    "keyboard": "keyboard",
+    "sources": "not-found",
+    "embedding": "engines",
+    "stored": "engines",
+    "engine": "engines",
+    "search": "searching",
+    "sync": "index-view",
+    "agents": "agents",
+    "privacy": "privacy",
+    "advanced": "trouble",
+}
+"""Where the guide tells of each page."""
+
 _NAMED: dict[SettingsPage, dict[str, dict[str, str]]] = {
     "general": {
         "": {

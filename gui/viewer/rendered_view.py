@@ -18,7 +18,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QTextBrowser, QWidget
 
 from engine import CancelToken
-from gui.jobs import Job, Jobs
+from gui.job_slot import JobSlot
+from gui.jobs import Jobs
 from gui.theme import tokens
 from gui.viewer.hits import Finder, Hit, HitMap
 from gui.viewer.lines import FileLines, Place, TextLines
@@ -57,7 +58,7 @@ class RenderedView(QTextBrowser):
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._jobs = jobs
-        self._job: Job | None = None
+        self._job = JobSlot(self)
         self._lines: FileLines | None = None
         self._outline = Outline()
         self._page: Page | None = None
@@ -111,16 +112,14 @@ class RenderedView(QTextBrowser):
             return slices
 
         def make(slices: list[str]) -> None:
-            self._job = None
+            self._job.done()
             self._making.start(slices, style)
 
-        self._job = self._jobs.read(work, make, self._fail)
+        self._job.put(self._jobs.read(work, make, self._fail))
 
     def cancel(self) -> None:
         self._making.stop()
-        if self._job is not None:
-            self._job.cancel()
-            self._job = None
+        self._job.cancel()
 
     def leave(self) -> None:
         """The text is about to be closed: read it no more. The page stays on the screen."""
@@ -174,7 +173,7 @@ class RenderedView(QTextBrowser):
         self._layout_steps.take(page.document)
 
     def _fail(self, sentence: str) -> None:
-        self._job = None
+        self._job.done()
         self.failed.emit(sentence)
 
     # --- hits (the protocol `HitView`) ----------------------------------------------------------------------------

@@ -92,7 +92,8 @@ def test_the_newest_stand_first_with_what_is_known_of_them(panel):
 def test_an_empty_view_explains_itself_and_leads_to_a_first_fact(qtbot, empty, memory):
     page = empty.body.page
     assert "Nothing is remembered yet" in page.accessibleName()
-    [new] = page.findChildren(QPushButton)
+    new, more = page.findChildren(QPushButton)
+    assert more.text() == "Learn more"
     qtbot.mouseClick(new, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(empty.body.editor.text.hasFocus)
     qtbot.keyClicks(empty.body.editor.text, "I prefer green tea")

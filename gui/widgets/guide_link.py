@@ -1,0 +1,30 @@
+"""The way from anywhere in the window to a page of the guide, by an address that only this program knows."""
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QPushButton
+
+SCHEME = "mnemoscope-guide"
+LEARN_MORE = "Learn more"
+
+
+def open_guide(page: str) -> None:
+    """Show this page of the guide."""
+    QDesktopServices.openUrl(QUrl(f"{SCHEME}:{page}"))
+
+
+def guide_action(page: str) -> tuple[str, Callable[[], None]]:
+    """For pages of words with something to do."""
+    return LEARN_MORE, partial(open_guide, page)
+
+
+def guide_button(page: Callable[[], str]) -> QPushButton:
+    """For a window that stays while what it shows changes. `page`: the one that tells of it now."""
+    button = QPushButton(LEARN_MORE)
+    button.setToolTip("What the guide says about this page")
+    button.setAutoDefault(True)  # Enter presses it while it has the keys, on every platform
+    button.clicked.connect(lambda _checked: open_guide(page()))
+    return button

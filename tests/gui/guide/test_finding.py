@@ -1,0 +1,45 @@
+import pytest
+
+from gui.guide.finding import find
+from gui.guide.pages import read_pages
+
+
+@pytest.fixture(scope="module")
+def pages():
+    return read_pages({}, frozenset())
+
+
+@pytest.mark.parametrize(
+    ("query", "page"),
+    [
+        ("missing file", "not-found"),
+        ("why is a note not found", "not-found"),
+        ("phrases", "query-language"),
+        ("tag", "query-language"),
+        ("duplicate", "index-view"),
+        ("MCP", "agents"),
+        ("crashed", "trouble"),
+        ("telemetry", "privacy"),
+        ("larger texts", "keyboard"),
+        ("remember a session", "facts"),
+        ("ollama", "engines"),
+        ("chatgpt export", "first-steps"),
+        ("choosing folders", "first-steps"),
+    ],
+)
+def test_the_page_that_answers_is_among_the_first(pages, query, page):
+    assert page in [section.page for section in find(pages, query)][:3]
+
+
+def test_endings_capitals_and_beginnings_do_not_matter(pages):
+    assert find(pages, "DUPLICATES")[0] == find(pages, "duplicate")[0] == find(pages, "duplic")[0]
+
+
+def test_a_heading_stands_before_a_word_in_passing(pages):
+    assert find(pages, "map")[0].heading == "Map"
+
+
+def test_a_word_that_is_nowhere_is_left_out_and_nothing_is_nothing(pages):
+    assert find(pages, "duplicates xyzzyq")[0] == find(pages, "duplicates")[0]
+    assert find(pages, "xyzzyq") == []
+    assert find(pages, "") == []
