@@ -1,5 +1,6 @@
 """The named views of the command line: how the window's parts stand in each."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -43,16 +44,9 @@ def show_view(window: "MainWindow", view: View, query: str) -> None:
     if view == "sources":
         window.folders.choose_sessions()
         return
-    if view in _SETTINGS:
-        show = partial(_show_settings, window, view)
-        window.workspace.opened.connect(lambda _: show(), _ONCE)
-        return
-    if view == "guide":
-        window.workspace.opened.connect(lambda _: window.guide.show_page("searching"), _ONCE)
-        return
-    if view in ("about", "licences"):
-        tell = window.about.show if view == "about" else window.about.show_licences
-        window.workspace.opened.connect(lambda _: tell(), _ONCE)
+    beside = _beside(window, view)
+    if beside is not None:
+        window.workspace.opened.connect(lambda _: beside(), _ONCE)
         return
     page = _PAGES.get(view)
     window.views.switch("index" if page else _OTHER_VIEWS.get(view, "search"))
@@ -73,6 +67,21 @@ def show_view(window: "MainWindow", view: View, query: str) -> None:
         window.workspace.opened.connect(lambda _: show_keys(window), _ONCE)
     if query:
         window.views.panel.search(query)
+
+
+def _beside(window: "MainWindow", view: View) -> Callable[[], object] | None:
+    """Opens the view where that is a window of its own, once there is something to show in it."""
+    if view in _SETTINGS:
+        return partial(_show_settings, window, view)
+    match view:
+        case "guide":
+            return partial(window.guide.show_page, "searching")
+        case "about":
+            return window.about.show
+        case "licences":
+            return window.about.show_licences
+        case _:
+            return None
 
 
 def _show_settings(window: "MainWindow", view: View) -> None:

@@ -39,6 +39,8 @@ FULL = {
     "licences": ["--view", "licences"],
     "engine": ["--view", "engine"],
     "quick": ["--view", "quick", "--query", "irrigation timer"],
+    "guide": ["--view", "guide"],
+    "crash": ["--view", "crash"],
 }
 NOTHING_FOUND = {"answer-empty": ["--view", "explanation", "--query", "irrigation tag:travel"]}
 EMPTY = {f"{view}-empty": ["--view", view] for view in ("search", "index", "map", "duplicates", "health", "facts")}

@@ -26,7 +26,7 @@ class GuideWay(QObject):
         self._window = window
         self._job = JobSlot(self)
         self.dialog: GuideWindow | None = None
-        QDesktopServices.setUrlHandler(SCHEME, self, "open_address")
+        QDesktopServices.setUrlHandler(SCHEME, self, "open_address")  # type: ignore[arg-type]  # the stubs say bytes
         window.destroyed.connect(_forget_handler)
         window.installEventFilter(self)
         keymap().changed.connect(self._read_again)
