@@ -17,6 +17,7 @@ _ROUNDS = 2
 """The first search loads the model; the second one's answer by meaning comes before anything was selected."""
 _CALM_POLLS = 3
 """So many looks in a row must find nothing moving: layouts, elisions and late signals settle meanwhile."""
+_SMALL_WINDOWS = ("engine", "about", "licences", "crash", "quick", "guide")
 
 
 class Screenshot(QObject):
@@ -84,7 +85,7 @@ class Screenshot(QObject):
         due = status.pending_vectors and status.provider != "none" and status.awaiting is None
         if due and not status.last_sync.error:
             return "the embedding"
-        if self._view in ("engine", "about", "licences", "crash", "quick", "guide") or self._view.startswith("settings"):
+        if self._view in _SMALL_WINDOWS or self._view.startswith("settings"):
             return self._missing_of_small_window()
         return self._missing_of_views()
 

@@ -59,10 +59,7 @@ class WindowMenu:
         commands.add_appearance()
         commands.menu.addSeparator()
         commands.add(PALETTE, "Command palette…", self._open_palette, "Ctrl+Shift+P")
-        commands.add("help.guide", "Guide", window.guide.show, "Shift+F1")
-        commands.add("help.keys", "Keys", partial(show_keys, window), "F1", "?")
-        commands.add("help.about", "About Mnemoscope", window.about.show)
-        commands.add("help.licences", "Licences…", window.about.show_licences)
+        self._add_help(commands)
         commands.menu.addSeparator()
         commands.add("window.quit", "Quit", window.quit, "Ctrl+Q")
         within = commands.add_hidden(WITHIN.name, WITHIN.words, window.errands.search_within, *WITHIN.keys)
@@ -80,6 +77,12 @@ class WindowMenu:
         self.show_open(False)
         self.show_ways()
         navigation.changed.connect(self.show_ways)
+
+    def _add_help(self, commands: Commands) -> None:
+        commands.add("help.guide", "Guide", self._window.guide.show, "Shift+F1")
+        commands.add("help.keys", "Keys", partial(show_keys, self._window), "F1", "?")
+        commands.add("help.about", "About Mnemoscope", self._window.about.show)
+        commands.add("help.licences", "Licences…", self._window.about.show_licences)
 
     def _open_palette(self) -> None:
         self._window.keyboard.palette.open()
