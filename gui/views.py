@@ -14,6 +14,7 @@ from gui.lacking import Lacks
 from gui.search.panel import SearchPanel
 from gui.search.questions import Answer, Question, Scope
 from gui.sessions.conversation import ConversationPanel
+from gui.sessions.conversation_opening import OpenedSession
 from gui.sessions.panel import SessionsPanel
 from gui.sessions.texts import CHOOSE_SESSION
 from gui.sessions.wording import UNTITLED
@@ -159,6 +160,16 @@ class Views(QObject):
     def focus_reader(self) -> None:
         """Into what is read."""
         (self.viewer if self._wanted[self.current] is None else self.conversation).setFocus()
+
+    @property
+    def read_session(self) -> OpenedSession | None:
+        """The session that is read, where one is."""
+        return self.conversation.opened if self.readers.currentWidget() is self.conversation else None
+
+    @property
+    def read_name(self) -> str:
+        """Stable name of the file that is read; empty where none is."""
+        return self.viewer.name if self.readers.currentWidget() is self.viewer else ""
 
     # --- what is read -----------------------------------------------------------------------------------------------
 

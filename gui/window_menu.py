@@ -10,7 +10,7 @@ from gui.appearance import Appearance
 from gui.command_palette.way import PALETTE
 from gui.commands import Commands
 from gui.keys.binding import allow
-from gui.keys.shared import EXPLAIN, EXPORT, WITHIN
+from gui.keys.shared import EXPLAIN, WITHIN
 from gui.keys.sheet import show_keys
 from gui.lacking import Gates, Lacks
 from gui.menu_bar import fill_menu_bar, has_menu_bar
@@ -44,8 +44,7 @@ class WindowMenu:
         self.searches = SearchMenu(
             commands, window.search.keeping, partial(views.switch, "search"), window.search_way.keep_recent
         )
-        commands.menu.addSeparator()
-        commands.add(EXPORT.name, EXPORT.words, window.sharing.exports.choose, *EXPORT.keys)
+        window.sharing.add_commands(commands)
         commands.menu.addSeparator()
         self.choose = commands.add("folder.choose", "Choose folder…", window.first_run.choose, "Ctrl+O")
         add_sessions = commands.add("folder.add-sessions", "Add sessions…", window.folders.add_sessions)

@@ -92,6 +92,11 @@ class ConversationPanel(ReadingPanel):
         self._wanted = Wanted(path, line, query, message=message)
         self._open()
 
+    @property
+    def opened(self) -> OpenedSession | None:
+        """The session that is on the screen now, with its rows as they are folded."""
+        return self._opened
+
     @Slot()
     def remember(self) -> None:
         """Ask for a note of the session that is shown."""

@@ -1,10 +1,14 @@
-"""All ways by which what is found here goes elsewhere: links, drags, exports."""
+"""All ways by which what is found here goes elsewhere: links, drags, exports, prints."""
 
+from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QWidget
 
+from gui.commands import Commands
 from gui.folder_way import FolderWay
 from gui.jobs import Jobs
+from gui.keys.shared import EXPORT
 from gui.notices import Notices
+from gui.printing.way import Printing
 from gui.sharing.dragging import Dragging
 from gui.sharing.exporting import Exports
 from gui.sharing.links import Links
@@ -30,8 +34,18 @@ class Sharing:
     ) -> None:
         self.links = Links(workspace, views, folders, ways, banner, jobs, state, window)
         self.exports = Exports(workspace, views.search, views.viewer.elsewhere, banner, jobs, window)
+        self.printing = Printing(workspace, views, banner, jobs, window)
         self.dragging = Dragging(workspace, views, banner, jobs, window)
+
+    def add_commands(self, commands: Commands) -> None:
+        """What can be done from anywhere in the window."""
+        print_keys = (key.toString() for key in QKeySequence.keyBindings(QKeySequence.StandardKey.Print))
+        commands.menu.addSeparator()
+        commands.add(EXPORT.name, EXPORT.words, self.exports.choose, *EXPORT.keys)
+        commands.add("share.print", "Print…", self.printing.print_, *print_keys)
+        commands.add("share.pdf", "Save as PDF…", self.printing.save_pdf)
 
     def close(self) -> None:
         """The program ends: nothing that was made for others stays."""
+        self.printing.close()
         self.dragging.close()

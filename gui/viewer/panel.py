@@ -105,6 +105,11 @@ class ViewerPanel(ReadingPanel):
         return self._target is not None
 
     @property
+    def name(self) -> str:
+        """Stable name of the file that is on the screen now; empty where there is none."""
+        return "" if self._opened is None else self._opened.name
+
+    @property
     def busy(self) -> bool:
         """Whether what belongs to the text that is shown is not there yet."""
         return self._chunks.busy

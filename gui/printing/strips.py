@@ -1,0 +1,157 @@
+"""What is printed of a conversation and of a note, strip by strip; whoever runs the steps may pause between any two.
+
+On the GUI thread alone, as all that makes documents (see `gui/viewer/page.py`).
+"""
+
+import html
+from collections.abc import Generator, Sequence
+
+from PySide6.QtGui import QTextDocument, QTextOption
+
+from gui.printing.paper import Ground, Paper, Strip
+from gui.sessions.conversation_making import LaidPiece, PieceStyle, piece_steps
+from gui.sessions.conversation_rows import MORE, SUMMARY, PackedRows
+from gui.sessions.conversation_text import Conversation, Entry
+from gui.sessions.conversation_wording import clock, day_text, summary
+from gui.sessions.wording import UNTITLED, agent_name
+from gui.viewer.page import PageStyle, page_steps
+from gui.widgets.wording import counted, date, exact
+
+Steps = Generator[float, None, None]
+"""Each step says how much is done, 0 to 1."""
+
+_BLOCKS = 20
+"""Laid out at once."""
+
+
+def conversation_steps(
+    paper: Paper, style: PageStyle, conversation: Conversation, rows: PackedRows, printed: float
+) -> Steps:
+    """Who said what and when, with tools and thinking folded as in these rows; `printed` is the time of it."""
+    line = style.font.pointSizeF() * style.scale * 96 / 72
+    indent = 1.5 * line
+    pieces = PieceStyle(style, round(paper.width), round(paper.width - 2 * indent), ())
+    for strip in _conversation_head(conversation, style, paper.width, printed):
+        yield from _put(paper, strip, 0.0)
+    day, speaker, before, shown = 0, "", -1, 0
+    for position in range(len(rows)):
+        row = rows[position]
+        entry = conversation.entries[row.entry]
+        is_first, done = row.entry != before, position / len(rows)
+        if is_first:
+            before, shown = row.entry, 0
+            if entry.day and entry.day != day:
+                day, speaker = entry.day, ""
+                strip = Strip(_small(day_text(day), style, paper.width), above=1.4 * line, keeps_next=True)
+                yield from _put(paper, strip, done)
+            if entry.speaker != speaker:
+                speaker = entry.speaker
+                strip = Strip(_name(entry, style, paper.width), above=line, keeps_next=True)
+                yield from _put(paper, strip, done)
+        if row.slot == SUMMARY:
+            document = _folded(conversation, entry, style, pieces.plain_width)
+            yield from _put(paper, Strip(document, indent, 0.5 * line, "tool"), done)
+        elif row.slot == MORE:
+            if shown < entry.piece_count:
+                words = f"… {counted(entry.longest, 'line')} in all, the rest is folded"
+                document = _small(words, style, pieces.plain_width)
+                yield from _put(paper, Strip(document, indent, 0.2 * line, "tool"), done)
+        else:
+            shown += 1
+            laid = yield from _laid(piece_steps(conversation, entry.first_piece + row.slot, pieces), done)
+            boxed = entry.kind == "tool"
+            ground: Ground = "tool" if boxed else "person" if entry.kind == "user" else "none"
+            above = 0.0 if boxed or (ground == "person" and not is_first) else 0.6 * line
+            yield from _put(paper, Strip(laid, indent if boxed else 0.0, above, ground), done)
+        yield (position + 1) / len(rows)
+
+
+def note_steps(paper: Paper, style: PageStyle, name: str, slices: Sequence[str], printed: float) -> Steps:
+    """A note as a rendered page; `slices` are those of `markdown_slices`."""
+    line = style.font.pointSizeF() * style.scale * 96 / 72
+    yield from _put(paper, Strip(_small(f"{name} · printed {exact(printed)}", style, paper.width)), 0.0)
+    for number, part in enumerate(slices):
+        # Only the first part may have front matter; in the others Qt would take a rule in the first line for it.
+        making = page_steps([part if number == 0 else f"\n{part}"], style)
+        while True:
+            try:
+                next(making)
+            except StopIteration as end:
+                document: QTextDocument = end.value.document
+                break
+            yield number / len(slices)
+        _wrap(document, paper.width)
+        count = document.blockCount()
+        for block in range(0, count, _BLOCKS):
+            document.documentLayout().blockBoundingRect(document.findBlockByNumber(block))
+            yield (number + block / count) / len(slices)
+        yield from _put(paper, Strip(document, above=line), (number + 1) / len(slices))
+
+
+def _put(paper: Paper, strip: Strip, done: float) -> Steps:
+    for _ in paper.flow(strip):
+        yield done
+
+
+def _laid(making: Generator[None, None, LaidPiece], done: float) -> Generator[float, None, QTextDocument]:
+    while True:
+        try:
+            next(making)
+        except StopIteration as end:
+            document: QTextDocument = end.value.document
+            return document
+        yield done
+
+
+def _conversation_head(
+    conversation: Conversation, style: PageStyle, width: float, printed: float
+) -> Generator[Strip, None, None]:
+    facts = conversation.session.summary
+    title = html.escape(" ".join((facts.title or UNTITLED).split()))
+    yield Strip(_rich(f"<b>{title}</b>", style, width, 1.7))
+    told = [agent_name(facts.agent), facts.project, facts.branch, counted(facts.messages, "message")]
+    times = list(dict.fromkeys(date(moment) for moment in (facts.started, facts.ended) if moment is not None))
+    yield Strip(_small(" · ".join(part for part in (*told, " – ".join(times)) if part), style, width))
+    masked = conversation.session.masked
+    secrets = f" · secrets masked in {counted(masked, 'message')}" if masked else ""
+    yield Strip(_small(f"Printed {exact(printed)}{secrets}", style, width))
+
+
+def _name(entry: Entry, style: PageStyle, width: float) -> QTextDocument:
+    """Who speaks, and when."""
+    moment = f' <span style="color:{style.colours.muted.name()}">{clock(entry.time)}</span>' if entry.time else ""
+    return _rich(f"<b>{html.escape(entry.speaker)}</b>{moment}", style, width)
+
+
+def _folded(conversation: Conversation, entry: Entry, style: PageStyle, width: float) -> QTextDocument:
+    """The line that stands for a tool's call or for thinking; on paper it is wrapped and not cut."""
+    name, words, size = (html.escape(part) for part in summary(conversation, entry))
+    muted = f'<span style="color:{style.colours.muted.name()}">{words} · {size}</span>'
+    return _rich(f"<b>{name}</b> {muted}", style, width, 0.85)
+
+
+def _small(words: str, style: PageStyle, width: float) -> QTextDocument:
+    return _rich(f'<span style="color:{style.colours.muted.name()}">{html.escape(words)}</span>', style, width, 0.85)
+
+
+def _rich(text: str, style: PageStyle, width: float, size: float = 1.0) -> QTextDocument:
+    """One paragraph; `size` is that of its letters beside the text's."""
+    document = QTextDocument()
+    document.setUndoRedoEnabled(False)
+    document.setDocumentMargin(0)
+    font = style.font
+    if size != 1.0:
+        font = type(font)(font)
+        font.setPointSizeF(font.pointSizeF() * size)
+    document.setDefaultFont(font)
+    document.setHtml(text)
+    _wrap(document, width)
+    return document
+
+
+def _wrap(document: QTextDocument, width: float) -> None:
+    """Lay it out for a width at which nothing is cut, however long a word is."""
+    option = QTextOption(document.defaultTextOption())
+    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+    document.setDefaultTextOption(option)
+    document.setTextWidth(width)

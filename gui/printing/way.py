@@ -1,0 +1,289 @@
+"""Prints what is read, a conversation or a note, or saves it as PDF.
+
+A PDF is made in memory and written as a whole, so that no half of one ever takes the place of an older file. Secrets
+are masked on paper also while they are shown on the screen.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QBuffer, QIODevice, QLocale, QMarginsF, QObject, QStandardPaths, QUrl, Slot
+from PySide6.QtGui import QDesktopServices, QPagedPaintDevice, QPageLayout, QPageSize, QPdfWriter
+from PySide6.QtPrintSupport import QPrintDialog, QPrinter
+from PySide6.QtWidgets import QDialog, QFileDialog, QProgressDialog, QWidget
+
+from engine import CancelToken, MemorySearchManager, to_slug
+from gui.job_slot import JobSlot
+from gui.jobs import Jobs
+from gui.notices import Notices
+from gui.printing.paper import Paper, paper_style
+from gui.printing.run import PrintRun
+from gui.printing.strips import Steps, conversation_steps, note_steps
+from gui.sessions.conversation_opening import OpenedSession
+from gui.sessions.conversation_rows import PackedRows, Rows
+from gui.sessions.conversation_text import Conversation, prepare
+from gui.sessions.wording import UNTITLED
+from gui.sharing.saving import save_whole
+from gui.viewer.lines import FileLines
+from gui.viewer.outline import Outline
+from gui.viewer.page import PageStyle, markdown_slices
+from gui.views import Views
+from gui.widgets.message import Action
+from gui.widgets.wording import counted
+from gui.workspace import Opened, Workspace
+
+_KEY = "print"
+_MARGIN_MM = 18.0
+_DOTS_PER_INCH = 600
+_PATIENCE_MS = 400
+
+
+@dataclass(frozen=True)
+class Printable:
+    """What is to be printed, read and ready."""
+
+    title: str
+    steps: Callable[[Paper, PageStyle], Steps]
+
+
+class Printing(QObject):
+    """One print at a time."""
+
+    def __init__(self, workspace: Workspace, views: Views, banner: Notices, jobs: Jobs, window: QWidget) -> None:
+        super().__init__(window)
+        self._workspace = workspace
+        self._views = views
+        self._banner = banner
+        self._jobs = jobs
+        self._window = window
+        self._job = JobSlot(self)
+        self._run: PrintRun | None = None
+        self._progress: QProgressDialog | None = None
+        self._folder = ""
+        workspace.closed.connect(self._job.cancel)
+
+    # --- for the window ---------------------------------------------------------------------------------------------
+
+    @Slot()
+    def save_pdf(self) -> None:
+        """Ask for a file, and save what is read as PDF."""
+        title = self._title()
+        if title:
+            start = Path(self._folder or _documents()) / f"{to_slug(title) or 'conversation'}.pdf"
+            name, _ = QFileDialog.getSaveFileName(self._window, "Save as PDF", str(start), "PDF (*.pdf)")
+            if name:
+                path = Path(name)
+                ended = path if path.suffix.lower() == ".pdf" else path.with_name(f"{path.name}.pdf")
+                self._folder = str(path.parent)
+                self.write_pdf(ended, usual_layout(), may_replace=ended == path)
+
+    @Slot()
+    def print_(self) -> None:
+        """Ask for a printer, and print what is read."""
+        if not self._title():
+            return
+        printer = QPrinter(QPrinter.PrinterMode.HighResolution)
+        printer.setPageLayout(usual_layout())
+        printer.setDocName(self._title())
+        dialog = QPrintDialog(printer, self._window)
+        dialog.setOption(QPrintDialog.PrintDialogOption.PrintPageRange, False)
+        if dialog.exec() != QDialog.DialogCode.Accepted:
+            return
+        if printer.outputFormat() == QPrinter.OutputFormat.PdfFormat:
+            self.write_pdf(Path(printer.outputFileName()), printer.pageLayout())
+        else:
+            self._prepare(partial(self._print_on, printer))
+
+    def write_pdf(self, path: Path, layout: QPageLayout, *, may_replace: bool = True) -> None:
+        """Save what is read as PDF; `may_replace`: whether the person agreed to replace what has this name."""
+        self._prepare(partial(self._print_to, path, layout, may_replace))
+
+    def close(self) -> None:
+        """The program ends: a device must not go while somebody paints on it."""
+        self._job.cancel()
+        if self._run is not None:
+            self._run.cancel()
+            self._clean_up()
+
+    # --- reading ----------------------------------------------------------------------------------------------------
+
+    def _title(self) -> str:
+        """Of what is read; where nothing is, the person is told."""
+        session, name = self._views.read_session, self._views.read_name
+        if self._run is None and not self._job.busy:
+            if session is not None:
+                return session.conversation.session.summary.title or UNTITLED
+            if name:
+                return name.rpartition("/")[2].removesuffix(".md")
+            self._banner.say("There is nothing to print: open a note or a session first.", "off", key=_KEY)
+        return ""
+
+    def _prepare(self, go_on: Callable[[Opened, Printable], None]) -> None:
+        """Read what is printed, off this thread where it has to be read."""
+        opened, session, name = self._workspace.current, self._views.read_session, self._views.read_name
+        if opened is None or not (session or name):
+            return
+
+        def ready(printable: Printable) -> None:
+            self._job.done()
+            go_on(opened, printable)
+
+        if session is None:
+            self._job.put(self._jobs.read(lambda token: _note(opened.manager, name, token), ready, self._fail))
+        elif session.wanted.reveal and session.conversation.session.masked:
+
+            def masked(found: tuple[Conversation, Rows]) -> None:
+                conversation, rows = found
+                rows.fold_like(session.rows)
+                ready(_session(conversation, rows))
+
+            self._job.put(self._jobs.read(lambda token: _masked(opened.manager, session, token), masked, self._fail))
+        else:
+            go_on(opened, _session(session.conversation, session.rows))
+
+    # --- printing ---------------------------------------------------------------------------------------------------
+
+    def _print_to(self, path: Path, layout: QPageLayout, may_replace: bool, opened: Opened, what: Printable) -> None:
+        buffer = QBuffer()
+        buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+        writer = QPdfWriter(buffer)
+        buffer.setParent(writer)  # it goes after what writes into it
+        writer.setResolution(_DOTS_PER_INCH)
+        writer.setPageLayout(layout)
+        writer.setTitle(what.title)
+        writer.setCreator("Mnemoscope")
+
+        def save(run: PrintRun) -> None:
+            data, pages = bytes(buffer.data().data()), run.paper.pages
+
+            def done(_: object) -> None:
+                self._job.done()
+                self._tell_saved(path, pages)
+
+            self._job.put(
+                self._jobs.write(
+                    lambda _: save_whole(path, data, notes=opened.folder, may_replace=may_replace), done, self._fail
+                )
+            )
+
+        self._begin(writer, what, save)
+
+    def _print_on(self, printer: QPrinter, _: Opened, what: Printable) -> None:
+        def tell(run: PrintRun) -> None:
+            pages = counted(run.paper.pages, "page")
+            self._banner.say(f"{pages} sent to {printer.printerName()}.", "fine", key=_KEY)
+
+        self._begin(printer, what, tell, printer.abort)
+
+    def _begin(
+        self,
+        device: QPagedPaintDevice,
+        what: Printable,
+        finish: Callable[[PrintRun], None],
+        abort: Callable[[], object] = lambda: None,
+    ) -> None:
+        style = paper_style()
+        paper = Paper(device, what.title, style)
+        if not paper.ok:
+            self._fail("The printer cannot be used: choose another one.")
+            return
+        run = self._run = PrintRun(paper, what.steps(paper, style), self)
+        dialog = self._progress = QProgressDialog("Preparing the pages…", "Cancel", 0, 1000, self._window)
+        dialog.setWindowTitle("Print")
+        dialog.setMinimumDuration(_PATIENCE_MS)
+        dialog.setAutoClose(False)
+        dialog.setAutoReset(False)
+
+        def end(whole: bool) -> None:
+            self._clean_up()
+            if whole:
+                finish(run)
+            else:
+                self._fail("The printer stopped before the last page.")
+
+        def cancel() -> None:
+            run.cancel()
+            abort()
+            self._clean_up()
+
+        run.progressed.connect(self._show_progress)
+        run.finished.connect(end)
+        dialog.canceled.connect(cancel)
+        run.start()
+
+    @Slot(float, int)
+    def _show_progress(self, done: float, pages: int) -> None:
+        if self._progress is not None:
+            self._progress.setLabelText(f"{counted(pages, 'page')} so far…")
+            self._progress.setValue(round(done * 999))
+
+    def _clean_up(self) -> None:
+        if self._run is not None:
+            self._run.deleteLater()
+        if self._progress is not None:
+            self._progress.blockSignals(True)  # closing it is no cancel
+            self._progress.close()
+            self._progress.deleteLater()
+        self._run = self._progress = None
+
+    def _tell_saved(self, path: Path, pages: int) -> None:
+        self._banner.say(
+            f"{counted(pages, 'page')} saved as {path}.",
+            "fine",
+            Action("Open", partial(_open_elsewhere, path)),
+            Action("Show in file manager", partial(self._views.viewer.elsewhere.reveal_place, path)),
+            key=_KEY,
+        )
+
+    def _fail(self, sentence: str) -> None:
+        self._job.done()
+        self._banner.say(sentence, "degraded", key=_KEY)
+
+
+def _open_elsewhere(path: Path) -> None:
+    QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
+
+
+def usual_layout() -> QPageLayout:
+    """A sheet as it is usual here."""
+    letter = QLocale().measurementSystem() == QLocale.MeasurementSystem.ImperialUSSystem
+    size = QPageSize(QPageSize.PageSizeId.Letter if letter else QPageSize.PageSizeId.A4)
+    margins = QMarginsF(_MARGIN_MM, _MARGIN_MM, _MARGIN_MM, _MARGIN_MM)
+    return QPageLayout(size, QPageLayout.Orientation.Portrait, margins, QPageLayout.Unit.Millimeter)
+
+
+def _session(conversation: Conversation, rows: Rows) -> Printable:
+    """As it is folded now, whatever the person does meanwhile."""
+    now, packed = time.time(), PackedRows(rows.rows.numbers[:])
+    title = conversation.session.summary.title or UNTITLED
+    return Printable(title, lambda paper, style: conversation_steps(paper, style, conversation, packed, now))
+
+
+def _masked(manager: MemorySearchManager, session: OpenedSession, token: CancelToken) -> tuple[Conversation, Rows]:
+    """The session once more, with its secrets masked. On a pool thread."""
+    text = manager.read_session(session.wanted.path, reveal=False, cancel=token)
+    conversation = prepare(text, token)
+    return conversation, Rows(conversation)
+
+
+def _note(manager: MemorySearchManager, name: str, token: CancelToken) -> Printable:
+    """On a pool thread."""
+    lines = FileLines(manager.open_file(name, cancel=token))
+    try:
+        outline = Outline.of(lines, token)
+        slices = []
+        for part in markdown_slices(lines, outline):
+            token.checkpoint()
+            slices.append(part)
+    finally:
+        lines.close()
+    now = time.time()
+    title = outline.title or name
+    return Printable(title, lambda paper, style: note_steps(paper, style, name, slices, now))
+
+
+def _documents() -> str:
+    return QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
