@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import SettingsError
+from engine.settings.catalogue import value_at
 from engine.settings.loading import (
     check_settings,
     load_settings,
@@ -14,6 +15,7 @@ from engine.settings.loading import (
     settings_path,
 )
 from engine.settings.migration import SETTINGS_VERSION
+from engine.settings.options import Settings
 from engine.settings.writing import write_aside
 
 
@@ -25,14 +27,26 @@ def save_setting(key: str, value: Any, workspace: Path | None = None, config: Pa
     save_settings({key: value}, workspace, config)
 
 
-def save_settings(values: Mapping[str, Any], workspace: Path | None = None, config: Path | None = None) -> None:
+def save_settings(
+    values: Mapping[str, Any],
+    workspace: Path | None = None,
+    config: Path | None = None,
+    *,
+    seen: Settings | None = None,
+) -> None:
     """Set several options at once: all of them or, where something is wrong, none.
 
-    Comments and order stay, the file is replaced as a whole. Raises `SettingsError` for a key or value that could
+    Comments and order stay, the file is replaced as a whole. `seen` are the settings that whoever decided this had
+    before them. Raises `SettingsError` where one of these options is another by now, for a key or value that could
     not be read back, or if the file as it stands is wrong; OSError if it cannot be written.
     """
     path = config or settings_path()
     document, text = read_document(path)
+    if seen is not None:
+        now = Settings() if text is None else load_settings(workspace, config=path)
+        for key in values:
+            if value_at(now, key) != value_at(seen, key):
+                raise SettingsError(f'"{key}" was changed in {path} meanwhile; nothing was saved.')
     layer = table_of(document, workspace)
     for key, value in values.items():
         put_option(layer, key, value)

@@ -227,13 +227,13 @@ class EmbeddingPage(QFrame):
         choice, settings, key = self._form.choice, self._wanted, self._key.typed
         changes: dict[str, Any] = choice.changes(self._before)
         agreed = self._agreeing
-        folder, config = self._folder, self._config
+        folder, config, seen = self._folder, self._config, self._settings
 
         def work(_: CancelToken) -> EmbeddingEstimate | None:
             if key is not None and choice.remote:
                 engine.store_key(choice.provider, settings, key)
             if changes:
-                engine.save_settings(changes, workspace=folder, config=config)
+                engine.save_settings(changes, workspace=folder, config=config, seen=seen)
             return agreed
 
         self._saving.put(self._jobs.write(work, self._saved, self._not_saved))

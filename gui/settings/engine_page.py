@@ -134,10 +134,10 @@ class EnginePage(QFrame):
     @Slot()
     def _save(self) -> None:
         changes = self._form.choice.changes(self._before)
-        folder, config = self._folder, self._config
+        folder, config, seen = self._folder, self._config, self._settings
 
         def work(_: CancelToken) -> None:
-            engine.save_settings(changes, workspace=folder, config=config)
+            engine.save_settings(changes, workspace=folder, config=config, seen=seen)
 
         self._saving.put(self._jobs.write(work, self._saved, self._not_saved))
         self.save_button.setEnabled(False)

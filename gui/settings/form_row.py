@@ -3,7 +3,7 @@
 from functools import partial
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from gui.settings.marking import mark
 from gui.settings.model import SettingsModel
@@ -32,6 +32,7 @@ class FormRow(QFrame):
         self._value = label("", wrap=True)
         self._button = QPushButton(f"Change on the page {PAGES[placed.page]}")
         self._button.setProperty("role", "link")
+        self._button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._button.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
         self._button.clicked.connect(partial(self.page_wanted.emit, placed.page))
         self._foot = OptionFoot(placed, model)

@@ -96,3 +96,15 @@ def test_several_options_are_set_together_or_not_at_all(config: Path) -> None:
     with pytest.raises(SettingsError):
         save_settings({"provider": "gemini", "query.max_results": "many"}, config=config)
     assert load_settings(config=config).provider == "openai"
+
+
+def test_what_is_another_than_it_was_when_this_was_decided_is_not_overwritten(tmp_path):
+    file = tmp_path / "settings.toml"
+    save_settings({"model": "one"}, config=file)
+    seen = load_settings(config=file)
+    save_settings({"model": "two", "query.max_results": 9}, config=file)
+    with pytest.raises(SettingsError, match=r'"model" was changed in .* meanwhile'):
+        save_settings({"model": "three"}, config=file, seen=seen)
+    save_settings({"provider": "none"}, config=file, seen=seen)
+    settings = load_settings(config=file)
+    assert (settings.model, settings.provider, settings.query.max_results) == ("two", "none", 9)

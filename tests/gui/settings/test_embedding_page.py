@@ -290,6 +290,7 @@ def test_it_can_be_used_with_keys_alone(qtbot, open_dialog):
 
 
 def test_a_price_of_ones_own_stands_in_for_the_list_price_of_this_model_alone(qtbot, open_dialog, memory, notes):
+    engine.save_setting("prices", {"voyage/voyage-4": 0.5})
     dialog = open_dialog(provider="openai", prices={"voyage/voyage-4": 0.5})
     field = _line(dialog, "Price of a million tokens in US dollars")
     assert field.placeholderText().startswith("0.02 (list price of ")

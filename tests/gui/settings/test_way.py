@@ -150,3 +150,38 @@ def test_a_file_that_is_damaged_meanwhile_is_set_aside_and_both_are_named(qtbot,
     assert str(kept) in banner.text
     assert str(path) in banner.text
     assert not way.dialog.isVisible()
+
+
+def test_what_is_applied_reaches_a_real_index(qtbot, appearance, jobs, tmp_path, user_home):
+    notes = tmp_path / "notes"
+    for name in ("roses.md", "drafts/old.md"):
+        (notes / name).parent.mkdir(parents=True, exist_ok=True)
+        (notes / name).write_text("# Roses\n\nThey want water.\n")
+    engine.save_setting("provider", "none")
+    workspace = Workspace(jobs)
+    window = QWidget()
+    qtbot.addWidget(window)
+    aside = SetAside(workspace, Notices(workspace, window), jobs, Places(), window)
+    way = SettingsWay(workspace, jobs, None, aside, window)
+    with qtbot.waitSignal(workspace.opened):
+        workspace.open(notes)
+    workspace.sync()
+    qtbot.waitUntil(lambda: workspace.current.manager.status().files == 2)
+    way.show_page("sources")
+    qtbot.waitUntil(lambda: way.dialog.ready)
+    first = workspace.current.manager
+    way.dialog.model.set("exclude", ("drafts/",), "workspace")
+    way.dialog.model.set("chunking.tokens", 100, "workspace")
+    way.dialog.model.apply()
+
+    def done() -> bool:
+        opened = workspace.current
+        return opened is not None and opened.manager is not first and opened.manager.status().files == 1
+
+    qtbot.waitUntil(done, timeout=10_000)
+    assert workspace.current.settings.chunking.tokens == 100
+    assert [result.path for result in workspace.current.manager.search("roses", min_score=0).results] == ["roses.md"]
+    qtbot.waitUntil(lambda: way.dialog.ready)
+    way.dialog.leave()
+    workspace.feed.set_manager(None)
+    workspace.close_all_now()
