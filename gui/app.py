@@ -109,7 +109,7 @@ class _Program:
         self._quick = QuickWay(self._window, self._workspace, self._jobs)
         self._window.quick_wanted.connect(self._quick.quick.toggle)
         if not options.stands_alone:
-            Staying(self._window, self._appearance, self._quick, settings, address)
+            Staying(self._window, self._jobs, self._appearance, self._quick, settings, address, config)
 
     def run(self) -> int:
         signals = _Signals(self._app, self._window.quit)

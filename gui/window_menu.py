@@ -26,7 +26,7 @@ class WindowMenu:
 
     def __init__(self, window: "MainWindow", appearance: Appearance) -> None:
         """Of a window whose parts are all there."""
-        commands = Commands(window, appearance)
+        commands = self.all = Commands(window, appearance)
         views, navigation = window.views, window.navigation
         self._window = window
         self._navigation = navigation

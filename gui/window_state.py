@@ -2,14 +2,14 @@
 
 import base64
 import binascii
-import contextlib
 import logging
-import os
 from pathlib import Path
 
 import msgspec
 import platformdirs
 from PySide6.QtCore import QByteArray
+
+from gui.writing import replace_file
 
 log = logging.getLogger(__name__)
 
@@ -63,14 +63,8 @@ def load_state(path: Path | None = None) -> WindowState:
 
 
 def save_state(state: WindowState, path: Path | None = None) -> None:
-    """Write aside, then replace, so that a crash leaves the old or the new file. A failure is only logged."""
-    target = path or state_path()
-    aside = target.with_name(f"{target.name}.{os.getpid()}")
+    """A failure is only logged."""
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        aside.write_bytes(msgspec.json.format(msgspec.json.encode(state)))
-        aside.replace(target)
+        replace_file(path or state_path(), msgspec.json.format(msgspec.json.encode(state)))
     except OSError as error:
         log.warning("The window's state was not saved: %s", error)
-        with contextlib.suppress(OSError):
-            aside.unlink()

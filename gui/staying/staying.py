@@ -1,12 +1,16 @@
 """What keeps the program within reach while its window is not: tray, later starts, messages, quick search."""
 
+from pathlib import Path
+
 from PySide6.QtCore import QObject, Slot
 
 from engine import Settings
 from gui.appearance import Appearance
+from gui.jobs import Jobs
 from gui.main_window import MainWindow
 from gui.quick.way import QuickWay
 from gui.staying.address import Address
+from gui.staying.autostart_way import AutostartWay
 from gui.staying.front import bring_to_front
 from gui.staying.later_start import LaterStart
 from gui.staying.listener import Listener
@@ -22,12 +26,17 @@ class Staying(QObject):
     def __init__(
         self,
         window: MainWindow,
+        jobs: Jobs,
         appearance: Appearance,
         quick: QuickWay,
         settings: Settings,
         address: Address | None,
+        config: Path | None = None,
     ) -> None:
-        """`address`: where later starts find this one; None where each is a program of its own."""
+        """`address`: where later starts find this one; None where each is a program of its own.
+
+        `config`: a settings file in place of the user's own.
+        """
         super().__init__(window)
         self._window = window
         self.tray = Tray(window.workspace, window)
@@ -40,6 +49,7 @@ class Staying(QObject):
         if self._listener is not None:
             self._listener.asked.connect(LaterStart(window, quick, appearance).serve)
             window.closing.connect(self._listener.close)  # what comes now begins anew, and is not lost
+        AutostartWay(window.commands.all, jobs, window.banner, config)
         for settings_known in (window.workspace.opened, window.workspace.settings_changed):
             settings_known.connect(self._hear)
         self._take(settings)

@@ -10,8 +10,8 @@ from tests.helpers.windows import at_rest
 
 
 @pytest.fixture
-def staying(window, way, appearance, tray_there, tmp_path) -> Staying:
-    return Staying(window, appearance, way, Settings(), Address(str(tmp_path / "s"), ""))
+def staying(window, jobs, way, appearance, tray_there, tmp_path) -> Staying:
+    return Staying(window, jobs, appearance, way, Settings(), Address(str(tmp_path / "s"), ""))
 
 
 def _want(window, **wanted: bool) -> None:

@@ -1,0 +1,148 @@
+"""The program that stays: what it costs while nobody asks, and how soon the quick search is there."""
+
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from tests.benchmarks.measuring import ROOT, Figure, measure
+from tests.benchmarks.prepared import Bench
+
+_SETTLES_MS = 10_000
+_IDLE_MS = 60_000
+_ROUNDS = 20
+
+
+def run(bench: Bench) -> Iterator[Figure]:
+    folder = bench.folder(bench.notes)
+    idle, first, shown, asked, toggled, bare = measure(_stay, folder, bench.scratch / "staying").value
+    yield Figure(
+        f"idle with {bench.notes:,} watched files: CPU time of all threads over {_IDLE_MS // 1000} s",
+        "< 0.5 %",
+        f"{idle:.2%}",
+    )
+    yield Figure(
+        "quick search, from the request in the running program to its picture",
+        "< 150 ms",
+        f"the first time {first * 1000:.0f} ms; then p50 {_middle(shown)}, longest {max(shown) * 1000:.0f} ms",
+    )
+    yield Figure(
+        "mnemoscope --toggle, from the start of its process to its end",
+        "well under 100 ms",
+        f"p50 {_middle(asked)}; to the picture of the quick search p50 {_middle(toggled)}",
+        f"{statistics.median(asked) / bare:.1f} of a Python that does nothing ({bare * 1000:.0f} ms)",
+    )
+
+
+def _middle(seconds: list[float]) -> str:
+    return f"{statistics.median(seconds) * 1000:.0f} ms"
+
+
+def _stay(folder: Path, store: Path) -> tuple[float, float, list[float], list[float], list[float], float]:
+    """Share of a processor while idle; seconds to the quick search: first, later, of a process, and with it."""
+    sys.setswitchinterval(0.0005)  # as the program's entry does
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    import engine
+
+    config = engine.settings_path()
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text(f'[defaults]\nprovider = "none"\nstore.path = "{store.as_posix()}"\n', "utf-8")
+    from PySide6.QtCore import QTimer
+    from PySide6.QtGui import QPaintEvent, QShowEvent
+
+    from gui import app
+    from gui.main_window import MainWindow
+    from gui.options import parse_options
+    from gui.quick import way
+    from gui.quick.window import QuickWindow
+    from gui.staying.start import begin
+
+    quick: list[QuickWindow] = []
+    painted: list[float] = []
+    figures: list[tuple[float, float, list[float], list[float], list[float], float]] = []
+
+    class WatchedQuick(QuickWindow):
+        def paintEvent(self, event: QPaintEvent) -> None:
+            super().paintEvent(event)
+            painted.append(time.perf_counter())
+
+        def showEvent(self, event: QShowEvent) -> None:
+            super().showEvent(event)
+            painted.clear()
+
+    class Watched(MainWindow):
+        seen = False
+
+        def showEvent(self, event: QShowEvent) -> None:
+            super().showEvent(event)
+            if not self.seen:
+                self.seen = True
+                QTimer.singleShot(500, self.wait)
+
+        def wait(self) -> None:
+            status = self.workspace.status
+            synced = status is not None and status.last_sync is not None and status.syncing is None
+            QTimer.singleShot(_SETTLES_MS if synced else 500, self.idle if synced else self.wait)
+
+        def idle(self) -> None:
+            spent, began = time.process_time(), time.perf_counter()
+            QTimer.singleShot(_IDLE_MS, lambda: self.ask(spent, began))
+
+        def ask(self, spent: float, began: float) -> None:
+            idle = (time.process_time() - spent) / (time.perf_counter() - began)
+            first, *shown = [_shown(quick[0], painted) for _ in range(_ROUNDS + 1)]
+            toggles = [_toggled(quick[0], painted) for _ in range(_ROUNDS)]
+            bare = statistics.median(_bare() for _ in range(_ROUNDS))
+            figures.append((idle, first, shown, [one for one, _ in toggles], [both for _, both in toggles], bare))
+            self.quit()
+
+    def make_quick(panel: way.QuickPanel) -> QuickWindow:
+        quick.append(WatchedQuick(panel))
+        return quick[0]
+
+    app.MainWindow = Watched
+    way.QuickWindow = make_quick
+    start = begin([], None)
+    app.run(parse_options(["--workspace", str(folder)]), start.address)
+    start.end()
+    return figures[0]
+
+
+def _shown(quick: Any, painted: list[float]) -> float:
+    """Seconds from the request to the picture."""
+    began = time.perf_counter()
+    quick.toggle()
+    _turn_until(lambda: bool(painted))
+    quick.toggle()
+    return painted.pop() - began
+
+
+def _toggled(quick: Any, painted: list[float]) -> tuple[float, float]:
+    """Seconds that the process took that asked, and from its start to the picture."""
+    painted.clear()
+    began = time.perf_counter()
+    process = subprocess.Popen([sys.executable, "-m", "gui", "--toggle"], cwd=ROOT)
+    _turn_until(lambda: process.poll() is not None)
+    ended = time.perf_counter()
+    _turn_until(lambda: bool(painted))
+    quick.toggle()
+    return ended - began, painted[0] - began
+
+
+def _turn_until(done: Callable[[], bool]) -> None:
+    """Let the window live meanwhile."""
+    from PySide6.QtCore import QCoreApplication
+
+    while not done():
+        QCoreApplication.processEvents()
+        time.sleep(0.0005)
+
+
+def _bare() -> float:
+    began = time.perf_counter()
+    subprocess.run([sys.executable, "-c", "pass"], check=True)
+    return time.perf_counter() - began
