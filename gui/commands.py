@@ -23,7 +23,6 @@ class Commands:
         self._appearance = appearance
         self.menu = QMenu(window)
         self.menu.setToolTipsVisible(True)
-        self._themes = self._theme_menu()
 
     def add(self, name: str, words: str, run: Run, *keys: str, menu: QMenu | None = None) -> QAction:
         """A command in the main menu, or in `menu`; `name` is stable ("index.sync"), since settings files have it."""
@@ -47,7 +46,7 @@ class Commands:
 
     def add_appearance(self) -> None:
         """Theme and text size."""
-        self.menu.addMenu(self._themes)
+        self.menu.addMenu(self._theme_menu())
         text = self.menu.addMenu("Text size")
         self.add("text.larger", "Larger text", lambda: self._appearance.enlarge(1), "Ctrl++", "Ctrl+=", menu=text)
         self.add("text.smaller", "Smaller text", lambda: self._appearance.enlarge(-1), "Ctrl+-", menu=text)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 
 from gui.index.panel import PageName
-from gui.keys.sheet import show_keys
 from gui.options import View
 from gui.settings.places import SettingsPage
 from gui.views import ViewName
@@ -64,7 +63,7 @@ def show_view(window: "MainWindow", view: View, query: str) -> None:
     if view == "palette":
         window.workspace.opened.connect(lambda _: window.keyboard.palette.open(), _ONCE)
     if view == "keys":
-        window.workspace.opened.connect(lambda _: show_keys(window), _ONCE)
+        window.workspace.opened.connect(lambda _: window.commands.show_keys(), _ONCE)
     if query:
         window.views.panel.search(query)
 

@@ -45,6 +45,7 @@ QPushButton:hover, QToolButton:hover { background: $hover; }
 QPushButton:pressed, QToolButton:pressed, QPushButton:checked, QToolButton:checked {
     background: $accent_ground; color: $accent; border-color: $chosen_edge; }
 QPushButton:focus, QToolButton:focus { border-color: $accent; }
+QPushButton:checked:focus, QToolButton:checked:focus { border: 2px solid $accent; padding: 3px 9px; }
 QPushButton:disabled, QToolButton:disabled { background: transparent; color: $off; }
 QPushButton[role="primary"] { background: $accent; color: $base; border-color: $accent; padding: 6px 16px; }
 QPushButton[role="primary"]:hover, QPushButton[role="primary"]:focus { border-color: $text; }
@@ -53,6 +54,8 @@ QPushButton[role="flat"], QToolButton[role="flat"] {
     background: transparent; border: 1px solid transparent; padding: 3px 6px; }
 QPushButton[role="flat"]:hover, QToolButton[role="flat"]:hover { background: $hover; }
 QPushButton[role="flat"]:focus, QToolButton[role="flat"]:focus { border-color: $accent; }
+QPushButton[role="flat"]:checked:focus, QToolButton[role="flat"]:checked:focus {
+    border: 2px solid $accent; padding: 2px 5px; }
 QPushButton[role="link"], QPushButton[role="link-degraded"] {
     background: transparent; color: $accent; border: 1px solid transparent; border-radius: 4px; padding: 0px 3px;
     font-size: ${px12}px; text-align: left; }

@@ -7,10 +7,9 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QMenu
 
 from gui.appearance import Appearance
-from gui.command_palette.way import PALETTE
 from gui.commands import Commands
 from gui.keys.binding import allow
-from gui.keys.shared import EXPLAIN, WITHIN
+from gui.keys.shared import EXPLAIN, PALETTE, WITHIN
 from gui.keys.sheet import show_keys
 from gui.lacking import Gates, Lacks
 from gui.menu_bar import fill_menu_bar, has_menu_bar
@@ -79,12 +78,16 @@ class WindowMenu:
 
     def _add_help(self, commands: Commands) -> None:
         commands.add("help.guide", "Guide", self._window.guide.show, "Shift+F1")
-        commands.add("help.keys", "Keys", partial(show_keys, self._window), "F1", "?")
+        commands.add("help.keys", "Keys", self.show_keys, "F1", "?")
         commands.add("help.about", "About Mnemoscope", self._window.about.show)
         commands.add("help.licences", "Licences…", self._window.about.show_licences)
 
     def _open_palette(self) -> None:
         self._window.keyboard.palette.open()
+
+    def show_keys(self) -> None:
+        """What can be done by which keys, with the way to change them."""
+        show_keys(self._window, partial(self._window.settings.show_page, "keyboard"))
 
     def _open_menu(self) -> None:
         """With its first entry chosen, as by a key everywhere."""

@@ -119,7 +119,8 @@ class PaletteBox(QFrame):
         width = min(font_at(_WIDTH).pixelSize(), window.width() - 2 * _SIDE)
         row = self.list.sizeHintForRow(0) if self.model.rowCount() else 0
         room = window.height() - _TOP - _SIDE - self.edit.sizeHint().height() - 30
-        self.list.setFixedHeight(max(row, min(row * min(_ROWS, self.model.rowCount()), room)))
+        rows = min(_ROWS, self.model.rowCount(), room // row if row else 0)
+        self.list.setFixedHeight(row * max(1, rows))
         self.setFixedWidth(width)
         self.adjustSize()
         self.move((window.width() - width) // 2, _TOP)

@@ -54,7 +54,8 @@ def _entry(keymap: Keymap, command: Command, actions: Sequence[QAction], focus: 
         reason = action.statusTip() or _NOT_NOW
     where = "" if command.places == ("window",) else ", ".join(TITLES[place] for place in command.places)
     if action.isCheckable() and not reason:
-        where = " · ".join(filter(None, (where, "on" if action.isChecked() else "off")))
+        off = "" if action.actionGroup() is not None else "off"
+        where = " · ".join(filter(None, (where, "on" if action.isChecked() else off)))
     return Entry(command.name, command.words, where, keymap.shown(command.name), reason, action.trigger)
 
 

@@ -11,11 +11,11 @@ from gui.command_palette.box import PaletteBox
 from gui.command_palette.entries import Entry, commands
 from gui.folder_way import FolderWay
 from gui.keys.keymap import keymap
+from gui.keys.shared import PALETTE
 from gui.lacking import refuse
 from gui.search_menu import SearchMenu
 from gui.window_state import WindowState
 
-PALETTE = "help.palette"
 _MOST_RECENT = 12
 
 

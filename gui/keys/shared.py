@@ -17,4 +17,5 @@ PREVIOUS_HIT = command("reading.previous-hit", "Previous hit", ("file", "convers
 CHUNKS = command("reading.chunks", "Show or hide chunks", ("file", "conversation"), "Alt+C")
 NEXT_CHUNK = command("reading.next-chunk", "Next chunk", ("file", "conversation"), "Alt+Down")
 PREVIOUS_CHUNK = command("reading.previous-chunk", "Chunk before", ("file", "conversation"), "Alt+Up")
+PALETTE = "help.palette"
 COPY_TABLE = command("index.copy-table", "Copy table", "index", QKeySequence.StandardKey.Copy)

@@ -1,7 +1,18 @@
 """The sheet of keys: what can be done by which, by place, found by typing."""
 
+from collections.abc import Callable
+
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gui.keys.keymap import keymap
 from gui.keys.listing import groups
@@ -43,7 +54,13 @@ class KeySheet(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
-        column.addWidget(self.edit)
+        self.change = QPushButton("Change keys…")
+        self.change.setAutoDefault(True)
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(self.edit, 1)
+        head.addWidget(self.change)
+        column.addLayout(head)
         column.addWidget(self._nothing)
         column.addWidget(self.area, 1)
         self.setFocusProxy(self.edit)
@@ -92,9 +109,11 @@ class KeySheet(QWidget):
         announce(self.edit, counted(found, "key") if found else self._nothing.text())
 
 
-def show_keys(window: QWidget) -> None:
-    """Open the sheet over `window`, scrolled where that is low."""
+def show_keys(window: QWidget, change: Callable[[], None]) -> None:
+    """Open the sheet over `window`, scrolled where that is low; `change` opens where keys are changed."""
     keys = KeySheet()
     keys.area.setMinimumHeight(min(keys.wanted.height(), max(_LEAST_HEIGHT, window.height() - _AROUND)))
-    sheet("Keys", keys, window)
+    dialog = sheet("Keys", keys, window)
+    keys.change.clicked.connect(dialog.accept)
+    keys.change.clicked.connect(change)
     keys.setFocus()

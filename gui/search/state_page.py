@@ -1,12 +1,16 @@
 """What stands in the list's place when there are no results: one sentence, and what can be done about it."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QPalette, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
+from gui.keys.binding import follow_keys
+from gui.keys.keymap import keymap
+from gui.keys.shared import PALETTE
 from gui.style import font_at
 from gui.widgets.labels import breakable, label
 
@@ -15,8 +19,9 @@ KEYS = (
     ("Enter", "open the result"),
     ("Esc", "back to the box, then clear it"),
     ("Up", "saved and recent searches"),
-    ("F1", "all keys"),
 )
+COMMANDS = ((PALETTE, "all that can be done"), ("help.keys", "all keys"))
+"""Commands whose first keys are told with them."""
 _WIDEST = 420
 _MARGIN = 32
 _BESIDE = 2
@@ -145,8 +150,21 @@ def make_key_table() -> QWidget:
     grid.setContentsMargins(0, 0, 0, 0)
     grid.setHorizontalSpacing(16)
     grid.setVerticalSpacing(6)
-    for row, (key, does) in enumerate(KEYS):
-        grid.addWidget(label(key), row, 0)
-        grid.addWidget(label(does, "meta", wrap=True), row, 1)
+    for key, does in KEYS:
+        _add_key(grid, label(key), does)
+    for name, does in COMMANDS:
+        shown = label()
+        follow_keys(shown, partial(_show_key, shown, name))
+        _add_key(grid, shown, does)
     grid.setColumnStretch(1, 1)
     return table
+
+
+def _add_key(grid: QGridLayout, key: QLabel, does: str) -> None:
+    row = grid.rowCount()
+    grid.addWidget(key, row, 0)
+    grid.addWidget(label(does, "meta", wrap=True), row, 1)
+
+
+def _show_key(shown: QLabel, name: str) -> None:
+    shown.setText(keymap().shown(name) or "no key")

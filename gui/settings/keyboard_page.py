@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QObject, Qt, Slot
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from gui.keys.binding import follow_keys
@@ -17,6 +17,8 @@ from gui.widgets.labels import label
 from gui.widgets.table import Column, RecordsTable
 
 _LEAST_TABLE = 160
+_WIDTHS = ((22, 0.24), (22, 0.24), (9, 0.12))
+"""Of place, keys and mark: at most so many letters, and such a share of the table."""
 
 
 @dataclass(frozen=True)
@@ -51,9 +53,9 @@ class KeyboardPage(QFrame):
         self.table = RecordsTable[KeyRow](
             (
                 Column("Command", 0, lambda row: row.words),
-                Column("Where", 22, lambda row: row.where),
-                Column("Keys", 22, lambda row: row.keys),
-                Column("", 9, lambda row: "changed" if row.own else ""),
+                Column("Where", _WIDTHS[0][0], lambda row: row.where),
+                Column("Keys", _WIDTHS[1][0], lambda row: row.keys),
+                Column("", _WIDTHS[2][0], lambda row: "changed" if row.own else ""),
             ),
             lambda row: f"{row.words} ({row.name})",
         )
@@ -94,11 +96,14 @@ class KeyboardPage(QFrame):
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(self.capture, 1)
-        for button in (self.set_button, self.add_button, self.remove_button, self.reset_button):
+        for button in (self.set_button, self.add_button):
             row.addWidget(button)
         foot = QHBoxLayout()
-        foot.addWidget(self.said, 1)
-        foot.addWidget(self.reset_all_button, 0, Qt.AlignmentFlag.AlignTop)
+        foot.setSpacing(8)
+        for button in (self.remove_button, self.reset_button):
+            foot.addWidget(button)
+        foot.addStretch(1)
+        foot.addWidget(self.reset_all_button)
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 16, 20, 14)
         column.setSpacing(10)
@@ -107,6 +112,7 @@ class KeyboardPage(QFrame):
         column.addWidget(self.table, 1)
         column.addWidget(self.chosen)
         column.addLayout(row)
+        column.addWidget(self.said)
         column.addLayout(foot)
         column.addWidget(self.problem)
 
@@ -222,6 +228,13 @@ class KeyboardPage(QFrame):
         command = self.command
         if command is not None:
             self._own.reset(command.name)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The names of commands keep the most room."""
+        super().resizeEvent(event)
+        for column, (most, share) in enumerate(_WIDTHS, 1):
+            wanted = self.fontMetrics().averageCharWidth() * most
+            self.table.horizontalHeader().resizeSection(column, min(wanted, round(self.table.width() * share)))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):

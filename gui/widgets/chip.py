@@ -67,12 +67,13 @@ class Chip(QPushButton):
     def paintEvent(self, event: QPaintEvent) -> None:
         colours = tokens(self.palette())
         on = self.isChecked() or self.isDown() or self._narrows
-        box = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+        thick = 2 if on and self.hasFocus() else 1  # the edge of one that is on may have the colour of the focus
+        box = QRectF(self.rect()).adjusted(thick / 2, thick / 2, -thick / 2, -thick / 2)
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # as all that is measured here
         edge = colours.accent if self.hasFocus() else colours.chosen_edge if on else colours.edge
-        painter.setPen(QPen(edge, 1))
+        painter.setPen(QPen(edge, thick))
         if self.isEnabled():  # else no ground at all, since its ink is about that of one that is off
             painter.setBrush(colours.accent_ground if on else colours.base)
         painter.drawRoundedRect(box, box.height() / 2, box.height() / 2)

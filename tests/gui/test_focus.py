@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
 from engine import MapAnswer, MemorySearchResult
 from gui.main_window import MainWindow
 from gui.sessions.conversation_view import ConversationView
+from gui.theme_names import THEMES
 from gui.viewer.reading import ReadingPanel
 from tests.helpers.fake_insight import FakeInsight, make_group
 from tests.helpers.fake_memory import FakeMemory
@@ -124,7 +125,7 @@ def _pictures(window: QWidget, widget: QWidget, elsewhere: QWidget) -> Iterator[
         yield window.grab(rect).toImage()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("view", VIEWS)
 def test_the_focus_is_seen(qtbot, appearance, in_view, view, theme):
     appearance.set_theme(theme)

@@ -37,3 +37,10 @@ def test_the_sheet_shows_the_person_s_own_keys(shown, opened):
     said = " | ".join(fresh.shown)
     assert "F7: Wrap lines" in said
     assert "Search notes and sessions" not in said
+
+
+def test_the_way_to_change_keys_is_on_the_sheet(qtbot, shown, opened):
+    qtbot.mouseClick(shown.change, Qt.MouseButton.LeftButton)
+    dialog = opened.settings.dialog
+    qtbot.waitUntil(lambda: dialog is not None and dialog.isVisible() and dialog.ready)
+    assert dialog.page == "keyboard"
