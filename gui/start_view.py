@@ -61,7 +61,7 @@ def show_view(window: "MainWindow", view: View, query: str) -> None:
     if view == "chunks":
         window.viewer.file_shown.connect(window.viewer.show_chunk, _ONCE)
     if view == "palette":
-        window.workspace.opened.connect(lambda _: window.keyboard.palette.open(), _ONCE)
+        window.workspace.feed.status_changed.connect(lambda _: window.keyboard.palette.open(), _ONCE)
     if view == "keys":
         window.workspace.opened.connect(lambda _: window.commands.show_keys(), _ONCE)
     if query:
