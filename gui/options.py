@@ -104,7 +104,7 @@ def _picture(text: str) -> Path:
     return path
 
 
-def _parser() -> _Parser:
+def make_parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="mnemoscope",
         description="Search a folder of notes in a window.",
@@ -143,7 +143,7 @@ def _is_link(text: str) -> bool:
 
 def parse_options(arguments: Sequence[str]) -> Options:
     """Raises `SystemExit` (2 and one line on stderr) for wrong usage, and for --help and --version."""
-    parser = _parser()
+    parser = make_parser()
     found, rest = parser.parse_known_args(arguments)
     if unknown := [argument for argument in rest if argument.startswith("-")]:
         parser.error(f"unrecognized arguments: {' '.join(unknown)}")

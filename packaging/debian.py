@@ -11,6 +11,16 @@ def can_install() -> bool:
     return shutil.which("apt-get") is not None and os.geteuid() == 0
 
 
+def ensure(purpose: str, packages: Iterable[str]) -> None:
+    """Install what is missing, as root on Debian's kin; else say how and exit. Without any nothing is done."""
+    names = list(packages)
+    if not names:
+        return
+    if not can_install():
+        sys.exit(f"This system lacks {purpose}; install it with: sudo apt-get install -y {' '.join(names)}")
+    install(purpose, names)
+
+
 def install(purpose: str, packages: Iterable[str]) -> None:
     """Have apt-get install them; where it fails, its output is shown and the program ends."""
     names = list(packages)

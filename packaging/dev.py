@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""The two commands of the README, for a bare machine with Python 3.11 or newer.
+"""The commands of the README, for a bare machine with Python 3.11 or newer.
 
     python3 packaging/dev.py run [-- ARGS]                     start Mnemoscope; ARGS are the program's own
     python3 packaging/dev.py test [--peers] [-- PYTEST ARGS]   lint, types, import rules, tests in a process a core;
                                                                with ARGS one pytest alone
+    python3 packaging/dev.py bundle                            a folder that runs without Python: dist/mnemoscope
+    python3 packaging/dev.py deb                               a package for Debian's kin, made from the bundle
 
-Both make `.venv` beside `pyproject.toml` from the committed lock when it is missing or out of date. `--peers` also has
+The first two make `.venv` beside `pyproject.toml` from the committed lock when it is missing or out of date, the others
+`.venv-bundle`. `--peers` also has
 in `.peers` the programs of others (qmd, on Node) that some tests work with; without them those are skipped.
 """
 
@@ -18,6 +21,8 @@ import os
 import subprocess
 import time
 
+import bundle
+import deb
 import environment
 import peers
 import qt_libraries
@@ -48,7 +53,10 @@ def main(arguments: list[str]) -> int:
         return run(rest)
     if command == "test":
         return test(rest, with_peers=with_peers)
-    print(f"Unknown command {command!r}: use run or test.", file=sys.stderr)
+    if command in {"bundle", "deb"} and not rest:
+        (bundle.build if command == "bundle" else deb.build)()
+        return 0
+    print(f"Unknown command {' '.join([command, *rest])!r}: use run, test, bundle or deb.", file=sys.stderr)
     return 2
 
 
@@ -61,16 +69,16 @@ def run(arguments: list[str]) -> int:
                 return 1
             os.environ["QT_QPA_PLATFORM"] = "offscreen"
         qt_libraries.ensure(qt_libraries.for_window())
-    environment.ensure(environment.RUN_LOCK)
-    return _become([str(environment.program("mnemoscope")), *arguments])
+    environment.WORK.ensure(environment.RUN_LOCK)
+    return _become([str(environment.WORK.program("mnemoscope")), *arguments])
 
 
 def test(arguments: list[str], *, with_peers: bool) -> int:
     """Run every check, also after one has failed; pytest comes last, so that its closing line is the last one."""
     qt_libraries.ensure(qt_libraries.for_tests())
-    environment.ensure(environment.TEST_LOCK)
+    environment.WORK.ensure(environment.TEST_LOCK)
     os.chdir(environment.ROOT)
-    pytest = [str(environment.PYTHON), "-m", "pytest"]
+    pytest = [str(environment.WORK.python), "-m", "pytest"]
     if arguments:
         if with_peers:
             peers.ensure()
@@ -108,7 +116,7 @@ def _opens_window(arguments: list[str]) -> bool:
 def _check(name: str, command: list[str]) -> bool:
     print(f"--- {name}", flush=True)
     started = time.monotonic()
-    passed = _wait([str(environment.program(command[0])), *command[1:]]) == 0
+    passed = _wait([str(environment.WORK.program(command[0])), *command[1:]]) == 0
     print(f"{name}: {'passed' if passed else 'FAILED'} in {time.monotonic() - started:.1f} s", flush=True)
     return passed
 

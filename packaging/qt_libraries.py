@@ -77,9 +77,7 @@ def ensure(libraries: Mapping[str, str]) -> None:
     if shutil.which("apt-get") is None:
         names = ", ".join(f"{what} (in Debian: {package})" for package, what in missing.items())
         sys.exit(f"This system lacks what Qt needs; install it with your package manager: {names}.")
-    if not debian.can_install():
-        sys.exit(f"This system lacks what Qt needs; install it with: sudo apt-get install -y {' '.join(missing)}")
-    debian.install("what Qt needs", missing)
+    debian.ensure("what Qt needs", missing)
     if left := find_missing(libraries):
         sys.exit(f"apt-get ran, yet this is still missing: {', '.join(left.values())}.")
 

@@ -53,7 +53,7 @@ def main(names: list[str]) -> int:
         print(f"There is no picture {', '.join(sorted(unknown))}.", file=sys.stderr)
         return 2
     qt_libraries.ensure(qt_libraries.for_window())
-    environment.ensure(environment.RUN_LOCK)
+    environment.WORK.ensure(environment.RUN_LOCK)
     with tempfile.TemporaryDirectory(prefix="mnemoscope-pictures-") as scratch:
         for name, view in {**FULL, **NOTHING_FOUND, **EMPTY}.items():
             if not names or name in names:
@@ -76,7 +76,14 @@ def _place(name: str, scratch: Path) -> list[str]:
 
 
 def _take(picture: Path, arguments: list[str]) -> None:
-    command = [str(environment.program("mnemoscope")), *arguments, "--size", "1280x800", "--screenshot", str(picture)]
+    command = [
+        str(environment.WORK.program("mnemoscope")),
+        *arguments,
+        "--size",
+        "1280x800",
+        "--screenshot",
+        str(picture),
+    ]
     subprocess.run(command, env={**os.environ, "QT_QPA_PLATFORM": "offscreen"}, check=True)
     print(picture.name)
 

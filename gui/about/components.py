@@ -48,7 +48,7 @@ def read_components(bundle: Path | None = None) -> tuple[Component, ...]:
     Reads some hundred small files. What cannot be read is told with fewer words, never left out.
     """
     folder = bundle or _own_bundle()
-    installed = _installed([str(bundle)] if bundle else None)
+    installed = installed_packages([str(bundle)] if bundle else None)
     found = [*_of_packages(installed), *_of_bundle(folder)] if folder else [*_of_packages(installed), _python()]
     return tuple(sorted(found, key=lambda component: component.name.casefold()))
 
@@ -90,7 +90,7 @@ def _normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def _installed(path: list[str] | None) -> dict[str, Distribution]:
+def installed_packages(path: list[str] | None = None) -> dict[str, Distribution]:
     """By normal name; of two the one that Python would import."""
     found: dict[str, Distribution] = {}
     for distribution in distributions() if path is None else distributions(path=path):

@@ -11,7 +11,7 @@ def dev(load, monkeypatch):
     environment, qt_libraries, peers = load("environment"), load("qt_libraries"), load("peers")
     dev = load("dev")
     dev.started = []
-    monkeypatch.setattr(environment, "ensure", lambda lock: dev.started.append(lock.name))
+    monkeypatch.setattr(environment.WORK, "ensure", lambda lock: dev.started.append(lock.name))
     monkeypatch.setattr(qt_libraries, "ensure", lambda libraries: dev.started.append("libraries"))
     monkeypatch.setattr(peers, "ensure", lambda: dev.started.append("peers"))
     monkeypatch.setattr(dev, "_become", lambda command: dev.started.append(command) or 0)

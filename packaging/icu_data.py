@@ -1,0 +1,70 @@
+"""Makes ICU's data small: Qt's wheels for Linux bring 32 MB, and Qt asks it for the order of words and little else.
+
+What stays are the rules by which words are sorted and normalised, and what ICU reads at its start. Names of languages,
+countries, currencies, units and time zones are Qt's own, other encodings than Unicode are Python's to read.
+The format is that of ICU's `.dat` files (a header, then a table of names and places), wrapped into a shared library;
+only binutils are needed to wrap it again.
+"""
+
+import re
+import struct
+import subprocess
+import tempfile
+from pathlib import Path
+
+_MAGIC = b"CmnD"
+_MAGIC_AT = 12
+"""Bytes of the header before it."""
+_ALIGNED = 16
+_NEEDED = {
+    *("root.res", "pool.res", "res_index.res", "supplementalData.res", "likelySubtags.res", "keyTypeData.res"),
+    *("numberingSystems.res", "timezoneTypes.res", "metadata.res", "icuver.res", "icustd.res", "cnvalias.icu"),
+}
+_NEEDED_KINDS = re.compile(r"coll/.*|[^/]+\.(?:icu|nrm)")
+
+
+def shrink(library: Path) -> None:
+    """Replace `libicudata.so.N` by one with less in it; raises `ValueError` where it is not what is expected."""
+    data = library.read_bytes()
+    symbol = re.search(rb"icudt(\d+)_dat\0", data)
+    start = data.find(_MAGIC) - _MAGIC_AT
+    if symbol is None or start < 0:
+        raise ValueError(f"{library.name} holds no data of ICU.")
+    small = _rebuilt(data[start:])
+    with tempfile.TemporaryDirectory() as scratch:
+        raw, code, thing = (Path(scratch, name) for name in ("icu.dat", "icu.s", "icu.o"))
+        raw.write_bytes(small)
+        name = symbol[0][:-1].decode()
+        code.write_text(
+            f'.section .rodata\n.globl {name}\n.type {name}, %object\n.balign {_ALIGNED}\n{name}:\n.incbin "{raw}"\n'
+            f".size {name}, . - {name}\n"
+            '.section .note.GNU-stack,"",%progbits\n'
+        )
+        subprocess.run(["as", "-o", str(thing), str(code)], check=True)
+        link = ["ld", "-shared", "-s", "-soname", library.name, "-z", "noexecstack", "-o", str(library), str(thing)]
+        subprocess.run(link, check=True)
+
+
+def _rebuilt(data: bytes) -> bytes:
+    """The same common data with only the needed entries."""
+    (header,) = struct.unpack_from("<H", data)
+    (count,) = struct.unpack_from("<I", data, header)
+    table = [struct.unpack_from("<II", data, header + 4 + 8 * number) for number in range(count)]
+    ends = [place for _, place in table[1:]] + [len(data) - header]
+    kept = []
+    for (name_at, place), end in zip(table, ends, strict=True):
+        name = data[header + name_at : data.index(b"\0", header + name_at)]
+        path = name.decode().partition("/")[2]
+        if path in _NEEDED or _NEEDED_KINDS.fullmatch(path):
+            kept.append((name, data[header + place : header + end]))
+    names_at = 4 + 8 * len(kept)
+    at = names_at + sum(len(name) + 1 for name, _ in kept)
+    places, names, contents = [], b"", b""
+    at += -at % _ALIGNED
+    for name, content in kept:
+        padded = content + b"\0" * (-len(content) % _ALIGNED)
+        places.append(struct.pack("<II", names_at + len(names), at + len(contents)))
+        names += name + b"\0"
+        contents += padded
+    toc = struct.pack("<I", len(kept)) + b"".join(places) + names
+    return data[:header] + toc + b"\xaa" * (-len(toc) % _ALIGNED) + contents

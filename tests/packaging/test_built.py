@@ -1,0 +1,91 @@
+"""The bundle and the package that `packaging/dev.py bundle` and `deb` made, where they are of the present sources.
+
+They take minutes to make, so CI makes them in a step of its own; here they are looked at.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+
+@pytest.fixture
+def bundle(load, monkeypatch):
+    for name in ("environment", "debian", "qt_libraries", "icu_data", "proof"):
+        load(name)
+    bundle = load("bundle")
+    try:
+        made_of = json.loads(bundle.STAMP.read_text())["sources"]
+    except OSError:
+        pytest.skip("no bundle is built here: python3 packaging/dev.py bundle")
+    if made_of != bundle.digest_of_sources():
+        pytest.skip("the bundle that is here was built from other sources: python3 packaging/dev.py bundle")
+    return bundle
+
+
+def test_the_bundle_is_as_small_as_it_promises_and_has_nothing_of_quick(bundle):
+    assert bundle.size_of(bundle.FOLDER) <= bundle.MOST_BYTES
+    names = {path.name for path in bundle.FOLDER.rglob("*")}
+    assert "libqxcb.so" in names or sys.platform != "linux"
+    unwanted = ("Quick", "Qml", "Pdf", "VirtualKeyboard", "virtualkeyboard", ".qm", "gtk3")
+    assert not [name for name in names if any(part in name for part in unwanted)]
+    assert not [path for path in bundle.FOLDER.rglob("*") if path.is_symlink() and not path.exists()]
+
+
+def test_no_folder_of_the_machine_that_built_it_is_told_in_its_texts(bundle):
+    here = str(bundle.environment.ROOT)
+    texts = [path for path in bundle.FOLDER.rglob("*") if path.suffix in {"", ".json", ".txt", ".1", ".desktop"}]
+    told = [path for path in texts if path.is_file() and here.encode() in path.read_bytes()]
+    assert told == []
+
+
+def test_the_bill_names_what_is_bundled_with_licences(bundle):
+    bill = json.loads(bundle.BILL.read_text("utf-8"))
+    parts = {part["name"]: part for part in bill["components"]}
+    assert bill["metadata"]["component"]["name"] == "mnemoscope"
+    assert {"Python", "numpy", "apsw", "Universal Sentence Encoder, multilingual 3"} <= parts.keys()
+    assert parts["Qt for Python (PySide6)"]["licenses"] == [{"license": {"id": "LGPL-3.0-only"}}]
+    assert parts["numpy"]["purl"].startswith("pkg:pypi/numpy@")
+    assert "pytest" not in parts
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux hands folders of libraries on")
+def test_programs_that_it_starts_get_neither_its_libraries_nor_its_plugins(bundle, tmp_path):
+    """Asked of an editor that the window opens: qmd's stand-in writes down what it was given."""
+    given = tmp_path / "given"
+    program = tmp_path / "qmd"
+    program.write_text(f'#!/bin/sh\nenv > "{given}"\nexit 1\n')
+    program.chmod(0o755)
+    config = tmp_path / "settings.toml"
+    config.write_text(f'[defaults]\nbackend = "qmd"\n[defaults.qmd]\ncommand = "{program}"\n')
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "a.md").write_text("irrigation timer")
+    environ = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], "LD_LIBRARY_PATH": "/opt/mine"}
+    command = [bundle.FOLDER / "mnemoscope", "search", "timer", "--workspace", notes, "--config", config]
+    subprocess.run(command, env=environ, capture_output=True, check=False, timeout=60)
+    told = dict(line.split("=", 1) for line in given.read_text().splitlines() if "=" in line)
+    assert told.get("LD_LIBRARY_PATH", "/opt/mine") == "/opt/mine"
+    assert "QT_PLUGIN_PATH" not in told
+
+
+@pytest.mark.skipif(shutil.which("dpkg-deb") is None, reason="dpkg is not installed here")
+def test_the_package_asks_for_the_systems_libraries_and_brings_none_of_them(bundle):
+    package = next(iter(bundle.DIST.glob("mnemoscope_*.deb")), None)
+    if package is None or package.stat().st_mtime < bundle.STAMP.stat().st_mtime:
+        pytest.skip("no package is built of this bundle: python3 packaging/dev.py deb")
+    depends = subprocess.run(["dpkg-deb", "-f", package, "Depends"], capture_output=True, text=True, check=True).stdout
+    assert {"libc6", "libegl1", "libxcb-cursor0", "libssl3"} <= {part.split()[0] for part in depends.split(", ")}
+    listed = subprocess.run(["dpkg-deb", "-c", package], capture_output=True, text=True, check=True).stdout
+    assert "libxcb-cursor.so.0" not in listed
+    for path in (
+        "./usr/share/applications/mnemoscope.desktop",
+        "./usr/share/icons/hicolor/scalable/apps/mnemoscope.svg",
+        "./usr/share/man/man1/mnemoscope.1.gz",
+        "./usr/share/doc/mnemoscope/copyright",
+        "./usr/bin/mnemoscope -> ../lib/mnemoscope/mnemoscope",
+    ):
+        assert path in listed

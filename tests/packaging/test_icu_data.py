@@ -1,0 +1,73 @@
+import shutil
+import struct
+import subprocess
+
+import pytest
+
+HEADER = b"\x20\x00\xda'\x14\x00\x00\x00\x00\x00\x02\x00CmnD" + b"\x01\x00\x00\x00\x03\x00\x00\x00" + b"\0" * 8
+ENTRIES = {
+    "brkitr/thaidict.dict": b"long " * 1000,
+    "coll/de.res": b"German order",
+    "de.res": b"names of months",
+    "gb18030.cnv": b"Chinese " * 500,
+    "nfc.nrm": b"normal forms",
+    "root.res": b"the root",
+}
+
+
+def common_data(entries):
+    names = [f"icudt73l/{name}".encode() + b"\0" for name in entries]
+    start = 4 + 8 * len(entries)
+    at = start + sum(map(len, names))
+    at += -at % 16
+    table, text, data = b"", b"", b""
+    for name, content in zip(names, entries.values(), strict=True):
+        table += struct.pack("<II", start + len(text), at + len(data))
+        text += name
+        data += content + b"\0" * (-len(content) % 16)
+    toc = struct.pack("<I", len(entries)) + table + text
+    return HEADER + toc + b"\xaa" * (-len(toc) % 16) + data
+
+
+def read(data):
+    """As ICU does: by the header's length and the table behind it."""
+    (header,) = struct.unpack_from("<H", data)
+    body = data[header:]
+    (count,) = struct.unpack_from("<I", body)
+    found = {}
+    for number in range(count):
+        name_at, place = struct.unpack_from("<II", body, 4 + 8 * number)
+        assert place % 16 == 0
+        name = body[name_at : body.index(b"\0", name_at)].decode()
+        found[name.partition("/")[2]] = body[place:]
+    return found
+
+
+def test_what_sorts_and_normalises_stays_and_the_rest_goes(load):
+    rebuilt = load("icu_data")._rebuilt(common_data(ENTRIES))
+    found = read(rebuilt)
+    assert list(found) == ["coll/de.res", "nfc.nrm", "root.res"]
+    for name, content in found.items():
+        assert content.startswith(ENTRIES[name])
+    assert rebuilt.startswith(HEADER)
+
+
+@pytest.mark.skipif(not (shutil.which("as") and shutil.which("ld")), reason="binutils are not installed here")
+def test_the_library_is_made_again_with_its_name_and_symbol(load, tmp_path):
+    library = tmp_path / "libicudata.so.73"
+    library.write_bytes(b"\x7fELF icudt73_dat\0 " + common_data(ENTRIES))
+    load("icu_data").shrink(library)
+    told = subprocess.run(["readelf", "-Wd", "--dyn-syms", library], capture_output=True, text=True, check=True).stdout
+    assert "icudt73_dat" in told
+    assert "Library soname: [libicudata.so.73]" in told
+    data = library.read_bytes()
+    assert b"German order" in data
+    assert b"names of months" not in data
+
+
+def test_another_library_is_left_alone(load, tmp_path):
+    library = tmp_path / "libother.so"
+    library.write_bytes(b"\x7fELF nothing of ICU")
+    with pytest.raises(ValueError, match=r"libother\.so holds no data"):
+        load("icu_data").shrink(library)
+    assert library.read_bytes() == b"\x7fELF nothing of ICU"

@@ -1,0 +1,75 @@
+"""What a Linux desktop is told of the program."""
+
+import configparser
+import re
+import shutil
+import subprocess
+import tomllib
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+LINUX = ROOT / "packaging" / "linux"
+ENTRY = LINUX / "mnemoscope.desktop"
+(DESCRIPTION,) = LINUX.glob("*.metainfo.xml")
+
+
+def need(tool: str) -> str:
+    return shutil.which(tool) or pytest.skip(f"{tool} is not installed here")
+
+
+def test_the_menu_entry_is_valid_and_opens_links():
+    entry = configparser.ConfigParser(interpolation=None)
+    entry.optionxform = str
+    entry.read(ENTRY, "utf-8")
+    fields = entry["Desktop Entry"]
+    assert fields["MimeType"] == "x-scheme-handler/mnemoscope;"
+    assert fields["Exec"] == "mnemoscope %u"
+    app = (ROOT / "gui" / "app.py").read_text("utf-8")
+    assert f'setDesktopFileName("{ENTRY.stem}")' in app  # or no taskbar finds the icon
+    subprocess.run([need("desktop-file-validate"), ENTRY], check=True)
+
+
+def test_the_description_is_valid_and_of_this_version():
+    description = ElementTree.parse(DESCRIPTION).getroot()
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert description.findtext("id") == DESCRIPTION.name.removesuffix(".metainfo.xml")
+    assert description.findtext("launchable") == ENTRY.name
+    assert description.findtext("project_license") == project["license"]
+    assert description.find("releases/release").get("version") == project["version"]
+    subprocess.run([need("appstreamcli"), "validate", "--no-net", DESCRIPTION], check=True)
+
+
+def test_the_recipes_are_of_this_version_and_name_files_that_exist():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    recipes = ROOT / "packaging" / "recipes"
+    installer = (recipes / "windows" / "mnemoscope.iss").read_text("utf-8")
+    assert f'#define Version "{project["version"]}"' in installer
+    for script in recipes.rglob("*.sh"):
+        subprocess.run(["bash", "-n", script], check=True)
+        assert "ried:" in script.read_text("utf-8")  # what was, and was not
+    flatpak = next((recipes / "flatpak").iterdir()).read_text("utf-8")
+    assert f"app-id: {DESCRIPTION.name.removesuffix('.metainfo.xml')}\n" in flatpak
+
+
+def test_the_icon_is_drawn_in_every_size(load, tmp_path, qapp):
+    icons = load("building/icons")
+    icons.draw_icons(tmp_path)
+    from PySide6.QtGui import QImage
+
+    for size in icons.SIZES:
+        image = QImage(str(tmp_path / "hicolor" / f"{size}x{size}" / "apps" / "mnemoscope.png"))
+        assert (image.width(), image.height()) == (size, size)
+        assert image.pixelColor(0, 0).alpha() == 0  # a round corner
+        assert image.pixelColor(size // 2, round(size * 0.15)).name() == "#3b5bdb"
+    assert (tmp_path / "hicolor" / "scalable" / "apps" / "mnemoscope.svg").is_file()
+    assert QImage(str(tmp_path / "mnemoscope.ico")).width() == 256
+    assert (tmp_path / "mnemoscope.icns").read_bytes()[:4] == b"icns"
+
+
+def test_no_path_of_a_machine_is_committed_with_them():
+    for path in (ROOT / "packaging").rglob("*"):
+        if path.suffix in {".py", ".spec", ".sh", ".yml", ".iss", ".xml", ".desktop", ".md"}:
+            assert not re.search(r"/(?:home|root|Users)/\w", path.read_text("utf-8")), path

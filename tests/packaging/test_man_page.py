@@ -1,0 +1,56 @@
+"""The manual page against what the command line itself says."""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from engine.cli.arguments import VERBS, make_parser
+from gui.options import make_parser as make_window_parser
+
+
+@pytest.fixture
+def page(load):
+    return load("building/man_page").man_page()
+
+
+def read(page: str) -> str:
+    """As a person reads it: without the escapes."""
+    plain = page.replace("\\-", "-").replace("\\(aq", "'").replace("\\(dq", '"').replace("\\e", "\\")
+    return re.sub(r"\\f[BIR]", "", plain)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_its_options_in_it(page, verb, capsys):
+    with pytest.raises(SystemExit):
+        make_parser().parse_args([verb, "--help"])
+    told = capsys.readouterr().out
+    _, _, section = read(page).partition(f"\n.SS {verb}\n")
+    section = re.split(rf"\n\.S[SH] (?!{verb} )", section)[0]
+    options = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", told)) - {"--help", "--no-diverse"}
+    assert options
+    assert options <= set(re.findall(r"--[a-z][a-z-]+", section))
+
+
+def test_the_window_has_its_options_in_it(page):
+    told = make_window_parser().format_help()
+    _, _, section = read(page).partition(".SH OPTIONS OF THE WINDOW\n")
+    section = section.partition("\n.SH ")[0]
+    options = set(re.findall(r"(?<![\w-])--[a-z]+", told)) - {"--help"}
+    assert options == set(re.findall(r"(?<=\n)--[a-z]+", section))
+    assert "first-run" in section
+
+
+def test_no_line_of_text_is_taken_for_a_request(page):
+    requests = {line.split()[0] for line in page.splitlines() if line.startswith((".", "'"))}
+    assert requests == {".TH", ".SH", ".SS", ".TP", ".PP", ".br", ".ad"}
+
+
+@pytest.mark.skipif(shutil.which("man") is None, reason="man is not installed here")
+def test_man_finds_nothing_to_warn_of(page, tmp_path):
+    path = tmp_path / "mnemoscope.1"
+    path.write_text(page)
+    command = ["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", path]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -1,0 +1,37 @@
+"""A proof that cannot fail would prove nothing."""
+
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the stand-ins are shell scripts")
+
+
+def program(tmp_path, lines):
+    path = tmp_path / "mnemoscope"
+    path.write_text("#!/bin/sh\n" + lines)
+    path.chmod(0o755)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        ("echo broken >&2; exit 3", "--version"),
+        ("echo something else", "--version"),
+        ('case "$1" in --version) echo mnemoscope 1;; index) exit 1;; esac', "index"),
+        (
+            """case "$1" in --version) echo mnemoscope 1;; search) echo '{"results": []}';; esac""",
+            "search 'irrigation timer'",
+        ),
+        (
+            'case "$1" in --version) echo mnemoscope 1;; '
+            """search) echo '{"results": [{"path": "watering.md"}]}';; esac""",
+            "search 'insomnia'",
+        ),
+    ],
+)
+def test_what_does_not_work_is_named(load, tmp_path, lines, told):
+    with pytest.raises(SystemExit) as stopped:
+        load("proof").prove(program(tmp_path, lines))
+    assert told in str(stopped.value)
