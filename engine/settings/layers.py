@@ -12,6 +12,7 @@ from engine.settings.loading import (
     check_settings,
     load_settings,
     merge_layers,
+    merge_tables,
     own_layers,
     parse_settings,
     read_settings_text,
@@ -33,6 +34,12 @@ class SettingChange(msgspec.Struct, frozen=True):
     """None takes it out."""
     was: Any = None
     """What the layer held when the change was made; None for nothing."""
+
+    def __post_init__(self) -> None:
+        """Lists as the file has them."""
+        for name in ("value", "was"):
+            if isinstance(held := getattr(self, name), tuple):
+                msgspec.structs.force_setattr(self, name, list(held))
 
     @property
     def back(self) -> "SettingChange":
@@ -95,7 +102,7 @@ def read_layers(workspace: Path, config: Path | None = None) -> SettingLayers:
     check_settings(data, text, path)
     own: dict[str, Any] = {}
     for layer in own_layers(data, workspace):
-        own = _merged(own, layer)
+        own = merge_tables(own, layer)
     return SettingLayers(data.get("defaults", {}), own)
 
 
@@ -111,7 +118,7 @@ def change_settings(changes: Iterable[SettingChange], workspace: Path, config: P
     now = read_layers(workspace, path) if text else SettingLayers({}, {})
     for change in wanted:
         found = now.get(change.key, change.layer)
-        if _plain(found) not in (_plain(change.was), _plain(change.value)):
+        if found not in (change.was, change.value):
             raise SettingsError(
                 f'"{change.key}" was changed in {path} meanwhile: it is {_shown(found)} there, and stays so.'
             )
@@ -128,20 +135,8 @@ def _with(table: dict[str, Any], names: list[str], value: Any) -> dict[str, Any]
     if inner is None or (rest and not inner):
         copy.pop(first, None)
     else:
-        copy[first] = list(inner) if isinstance(inner, tuple) else inner
+        copy[first] = inner
     return copy
-
-
-def _merged(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
-    result = dict(below)
-    for key, value in above.items():
-        kept = result.get(key)
-        result[key] = _merged(kept, value) if isinstance(value, dict) and isinstance(kept, dict) else value
-    return result
-
-
-def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
 
 
 def _shown(value: Any) -> str:

@@ -111,16 +111,17 @@ def merge_layers(defaults: dict[str, Any], own: Iterable[dict[str, Any]]) -> Set
     merged = defaults
     for layer in own:
         extra = [*merged.get("extra_paths", ()), *layer.get("extra_paths", ())]
-        merged = _merged(merged, layer)
+        merged = merge_tables(merged, layer)
         if extra:
             merged["extra_paths"] = list(dict.fromkeys(extra))
     return msgspec.convert(merged, Settings)
 
 
-def _merged(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
+def merge_tables(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
+    """`below` with what `above` has instead, table in table."""
     result = dict(below)
     for key, value in above.items():
-        result[key] = _merged(result.get(key, {}), value) if isinstance(value, dict) else value
+        result[key] = merge_tables(result.get(key, {}), value) if isinstance(value, dict) else value
     return result
 
 

@@ -161,7 +161,7 @@ class SettingsModel(QObject):
         known = tuple(
             SettingChange(one.key, one.layer, one.value, shown.get(one.key, one.layer))
             for one in changes
-            if _plain(one.value) != _plain(shown.get(one.key, one.layer))
+            if one.value != shown.get(one.key, one.layer)
         )
         if known:
             self._undo.append(tuple(one.back for one in reversed(known)))
@@ -201,7 +201,7 @@ class SettingsModel(QObject):
             self.changed.emit(key)
 
     def _differs(self, change: SettingChange) -> bool:
-        return bool(_plain(self._file.get(change.key, change.layer)) != _plain(change.value))
+        return bool(self._file.get(change.key, change.layer) != change.value)
 
     def _take_waiting(self, waiting: dict[tuple[str, str], SettingChange]) -> None:
         if waiting != self._waiting:
@@ -260,7 +260,3 @@ class SettingsModel(QObject):
         self._undo.clear()
         self.refused.emit(tuple(one.key for one in changes), sentence)
         self.read_again()
-
-
-def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value

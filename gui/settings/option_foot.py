@@ -125,8 +125,7 @@ class OptionFoot(QWidget):
         key = self._placed.key
         if self._model.shown.layer_of(key) == to:
             return
-        value = value_of(self._placed, self._model)
-        changes = [SettingChange(key, to, list(value) if isinstance(value, tuple) else value)]
+        changes = [SettingChange(key, to, value_of(self._placed, self._model))]
         if to == "defaults":
             changes.append(SettingChange(key, "workspace", None))
         self._model.put(*changes)

@@ -5,11 +5,13 @@ from typing import Any
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
-from gui.settings.fields import Field, LinesField, field_for
+from engine import Option
+from gui.settings.fields import ChoiceField, ChoicesField, Field, SwitchField
 from gui.settings.marking import mark
 from gui.settings.model import SettingsModel
 from gui.settings.option_foot import OptionFoot, value_of
 from gui.settings.places import Placed
+from gui.settings.typed_fields import LineField, LinesField
 from gui.widgets.announcing import announce
 from gui.widgets.labels import breakable, label
 
@@ -100,3 +102,18 @@ class OptionRow(QFrame):
         if event.type() == QEvent.Type.PaletteChange and self._words:
             with QSignalBlocker(self):
                 self.mark(self._words)
+
+
+def field_for(option: Option, title: str) -> Field:
+    """The field for an option of this kind."""
+    match option.kind:
+        case "switch":
+            return SwitchField(option, title)
+        case "choice":
+            return ChoiceField(option, title)
+        case "choices":
+            return ChoicesField(option, title)
+        case "list" | "texts" | "numbers" | "lists":
+            return LinesField(option, title)
+        case _:
+            return LineField(option, title)
