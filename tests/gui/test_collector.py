@@ -82,3 +82,15 @@ def test_where_nothing_was_automatic_nothing_becomes_so(automatic, qapp):
     gc.disable()
     Collector().close()
     assert not gc.isenabled()
+
+
+def test_it_looks_seldom_while_nothing_is_made_and_often_as_soon_as_something_is(qtbot, collector):
+    before = gc.get_threshold()
+    gc.set_threshold(1_000_000)
+    try:
+        usual = collector._timer.interval()
+        qtbot.waitUntil(lambda: collector._timer.interval() >= 8 * usual)
+        gc.set_threshold(1, 1, 1)
+        qtbot.waitUntil(lambda: collector._timer.interval() == usual)
+    finally:
+        gc.set_threshold(*before)
