@@ -5,7 +5,7 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QListWidget, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from engine import EmbeddingEstimate, MemorySearchManager, Settings
 from gui.jobs import Jobs
@@ -13,19 +13,16 @@ from gui.lacking import Lacks
 from gui.settings.aside import WORDS
 from gui.settings.foot import Foot
 from gui.settings.model import SettingsModel
+from gui.settings.page_choice import PageChoice
 from gui.settings.pages import PageMaker, Pages
-from gui.settings.places import GUIDE, PAGES, SettingsPage
+from gui.settings.places import GUIDE, SettingsPage
 from gui.settings.results_page import ResultsPage
 from gui.style import font_at
-from gui.widgets.combo import ComboBox
 from gui.widgets.guide_link import guide_button
 from gui.widgets.labels import line
 from gui.widgets.message import Action, MessagePage
 
 _WIDTH, _HEIGHT = 860, 690
-_LIST_WIDTH = 150
-_NARROW = 600
-"""Logical pixels at scale 1 from which on there is room for the list of pages."""
 _TYPING_MS = 120
 _OWN = 2
 """Of what is stacked, so many are no pages."""
@@ -63,8 +60,7 @@ class SettingsDialog(QDialog):
         self._foot = Foot(self.model)
         self._query = QLineEdit()
         self._calm = QTimer(self, singleShot=True, interval=_TYPING_MS)
-        self._list = QListWidget()
-        self._names = ComboBox("Page")
+        self._choice = PageChoice(self.pages.names, self)
         self._stack = QStackedWidget()
         for widget in (self._results, self._message):
             self._stack.addWidget(widget)
@@ -75,20 +71,14 @@ class SettingsDialog(QDialog):
         self._query.setPlaceholderText("Search all settings")
         self._query.setAccessibleName("Search all settings")
         self._query.setClearButtonEnabled(True)
-        self._list.setAccessibleName("Pages")
-        self._list.setFrameShape(QListWidget.Shape.NoFrame)
-        for name in self.pages.names:
-            self._list.addItem(PAGES[name])
-            self._names.addItem(PAGES[name], name)
         head = QHBoxLayout()
         head.setContentsMargins(16, 10, 16, 10)
         head.setSpacing(8)
         head.addWidget(self._query, 2)
-        head.addWidget(self._names, 1)
-        self._side = line(vertical=True)
+        head.addWidget(self._choice.box, 1)
         row = QHBoxLayout()
         row.setSpacing(0)
-        for widget in (self._list, self._side):
+        for widget in (self._choice.list, self._choice.edge):
             row.addWidget(widget)
         row.addWidget(self._stack, 1)
         column = QVBoxLayout(self)
@@ -104,8 +94,7 @@ class SettingsDialog(QDialog):
         self._calm.timeout.connect(self._search)
         self._query.textEdited.connect(lambda _: self._calm.start())
         self._query.textChanged.connect(self._cleared)
-        self._list.currentRowChanged.connect(self._choose)
-        self._names.activated.connect(self._list.setCurrentRow)
+        self._choice.chosen.connect(self._choose)
         self._results.page_wanted.connect(self.show_page)
         self.pages.page_wanted.connect(self.show_page)
         self.pages.saved.connect(self._saved)
@@ -133,7 +122,7 @@ class SettingsDialog(QDialog):
     @property
     def page(self) -> SettingsPage:
         """The one that is chosen in the list."""
-        return self.pages.names[max(0, self._list.currentRow())]
+        return self._choice.name
 
     def begin(
         self,
@@ -148,14 +137,12 @@ class SettingsDialog(QDialog):
         """
         self.renew(folder, settings, manager)
         self._query.clear()
-        if page is None and self._list.currentRow() < 0:
+        if page is None and not self._choice.any:
             page = "engine" if self.pages.lacks_models else "embedding"
         self.open()
-        self._list.scheduleDelayedItemsLayout()  # with the fonts and margins that the style sheet has brought by now
-        self._list.setFixedWidth(font_at(_LIST_WIDTH).pixelSize())
         room = self.screen().availableSize()
         self.resize(QSize(font_at(_WIDTH).pixelSize(), font_at(_HEIGHT).pixelSize()).boundedTo(room))
-        self._fold()
+        self._choice.fold(self.width())
         self.show_page(page or self.page)
 
     def renew(self, folder: Path, settings: Settings, manager: MemorySearchManager | None) -> None:
@@ -190,15 +177,13 @@ class SettingsDialog(QDialog):
         self._query.clear()
         if name == self.page:
             self._choose()
-        self._list.setCurrentRow(self.pages.names.index(name))
+        self._choice.choose(name)
         self._take_focus()
 
     @Slot()
     def _choose(self) -> None:
         """Show the page that is chosen, or in its place what was searched for."""
-        self._names.setCurrentIndex(max(0, self._list.currentRow()))
-        if self._list.currentItem() is not None:
-            self._list.currentItem().setSelected(True)
+        self._choice.show_chosen(True)
         if self._query.text().strip() and self.model.read:
             self._search()
             return
@@ -224,7 +209,7 @@ class SettingsDialog(QDialog):
         elif self.model.read:
             self._results.search(query, self.pages.names)
             self._stack.setCurrentWidget(self._results)
-            self._list.clearSelection()
+            self._choice.show_chosen(False)
             self.pages.show_buttons(None)
 
     @Slot(str)
@@ -303,16 +288,9 @@ class SettingsDialog(QDialog):
         else:
             super().keyPressEvent(event)
 
-    def _fold(self) -> None:
-        """Where there is little room, a box in the place of the list."""
-        narrow = self.width() < font_at(_NARROW).pixelSize()
-        for widget in (self._list, self._side):
-            widget.setVisible(not narrow)
-        self._names.setVisible(narrow)
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fold()
+        self._choice.fold(self.width())
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -262,13 +262,13 @@ def test_a_file_that_is_damaged_meanwhile_is_told_and_can_be_set_aside(qtbot, di
 def test_where_there_is_little_room_a_box_takes_the_place_of_the_list(qtbot, dialog, appearance):
     pages = dialog.findChild(QListWidget)
     assert pages.isVisible()
-    assert not dialog._names.isVisible()
+    assert not dialog._choice.box.isVisible()
     dialog.resize(560, 400)
     assert (dialog.width(), dialog.height()) == (560, 400)
     assert not pages.isVisible()
-    assert dialog._names.isVisible()
-    dialog._names.setCurrentIndex(dialog._names.findData("sync"))
-    dialog._names.activated.emit(dialog._names.currentIndex())
+    assert dialog._choice.box.isVisible()
+    dialog._choice.box.setCurrentIndex(dialog._choice.box.findData("sync"))
+    dialog._choice.box.activated.emit(dialog._choice.box.currentIndex())
     assert dialog.page == "sync"
 
 
