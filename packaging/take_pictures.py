@@ -33,11 +33,13 @@ FULL = {
     "settings": ["--view", "settings"],
     **{
         f"settings-{page}": ["--view", f"settings-{page}"]
-        for page in ("found", "sources", "search", "appearance", "privacy")
+        for page in ("found", "sources", "search", "appearance", "keyboard", "privacy")
     },
     "about": ["--view", "about"],
     "licences": ["--view", "licences"],
     "engine": ["--view", "engine"],
+    "palette": ["--view", "palette", "--query", "irrigation timer"],
+    "keys": ["--view", "keys"],
     "quick": ["--view", "quick", "--query", "irrigation timer"],
     "guide": ["--view", "guide"],
     "crash": ["--view", "crash"],
