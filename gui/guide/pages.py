@@ -14,6 +14,7 @@ NAMES = (
     "searching",
     "query-language",
     "sessions",
+    "sharing",
     "facts",
     "index-view",
     "not-found",

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QBuffer, QIODevice, QLocale, QMarginsF, QObject, QStandardPaths, QUrl, Slot
 from PySide6.QtGui import QDesktopServices, QPagedPaintDevice, QPageLayout, QPageSize, QPdfWriter
-from PySide6.QtPrintSupport import QPrintDialog, QPrinter
 from PySide6.QtWidgets import QDialog, QFileDialog, QProgressDialog, QWidget
 
 from engine import CancelToken, MemorySearchManager, to_slug
@@ -34,6 +34,9 @@ from gui.views import Views
 from gui.widgets.message import Action
 from gui.widgets.wording import counted
 from gui.workspace import Opened, Workspace
+
+if TYPE_CHECKING:
+    from PySide6.QtPrintSupport import QPrinter
 
 _KEY = "print"
 _MARGIN_MM = 18.0
@@ -85,6 +88,8 @@ class Printing(QObject):
         """Ask for a printer, and print what is read."""
         if not self._title():
             return
+        from PySide6.QtPrintSupport import QPrintDialog, QPrinter  # not before somebody prints
+
         printer = QPrinter(QPrinter.PrinterMode.HighResolution)
         printer.setPageLayout(usual_layout())
         printer.setDocName(self._title())
@@ -171,7 +176,7 @@ class Printing(QObject):
 
         self._begin(writer, what, save)
 
-    def _print_on(self, printer: QPrinter, _: Opened, what: Printable) -> None:
+    def _print_on(self, printer: "QPrinter", _: Opened, what: Printable) -> None:
         def tell(run: PrintRun) -> None:
             pages = counted(run.paper.pages, "page")
             self._banner.say(f"{pages} sent to {printer.printerName()}.", "fine", key=_KEY)

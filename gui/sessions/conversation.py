@@ -1,8 +1,9 @@
 """One past session as a readable conversation: a header, the conversation, and finding in it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QUrl, Signal, Slot
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
 from engine import MemorySearchManager
@@ -96,6 +97,11 @@ class ConversationPanel(ReadingPanel):
     def opened(self) -> OpenedSession | None:
         """The session that is on the screen now, with its rows as they are folded."""
         return self._opened
+
+    def offer(self, actions: Sequence[QAction]) -> None:
+        """What else can be done with the session that is read."""
+        self._header.offer(actions)
+        self._actions.offered = actions
 
     @Slot()
     def remember(self) -> None:

@@ -1,6 +1,6 @@
 """What can be done with the session that is shown: copy something of it, fold its tools, look for more like it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, QPoint, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
@@ -67,6 +67,8 @@ class ConversationActions(QObject):
         self._manager: MemorySearchManager | None = None
         self._conversation: Conversation | None = None
         self._revealed = False
+        self.offered: Sequence[QAction] = ()
+        """What others can do with the session, at the end of the menu of a message."""
         self.detail = self._action(_DETAIL, self._cycle_detail)
         self.resume = self._action(_RESUME, self._copy_resume_command)
         self.more = self._action(_MORE, self._want_more)
@@ -191,6 +193,8 @@ class ConversationActions(QObject):
             self._menu.addAction(self.fold)
         self._menu.addSeparator()
         self._menu.addActions([self.remember, self.copy_session, self.prompts, self.more, self.similar])
+        self._menu.addSeparator()
+        self._menu.addActions(self.offered)
         self._menu.popup(place)
 
     # --- raw lines ------------------------------------------------------------------------------------------------

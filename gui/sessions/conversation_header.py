@@ -78,6 +78,10 @@ class ConversationHeader(QFrame):
         """Whether the keys go to the text below: the line between says so."""
         set_role(self._line, "line-active" if active else "line")
 
+    def offer(self, actions: Sequence[QAction]) -> None:
+        """Have these at the end of the menu, too."""
+        self._actions.offer(actions)
+
     def set_ready(self, ready: bool) -> None:
         """Whether there is something to act on."""
         self._actions.set_ready(ready)

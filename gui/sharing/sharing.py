@@ -32,6 +32,7 @@ class Sharing:
         state: WindowState,
         window: QWidget,
     ) -> None:
+        self._views = views
         self.links = Links(workspace, views, folders, ways, banner, jobs, state, window)
         self.exports = Exports(workspace, views.search, views.viewer.elsewhere, banner, jobs, window)
         self.printing = Printing(workspace, views, banner, jobs, window)
@@ -42,8 +43,12 @@ class Sharing:
         print_keys = (key.toString() for key in QKeySequence.keyBindings(QKeySequence.StandardKey.Print))
         commands.menu.addSeparator()
         commands.add(EXPORT.name, EXPORT.words, self.exports.choose, *EXPORT.keys)
-        commands.add("share.print", "Print…", self.printing.print_, *print_keys)
-        commands.add("share.pdf", "Save as PDF…", self.printing.save_pdf)
+        on_paper = [
+            commands.add("share.print", "Print…", self.printing.print_, *print_keys),
+            commands.add("share.pdf", "Save as PDF…", self.printing.save_pdf),
+        ]
+        for reader in (self._views.viewer, self._views.conversation):
+            reader.offer(on_paper)
 
     def close(self) -> None:
         """The program ends: nothing that was made for others stays."""

@@ -28,6 +28,10 @@ class FoldingActions:
         self._menu.aboutToShow.connect(self._fill)
         self.more.setMenu(self._menu)
 
+    def offer(self, actions: Sequence[QAction]) -> None:
+        """Have these at the end of the menu, too."""
+        self._menu_actions += [None, *actions]
+
     def set_ready(self, ready: bool) -> None:
         """Whether there is something to act on."""
         self._ready = ready

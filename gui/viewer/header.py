@@ -76,6 +76,10 @@ class ViewerHeader(QFrame):
         self._line.setFixedHeight(2 if active else 1)
         self._arrange()
 
+    def offer(self, actions: Sequence[QAction]) -> None:
+        """Have these at the end of the menu, too."""
+        self._actions.offer(actions)
+
     def set_ready(self, ready: bool) -> None:
         """Whether there is a file to see and to do something with."""
         for button in (self._source, self._rendered):

@@ -1,6 +1,9 @@
 """The file viewer: a header, the file as source or as a page, and what is said about it."""
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QUrl, Signal
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
 from engine import MemorySearchManager, MemorySearchResult
@@ -98,6 +101,10 @@ class ViewerPanel(ReadingPanel):
     def show_chunk(self) -> None:
         """Show the row of the chunk that the person is at, with the borders of all."""
         self._chunks.walk(True)
+
+    def offer(self, actions: Sequence[QAction]) -> None:
+        """What else can be done with the file that is read."""
+        self._header.offer(actions)
 
     @property
     def reads(self) -> bool:

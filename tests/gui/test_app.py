@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import QImage
 
+from engine import Link, write_link
 from gui.theme import theme_tokens
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -82,6 +83,25 @@ def test_every_view_has_a_picture(notes, words_only, tmp_path, view):
     done = _run("--workspace", notes, "--config", words_only, "--view", view, "--screenshot", picture, *query)
     assert (done.returncode, done.stderr) == (0, "")
     assert QImage(str(picture)).width() == 1280
+
+
+def test_a_link_on_the_command_line_opens_its_place(notes, words_only, tmp_path):
+    pictures = [tmp_path / "plain.png", tmp_path / "linked.png"]
+    link = write_link(Link(workspace=str(notes), path="3.md", line=3))
+    for picture, more in zip(pictures, ((), (link,)), strict=True):
+        done = _run("--workspace", notes, "--config", words_only, "--screenshot", picture, *more)
+        assert (done.returncode, done.stderr) == (0, "")
+    plain, linked = (QImage(str(picture)) for picture in pictures)
+    ground = theme_tokens("light").base
+    column = [linked.pixelColor(700, y) == ground for y in range(150, 700, 2)]
+    assert plain != linked
+    assert not all(column)  # a file is read there
+
+
+def test_what_is_no_link_is_one_line_and_exit_2():
+    done = _run("nonsense")
+    assert done.returncode == 2
+    assert done.stderr == "mnemoscope: 'nonsense' is neither a verb nor a link that begins with mnemoscope://\n"
 
 
 def test_the_quick_search_has_a_picture(notes, words_only, tmp_path):

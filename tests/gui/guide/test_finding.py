@@ -18,6 +18,8 @@ def pages():
         ("tag", "query-language"),
         ("duplicate", "index-view"),
         ("MCP", "agents"),
+        ("pdf", "sharing"),
+        ("export results", "sharing"),
         ("crashed", "trouble"),
         ("telemetry", "privacy"),
         ("larger texts", "keyboard"),

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from PySide6.QtCore import QBuffer, QIODevice, Qt
+from PySide6.QtCore import QBuffer, QIODevice, QPoint, Qt
 from PySide6.QtGui import QGuiApplication, QPdfWriter
 from PySide6.QtPrintSupport import QPrintDialog, QPrinter
-from PySide6.QtWidgets import QDialog, QFileDialog, QProgressDialog, QPushButton
+from PySide6.QtWidgets import QDialog, QFileDialog, QMenu, QProgressDialog, QPushButton
 
 from engine import CancelToken
 from gui.main_window import MainWindow
@@ -292,3 +292,14 @@ def test_a_print_that_is_running_ends_with_the_window(qtbot, read_session, tmp_p
     read_session.sharing.close()
     assert printing._run is None
     assert not list(tmp_path.iterdir())
+
+
+def test_the_menus_of_what_is_read_offer_it(read_session, monkeypatch):
+    monkeypatch.setattr(QMenu, "popup", lambda *_: None)  # nothing here can take the keyboard
+    conversation = read_session.views.conversation
+    conversation._view.go_to_entry(0)
+    conversation._actions._open_menu(QPoint())
+    assert [action.text() for action in conversation._actions._menu.actions()][-2:] == ["Print…", "Save as PDF…"]
+    for header in (conversation._header, read_session.viewer._header):
+        header._actions._fill()
+        assert [action.text() for action in header._actions._menu.actions()][-2:] == ["Print…", "Save as PDF…"]
