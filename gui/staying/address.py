@@ -33,7 +33,10 @@ def find_address(config: Path | None) -> Address | None:
     key = hashlib.sha256(os.fsencode(os.path.realpath(settings_file(config)))).hexdigest()[:16]
     if sys.platform == "win32":
         folder = Path(platformdirs.user_data_dir("mnemoscope", appauthor=False))
-        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            return None
         return Address(rf"\\.\pipe\mnemoscope-{key}", str(folder / f"{key}.lock"))
     for folder in _folders():
         if len(os.fsencode(folder)) + len(key) + len("/.socket") <= _LONGEST and _make_private(folder):
