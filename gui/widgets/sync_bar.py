@@ -18,6 +18,9 @@ from gui.widgets.sync_line import RUNNING_WORDS, SyncLine, sync_line
 from gui.widgets.wording import grouped
 
 _TICK_MS = 1000
+_REST_MS = 15_000
+"""Minutes are all that changes then, and nobody is woken each second for them."""
+_FRESH_SECONDS = 60
 _GAP = 14
 _MARGINS = 26
 _BAR_WIDTH = 240
@@ -168,6 +171,15 @@ class SyncBar(QWidget):
         self._fold(line)
         self.setToolTip(line.tip)
         self.setAccessibleName(" ".join(part for part in (line.word, line.count, line.detail) if part))
+        pause = _TICK_MS if line.running or self._is_fresh else _REST_MS
+        if pause != self._timer.interval():
+            self._timer.setInterval(pause)
+
+    @property
+    def _is_fresh(self) -> bool:
+        """Whether the last sync is told by the second."""
+        last = self._status.last_sync if self._status else None
+        return last is not None and time.time() - last.started - last.seconds < _FRESH_SECONDS
 
     def _show_buttons(self, line: SyncLine, *, words: bool) -> None:
         self._steer.setVisible(line.running)

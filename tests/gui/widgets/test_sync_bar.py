@@ -285,3 +285,19 @@ def test_what_a_sync_has_cost_so_far_stands_there_in_place_of_what_it_saved():
 def test_an_engine_that_is_not_this_program_is_named_before_what_it_has():
     assert _line(backend="lancedb", last_sync=LAST).count == "LanceDB: 3 notes · 1 session"
     assert _line(last_sync=LAST).count == "3 notes · 1 session"
+
+
+def test_nobody_is_woken_each_second_for_a_bar_that_changes_by_the_minute(qtbot, monkeypatch):
+    monkeypatch.setattr("gui.widgets.sync_bar.time.time", lambda: NOW)
+    bar = SyncBar()
+    qtbot.addWidget(bar)
+    seconds = {}
+    for name, status in {
+        "running": make_status(syncing=make_progress()),
+        "just now": make_status(last_sync=make_summary(started=NOW - 20, seconds=1)),
+        "long ago": make_status(last_sync=LAST),
+        "nothing": None,
+    }.items():
+        bar.show_status(status)
+        seconds[name] = bar._timer.interval() / 1000
+    assert seconds == {"running": 1, "just now": 1, "long ago": 15, "nothing": 15}
