@@ -28,6 +28,11 @@ if TYPE_CHECKING:
     from engine.backends.facts import Facts as Facts
     from engine.backends.insight import IndexInsight as IndexInsight
     from engine.backends.opening import open_memory as open_memory
+    from engine.backends.spaces.everywhere import Everywhere as Everywhere
+    from engine.backends.spaces.known import forget_workspace as forget_workspace
+    from engine.backends.spaces.known import known_workspaces as known_workspaces
+    from engine.backends.spaces.known import workspace_state as workspace_state
+    from engine.backends.spaces.names import split_name as split_name
     from engine.backends.trying import try_backend as try_backend
     from engine.control import CancelToken as CancelToken
     from engine.corpus.globs import literal_glob as literal_glob
@@ -102,6 +107,11 @@ _HOME = {
     "options_of_index": "engine.backends.consequences",
     "Facts": "engine.backends.facts",
     "IndexInsight": "engine.backends.insight",
+    "Everywhere": "engine.backends.spaces.everywhere",
+    "forget_workspace": "engine.backends.spaces.known",
+    "known_workspaces": "engine.backends.spaces.known",
+    "workspace_state": "engine.backends.spaces.known",
+    "split_name": "engine.backends.spaces.names",
     "try_backend": "engine.backends.trying",
     "CancelToken": "engine.control",
     "literal_glob": "engine.corpus.globs",

@@ -65,6 +65,11 @@ class FolderWay(QObject):
         self._first_run.welcome()
         self._frame.show_page(self._first_run)
 
+    @Slot()
+    def choose(self) -> None:
+        """Have another folder chosen, and show what indexing it would mean."""
+        self._first_run.choose()
+
     @Slot(object)
     def offer(self, folder: Path) -> None:
         """Show what indexing `folder` would mean, and let the person decide."""

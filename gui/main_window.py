@@ -1,11 +1,10 @@
 """The window: puts the panels in their places and lets them hear of each other."""
 
 from functools import partial
-from pathlib import Path
 
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
-from PySide6.QtWidgets import QMainWindow, QMenu
+from PySide6.QtWidgets import QMainWindow
 
 from engine import MemoryProviderStatus
 from gui.about.way import AboutWay
@@ -33,6 +32,7 @@ from gui.settings.aside import SetAside
 from gui.settings.kept_appearance import KeptAppearance
 from gui.settings.way import SettingsWay
 from gui.sharing.sharing import Sharing
+from gui.spaces.way import SpacesWay
 from gui.views import Views
 from gui.ways import Ways
 from gui.widgets.drop import dropped_folder
@@ -122,6 +122,7 @@ class MainWindow(QMainWindow):
             aside,
             self,
         )
+        self.spaces = SpacesWay(workspace, self.search, self.folders, self.banner, jobs, state, self)
         self.navigation = Navigation(workspace, self.views, self)
         ways = Ways(workspace, self.panes, self.views, self.diagnostics, self)
         self.remembering = Remembering(workspace, self.views, ways, self.banner, self._news, jobs, self)
@@ -140,7 +141,6 @@ class MainWindow(QMainWindow):
         self.workspace.feed.status_changed.connect(self._show_status)
         for part in (self.views, self.explanation, self.diagnostics.why, self.commands, self.settings):
             self._lacking.changed.connect(part.show_lacks)
-        self.search.workspace_menu_requested.connect(self._fill_workspace_menu)
         self.sync_bar.pause.connect(self.workspace.pause)
         self.sync_bar.resume.connect(self.workspace.resume)
         self.sync_bar.cancel.connect(self.workspace.cancel)
@@ -174,18 +174,6 @@ class MainWindow(QMainWindow):
         self.views.index.show_status(status)
         self.commands.show_open(status is not None)
         self._news.hear(status)
-
-    @Slot(QMenu)
-    def _fill_workspace_menu(self, menu: QMenu) -> None:
-        current = str(self.workspace.current.folder) if self.workspace.current else ""
-        for name in self.state.recent:
-            action = menu.addAction(name)
-            action.setCheckable(True)
-            action.setChecked(name == current)
-            action.setEnabled(name != current)
-            action.triggered.connect(lambda _checked, folder=Path(name): self.folders.open(folder))
-        menu.addSeparator()
-        menu.addAction(self.commands.choose)
 
     def quit(self) -> None:
         """Close for good, wherever a closed window would else stay."""

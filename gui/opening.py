@@ -67,7 +67,7 @@ class Opening(QObject):
     def _show_opened(self, opened: Opened) -> None:
         self._state.remember(opened.folder)
         self._lacking.begin(opened.lacks)
-        self._views.set_manager(opened.manager)
+        self._views.set_manager(opened.everywhere)
         self._take_settings(opened)
         self._diagnostics.set_manager(opened.manager)
         if self._frame.pages.currentWidget() is self._frame.panes:

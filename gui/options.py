@@ -36,6 +36,8 @@ View = Literal[
     "settings-found",
     "remember",
     "engine",
+    "workspaces",
+    "everywhere",
     "about",
     "guide",
     "licences",
@@ -45,7 +47,7 @@ View = Literal[
     "quick",
 ]
 
-_WITHOUT_QUERY = ("first-run", "sources", "engine", "guide", "about", "licences", "crash")
+_WITHOUT_QUERY = ("first-run", "sources", "engine", "workspaces", "guide", "about", "licences", "crash")
 """Views that search nothing, as do all of the settings."""
 
 

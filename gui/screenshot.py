@@ -17,7 +17,7 @@ _ROUNDS = 2
 """The first search loads the model; the second one's answer by meaning comes before anything was selected."""
 _CALM_POLLS = 3
 """So many looks in a row must find nothing moving: layouts, elisions and late signals settle meanwhile."""
-_SMALL_WINDOWS = ("engine", "about", "licences", "crash", "quick", "guide")
+_SMALL_WINDOWS = ("engine", "workspaces", "about", "licences", "crash", "quick", "guide")
 
 
 class Screenshot(QObject):
@@ -94,6 +94,8 @@ class Screenshot(QObject):
         window = self._window
         if self._view == "quick":
             return self._missing_of_quick()
+        if self._view == "workspaces":
+            return "" if window.spaces.ready else "the workspaces"
         if self._view in ("about", "licences"):
             return "" if window.about.ready else "what is installed"
         if self._view == "guide":

@@ -47,6 +47,8 @@ def show_view(window: "MainWindow", view: View, query: str) -> None:
     if beside is not None:
         window.workspace.opened.connect(lambda _: beside(), _ONCE)
         return
+    if view == "everywhere":
+        window.search.search_everywhere(True)
     page = _PAGES.get(view)
     window.views.switch("index" if page else _OTHER_VIEWS.get(view, "search"))
     if page is not None:
@@ -75,6 +77,8 @@ def _beside(window: "MainWindow", view: View) -> Callable[[], object] | None:
     match view:
         case "guide":
             return partial(window.guide.show_page, "searching")
+        case "workspaces":
+            return window.spaces.show
         case "about":
             return window.about.show
         case "licences":

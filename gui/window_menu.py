@@ -3,7 +3,7 @@
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtGui import QKeySequence
+from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu
 
 from gui.appearance import Appearance
@@ -15,6 +15,7 @@ from gui.lacking import Gates, Lacks
 from gui.menu_bar import fill_menu_bar, has_menu_bar
 from gui.navigation import keys
 from gui.search_menu import SearchMenu
+from gui.spaces.way import EVERYWHERE, SWITCH
 
 if TYPE_CHECKING:
     from gui.main_window import MainWindow
@@ -45,11 +46,7 @@ class WindowMenu:
         )
         window.sharing.add_commands(commands)
         commands.menu.addSeparator()
-        self.choose = commands.add("folder.choose", "Choose folder…", window.first_run.choose, "Ctrl+O")
-        add_sessions = commands.add("folder.add-sessions", "Add sessions…", window.folders.add_sessions)
-        sync = commands.add("index.sync", "Sync now", window.workspace.sync, "F5")
-        rebuild = commands.add("index.rebuild", "Rebuild index…", window.banner.ask_rebuild)
-        settings = commands.add("settings.show", "Settings…", window.settings.show, "Ctrl+,")
+        self._need_workspace = self._add_folders(commands, window)
         commands.menu.addSeparator()
         why = commands.add("file.ask-why", "Why is a file not found?", window.errands.ask_why, "Ctrl+Shift+D")
         explain = commands.add(EXPLAIN.name, EXPLAIN.words, window.errands.explain, *EXPLAIN.keys)
@@ -71,7 +68,6 @@ class WindowMenu:
         self._why = self._gates.add(why, "states")
         self._gates.add(explain, "explanation")
         self._gates.add(within, "narrowing")
-        self._need_workspace = (add_sessions, sync, rebuild, settings)
         self.show_open(False)
         self.show_ways()
         navigation.changed.connect(self.show_ways)
@@ -99,6 +95,19 @@ class WindowMenu:
 
     def _previous_part(self) -> None:
         self._window.keyboard.parts.previous()
+
+    def _add_folders(self, commands: Commands, window: "MainWindow") -> tuple[QAction, ...]:
+        """What is done with folders and their index; returns the actions that need one that is open."""
+        self.choose = commands.add("folder.choose", "Choose folder…", window.first_run.choose, "Ctrl+O")
+        commands.add(SWITCH, "Switch workspace…", window.spaces.show, "Ctrl+Shift+O")
+        everywhere = commands.add(
+            EVERYWHERE, "Search all workspaces, or one", window.spaces.toggle_everywhere, "Ctrl+Shift+A"
+        )
+        add_sessions = commands.add("folder.add-sessions", "Add sessions…", window.folders.add_sessions)
+        sync = commands.add("index.sync", "Sync now", window.workspace.sync, "F5")
+        rebuild = commands.add("index.rebuild", "Rebuild index…", window.banner.ask_rebuild)
+        settings = commands.add("settings.show", "Settings…", window.settings.show, "Ctrl+,")
+        return everywhere, add_sessions, sync, rebuild, settings
 
     def show_open(self, is_open: bool) -> None:
         """Whether a workspace is open."""

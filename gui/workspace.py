@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 import engine
 from engine import (
     CancelToken,
+    Everywhere,
     MemoryProviderStatus,
     MemorySearchManager,
     MnemoscopeError,
@@ -19,6 +20,7 @@ from engine import (
 from gui.job_slot import JobSlot
 from gui.jobs import Job, Jobs
 from gui.lacking import Lacks
+from gui.search.questions import FIRST_RESULTS
 from gui.status_feed import StatusFeed
 from gui.widgets.engines import Instead, engine_instead
 
@@ -35,6 +37,8 @@ class Opened:
     manager: MemorySearchManager
     lacks: Lacks
     """What the memory could not do when it was opened."""
+    everywhere: Everywhere
+    """The same memory, which also reaches those of the other workspaces: for what searches and reads."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +89,7 @@ class Workspace(QObject):
         self.feed = StatusFeed(jobs, self)
         self.current: Opened | None = None
         self._jobs = jobs
-        self._config = config
+        self.config = config
         self.store_path = store_path
         self._prepare = prepare
         self._opener: Job | None = None
@@ -133,9 +137,10 @@ class Workspace(QObject):
             return OpenFailure(folder, f"The folder {folder} is not there.", in_settings=False)
         self._close_unwanted()  # the same folder once more is to be opened anew, not shared with what is being closed
         try:
-            settings = self._adjusted(engine.load_settings(folder, config=self._config))
+            settings = self._settings_of(folder)
             manager = engine.open_memory(folder, settings, executor=self._jobs.executor(), background=True)
-            self._unclosed[manager] = token
+            everywhere = self._with_others(manager, folder, settings)
+            self._unclosed[everywhere] = token
             if self._prepare is not None:
                 self._prepare(manager)
             lacks = manager.status().lacks  # of the memory that answers: another one may have been opened in its place
@@ -143,7 +148,22 @@ class Workspace(QObject):
             return OpenFailure(folder, str(error), isinstance(error, engine.SettingsError))
         if token.cancelled:  # too late for whoever closed the others
             self._close_unwanted()
-        return Opened(folder, settings, manager, lacks)
+        return Opened(folder, settings, manager, lacks, everywhere)
+
+    def _with_others(self, manager: MemorySearchManager, folder: Path, settings: Settings) -> Everywhere:
+        """The memory, which also reaches those of the other workspaces."""
+        store = settings.store.path
+
+        def open_other(other: str) -> MemorySearchManager:
+            return engine.open_memory(other, self._settings_of(Path(other)))
+
+        def known() -> tuple[engine.KnownWorkspace, ...]:
+            return engine.known_workspaces(config=self.config, store_path=store)
+
+        return Everywhere(manager, folder, known, open_other, most=FIRST_RESULTS)
+
+    def _settings_of(self, folder: Path) -> Settings:
+        return self._adjusted(engine.load_settings(folder, config=self.config))
 
     def _adjusted(self, settings: Settings) -> Settings:
         copy = msgspec.structs.replace

@@ -7,6 +7,7 @@ who takes them is in the pictures: settings and index are of their own.
 """
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -43,7 +44,16 @@ FULL = {
     "quick": ["--view", "quick", "--query", "irrigation timer"],
     "guide": ["--view", "guide"],
     "crash": ["--view", "crash"],
+    "workspaces": ["--view", "workspaces"],
+    "everywhere": ["--view", "everywhere", "--query", "cabbage with salt"],
 }
+SEVERAL = {
+    "garden": ("projects", "topics"),
+    "kitchen": ("recipes",),
+    "work": ("work",),
+    "old/garden": ("cards",),
+}
+"""Workspaces of the pictures that need some, with the folders of the samples that are in each; the first is open."""
 NOTHING_FOUND = {"answer-empty": ["--view", "explanation", "--query", "irrigation tag:travel"]}
 EMPTY = {f"{view}-empty": ["--view", view] for view in ("search", "index", "map", "duplicates", "health", "facts")}
 """Of a folder without notes."""
@@ -72,9 +82,27 @@ def _place(name: str, scratch: Path) -> list[str]:
         folder.mkdir(exist_ok=True)
         settings.write_text(f"[defaults.store]\npath = '{scratch}'\n")
         return ["--workspace", str(folder), "--config", str(settings)]
+    if name in ("workspaces", "everywhere"):
+        return _several(scratch, settings)
     # The page of the model shows what there is to decide: a service and its price.
     settings.write_text('[defaults]\nprovider = "openai"\n' if name == "settings" else "")
     return ["--demo", "--config", str(settings)]
+
+
+def _several(scratch: Path, settings: Path) -> list[str]:
+    """Some workspaces with an index, one that has none yet, and one whose folder is away."""
+    home = scratch / "notes"
+    tables = [f"[workspace.'{home / name}']\n" for name in ("diary", "club")]
+    settings.write_text("".join([f"[defaults.store]\npath = '{scratch / 'several'}'\n", *tables]))
+    if not home.exists():
+        for name, folders in SEVERAL.items():
+            for folder in folders:
+                shutil.copytree(environment.ROOT / "resources" / "sample" / folder, home / name / folder)
+        (home / "diary").mkdir()
+    for name in reversed(SEVERAL):
+        indexing = ["index", "--workspace", str(home / name), "--config", str(settings)]
+        subprocess.run([str(environment.WORK.program("mnemoscope")), *indexing], check=True, stdout=subprocess.DEVNULL)
+    return ["--workspace", str(home / "garden"), "--config", str(settings)]
 
 
 def _take(picture: Path, arguments: list[str]) -> None:

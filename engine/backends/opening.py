@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, cast
 
 from engine.backends.leases import ManagerCache
 from engine.settings import Settings, load_settings
+from engine.store.location import index_files
+from engine.store.workspace_note import note_workspace
 
 if TYPE_CHECKING:
     from engine.backends.base import MemorySearchManager, OpenBackend
@@ -36,7 +38,10 @@ def open_memory(
     Opened twice in one process it is one memory, which is closed when both have closed it (`ManagerCache`).
     """
     folder = Path(workspace).expanduser()
-    return _managers.lease(folder, settings or load_settings(folder), executor, background)
+    chosen = settings or load_settings(folder)
+    memory = _managers.lease(folder, chosen, executor, background)
+    note_workspace(index_files(folder, chosen.store.path), folder.resolve())
+    return memory
 
 
 def _opened(folder: Path, settings: Settings, executor: Executor | None, background: bool) -> "MemorySearchManager":

@@ -109,6 +109,11 @@ def _add_search(search: argparse.ArgumentParser) -> None:
         metavar="Q",
         help="only among what this finds; may be repeated, each within the one before",
     )
+    search.add_argument(
+        "--all-workspaces",
+        action="store_true",
+        help="search the other workspaces of this computer as well; each result names its own",
+    )
     search.add_argument("--max-results", type=count, metavar="N", help="show at most N results")
     search.add_argument("--min-score", type=share, metavar="F", help="show results that score at least F, 0 to 1")
     search.add_argument("--source", action="append", choices=get_args(Source), help="search only this; may be repeated")

@@ -2,11 +2,14 @@
 
 import shlex
 from argparse import Namespace
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from engine.cli.all_workspaces import ask_all
 from engine.cli.opening import find_place, interruptible, opened
 from engine.cli.output import marked, marks_wanted, print_json, print_table, safe, safe_text
 from engine.cli.searches import ask_saved
+from engine.errors import MnemoscopeError
 from engine.records import (
     LAST_LINE,
     EarlierQuestion,
@@ -58,8 +61,13 @@ def run(arguments: Namespace) -> int:
         # A person who finds nothing is told why without asking again.
         "explain": arguments.explain or not (arguments.json or arguments.markdown),
     }
-    with interruptible() as token, opened(find_place(arguments)) as manager:
-        if arguments.saved is not None:
+    if arguments.all_workspaces and not arguments.query:
+        raise MnemoscopeError("--all-workspaces goes with words or a question, not with --like or --saved.")
+    place = find_place(arguments)
+    with interruptible() as token, opened(place) as manager:
+        if arguments.all_workspaces:
+            outcome = ask_all(manager, place, " ".join(arguments.query), options, token, arguments.config)
+        elif arguments.saved is not None:
             outcome = ask_saved(manager, arguments.saved, options, token)
         elif arguments.like is not None:
             outcome = manager.search_like(_passage(arguments.like), cancel=token, **options)
@@ -94,9 +102,9 @@ def _asked(arguments: Namespace) -> str:
 
 def _print_text(outcome: SearchOutcome, *, explain: bool) -> None:
     explanation = outcome.explanation
-    reasons = {reason.citation: reason for reason in explanation.results} if explain and explanation else {}
-    for result in outcome.results:
-        _print_result(result, reasons.get(result.citation))
+    reasons = explanation.results if explain and explanation else ()
+    for result, reason in zip_longest(outcome.results, reasons):
+        _print_result(result, reason)
     if not outcome.results:
         print("No matches.")
     elif outcome.total > len(outcome.results):
@@ -120,7 +128,8 @@ def _print_text(outcome: SearchOutcome, *, explain: bool) -> None:
 def _print_result(result: MemorySearchResult, reason: ResultExplanation | None) -> None:
     lines = f"{result.start_line}-{result.end_line}"
     heading = safe(" › ".join(result.heading) or result.title)
-    print(f"{result.score:.3f} {safe(result.path)}:{lines}  {heading}")
+    where = f"{safe(result.workspace)}: " if result.workspace else ""
+    print(f"{result.score:.3f} {where}{safe(result.path)}:{lines}  {heading}")
     snippet = safe_text(result.snippet)
     print(marked(snippet, result.match_ranges) if marks_wanted() else snippet)
     if reason:

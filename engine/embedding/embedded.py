@@ -6,6 +6,7 @@ letters is taken in whole; memory grows with the text, and the limit below keeps
 
 import importlib.util
 import threading
+import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -115,13 +116,36 @@ class EmbeddedProvider:
             if self._closed:
                 raise Closed
             if self._loaded is None:
-                self._loaded = _load_model()
+                self._loaded = _shared_model()
             return self._loaded
 
     def _fit(self, text: str) -> str:
         """The text without what UTF-8 cannot hold, cut to the limit between two characters."""
         raw = text[:_MOST_BYTES].encode("utf-8", "replace")
         return raw[:_MOST_BYTES].decode("utf-8", "ignore")
+
+
+class _Shared:
+    """The model of all memories of this process that have one in use: each would take 120 MB."""
+
+    lock = threading.Lock()
+    model: "weakref.ref[_Model] | None" = None
+
+
+class _Model:
+    """Lives as long as a provider holds it."""
+
+    def __init__(self) -> None:
+        self.encode = _load_model().encode
+
+
+def _shared_model() -> _Model:
+    with _Shared.lock:
+        model = _Shared.model() if _Shared.model is not None else None
+        if model is None:
+            model = _Model()
+            _Shared.model = weakref.ref(model)
+        return model
 
 
 def _load_model() -> Any:

@@ -113,6 +113,7 @@ from engine.records.syncing import (
     SyncReport,
     SyncSummary,
 )
+from engine.records.workspaces import KnownWorkspace, WorkspaceState
 
 __all__ = [
     "FACT_CATEGORIES",
@@ -170,6 +171,7 @@ __all__ = [
     "KeptFact",
     "KeptSync",
     "KeyState",
+    "KnownWorkspace",
     "Link",
     "MapAnswer",
     "MapFile",
@@ -230,6 +232,7 @@ __all__ = [
     "VectorStatus",
     "WatcherStatus",
     "WorkspacePreview",
+    "WorkspaceState",
     "WrittenNote",
     "cite",
     "duplicate_title",

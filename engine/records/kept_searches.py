@@ -31,6 +31,8 @@ class AskedQuestion(Record, frozen=True):
     """As in `search`, as is the next; None for what the settings say then."""
     diverse: bool | None = None
     order: Literal["relevance", "date"] = "relevance"
+    everywhere: bool = False
+    """In all workspaces."""
 
 
 class RecentSearch(Record, frozen=True):

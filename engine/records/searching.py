@@ -40,6 +40,8 @@ class MemorySearchResult(Record, frozen=True):
     """How much of `score` the words gave, 0 to 1; the meaning gave the rest."""
     message: "MessagePlace | None" = None
     """The message of the session that the snippet's first match is in; None for a note."""
+    workspace: str = ""
+    """Folder of the workspace that it was found in, where several were searched; else empty."""
 
 
 class MessagePlace(Record, frozen=True):

@@ -17,6 +17,9 @@ def outcome_values(outcome: SearchOutcome) -> dict[str, Any]:
     values: dict[str, Any] = to_builtins(outcome)
     values["timingsMs"] = values.pop("timings")
     del values["remote"], values["age"]
+    for result in values["results"]:
+        if not result["workspace"]:
+            del result["workspace"]  # only one was searched
     for key in ("telling", "within"):
         if not values[key]:
             del values[key]
@@ -34,6 +37,8 @@ def results_markdown(results: Iterable[MemorySearchResult], *, asked: str, total
     for result in shown:
         yield f"## {_plain(_title(result))}"
         told = [_code(result.citation), f"score {result.score:.2f}"]
+        if result.workspace:
+            told.append(f"in {_code(result.workspace)}")
         if result.message is not None:
             told.append(_SAID_BY.get(result.message.role, result.message.role))
         yield " · ".join(told)

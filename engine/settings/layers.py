@@ -106,6 +106,14 @@ def read_layers(workspace: Path, config: Path | None = None) -> SettingLayers:
     return SettingLayers(data.get("defaults", {}), own)
 
 
+def named_workspaces(config: Path | None = None) -> tuple[Path, ...]:
+    """The folders that the settings file has a table of their own for, as written. Raises `SettingsError`."""
+    text = read_settings_text(config or settings_path(), required=False)
+    data = {} if text is None else parse_settings(text, config or settings_path())
+    layers = data.get("workspace", {})
+    return tuple(map(Path, layers)) if isinstance(layers, dict) else ()
+
+
 def change_settings(changes: Iterable[SettingChange], workspace: Path, config: Path | None = None) -> SettingLayers:
     """Write all changes to the file, or none, and return what it says then.
 

@@ -42,6 +42,15 @@ class IndexFiles:
         """Held by the one process that writes; never deleted."""
         return self.folder / "index.lock"
 
+    @property
+    def homes(self) -> Path:
+        """Which workspace each session belongs to: one file for all workspaces whose indexes lie side by side."""
+        return self.folder.parent / "session-homes.sqlite"
+
+    def of(self, workspace: Path) -> "IndexFiles":
+        """The files of another workspace, whose index lies beside this one."""
+        return IndexFiles(self.folder.parent / _identity(workspace))
+
     def sizes(self) -> IndexSizes:
         """Bytes on disk, from the directory: an open database is never opened twice."""
         wal = self.database.with_name(self.database.name + "-wal")
@@ -56,8 +65,7 @@ def index_files(workspace: Path, store_path: str = "") -> IndexFiles:
     `store_path` replaces the user's data folder; each workspace still has a folder of its own below it.
     """
     base = Path(store_path).expanduser() if store_path else Path(platformdirs.user_data_dir("mnemoscope", False))
-    identity = hashlib.sha256(str(workspace.resolve()).encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    return IndexFiles(base / "indexes" / identity)
+    return IndexFiles(base / "indexes" / _identity(workspace))
 
 
 def usable_index_files(workspace: Path, store_path: str) -> IndexFiles:
@@ -74,6 +82,10 @@ def usable_index_files(workspace: Path, store_path: str) -> IndexFiles:
     if store_path and files.folder.resolve().is_relative_to(workspace):
         raise StoreError(f"The index would lie among the notes: choose a folder outside {workspace} for `store.path`.")
     return files
+
+
+def _identity(workspace: Path) -> str:
+    return hashlib.sha256(str(workspace.resolve()).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _size(path: Path) -> int:

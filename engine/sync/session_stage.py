@@ -9,6 +9,9 @@ from engine.store import sessions
 from engine.store.sessions import StoredTranscript
 from engine.sync.commits import Change, Commits, TextOutcome
 from engine.sync.parts import StageWork
+from engine.sync.session_homes import KEPT_ELSEWHERE, elsewhere, kept_where
+from engine.sync.transcript_notes import leaving_out
+from engine.wording import plural
 
 _COPIED = "copied"
 _COPIED_WHERE = "The database of its agent holds this session too."
@@ -28,6 +31,8 @@ class SessionStage:
         self._known: dict[str, StoredTranscript] = {}
         self._listed: set[str] = set()
         self._found = FoundTranscripts([], [])
+        self._elsewhere: dict[str, str] = {}
+        """Transcripts of other workspaces: the folders of these."""
 
     def list_new(self) -> None:
         """Put what the index does not know at all into the list of sessions, long before it is read.
@@ -37,7 +42,7 @@ class SessionStage:
         if self._work.tables is not None or not self._settings.sessions.folders:
             return
         self._find()
-        known = self._known.keys() | self._listed
+        known = self._known.keys() | self._listed | self._elsewhere.keys()
         new = [file for file in self._found.files if file.name not in known]
         if not new:
             return
@@ -51,16 +56,18 @@ class SessionStage:
         self._find()
         found, known = self._found, self._known
         self._outcome.skipped += found.skipped
-        self._outcome.files_seen += len(found.files)
+        self._outcome.files_seen += len(found.files) - len(self._elsewhere)
         present = {file.name for file in found.files}
         for name in (known.keys() | self._listed) - present:
             self._token.checkpoint()
             self._forget(name)
+        self._leave_to_others()
+        own = [file for file in found.files if file.name not in self._elsewhere]
         copies = self._copies()
-        due = [file for file in found.files if _differs(file, known.get(file.name), file.name in copies)]
+        due = [file for file in own if _differs(file, known.get(file.name), file.name in copies)]
         names = {file.name for file in due}
         for name, stored in known.items():
-            if name in present and name not in names:
+            if name in present and name not in names and name not in self._elsewhere:
                 self._outcome.files_unchanged += 1
                 if stored.rule:
                     self._outcome.skipped.append(FileIssue(path=name, rule=stored.rule, detail=stored.detail))
@@ -77,6 +84,33 @@ class SessionStage:
         if self._settings.sessions.folders:
             self._meter.start("discovering")
             self._found = find_transcripts(self._settings, cancel=self._token, listener=self._meter.step)
+        parts = self._work.parts
+        projects = self._projects()
+        self._elsewhere = elsewhere(self._found.files, projects, parts.workspace, parts.store.files, self._token)
+
+    def _projects(self) -> dict[str, str]:
+        """Where agents worked, as far as the index knows."""
+        with self._work.parts.store.read(tables=self._work.tables) as snapshot:
+            return {one.path: one.project for one in sessions.sessions(snapshot) if one.path in self._known}
+
+    def _leave_to_others(self) -> None:
+        """Note of each transcript that another workspace has, where; and forget what was indexed of it."""
+        kept: dict[tuple[str, str], int] = {}
+        for file in self._found.files:
+            if file.name not in self._elsewhere:
+                continue
+            workspace = self._elsewhere[file.name]
+            store = "/".join(file.name.split("/")[:2])
+            kept[store, workspace] = kept.get((store, workspace), 0) + 1
+            where, stored = kept_where(workspace), self._known.get(file.name)
+            if stored != (file.mtime_ns, file.size, KEPT_ELSEWHERE, where):
+                self._token.checkpoint()
+                was_here = file.name in self._listed or (stored is not None and not stored.rule)
+                self._commits.put(leaving_out(file, KEPT_ELSEWHERE, where), removed=int(was_here))
+        for (store, workspace), count in sorted(kept.items()):
+            what = f"{plural(count, 'session')} of it {'is' if count == 1 else 'are'}"
+            issue = FileIssue(path=store, rule=KEPT_ELSEWHERE, detail=kept_where(workspace, what))
+            self._outcome.skipped.append(issue)
 
     def _copies(self) -> set[str]:
         """Names of the transcripts whose sessions are in a database as well."""
@@ -125,6 +159,6 @@ def _forgetting(name: str) -> Change:
 
 
 def _differs(file: FoundFile, stored: StoredTranscript | None, copied: bool) -> bool:
-    if stored is None or copied != (stored.rule == _COPIED):
+    if stored is None or stored.rule == KEPT_ELSEWHERE or copied != (stored.rule == _COPIED):
         return True
     return (file.mtime_ns, file.size) != (stored.mtime_ns, stored.size)

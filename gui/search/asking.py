@@ -3,7 +3,7 @@
 import time
 from dataclasses import replace
 
-from engine import CancelToken, EarlierQuestion, MemorySearchManager, SearchOptions, SearchOutcome
+from engine import CancelToken, EarlierQuestion, Everywhere, MemorySearchManager, SearchOptions, SearchOutcome
 from gui.lacking import Lacks
 from gui.search.questions import Question
 
@@ -45,6 +45,8 @@ def ask(
     }
     if question.like is not None:
         return manager.search_like(question.like, cancel=cancel, **options)
+    if question.everywhere and question.scope is None and isinstance(manager, Everywhere):
+        return manager.search_everywhere(question.text, cancel=cancel, **options)
     return manager.search(question.text, cancel=cancel, **options)
 
 

@@ -42,6 +42,7 @@ class Composer(QObject):
             within=self._narrowing.within,
             half_life_days=ranking.half_life_days,
             diverse=ranking.diverse,
+            everywhere=chosen.everywhere,
         )
 
     def due(self) -> Question | None:
@@ -66,6 +67,7 @@ class Composer(QObject):
     def show(self, question: Question) -> None:
         """Have all of this chosen, without asking."""
         self._filters.choose(question.sources, question.days, question.scope)
+        self._filters.choose_everywhere(question.everywhere)
         if question.half_life_days is not None and question.diverse is not None:
             self._ranking.show(Ranking(question.half_life_days, question.diverse))
         self._narrowing.show(question)

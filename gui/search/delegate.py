@@ -11,6 +11,7 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QHelpEvent, QPainter
 from PySide6.QtWidgets import QAbstractItemView, QStyledItemDelegate, QStyleOptionViewItem, QToolTip, QWidget
 
+from engine import split_name
 from gui.keys.binding import with_key
 from gui.keys.shared import EXPLAIN
 from gui.search.excerpt_layout import ExcerptLayout
@@ -122,7 +123,7 @@ class ResultDelegate(QStyledItemDelegate):
     def _paint_file(self, painter: QPainter, rect: QRect, row: FileRow, colours: Tokens) -> None:
         metrics = self.metrics
         line = rect.adjusted(0, FILE_TOP, 0, 0)
-        when = ago(row.modified)
+        when = " · ".join(part for part in (row.workspace, ago(row.modified)) if part)
         room = line.width() - metrics.meta_metrics.horizontalAdvance(when) - BAR_GAP * 2
         painter.setFont(metrics.meta)
         painter.setPen(colours.muted)
@@ -204,7 +205,7 @@ def _place(row: ResultRow) -> tuple[str, str]:
     """Where a result is found, in words that may be cut and in some that may not."""
     message = row.result.message
     if message is None:
-        return row.result.path, row.lines
+        return split_name(row.result.path)[1], row.lines
     told = (agent_name(message.agent), folder_name(message.project)) if message.agent else ("Session",)
     return " · ".join(part for part in told if part), _SPEAKERS.get(message.role, message.role)
 

@@ -41,6 +41,8 @@ class Filters(QWidget):
         self.sources: tuple[Source, ...] | None = None
         self.days: int | None = None
         self.scope: Scope | None = None
+        self.everywhere = False
+        self._folder = ""
         self._gates = Gates()
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -93,8 +95,19 @@ class Filters(QWidget):
         self._show_period(days)
         self.set_scope(scope)
 
+    def choose_everywhere(self, everywhere: bool) -> None:
+        """Search all workspaces, or only the one that is open, without telling."""
+        self.everywhere = everywhere
+        self.show_workspace(self._folder)
+
     def show_workspace(self, folder: str) -> None:
         """Name the workspace by its folder; empty when none is open."""
+        self._folder = folder
+        if self.everywhere and folder:
+            self._workspace_chip.setText("All workspaces")
+            self._workspace_chip.setToolTip(f"All workspaces are searched; {folder} is open")
+            self._workspace_chip.setAccessibleName("All workspaces are searched")
+            return
         name = folder.replace("\\", "/").rstrip("/").rpartition("/")[2] or folder
         short = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
         self._workspace_chip.setText(short or "No workspace")

@@ -21,6 +21,7 @@ def kept(question: Question, order: SortOrder = "relevance") -> AskedQuestion:
         half_life_days=question.half_life_days,
         diverse=question.diverse,
         order=order,
+        everywhere=question.everywhere,
     )
 
 
@@ -34,6 +35,7 @@ def asked(question: AskedQuestion) -> Question:
         within=asked(question.within) if question.within else None,
         half_life_days=question.half_life_days,
         diverse=question.diverse,
+        everywhere=question.everywhere,
     )
 
 
@@ -52,6 +54,7 @@ def limits(question: AskedQuestion) -> str:
         period(question.days).lower() if question.days is not None else "",
         *Ranking(question.half_life_days or 0.0, bool(question.diverse)).words,
         "by date" if question.order == "date" else "",
+        "all workspaces" if question.everywhere else "",
     ]
     return " · ".join(part for part in parts if part)
 

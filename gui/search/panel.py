@@ -63,6 +63,8 @@ class SearchPanel(QObject):
     """The person wants to see where scores come from."""
     meant = Signal(object)
     """SearchStanding: what the person wanted to ask, and may want to come back to."""
+    switch_wanted = Signal(object)
+    """MemorySearchResult whose workspace is to be opened."""
     remedy_wanted = Signal(object)
     """SearchRemedy of an empty answer that is not a matter of the question."""
     passed_by = Signal()
@@ -132,6 +134,7 @@ class SearchPanel(QObject):
         self._actions.link_wanted.connect(self.link_wanted)
         self._actions.export_wanted.connect(self.export_wanted)
         self._actions.like_wanted.connect(self._look_for_like)
+        self._actions.switch_wanted.connect(self.switch_wanted)
         self._actions.within_wanted.connect(self.search_within)
         self._view.within_wanted.connect(self.search_within)
         self._narrowing.returned.connect(self._return)
@@ -256,6 +259,17 @@ class SearchPanel(QObject):
         if reason:
             refuse(self._box, reason)
         return bool(reason)
+
+    @property
+    def everywhere(self) -> bool:
+        """Whether all workspaces are searched, not only the one that is open."""
+        return self._filters.everywhere
+
+    def search_everywhere(self, wanted: bool) -> None:
+        """Search all workspaces from now on, or only the one that is open."""
+        if wanted != self._filters.everywhere:
+            self._filters.choose_everywhere(wanted)
+            self._ask()
 
     @property
     def standing(self) -> SearchStanding:

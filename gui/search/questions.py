@@ -41,6 +41,8 @@ class Question:
     """Days in which dated results lose half of their score, 0 for none; as the next, None for the settings' choice."""
     diverse: bool | None = None
     """Whether results that say the same stand behind others."""
+    everywhere: bool = False
+    """In all workspaces, not only in the one that is open."""
 
     @property
     def subject(self) -> "Question":

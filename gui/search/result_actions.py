@@ -16,6 +16,7 @@ from gui.search.result_menu import (
     COPY_SNIPPET,
     QUOTE,
     REVEAL,
+    SWITCH_TO,
     ResultMenu,
     copy_citations,
     copy_quotes,
@@ -37,6 +38,8 @@ class ResultActions(QObject):
     """A link to this Spot is to be copied."""
     export_wanted = Signal()
     """The selected results, or all, are to be written to a file."""
+    switch_wanted = Signal(object)
+    """MemorySearchResult whose workspace is to be opened."""
     within_wanted = Signal()
     """Another question among the results on show."""
 
@@ -53,6 +56,7 @@ class ResultActions(QObject):
             (EDIT, self.editor_requested.emit),
             (REVEAL, self.reveal_requested.emit),
             (LIKE, self.like_wanted.emit),
+            (SWITCH_TO, self.switch_wanted.emit),
             (LINK, self._link),
         ):
             key_action(results, known).triggered.connect(partial(self._with_current, run))
@@ -80,6 +84,7 @@ class ResultActions(QObject):
         menu.link.triggered.connect(lambda: self._link(result))
         menu.export.triggered.connect(self.export_wanted)
         menu.within.triggered.connect(self.within_wanted)
+        menu.switch.triggered.connect(lambda: self.switch_wanted.emit(result))
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(at)
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
-from engine import MemorySearchResult, result_quote
+from engine import MemorySearchResult, result_quote, split_name
 from gui.keys.binding import show_keys_of
 from gui.keys.keymap import Command, command
 from gui.keys.shared import EDIT, EXPLAIN, EXPORT, LIKE, LINK, WITHIN
@@ -16,6 +16,7 @@ CITE = command("results.cite", "Copy citation", "results", QKeySequence.Standard
 COPY_PATH = command("results.copy-path", "Copy path", "results")
 QUOTE = command("results.copy-quote", "Copy as a Markdown quote", "results")
 COPY_SNIPPET = command("results.copy-snippet", "Copy snippet", "results")
+SWITCH_TO = command("results.switch-workspace", "Switch to this workspace", "results")
 REVEAL = command("results.reveal", "Reveal in file manager", "results")
 
 
@@ -56,6 +57,8 @@ class ResultMenu(QMenu):
         self.addSeparator()
         self.editor = self._entry(EDIT)
         self.reveal = self._entry(REVEAL)
+        self.switch = self._entry(SWITCH_TO)
+        self.switch.setVisible(bool(split_name(result.path)[0]))
         self.addSeparator()
         self.export = self._entry(EXPORT)
         if len(selected) > 1:

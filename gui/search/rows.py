@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from engine import MemorySearchResult, SearchOutcome
+from engine import MemorySearchResult, SearchOutcome, split_name
 from gui.search.excerpt import Excerpt, make_excerpt
 from gui.search.speakers import name_speakers
 
@@ -26,6 +26,11 @@ class FileRow:
     @property
     def key(self) -> RowKey:
         return ("file", self.path, 0, 0)
+
+    @property
+    def workspace(self) -> str:
+        """The name of the workspace that it is in, where that is not the open one."""
+        return split_name(self.path)[0]
 
 
 @dataclass(frozen=True)

@@ -260,7 +260,7 @@ class SessionsPanel(QObject):
         found = hits.count(self.chips.role)
         listing = build_listing(known.catalogue, criteria, found, self._opened, self._today())
         unsearched = self._gates.lacks.get("conditions", "") if criteria.text else ""
-        self.view.notice.show_notice(texts.notice(hits) or unsearched)
+        self.view.notice.show_notice(texts.notice(hits) or unsearched or texts.elsewhere(known.status))
         if hits.text and hits.text == criteria.text:
             self.box.set_state(texts.box_state(listing))
         if listing.rows:

@@ -19,6 +19,8 @@ PLACES = (
     ("ChatGPT, Claude", "the folder with the export that you downloaded"),
 )
 _LONGEST_TEXT = 80
+_KEPT_ELSEWHERE = "kept-elsewhere"
+"""The rule by which the engine leaves them out."""
 
 
 CHOOSE_SESSION = NothingToRead(
@@ -79,6 +81,15 @@ def notice(hits: ContentHits) -> str:
     """What limits the found places."""
     hidden = f"Only the best {grouped(len(hits.results))} hits are counted." if hits.hidden else ""
     return " ".join(part for part in (hidden, hits.notice) if part)
+
+
+_SEARCH_ALL = "Search all workspaces to find them from here."
+
+
+def elsewhere(status: MemoryProviderStatus) -> str:
+    """Which sessions of the chosen folders are indexed in other workspaces, and so are found there."""
+    kept = [f"{issue.path}: {issue.detail}" for issue in status.skipped_files if issue.rule == _KEPT_ELSEWHERE]
+    return f"{' '.join(kept)} {_SEARCH_ALL}" if kept else ""
 
 
 def alike(title: str, found: int) -> str:

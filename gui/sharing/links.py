@@ -21,6 +21,7 @@ from engine import (
     Unsupported,
     is_link,
     parse_link,
+    split_name,
     write_link,
 )
 from gui.folder_way import FolderWay
@@ -78,8 +79,10 @@ class Links(QObject):
         opened = self._workspace.current
         if opened is None:
             return
+        name, path = split_name(spot.path)
+        folder = opened.everywhere.folder_of(spot.path) if name else str(opened.folder)
         try:
-            text = write_link(Link(workspace=str(opened.folder), **spot._asdict()))
+            text = write_link(Link(workspace=folder, **spot._replace(path=path)._asdict()))
         except LinkRefused as refusal:
             self._banner.complain(str(refusal))
             return

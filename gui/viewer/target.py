@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from engine import MemorySearchResult
+from engine import MemorySearchResult, split_name
 
 
 @dataclass(frozen=True)
@@ -55,4 +55,4 @@ class Target:
     def breadcrumb(self) -> str:
         """The path, then the headings below the title."""
         headings = self.heading[1:] if self.heading[:1] == (self.title,) else self.heading
-        return " › ".join([self.name, *headings])
+        return " › ".join([*filter(None, split_name(self.name)), *headings])

@@ -311,9 +311,9 @@ def test_another_folder_takes_the_place_of_the_first(qtbot, opened, memory, monk
     _find(qtbot, opened, "herons")
     assert other.searches[-1][0] == "herons"
     menu = QMenu()
-    opened._fill_workspace_menu(menu)
+    opened.search.workspace_menu_requested.emit(menu)
     names = [action.text() for action in menu.actions() if action.isCheckable()]
-    assert names == [str(tmp_path), str(memory.folder)]
+    assert names == [str(tmp_path), str(memory.folder), "All workspaces"]
     again = FakeMemory()
     monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: again)
     memory.folder.mkdir(exist_ok=True)

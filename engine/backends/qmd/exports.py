@@ -24,8 +24,10 @@ from engine.records import FileIssue
 from engine.redaction.masks import REDACTION_VERSION
 from engine.settings import Settings
 from engine.settings.writing import write_aside
+from engine.store.location import IndexFiles
 from engine.store.sessions import StoredSession
 from engine.sync.progress import ProgressMeter
+from engine.sync.session_homes import KEPT_ELSEWHERE, elsewhere, kept_where
 
 _FORMAT = 1
 """Raise it when the same session would be written out in another way."""
@@ -90,8 +92,11 @@ class Exported(msgspec.Struct):
 class SessionExports:
     """Thread-safe; one pass at a time, which its caller sees to."""
 
-    def __init__(self, folder: Path, settings: Settings) -> None:
+    def __init__(self, folder: Path, workspace: Path, index: IndexFiles, settings: Settings) -> None:
+        """`folder`: for the files of this `workspace`, whose own data are in `index`."""
         self.folder = folder
+        self._workspace = workspace
+        self._index = index
         self._list_file = folder.parent / "sessions.json"
         self._settings = settings
         self._lock = threading.Lock()
@@ -143,6 +148,8 @@ class SessionExports:
         done.skipped += found.skipped
         done.seen = len(found.files)
         copies = self._copies(found.files, token)
+        projects = {name: one.known.project for name, one in now.sessions.items() if name in known}
+        kept = elsewhere(found.files, projects, self._workspace, self._index, token)
         fresh = _List(fingerprint)
         self.folder.mkdir(parents=True, exist_ok=True)
         meter.start("indexing", len(found.files))
@@ -150,11 +157,14 @@ class SessionExports:
             token.checkpoint()
             meter.step(number, file.name)
             before = known.get(file.name)
-            if file.name in copies:
+            if file.name in kept:
+                where = kept_where(kept[file.name])
+                fresh.transcripts[file.name] = _Transcript(file.mtime_ns, file.size, (), KEPT_ELSEWHERE, where)
+            elif file.name in copies:
                 fresh.transcripts[file.name] = _Transcript(
                     file.mtime_ns, file.size, (), "copied", "The database of its agent holds this session too."
                 )
-            elif before is not None and self._holds(before, file, now):
+            elif before is not None and before.rule != KEPT_ELSEWHERE and self._holds(before, file, now):
                 fresh.transcripts[file.name] = before
                 fresh.sessions |= {name: now.sessions[name] for name in before.sessions if name in now.sessions}
                 done.unchanged += 1

@@ -75,7 +75,7 @@ class QmdMemory:
         self._guard = PathGuard(self._workspace, settings)
         self._command = QmdCommand(settings.qmd.command, self._index_files.folder / "qmd")
         self._index = QmdIndexFile(self._command.database)
-        self._exports = SessionExports(self._command.folder / "sessions", settings)
+        self._exports = SessionExports(self._command.folder / "sessions", self._workspace, self._index_files, settings)
         wanted = settings.qmd.sessions.enabled and bool(settings.sessions.folders)
         self._sync = QmdSync(
             self._workspace,

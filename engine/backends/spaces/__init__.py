@@ -1,0 +1,1 @@
+"""Several workspaces: which there are, and one search through all of them."""

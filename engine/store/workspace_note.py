@@ -1,0 +1,50 @@
+"""`workspace.json` beside an index: whose index it is. The folder's own name is a digest that leads nowhere back."""
+
+import contextlib
+import os
+from pathlib import Path
+
+import msgspec
+
+from engine.store.location import IndexFiles
+
+
+class WorkspaceNote(msgspec.Struct, frozen=True):
+    folder: str
+    """Real path of the workspace."""
+    forgotten: bool = False
+    """The person does not want to see it in lists until it is opened again."""
+
+
+def note_workspace(files: IndexFiles, workspace: Path, *, forgotten: bool = False) -> None:
+    """Say whose index this is. What cannot be written is left: the index works without."""
+    wanted = WorkspaceNote(str(workspace), forgotten)
+    path = _path(files.folder)
+    if _read(path) == wanted:
+        return
+    aside = path.with_name(f"{path.name}.{os.getpid()}")
+    with contextlib.suppress(OSError):
+        files.folder.mkdir(parents=True, exist_ok=True)
+        aside.write_bytes(msgspec.json.encode(wanted))
+        aside.replace(path)
+
+
+def noted_workspaces(indexes: Path) -> list[WorkspaceNote]:
+    """All notes below the folder of all indexes, by the workspaces' paths."""
+    try:
+        folders = [entry.path for entry in os.scandir(indexes) if entry.is_dir(follow_symlinks=False)]
+    except OSError:
+        return []
+    notes = filter(None, (_read(_path(Path(folder))) for folder in folders))
+    return sorted(notes, key=lambda note: note.folder)
+
+
+def _path(folder: Path) -> Path:
+    return folder / "workspace.json"
+
+
+def _read(path: Path) -> WorkspaceNote | None:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=WorkspaceNote)
+    except (OSError, msgspec.MsgspecError):
+        return None

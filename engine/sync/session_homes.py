@@ -1,0 +1,124 @@
+"""Which of the listed sessions are a workspace's own: every transcript is indexed in one workspace only.
+
+A session store such as `~/.claude/projects` is listed for all workspaces at once, and none shall index what another one
+has. The rule, in this order:
+
+1. A session belongs to the workspace in whose folder its agent worked; of nested ones, to the innermost.
+2. Else it belongs to the first workspace that indexed it.
+
+A store that only one workspace lists is thereby indexed by that one. A file with many sessions (an export, a database)
+stays whole, by rule 2. Each workspace decides for itself when it is synced, and takes over what it has more right to;
+the other one keeps its copy until its own next sync, so that a session can be found at every moment. What belongs to a
+workspace whose folder or index is gone, or which lists it no more, goes to the next that sees it.
+"""
+
+import logging
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import apsw
+
+from engine.control import CancelToken
+from engine.corpus.discovery import FoundFile
+from engine.corpus.transcripts.changes import transcript_of
+from engine.errors import StoreError
+from engine.store.location import IndexFiles
+from engine.store.session_homes import Home, Homes, SessionHomes
+
+log = logging.getLogger(__name__)
+
+KEPT_ELSEWHERE = "kept-elsewhere"
+"""The rule by which a transcript is left out that another workspace has."""
+
+
+def kept_where(workspace: str, what: str = "It is") -> str:
+    """One sentence for a person, about `what`."""
+    return f"{what} kept in the workspace {os.path.basename(workspace) or workspace} ({workspace})."
+
+
+def elsewhere(
+    files: Sequence[FoundFile], projects: Mapping[str, str], workspace: Path, index: IndexFiles, token: CancelToken
+) -> dict[str, str]:
+    """The transcripts that belong to other workspaces, by name, each with the real path of its workspace.
+
+    Claims all others of `files` for this workspace, and releases what it held beside them. `projects`: the folders that
+    are known already, by transcript name. Where the list of homes cannot be used, everything is this workspace's own:
+    a session that is found twice is better than one that is lost. Raises `Cancelled`.
+    """
+    kept = SessionHomes(index.homes)
+    try:
+        if not files and not index.homes.exists():
+            return {}
+        known = kept.read()
+        claims = _Claims(str(workspace), index)
+        worked = {file.name: _project(file, projects, known, token) for file in files}
+        homes = kept.change(lambda rows: claims.decide(files, worked, rows))
+    except (apsw.Error, OSError, StoreError) as error:
+        log.warning("The list of where sessions belong cannot be used: %s", type(error).__name__)
+        return {}
+    mine = str(workspace)
+    return {file.name: home for file in files if (home := homes[_key(file)].workspace) != mine}
+
+
+def _key(file: FoundFile) -> str:
+    return transcript_of(file.path)
+
+
+def _project(file: FoundFile, projects: Mapping[str, str], known: Homes, token: CancelToken) -> str:
+    if found := projects.get(file.name):
+        return found
+    home = known.get(_key(file))
+    if home is not None:
+        return home.project
+    token.checkpoint()
+    from engine.corpus.transcripts.project import project_of  # brings every format with it
+
+    return project_of(file.path)
+
+
+class _Claims:
+    """What one workspace may claim."""
+
+    def __init__(self, mine: str, index: IndexFiles) -> None:
+        self._mine = mine
+        self._index = index
+        self._there: dict[str, bool] = {}
+        self._ranks: dict[str, int] = {}
+
+    def decide(self, files: Sequence[FoundFile], worked: Mapping[str, str], rows: Homes) -> dict[str, Home | None]:
+        """The rows that change."""
+        seen = {_key(file): file.name for file in files}
+        changes: dict[str, Home | None] = {
+            transcript: None
+            for transcript, home in rows.items()
+            if home.workspace == self._mine and transcript not in seen
+        }
+        for transcript, name in seen.items():
+            own = Home(self._mine, self._rank(worked[name]), worked[name])
+            held = rows.get(transcript)
+            if own != held and (held is None or self._may_take(own, held)):
+                changes[transcript] = own
+        return changes
+
+    def _may_take(self, own: Home, held: Home) -> bool:
+        return held.workspace == self._mine or own.rank > held.rank or not self._is_there(held.workspace)
+
+    def _is_there(self, workspace: str) -> bool:
+        if workspace not in self._there:
+            folder = Path(workspace)
+            self._there[workspace] = folder.is_dir() and self._index.of(folder).database.exists()
+        return self._there[workspace]
+
+    def _rank(self, project: str) -> int:
+        """How deep the workspace's folder lies, where that holds the project; 0 where it does not."""
+        if project not in self._ranks:
+            self._ranks[project] = self._looked_up(project)
+        return self._ranks[project]
+
+    def _looked_up(self, project: str) -> int:
+        named = os.path.expanduser(project)
+        if not os.path.isabs(named):
+            return 0
+        inside = Path(os.path.realpath(named)).is_relative_to(self._mine)
+        return len(Path(self._mine).parts) if inside else 0

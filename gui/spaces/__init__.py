@@ -1,0 +1,1 @@
+"""The workspaces of this computer: which there are, and from one to another."""

@@ -1,0 +1,58 @@
+"""Three workspaces with real indexes, whose store is a folder of the test's own."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.backends import builtin
+from engine.backends.base import MemorySearchManager
+from engine.backends.opening import open_memory
+from engine.settings import Settings
+from engine.settings.options import StoreSettings
+from tests.helpers.fake_provider import FakeProvider, selection_of
+
+NOTES = {
+    "garden": "# Beds\n\nSow the carrots in April, after the last frost.\n",
+    "boat": "# Mast\n\nSand the mast and apply seven coats of varnish.\n",
+    "work": "# Invoices\n\nNumber every invoice; carrots go to the canteen.\n",
+}
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(store=StoreSettings(path=str(tmp_path / "data")))
+
+
+@pytest.fixture
+def models(monkeypatch: pytest.MonkeyPatch) -> dict[str, FakeProvider]:
+    """What each memory that is opened from now on gets: the provider of the name `use`."""
+    known = {"use": FakeProvider()}
+    monkeypatch.setattr(builtin, "select_provider", lambda *_, **__: selection_of(known["use"]))
+    return known
+
+
+@pytest.fixture
+def open_(settings: Settings, models: dict[str, FakeProvider]) -> Iterator[Callable[[str], MemorySearchManager]]:
+    opened: list[MemorySearchManager] = []
+
+    def open_one(folder: str) -> MemorySearchManager:
+        memory = open_memory(folder, settings)
+        opened.append(memory)
+        return memory
+
+    yield open_one
+    for memory in opened:
+        memory.close()
+
+
+@pytest.fixture
+def folders(tmp_path: Path, open_: Callable[[str], MemorySearchManager]) -> dict[str, Path]:
+    """The workspaces, indexed."""
+    for name, text in NOTES.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "note.md").write_text(text)
+        memory = open_(str(tmp_path / name))
+        memory.sync()
+        memory.close()
+    return {name: tmp_path / name for name in NOTES}

@@ -1,0 +1,200 @@
+"""One question to all workspaces: merged, told apart, and never held up by one of them."""
+
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.backends.base import MemorySearchManager
+from engine.backends.spaces.asking import AllWorkspaces
+from engine.backends.spaces.everywhere import Everywhere
+from engine.backends.spaces.known import here_and_others, known_workspaces
+from engine.backends.spaces.names import name_in, split_name
+from engine.backends.spaces.pool import MemoryPool
+from engine.control import CancelToken
+from engine.errors import Cancelled, PathRefused, ProviderError, StoreError
+from engine.records import SearchOutcome
+from tests.helpers.fake_provider import FakeProvider
+
+Open = Callable[[str], MemorySearchManager]
+
+
+@pytest.fixture
+def everywhere(folders: dict[str, Path], tmp_path: Path, open_: Open) -> Iterator[Everywhere]:
+    """The garden is open."""
+    memory = Everywhere(
+        open_(str(folders["garden"])),
+        folders["garden"],
+        lambda: known_workspaces(store_path=str(tmp_path / "data")),
+        open_,
+        most=6,
+    )
+    yield memory
+    memory.close()
+
+
+def test_all_are_searched_and_each_result_names_its_own(everywhere: Everywhere, folders: dict[str, Path]) -> None:
+    outcome = everywhere.search_everywhere("carrots")
+    assert {(one.path, one.workspace) for one in outcome.results} == {
+        ("note.md", str(folders["garden"])),
+        ("///work/note.md", str(folders["work"])),
+    }
+    assert [one.score for one in outcome.results] == sorted((one.score for one in outcome.results), reverse=True)
+    assert outcome.notice == ""
+    assert everywhere.search("varnish").results == ()
+    assert [one.citation for one in everywhere.search_everywhere("varnish").results] == ["///boat/note.md#L1-L3"]
+
+
+def test_scores_are_those_of_each_alone(everywhere: Everywhere, folders: dict[str, Path], open_: Open) -> None:
+    alone = {name: open_(str(folders[name])).search("carrots").results for name in ("garden", "work")}
+    together = everywhere.search_everywhere("carrots").results
+    assert {one.score for one in together} == {one.score for found in alone.values() for one in found}
+
+
+def test_what_several_have_is_found_once(everywhere: Everywhere, folders: dict[str, Path], open_: Open) -> None:
+    shutil.copy(folders["garden"] / "note.md", folders["boat"] / "copy.md")
+    open_(str(folders["boat"])).sync()
+    outcome = everywhere.search_everywhere("last frost in April")
+    assert [one.path for one in outcome.results] == ["note.md"]
+    assert outcome.total == 1
+
+
+def test_no_more_than_wanted(everywhere: Everywhere) -> None:
+    outcome = everywhere.search_everywhere("carrots", max_results=1)
+    assert (len(outcome.results), outcome.total) == (1, 2)
+
+
+def test_it_is_read_where_it_is(everywhere: Everywhere, folders: dict[str, Path]) -> None:
+    name = "///boat/note.md"
+    assert "varnish" in everywhere.read_file(name).text
+    assert everywhere.read_file(name).path == name
+    assert everywhere.open_file(name).line(1) == "# Mast"
+    assert everywhere.locate(name) == folders["boat"] / "note.md"
+    assert everywhere.folder_of(name) == str(folders["boat"])
+    assert everywhere.read_file("note.md").text.startswith("# Beds")
+    for wrong in ("///boat/../garden/note.md", "///nowhere/note.md", "///boat"):
+        with pytest.raises(PathRefused):
+            everywhere.read_file(wrong)
+
+
+def test_the_explanation_tells_which(everywhere: Everywhere) -> None:
+    outcome = everywhere.search_everywhere("carrots", explain=True)
+    explanation = outcome.explanation
+    assert explanation is not None
+    assert [one.citation for one in explanation.results] == [one.citation for one in outcome.results]
+    assert [one.rank for one in explanation.results] == [1, 2]
+    told = {stage.name: (stage.entered, stage.left) for stage in explanation.stages if "workspace" in stage.name}
+    assert told == {"workspace boat": (0, 0), "workspace work": (1, 1)}
+
+
+def test_one_that_is_away_costs_only_itself(everywhere: Everywhere, folders: dict[str, Path]) -> None:
+    shutil.rmtree(folders["boat"])
+    outcome = everywhere.search_everywhere("carrots")
+    assert len(outcome.results) == 2
+    assert outcome.notice == "The folder of boat is not there, so it was not searched."
+
+
+def test_other_models_are_told(
+    everywhere: Everywhere, folders: dict[str, Path], open_: Open, models: dict[str, FakeProvider]
+) -> None:
+    everywhere.search("carrots")  # the garden has chosen its model
+    models["use"] = FakeProvider(model="another")
+    memory = open_(str(folders["work"]))
+    memory.sync()
+    memory.close()
+    assert everywhere.search_everywhere("carrots").notice == (
+        "Meaning is compared by different models (bag-of-words in garden; another in work), so these scores can be "
+        "compared only roughly. boat: Searched by words only: nothing has been embedded yet."
+    )
+
+
+class Stub:
+    """A memory that does as it is told."""
+
+    def __init__(self, search: Callable[[CancelToken], SearchOutcome]) -> None:
+        self._search = search
+        self.closed = False
+
+    def search(self, query: str, *, cancel: CancelToken, **options: object) -> SearchOutcome:
+        return self._search(cancel)
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def ask(
+    folders: dict[str, Path], tmp_path: Path, open_: Open, other: Open, cancel: CancelToken | None = None
+) -> SearchOutcome:
+    known = known_workspaces(store_path=str(tmp_path / "data"))
+    here, others = here_and_others(known, folders["garden"])
+    pool = MemoryPool(lambda folder: other(folder) if folder.endswith("boat") else open_(folder))
+    try:
+        every = AllWorkspaces(pool, deadline_seconds=2)
+        return every.search(open_(here.folder), here, others, "carrots", {}, 6, cancel)
+    finally:
+        pool.close()
+
+
+def test_one_that_fails_is_named(folders: dict[str, Path], tmp_path: Path, open_: Open) -> None:
+    def fail(folder: str) -> MemorySearchManager:
+        raise StoreError("Its disk is broken.")
+
+    outcome = ask(folders, tmp_path, open_, fail)
+    assert (len(outcome.results), outcome.notice) == (2, "boat is missing here: Its disk is broken.")
+
+
+def test_one_that_hangs_is_not_waited_for(folders: dict[str, Path], tmp_path: Path, open_: Open) -> None:
+    release, asked = threading.Event(), []
+
+    def hang(cancel: CancelToken) -> SearchOutcome:
+        asked.append(cancel)
+        release.wait(60)
+        cancel.checkpoint()
+        raise AssertionError
+
+    outcome = ask(folders, tmp_path, open_, lambda _: Stub(hang))  # type: ignore[arg-type,return-value]
+    release.set()
+    assert len(outcome.results) == 2
+    assert outcome.notice == "boat did not answer within 2 s and is missing here."
+    assert asked[0].cancelled
+
+
+def test_cancel_ends_it_at_once(folders: dict[str, Path], tmp_path: Path, open_: Open) -> None:
+    token, release = CancelToken(), threading.Event()
+
+    def hang(cancel: CancelToken) -> SearchOutcome:
+        token.cancel()
+        release.wait(60)
+        raise ProviderError("too late")
+
+    with pytest.raises(Cancelled):
+        ask(folders, tmp_path, open_, lambda _: Stub(hang), token)  # type: ignore[arg-type,return-value]
+    release.set()
+
+
+def test_few_stay_open_and_none_for_ever() -> None:
+    made: dict[str, Stub] = {}
+
+    def open_stub(folder: str) -> MemorySearchManager:
+        made[folder] = Stub(lambda cancel: pytest.fail("not asked"))
+        return made[folder]  # type: ignore[return-value]
+
+    pool = MemoryPool(open_stub, idle_seconds=0.05, most_open=2)
+    with pool.using("a"), pool.using("b"), pool.using("c"):
+        assert pool.open_folders == ("a", "b", "c")
+    assert made["c"].closed  # given back first, and one too many
+    finished = threading.Event()
+    for _ in range(200):
+        if not pool.open_folders:
+            break
+        finished.wait(0.05)
+    assert [stub.closed for stub in made.values()] == [True, True, True]
+    pool.close()
+
+
+@pytest.mark.parametrize("path", ["note.md", "sessions/claude/x.jsonl", "a//b.md", "//machine/note.md"])
+def test_names_go_there_and_back(path: str) -> None:
+    assert split_name(path) == ("", path)
+    assert split_name(name_in("notes (a › x)", path)) == ("notes (a › x)", path)

@@ -1,0 +1,106 @@
+"""Which workspaces are known, what is told of them, and how one is forgotten."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from engine.backends.base import MemorySearchManager
+from engine.backends.spaces.known import forget_workspace, known_workspaces, unique_names, workspace_state
+from engine.errors import IndexBusy
+from engine.settings import save_setting
+from engine.store.location import index_files
+from engine.store.writer_lock import WriterLock
+
+Open = Callable[[str], MemorySearchManager]
+
+
+def names(data: Path, config: Path | None = None) -> list[str]:
+    return [one.name for one in known_workspaces(config=config, store_path=str(data))]
+
+
+def test_what_was_opened_is_known(folders: dict[str, Path], tmp_path: Path) -> None:
+    known = known_workspaces(store_path=str(tmp_path / "data"))
+    assert [(one.name, one.folder, one.present) for one in known] == [
+        (name, str(folders[name]), True) for name in ("boat", "garden", "work")
+    ]
+    assert all(one.index_bytes > 10_000 for one in known)
+
+
+def test_so_is_what_the_settings_name(folders: dict[str, Path], tmp_path: Path) -> None:
+    config = tmp_path / "settings.toml"
+    config.write_text("version = 1\n")
+    save_setting("query.min_score", 0.5, tmp_path / "diary", config)
+    known = {one.name: one for one in known_workspaces(config=config, store_path=str(tmp_path / "data"))}
+    assert known.keys() == {"boat", "diary", "garden", "work"}
+    assert (known["diary"].present, known["diary"].index_bytes) == (False, 0)
+
+
+def test_what_is_away_is_told(folders: dict[str, Path], tmp_path: Path) -> None:
+    shutil.rmtree(folders["boat"])
+    known = {one.name: one for one in known_workspaces(store_path=str(tmp_path / "data"))}
+    assert [known[name].present for name in ("boat", "garden")] == [False, True]
+    assert known["boat"].index_bytes
+
+
+def test_the_state_is_that_of_the_index(folders: dict[str, Path], tmp_path: Path) -> None:
+    state = workspace_state(folders["garden"], store_path=str(tmp_path / "data"))
+    assert (state.files, state.chunks, state.pending_vectors, state.problem) == (1, 1, 0, "")
+    assert state.last_sync is not None
+    assert state.last_sync.files_indexed == 1
+    never = workspace_state(tmp_path / "diary", store_path=str(tmp_path / "data"))
+    assert (never.files, never.last_sync, never.problem) == (0, None, "")
+
+
+def test_a_broken_index_is_a_sentence(folders: dict[str, Path], tmp_path: Path) -> None:
+    database = index_files(folders["garden"], str(tmp_path / "data")).database
+    database.write_bytes(b"nothing" * 4000)
+    assert workspace_state(folders["garden"], store_path=str(tmp_path / "data")).problem.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("folders", "wanted"),
+    [
+        (["/a/notes", "/b/work"], ["notes", "work"]),
+        (["/a/notes", "/b/notes"], ["notes (a)", "notes (b)"]),
+        (["/a/x/notes", "/b/x/notes", "/c/notes"], ["notes (a › x)", "notes (b › x)", "notes (c)"]),
+        (["/notes", "/b/notes"], ["notes", "notes (b)"]),
+        (["/"], ["root"]),
+    ],
+)
+def test_names_are_told_apart(folders: list[str], wanted: list[str]) -> None:
+    assert list(unique_names(folders).values()) == wanted
+
+
+def test_forgetting_leaves_the_index_and_the_notes(folders: dict[str, Path], tmp_path: Path, open_: Open) -> None:
+    data = tmp_path / "data"
+    assert forget_workspace(folders["boat"], store_path=str(data)) == 0
+    assert names(data) == ["garden", "work"]
+    assert (folders["boat"] / "note.md").exists()
+    assert index_files(folders["boat"], str(data)).database.exists()
+    open_(str(folders["boat"]))
+    assert names(data) == ["boat", "garden", "work"]
+
+
+def test_an_index_goes_only_when_asked(folders: dict[str, Path], tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    told = next(one.index_bytes for one in known_workspaces(store_path=str(data)) if one.name == "boat")
+    assert forget_workspace(folders["boat"], store_path=str(data), remove_index=True) == told
+    files = index_files(folders["boat"], str(data))
+    assert (files.database.exists(), files.user.exists()) == (False, True)
+    assert (folders["boat"] / "note.md").exists()
+
+
+def test_an_index_that_is_written_stays(folders: dict[str, Path], tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    files = index_files(folders["boat"], str(data))
+    lock = WriterLock(files.lock)
+    assert lock.acquire()
+    try:
+        with pytest.raises(IndexBusy):
+            forget_workspace(folders["boat"], store_path=str(data), remove_index=True)
+    finally:
+        lock.close()
+    assert files.database.exists()
+    assert "boat" in names(data)
