@@ -1,7 +1,8 @@
 """One answer from those of several workspaces.
 
-Scores are absolute, each independent of what else an index holds, so the answers are merged by them as they are. Only
-where two workspaces compare by different models are they not quite the same measure; the answer says so.
+Scores are absolute, each independent of the other results, so the answers are merged by them as they are. What they are
+measured with depends a little on the size of an index: how rare a word is there, and from which cosine on two texts are
+called alike. Where two workspaces compare by different models they are not the same measure; the answer says so.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -55,8 +55,7 @@ def window(qtbot, appearance, jobs, config, folders) -> Iterator[MainWindow]:
     window.folders.open(folders["garden"])
     qtbot.waitUntil(lambda: at_rest(window))
     yield window
-    window.workspace.close()
-    jobs.shutdown()
+    assert window.shut_down(5000)
 
 
 def _command(window: MainWindow, name: str) -> QAction:
