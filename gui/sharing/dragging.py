@@ -1,5 +1,6 @@
 """Drags results and sessions out of their lists, as files, as citations and as quotes."""
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -24,6 +25,9 @@ MARKDOWN = "text/markdown"
 _PAD = 8
 _WIDEST = 360
 _KEY = "drag"
+_PATIENCE = 0.4
+"""Seconds after which somebody who let go wonders why nothing was dropped."""
+_LATE = "This was not ready yet. Keep the button down until the pointer carries it."
 
 
 @dataclass(frozen=True)
@@ -86,8 +90,12 @@ class Dragging(QObject):
         if opened is None:
             return
 
+        began = time.monotonic()
+
         def ready(load: Load) -> None:
             self._job.done()
+            if not rows.button_down and time.monotonic() - began > _PATIENCE:
+                self._banner.say(_LATE, "off", key=_KEY)
             if rows.button_down:
                 rows.button_down = False  # its release goes to whoever the load is dropped on
                 start_drag(rows, load)

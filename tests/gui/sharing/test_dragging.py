@@ -155,6 +155,16 @@ def test_a_session_is_a_masked_copy_and_never_its_transcript(qtbot, opened, memo
     assert not copy.exists()
 
 
+def test_who_lets_go_of_a_slow_session_too_early_is_told(qtbot, opened, memory, drops):
+    opened.views.switch("sessions")
+    rows = opened.sessions.view.list
+    qtbot.waitUntil(lambda: rows.current_session() is not None)
+    memory.session_delay = 0.6
+    _pull(rows, _rows_of_results(rows)[0], let_go=True)
+    qtbot.waitUntil(lambda: opened.banner.text.startswith("This was not ready yet."))
+    assert not drops
+
+
 def test_copies_and_quotes_take_all_that_is_selected(qtbot, opened, find):
     find("irrigation timer")
     rows = opened.search.body.list
