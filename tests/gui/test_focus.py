@@ -172,3 +172,35 @@ def test_f6_passes_over_what_is_hidden(qtbot, in_view):
             )
         )
     assert len(seen) == 3
+
+
+@pytest.fixture(params=["keys", "settings"])
+def dialog(qtbot, opened, request) -> QWidget:
+    """The sheet of keys, and the settings on the page on which they are changed."""
+    opened.resize(1400, 1100)
+    if request.param == "keys":
+        opened.commands.show_keys()
+    else:
+        opened.settings.show_page("keyboard")
+        qtbot.waitUntil(lambda: opened.settings.dialog.ready)
+    shown = QApplication.activeModalWidget()
+    assert shown is not None
+    return shown
+
+
+def test_tab_goes_round_in_a_dialog_too(qtbot, dialog):
+    forwards = _walk(qtbot, dialog, Key.Key_Tab)
+    assert not [_named(widget) for widget in _focusable(dialog) if widget not in forwards]
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_the_focus_is_seen_in_a_dialog_too(qtbot, appearance, dialog, theme):
+    appearance.set_theme(theme)
+    QApplication.setCursorFlashTime(0)
+    every = _focusable(dialog)
+    unseen = []
+    for widget in every:
+        before, during, after = _pictures(dialog, widget, next(one for one in reversed(every) if one is not widget))
+        if before == during or before != after:
+            unseen.append(_named(widget))
+    assert not unseen
