@@ -9,6 +9,8 @@ from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QToolTip
 
 from engine import RemedyName, SearchRemedy
+from gui.keys.keymap import keymap
+from gui.keys.shared import EXPLAIN
 from gui.search import runner
 from gui.search.panel import SearchPanel
 from gui.search.query_box import QueryBox
@@ -200,6 +202,7 @@ def test_the_score_bar_of_a_result_leads_to_its_explanation(qtbot, panel, result
 
 
 def test_the_score_bar_tells_its_parts_under_the_mouse(results, ask, monkeypatch):
+    keymap().declare(EXPLAIN)  # as the window does
     ask("timer")
     shown: list[str] = []
     monkeypatch.setattr(QToolTip, "showText", lambda at, text, widget: shown.append(text))
