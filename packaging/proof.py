@@ -9,6 +9,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -52,9 +53,7 @@ def prove(program: Path) -> float:
         status = json.loads(_ended(program, home, "status", "--deep", *place))
         if not status["vector"]["available"] or status["provider"] != "embedded":
             _fail("status --deep", json.dumps(status))
-        answer = _ended(program, home, "mcp", "--workspace", str(notes), said=json.dumps(_GREETING) + "\n")
-        if '"serverInfo"' not in answer:
-            _fail("mcp", answer)
+        _greet_server(program, home, notes)
         return _picture(program, home, Path(scratch, "window.png"))
 
 
@@ -62,6 +61,33 @@ def _expect_hit(program: Path, home: Path, query: str, name: str, *place: str) -
     told = _ended(program, home, "search", query, *place)
     if [result["path"] for result in json.loads(told)["results"]][:1] != [name]:
         _fail(f"search {query!r}", told)
+
+
+def _greet_server(program: Path, home: Path, notes: Path) -> None:
+    """As an agent does, who stays until it has its answer: a server whose input ends is free to end without one."""
+    with subprocess.Popen(
+        [str(program), "mcp", "--workspace", str(notes)],
+        cwd=home,
+        env=_environment(home),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+    ) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        too_long = threading.Timer(_SECONDS, server.kill)
+        too_long.start()
+        try:
+            server.stdin.write(json.dumps(_GREETING) + "\n")
+            server.stdin.flush()
+            answer = server.stdout.readline()
+            server.stdin.close()
+            code = server.wait()
+        finally:
+            too_long.cancel()
+            server.kill()
+    if '"serverInfo"' not in answer or code != 0:
+        _fail("mcp", f"It ended with {code}: {answer}")
 
 
 def _picture(program: Path, home: Path, picture: Path) -> float:
@@ -75,17 +101,21 @@ def _picture(program: Path, home: Path, picture: Path) -> float:
     return seconds
 
 
-def _ended(program: Path, home: Path, *arguments: str, said: str = "") -> str:
-    """What it printed; nothing of this environment but the place of its home reaches it."""
+def _environment(home: Path) -> dict[str, str]:
+    """Nothing of this one but what every program needs."""
     kept = ("PATH", "SYSTEMROOT", "TEMP", "TMP", "LANG")
     environ = {name: value for name, value in os.environ.items() if name in kept}
-    environ |= {"HOME": str(home), "USERPROFILE": str(home), "QT_QPA_PLATFORM": "offscreen"}
-    environ |= {"LOCALAPPDATA": str(home), "APPDATA": str(home)}
+    homes = dict.fromkeys(("HOME", "USERPROFILE", "LOCALAPPDATA", "APPDATA"), str(home))
+    return environ | homes | {"QT_QPA_PLATFORM": "offscreen"}
+
+
+def _ended(program: Path, home: Path, *arguments: str) -> str:
+    """What it printed."""
     done = subprocess.run(
         [str(program), *arguments],
         cwd=home,
-        env=environ,
-        input=said,
+        env=_environment(home),
+        stdin=subprocess.DEVNULL,
         capture_output=True,
         encoding="utf-8",
         timeout=_SECONDS,

@@ -36,7 +36,6 @@ FULL = {
         f"settings-{page}": ["--view", f"settings-{page}"]
         for page in ("found", "sources", "search", "appearance", "keyboard", "privacy")
     },
-    "about": ["--view", "about"],
     "licences": ["--view", "licences"],
     "engine": ["--view", "engine"],
     "palette": ["--view", "palette", "--query", "irrigation timer"],
