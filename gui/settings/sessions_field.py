@@ -6,17 +6,17 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from engine import CancelToken, FileIssue, Option
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
 from gui.settings.fields import Field
+from gui.sources.asking import ask_for_exports, ask_for_folder
 from gui.sources.choice import Choice, Source, look_beside, measure
 from gui.sources.page import LOOKING, NOTHING
 from gui.sources.place_rows import PlaceBoxes
 from gui.sources.wording import issue_lines
-from gui.widgets.drop import EXPORTS
 from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.labels import breakable, label
 
@@ -103,14 +103,11 @@ class SessionsField(Field):
 
     @Slot()
     def _choose_folder(self) -> None:
-        name = QFileDialog.getExistingDirectory(self, "Add a folder with sessions", str(Path.home()))
-        self._add([name] if name else [])
+        self._add(ask_for_folder(self))
 
     @Slot()
     def _choose_exports(self) -> None:
-        kinds = " ".join(f"*{ending}" for ending in EXPORTS)
-        names, _ = QFileDialog.getOpenFileNames(self, "Add exports", str(Path.home()), f"Exports ({kinds})")
-        self._add(names)
+        self._add(ask_for_exports(self))
 
     def _add(self, names: Sequence[str]) -> None:
         if names and self._choice is not None:

@@ -7,15 +7,16 @@ from typing import Any
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent
-from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 import engine
 from engine import CancelToken, FileIssue
 from gui.jobs import Job, Jobs
+from gui.sources.asking import ask_for_exports, ask_for_folder
 from gui.sources.choice import Choice, Source, look, measure
 from gui.sources.place_rows import PlaceBoxes
 from gui.sources.wording import issue_lines
-from gui.widgets.drop import EXPORTS, dropped_sessions
+from gui.widgets.drop import dropped_sessions
 from gui.widgets.labels import breakable, label
 from gui.widgets.scrolling import scrolling_column
 
@@ -173,14 +174,11 @@ class SourcesPage(QFrame):
 
     @Slot()
     def _choose_folder(self) -> None:
-        name = QFileDialog.getExistingDirectory(self, "Add a folder with sessions", str(Path.home()))
-        self._add([name] if name else [])
+        self._add(ask_for_folder(self))
 
     @Slot()
     def _choose_exports(self) -> None:
-        kinds = " ".join(f"*{ending}" for ending in EXPORTS)
-        names, _ = QFileDialog.getOpenFileNames(self, "Add exports", str(Path.home()), f"Exports ({kinds})")
-        self._add(names)
+        self._add(ask_for_exports(self))
 
     def _add(self, names: Sequence[str]) -> None:
         choice = self._choice
