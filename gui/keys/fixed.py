@@ -24,6 +24,7 @@ FIXED: tuple[Fixed, ...] = (
     Fixed("box", ("Ctrl+Space",), "Complete an operator"),
     Fixed("box", ("Esc",), "Clear the box, then leave what the results are kept to"),
     Fixed("results", ("Down", "Up"), "Along the list, and back to the box"),
+    Fixed("results", ("Shift+Down", "Shift+Up"), "Select several, to drag, copy or export them together"),
     Fixed("results", ("Return",), "Go to the file"),
     Fixed("results", ("Esc",), "Back to the box"),
     Fixed("sessions", ("Down", "Up"), "Along the list, and back to the box"),

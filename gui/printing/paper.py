@@ -65,6 +65,11 @@ def paper_style(line_height: int = 135) -> PageStyle:
     return PageStyle(text, fixed, theme_tokens("light"), _dots() / _PIXELS_AT_SCALE_1, line_height)
 
 
+def letter_height(style: PageStyle) -> float:
+    """Of its text, in pixels: by it distances are measured."""
+    return style.font.pointSizeF() * _dots() / _POINTS_PER_INCH
+
+
 class Paper:
     """The pages of one device, from the first on. Raises nothing: a device that fails says so by `ok`."""
 
@@ -154,7 +159,9 @@ class Paper:
             colour = self._colours.accent_ground if is_person else self._colours.alternate
             pen.fillRect(area.adjusted(-pad, -over, pad, under_), colour)
         pen.setClipRect(area.adjusted(-self._line, 0, self._line, 0))
-        under = PagePainter(pen, document, self._colours, scale=_dots() / 96, width=round(document.textWidth()))
+        under = PagePainter(
+            pen, document, self._colours, scale=_dots() / _PIXELS_AT_SCALE_1, width=round(document.textWidth())
+        )
         layout = document.documentLayout()
         for number, (block, rect) in enumerate(laid.between(start, end)):
             under.grounds(block, rect, first=number == 0)

@@ -8,7 +8,7 @@ from collections.abc import Generator, Sequence
 
 from PySide6.QtGui import QTextDocument, QTextOption
 
-from gui.printing.paper import Ground, Paper, Strip
+from gui.printing.paper import Ground, Paper, Strip, letter_height
 from gui.sessions.conversation_making import LaidPiece, PieceStyle, piece_steps
 from gui.sessions.conversation_rows import MORE, SUMMARY, PackedRows
 from gui.sessions.conversation_text import Conversation, Entry
@@ -28,7 +28,7 @@ def conversation_steps(
     paper: Paper, style: PageStyle, conversation: Conversation, rows: PackedRows, printed: float
 ) -> Steps:
     """Who said what and when, with tools and thinking folded as in these rows; `printed` is the time of it."""
-    line = style.font.pointSizeF() * style.scale * 96 / 72
+    line = letter_height(style)
     indent = 1.5 * line
     pieces = PieceStyle(style, round(paper.width), round(paper.width - 2 * indent), ())
     for strip in _conversation_head(conversation, style, paper.width, printed):
@@ -68,7 +68,7 @@ def conversation_steps(
 
 def note_steps(paper: Paper, style: PageStyle, name: str, slices: Sequence[str], printed: float) -> Steps:
     """A note as a rendered page; `slices` are those of `markdown_slices`."""
-    line = style.font.pointSizeF() * style.scale * 96 / 72
+    line = letter_height(style)
     yield from _put(paper, Strip(_small(f"{name} · printed {exact(printed)}", style, paper.width)), 0.0)
     for number, part in enumerate(slices):
         # Only the first part may have front matter; in the others Qt would take a rule in the first line for it.

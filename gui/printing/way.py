@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QBuffer, QIODevice, QLocale, QMarginsF, QObject, QStandardPaths, QUrl, Slot
+from PySide6.QtCore import QBuffer, QIODevice, QLocale, QMarginsF, QObject, QUrl, Slot
 from PySide6.QtGui import QDesktopServices, QPagedPaintDevice, QPageLayout, QPageSize, QPdfWriter
 from PySide6.QtWidgets import QDialog, QFileDialog, QProgressDialog, QWidget
 
@@ -26,7 +26,7 @@ from gui.sessions.conversation_opening import OpenedSession
 from gui.sessions.conversation_rows import PackedRows, Rows
 from gui.sessions.conversation_text import Conversation, prepare
 from gui.sessions.wording import UNTITLED
-from gui.sharing.saving import save_whole
+from gui.sharing.saving import documents_folder, save_whole
 from gui.viewer.lines import FileLines
 from gui.viewer.outline import Outline
 from gui.viewer.page import PageStyle, markdown_slices
@@ -75,7 +75,7 @@ class Printing(QObject):
         """Ask for a file, and save what is read as PDF."""
         title = self._title()
         if title:
-            start = Path(self._folder or _documents()) / f"{to_slug(title) or 'conversation'}.pdf"
+            start = Path(self._folder or documents_folder()) / f"{to_slug(title) or 'conversation'}.pdf"
             name, _ = QFileDialog.getSaveFileName(self._window, "Save as PDF", str(start), "PDF (*.pdf)")
             if name:
                 path = Path(name)
@@ -288,7 +288,3 @@ def _note(manager: MemorySearchManager, name: str, token: CancelToken) -> Printa
     now = time.time()
     title = outline.title or name
     return Printable(title, lambda paper, style: note_steps(paper, style, name, slices, now))
-
-
-def _documents() -> str:
-    return QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import msgspec
-from PySide6.QtCore import QObject, QStandardPaths, Slot
+from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from engine import (
@@ -25,7 +25,7 @@ from gui.notices import Notices
 from gui.search.asking import ask
 from gui.search.panel import SearchPanel
 from gui.search.questions import Answer
-from gui.sharing.saving import save_whole
+from gui.sharing.saving import documents_folder, save_whole
 from gui.viewer.elsewhere import Elsewhere
 from gui.widgets.message import Action
 from gui.widgets.wording import counted
@@ -70,7 +70,7 @@ class Exports(QObject):
         chosen = self._search.body.list.selected_results()
         many = len(chosen) > 1
         title = f"Export {counted(len(chosen), 'result')}" if many else "Export all results"
-        start = Path(self._folder or _documents()) / f"{to_slug(_asked(answer)) or 'results'}.md"
+        start = Path(self._folder or documents_folder()) / f"{to_slug(_asked(answer)) or 'results'}.md"
         name, kind = QFileDialog.getSaveFileName(self._window, title, str(start), ";;".join(_FILTERS.values()))
         if name:
             self._folder = str(Path(name).parent)
@@ -144,7 +144,3 @@ def _named(path: Path, kind: str) -> Path:
         return path
     ending = next((ending for ending, words in _FILTERS.items() if words == kind), ".md")
     return path.with_name(f"{path.name}{ending}")
-
-
-def _documents() -> str:
-    return QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)

@@ -10,9 +10,16 @@ import os
 import secrets
 from pathlib import Path
 
+from PySide6.QtCore import QStandardPaths
+
 from engine import MnemoscopeError
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+
+
+def documents_folder() -> str:
+    """Where a person is first asked to put a file."""
+    return QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
 
 
 class SavingFailed(MnemoscopeError):
