@@ -6,7 +6,7 @@ from typing import Literal
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QApplication, QStackedWidget
 
-from engine import MemorySearchManager, MemorySearchResult, Passage, SessionSummary, may_name_session
+from engine import MemorySearchManager, MemorySearchResult, Passage, SessionSummary, may_name_session, split_name
 from gui.facts.panel import FactsPanel
 from gui.index.panel import IndexPanel
 from gui.jobs import Jobs
@@ -202,7 +202,7 @@ class Views(QObject):
 
     def show_spot(self, spot: Spot) -> None:
         """A place in a note or a session that was chosen elsewhere, in place of the result that was read."""
-        if may_name_session(spot.path) and "sessions" not in self._lacks:
+        if may_name_session(split_name(spot.path)[1]) and "sessions" not in self._lacks:
             title = spot.path.rpartition("/")[2]
             self._wanted["search"] = _Shown(spot.path, title, spot.line, "", spot.message)
         else:

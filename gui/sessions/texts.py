@@ -46,6 +46,8 @@ def without_sessions(status: MemoryProviderStatus) -> tuple[str, str]:
             "Choose the agents whose sessions are to be listed here, searched and read. Nothing in their folders is "
             "changed.",
         )
+    if kept := elsewhere(status):
+        return "These sessions are kept in other workspaces", kept
     if status.syncing is not None:
         return "No session is indexed yet", "They are listed here as soon as they have been read."
     return "No session is indexed yet", "None was found in the folders that you chose."
