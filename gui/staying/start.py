@@ -11,8 +11,8 @@ from gui.staying.message import encode, message_of
 if TYPE_CHECKING:
     from filelock import BaseFileLock
 
-START_SECONDS = 5.0
-"""So long one that is just starting or ending is waited for; either takes about one."""
+START_SECONDS = 15.0
+"""So long one that is just starting or ending is waited for: either takes about one, on a busy machine several."""
 _LOOK_SECONDS = 0.05
 
 

@@ -88,6 +88,14 @@ def test_one_that_was_killed_or_hangs_keeps_nobody_out(start, runtime, tmp_path)
     assert start("--toggle").wait(30) == 0
 
 
+def test_a_key_of_the_desktop_starts_the_program_where_none_runs(start, runtime, tmp_path):
+    first = start("--toggle", "--workspace", str(tmp_path / "notes"))
+    _wait(lambda: bool(_found(runtime)), "it stays, and listens")
+    again = start("--toggle")
+    assert (again.wait(30), again.stderr.read()) == (0, b"")
+    assert first.poll() is None
+
+
 def _found(runtime: Path) -> set[int]:
     """The sockets, each by what tells it from another one of the same name."""
     found = set()
