@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # One file that runs on any Linux desktop as new as the machine it is built on: build.sh APPIMAGETOOL
 # Needs dist/mnemoscope (python3 packaging/dev.py bundle) and the program appimagetool of the AppImage project.
-# Tried: laying out the folder and starting its AppRun on Debian 12. Not tried: appimagetool itself.
+# Tried: laying out the folder, and a version and a search by its AppRun on Debian 12. Not tried: appimagetool itself.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
 folder=$root/build/Mnemoscope.AppDir
