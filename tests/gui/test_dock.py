@@ -120,7 +120,7 @@ def test_an_update_can_be_begun_from_an_empty_answer(qtbot, opened, memory):
 
 @pytest.mark.parametrize(
     ("name", "done"),
-    [("folder", "choose"), ("add-sessions", "add_sessions"), ("settings", "settings:None"), ("embed", "ask")],
+    [("folder", "choose"), ("add-sessions", "add_sessions"), ("settings", "settings:embedding"), ("embed", "ask")],
 )
 def test_the_other_remedies_reach_what_they_name(qtbot, opened, memory, monkeypatch, name, done):
     heard: list[str] = []
