@@ -137,7 +137,7 @@ class Printing(QObject):
             go_on(opened, printable)
 
         if session is None:
-            self._job.put(self._jobs.read(lambda token: _note(opened.manager, name, token), ready, self._fail))
+            self._job.put(self._jobs.read(lambda token: _note(opened.everywhere, name, token), ready, self._fail))
         elif session.wanted.reveal and session.conversation.session.masked:
 
             def masked(found: tuple[Conversation, Rows]) -> None:
@@ -145,7 +145,7 @@ class Printing(QObject):
                 rows.fold_like(session.rows)
                 ready(_session(conversation, rows))
 
-            self._job.put(self._jobs.read(lambda token: _masked(opened.manager, session, token), masked, self._fail))
+            self._job.put(self._jobs.read(lambda token: _masked(opened.everywhere, session, token), masked, self._fail))
         else:
             go_on(opened, _session(session.conversation, session.rows))
 

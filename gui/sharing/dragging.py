@@ -100,7 +100,7 @@ class Dragging(QObject):
                 rows.button_down = False  # its release goes to whoever the load is dropped on
                 start_drag(rows, load)
 
-        self._job.put(self._jobs.read(lambda token: make(opened.manager, token), ready, self._fail))
+        self._job.put(self._jobs.read(lambda token: make(opened.everywhere, token), ready, self._fail))
 
     def _fail(self, sentence: str) -> None:
         self._job.done()

@@ -87,7 +87,7 @@ class Exports(QObject):
             return
 
         def work(token: CancelToken) -> int:
-            outcome = _chosen(answer, chosen) if chosen else _found(opened.manager, answer, token)
+            outcome = _chosen(answer, chosen) if chosen else _found(opened.everywhere, answer, token)
             data = _written(outcome, _asked(answer), as_json=path.suffix.lower() == ".json")
             token.checkpoint()
             save_whole(path, data, notes=opened.folder, may_replace=may_replace)

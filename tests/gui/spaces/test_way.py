@@ -5,15 +5,17 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QDrag
 from PySide6.QtWidgets import QMenu, QPushButton
 
 import engine
 from gui.main_window import MainWindow
 from gui.places import Places
+from gui.printing.way import usual_layout
 from gui.spaces.switcher import Switcher
 from gui.window_state import WindowState
 from gui.workspace import Workspace
+from tests.helpers.pdf_text import pdf_text
 from tests.helpers.windows import at_rest
 
 Key = Qt.Key
@@ -175,3 +177,25 @@ def test_the_question_is_kept_with_it(qtbot, window):
     window.search.return_to(standing)
     qtbot.waitUntil(lambda: not window.search.busy)
     assert window.search.everywhere
+
+
+def test_what_another_workspace_has_is_shared_like_anything_else(qtbot, window, folders, tmp_path, monkeypatch):
+    dragged: list[list[str]] = []
+    monkeypatch.setattr(
+        QDrag, "exec", lambda drag, _: dragged.append([u.toLocalFile() for u in drag.mimeData().urls()])
+    )
+    window.search.search_everywhere(True)
+    assert _search(qtbot, window, "varnish") == ["///boat/note.md"]
+    results = window.search.body.list
+    results.button_down = True
+    results.drag_wanted.emit()
+    qtbot.waitUntil(lambda: bool(dragged))
+    assert dragged == [[str(folders["boat"] / "note.md")]]
+    window.sharing.exports.save(tmp_path / "found.md")
+    qtbot.waitUntil(lambda: "exported to" in window.banner.text)
+    assert "seven coats of varnish" in (tmp_path / "found.md").read_text("utf-8")
+    results.open_current()
+    qtbot.waitUntil(lambda: window.viewer.name == "///boat/note.md")
+    window.sharing.printing.write_pdf(tmp_path / "note.pdf", usual_layout())
+    qtbot.waitUntil(lambda: "saved as" in window.banner.text)
+    assert "sevencoats" in pdf_text((tmp_path / "note.pdf").read_bytes())
