@@ -14,6 +14,7 @@ workspace whose folder or index is gone, or which lists it no more, goes to the 
 
 import logging
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -23,8 +24,10 @@ from engine.control import CancelToken
 from engine.corpus.discovery import FoundFile
 from engine.corpus.transcripts.changes import transcript_of
 from engine.errors import StoreError
+from engine.records import FileIssue
 from engine.store.location import IndexFiles
 from engine.store.session_homes import Home, Homes, SessionHomes
+from engine.wording import plural
 
 log = logging.getLogger(__name__)
 
@@ -35,6 +38,19 @@ KEPT_ELSEWHERE = "kept-elsewhere"
 def kept_where(workspace: str, what: str = "It is") -> str:
     """One sentence for a person, about `what`."""
     return f"{what} kept in the workspace {os.path.basename(workspace) or workspace} ({workspace})."
+
+
+def kept_issues(kept: Mapping[str, str]) -> list[FileIssue]:
+    """What is told of all of them, as `elsewhere` returns them: one sentence for each store and workspace."""
+    counts = Counter(("/".join(name.split("/")[:2]), workspace) for name, workspace in kept.items())
+    return [
+        FileIssue(
+            path=store,
+            rule=KEPT_ELSEWHERE,
+            detail=kept_where(workspace, f"{plural(count, 'session')} of it {'is' if count == 1 else 'are'}"),
+        )
+        for (store, workspace), count in sorted(counts.items())
+    ]
 
 
 def elsewhere(

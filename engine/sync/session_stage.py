@@ -9,9 +9,8 @@ from engine.store import sessions
 from engine.store.sessions import StoredTranscript
 from engine.sync.commits import Change, Commits, TextOutcome
 from engine.sync.parts import StageWork
-from engine.sync.session_homes import KEPT_ELSEWHERE, elsewhere, kept_where
+from engine.sync.session_homes import KEPT_ELSEWHERE, elsewhere, kept_issues, kept_where
 from engine.sync.transcript_notes import leaving_out
-from engine.wording import plural
 
 _COPIED = "copied"
 _COPIED_WHERE = "The database of its agent holds this session too."
@@ -95,22 +94,15 @@ class SessionStage:
 
     def _leave_to_others(self) -> None:
         """Note of each transcript that another workspace has, where; and forget what was indexed of it."""
-        kept: dict[tuple[str, str], int] = {}
         for file in self._found.files:
             if file.name not in self._elsewhere:
                 continue
-            workspace = self._elsewhere[file.name]
-            store = "/".join(file.name.split("/")[:2])
-            kept[store, workspace] = kept.get((store, workspace), 0) + 1
-            where, stored = kept_where(workspace), self._known.get(file.name)
+            where, stored = kept_where(self._elsewhere[file.name]), self._known.get(file.name)
             if stored != (file.mtime_ns, file.size, KEPT_ELSEWHERE, where):
                 self._token.checkpoint()
                 was_here = file.name in self._listed or (stored is not None and not stored.rule)
                 self._commits.put(leaving_out(file, KEPT_ELSEWHERE, where), removed=int(was_here))
-        for (store, workspace), count in sorted(kept.items()):
-            what = f"{plural(count, 'session')} of it {'is' if count == 1 else 'are'}"
-            issue = FileIssue(path=store, rule=KEPT_ELSEWHERE, detail=kept_where(workspace, what))
-            self._outcome.skipped.append(issue)
+        self._outcome.skipped += kept_issues(self._elsewhere)
 
     def _copies(self) -> set[str]:
         """Names of the transcripts whose sessions are in a database as well."""

@@ -27,7 +27,7 @@ from engine.settings.writing import write_aside
 from engine.store.location import IndexFiles
 from engine.store.sessions import StoredSession
 from engine.sync.progress import ProgressMeter
-from engine.sync.session_homes import KEPT_ELSEWHERE, elsewhere, kept_where
+from engine.sync.session_homes import KEPT_ELSEWHERE, elsewhere, kept_issues, kept_where
 
 _FORMAT = 1
 """Raise it when the same session would be written out in another way."""
@@ -170,8 +170,9 @@ class SessionExports:
                 done.unchanged += 1
             else:
                 self._take(file, fresh, now, done, token)
-            if rule := fresh.transcripts[file.name].rule:
+            if (rule := fresh.transcripts[file.name].rule) and rule != KEPT_ELSEWHERE:
                 done.skipped.append(FileIssue(path=file.name, rule=rule, detail=fresh.transcripts[file.name].detail))
+        done.skipped += kept_issues(kept)
         self._retire(fresh)
         self._keep(fresh)
         done.removed = len(now.sessions.keys() - fresh.sessions.keys())

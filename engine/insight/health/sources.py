@@ -70,6 +70,7 @@ def look_at_transcripts(settings: Settings, found: FoundTranscripts, snapshot: S
         f"{len(unread):,} cannot be read" if unread else "",
         f"{rules['broken']:,} broken off" if rules["broken"] else "",
         f"{rules['unknown-format']:,} of unknown format" if rules["unknown-format"] else "",
+        f"{rules['kept-elsewhere']:,} kept in other workspaces" if rules["kept-elsewhere"] else "",
     ]
     detail = f"{', '.join(filter(None, parts))}."
     if behind := _behind({name: file for name, file in there.items() if name not in unknown - known.keys()}, known):

@@ -9,8 +9,12 @@ import pytest
 
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
+from engine.backends.qmd.exports import SessionExports
+from engine.control import CancelToken
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
+from engine.store.location import index_files
+from engine.sync.progress import ProgressMeter
 from tests.helpers.fake_provider import FakeProvider, selection_of
 
 Open = Callable[[str], BuiltinMemory]
@@ -172,3 +176,20 @@ def test_a_workspace_that_lists_it_no_more_lets_it_go(open_: Open, store: Path, 
     again.close()
     boat.sync()
     assert held(boat) == {"invoice"}
+
+
+def test_what_is_written_out_for_qmd_keeps_to_it_too(open_: Open, store: Path, tmp_path: Path) -> None:
+    garden, boat = open_("garden"), tmp_path / "boat"
+    boat.mkdir()
+    write_session(store, "carrots", tmp_path / "garden", "When are the carrots sown?")
+    write_session(store, "mast", boat, "The varnish peels off the mast.")
+    garden.sync()
+    settings = Settings(
+        sessions=SessionSettings(folders=(str(store),)), store=StoreSettings(path=str(tmp_path / "data"))
+    )
+    files = index_files(boat, settings.store.path)
+    exports = SessionExports(files.folder / "qmd/sessions", boat, files, settings)
+    for _ in range(2):
+        done = exports.update(CancelToken(), ProgressMeter("manual", lambda update: None))
+        assert [(one.known.id, one.written) for one in exports.all()] == [("mast", True)]
+        assert [issue.rule for issue in done.skipped] == ["kept-elsewhere"]
