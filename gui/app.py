@@ -28,7 +28,7 @@ from gui.staying.address import Address
 from gui.staying.staying import Staying
 from gui.widgets.icons import application_icon
 from gui.widgets.message import Action
-from gui.window_state import WindowState, load_state, save_state
+from gui.window_state import WindowState, load_state
 from gui.workspace import Opened, Workspace
 
 log = logging.getLogger(__name__)
@@ -101,7 +101,6 @@ class _Program:
             )
         self._window.looks.begin(settings, overruled=options.theme is not None)
         self._window.keyboard.own.take(settings.window.keys)
-        self._window.closing.connect(self._keep_state)
         self._guard.watch(self._window, self._jobs, self._workspace)
         # Neither does a hidden window keep the program from ending, nor the last small one end it.
         app.setQuitOnLastWindowClosed(False)
@@ -137,6 +136,8 @@ class _Program:
         elif self._settings_problem and not named:
             window.opening.show_settings_problem(self._settings_problem, Action("Try again", self._begin_again))
         elif folder is not None:
+            if self._remembers and options.view == "search" and not (options.query or options.link):
+                window.resuming.resume()
             window.folders.open(folder.absolute())
             # A picture asks when the index is complete: earlier answers would decide what is selected.
             if options.view != "quick":
@@ -162,10 +163,6 @@ class _Program:
     def _taken(self, problem: str) -> None:
         self._problem = problem
         self._app.quit()
-
-    def _keep_state(self) -> None:
-        if self._remembers:
-            save_state(self._state)
 
     def _end(self) -> int:
         """Off the screen already: stop all work, close the memory, remove the demo."""

@@ -26,6 +26,7 @@ from gui.notices import Notices
 from gui.opening import Opening
 from gui.places import Places
 from gui.remember.remembering import Remembering
+from gui.resuming import Resuming
 from gui.search.panel import SearchPanel
 from gui.search_way import SearchWay
 from gui.settings.aside import SetAside
@@ -134,6 +135,7 @@ class MainWindow(QMainWindow):
         self.frame.header.menu_button.setMenu(self.commands.menu)
         self._connect()
         self._restore()
+        self.resuming = Resuming(workspace, self.views, self.frame, state, jobs, self, remembers=remembers)
 
     def _connect(self) -> None:
         self.opening.another_folder_wanted.connect(self.first_run.choose)
@@ -207,10 +209,7 @@ class MainWindow(QMainWindow):
             self.navigation.watch(window)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        self.state.set_geometry(self.saveGeometry())
-        self.frame.keep(self.state)
-        self.state.wrap = self.viewer.wrap_action.isChecked()
-        self.state.chunk_borders = self.viewer.chunks_action.isChecked()
+        self.resuming.write_now()
         self.looks.save()
         self.closing.emit()
         super().closeEvent(event)

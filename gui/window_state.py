@@ -2,22 +2,50 @@
 
 import base64
 import binascii
+import contextlib
 import logging
+import os
 from pathlib import Path
+from threading import Lock
+from typing import Literal
 
 import msgspec
 import platformdirs
 from PySide6.QtCore import QByteArray
 
-from gui.writing import replace_file
+from engine import AskedQuestion, CancelToken
 
 log = logging.getLogger(__name__)
 
 _RECENT = 8
+_writing = Lock()
+"""One at a time, all under the same name aside."""
+
+
+class LastPlace(msgspec.Struct, kw_only=True, frozen=True):
+    """Where the person was in a folder, for the next start."""
+
+    folder: str = ""
+    view: Literal["search", "sessions", "index", "facts"] = "search"
+    index_page: Literal["overview", "map", "duplicates", "health"] = "overview"
+    question: AskedQuestion | None = None
+    max_results: int = 0
+    row: tuple[str, str, int, int] | None = None
+    """Key of the current row of the results."""
+    top: int = 0
+    """Where that row begins, in pixels below the top of the list."""
+    session: str = ""
+    """The one that is current in the list of sessions."""
+    file: str = ""
+    """The note that is read, by its stable name."""
+    line: int = 0
+    """The one at the top of its text; 0 where its source is not on show."""
 
 
 class WindowState(msgspec.Struct, kw_only=True):
     """Everything has a default: a missing, old or damaged file gives a fresh window, never an error."""
+
+    place: LastPlace = LastPlace()
 
     geometry: str = ""
     """Qt's own record of place, size and screen, base64."""
@@ -57,14 +85,45 @@ def load_state(path: Path | None = None) -> WindowState:
         return msgspec.json.decode((path or state_path()).read_bytes(), type=WindowState)
     except FileNotFoundError:
         return WindowState()
-    except (OSError, msgspec.DecodeError) as error:
-        log.warning("The window's state was not read: %s", error)
-        return WindowState()
-
-
-def save_state(state: WindowState, path: Path | None = None) -> None:
-    """A failure is only logged."""
-    try:
-        replace_file(path or state_path(), msgspec.json.format(msgspec.json.encode(state)))
     except OSError as error:
-        log.warning("The window's state was not saved: %s", error)
+        log.warning("The window's state was not read: %s", error)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        _set_aside(path or state_path(), error)
+    return WindowState()
+
+
+def _set_aside(path: Path, error: Exception) -> None:
+    """A damaged file keeps what it holds, under another name."""
+    kept = path.with_name(f"{path.stem}-damaged{path.suffix}")
+    try:
+        path.replace(kept)
+    except OSError as problem:
+        log.warning("The window's state is damaged, and was not set aside: %s", problem)
+    else:
+        log.warning("The window's state was damaged (%s); it is in %s now", type(error).__name__, kept.name)
+
+
+def save_state(state: WindowState, path: Path | None = None, token: CancelToken | None = None) -> None:
+    """Write aside, then replace, so that a crash leaves the old or the new file. A failure is only logged.
+
+    Any thread; nothing is written once `token` was cancelled, so that an older state never replaces a newer one.
+    """
+    target = path or state_path()
+    aside = target.with_name(f"{target.name}.{os.getpid()}")
+    with _writing:
+        if token is not None and token.cancelled:
+            return
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with open(aside, "wb", opener=_private) as file:
+                file.write(msgspec.json.format(msgspec.json.encode(state)))
+            aside.replace(target)
+        except OSError as error:
+            log.warning("The window's state was not saved: %s", error)
+            with contextlib.suppress(OSError):
+                aside.unlink()
+
+
+def _private(path: str, flags: int) -> int:
+    """What was searched for is nobody else's business."""
+    return os.open(path, flags, 0o600)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QUrl, Signal
+from PySide6.QtCore import QUrl, Signal, SignalInstance
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
@@ -115,6 +115,22 @@ class ViewerPanel(ReadingPanel):
     def name(self) -> str:
         """Stable name of the file that is on the screen now; empty where there is none."""
         return "" if self._opened is None else self._opened.name
+
+    @property
+    def standing(self) -> tuple[str, int]:
+        """The file that is read, and the line at the top of its source; 0 where that is not on show."""
+        name = self._opened.name if self._opened is not None else ""
+        return name, self._source.top_line if name and self._page is self._source else 0
+
+    def go_to_line(self, line: int) -> None:
+        """Scroll the source that is on show."""
+        if self._page is self._source:
+            self._source.go_to_line(line)
+
+    @property
+    def scrolled(self) -> SignalInstance:
+        """Of the bar beside the source."""
+        return self._source.verticalScrollBar().valueChanged
 
     @property
     def busy(self) -> bool:

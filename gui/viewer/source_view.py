@@ -63,6 +63,16 @@ class SourceView(LineCanvas):
         self._moved()
         self._revealed = first, focus
 
+    @property
+    def top_line(self) -> int:
+        """The first line in view."""
+        return self._scroll.line
+
+    def go_to_line(self, line: int) -> None:
+        """Put a line at the top, as if it had been scrolled there."""
+        self._scroll.go_to(min(max(1, line), max(1, self.line_count)))
+        self._moved()
+
     # --- hits (the protocol `HitView`) ----------------------------------------------------------------------------
 
     def place(self) -> Place:

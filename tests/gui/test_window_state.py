@@ -17,10 +17,13 @@ def test_what_was_saved_is_loaded():
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"list_width": "wide"}', '{"wrap": "pink"}', "\ufeff{}", "null"])
-def test_a_damaged_file_gives_a_fresh_window(text):
+def test_a_damaged_file_is_set_aside_and_gives_a_fresh_window(text, caplog):
     state_path().parent.mkdir(parents=True)
     state_path().write_text(text, "utf-8")
     assert load_state() == WindowState()
+    assert "window-damaged.json" in caplog.text
+    assert state_path().with_name("window-damaged.json").read_text("utf-8") == text
+    assert not state_path().exists()
 
 
 def test_a_file_of_another_version_is_read_as_far_as_it_goes():

@@ -1,5 +1,6 @@
 """The whole program, in a process of its own, that dies or begins anew."""
 
+import json
 import os
 import signal
 import subprocess
@@ -64,6 +65,21 @@ def test_a_crash_of_the_program_is_told_at_the_next_start(notes, words_only, use
     assert _end(process, signal.SIGSEGV) == -signal.SIGSEGV
     process = _start("--workspace", notes, "--config", words_only)
     _wait(process, lambda: "An earlier run has crashed: Fatal Python error: Segmentation fault" in log())
+    _end(process, signal.SIGKILL)
+
+
+def test_after_a_kill_the_next_start_is_where_the_person_was(notes, words_only, user_home):
+    def question() -> str:
+        kept = [json.loads(path.read_text()).get("place") for path in user_home.rglob("window.json")]
+        return str(kept and kept[0]["row"] and kept[0]["question"]["text"])
+
+    process = _start("--workspace", notes, "--config", words_only, "--query", "irrigation")
+    _wait(process, lambda: question() == "irrigation")
+    _end(process, signal.SIGKILL)
+    [state] = user_home.rglob("window.json")
+    before = state.stat().st_mtime_ns
+    process = _start("--workspace", notes, "--config", words_only)
+    _wait(process, lambda: state.stat().st_mtime_ns != before and question() == "irrigation")
     _end(process, signal.SIGKILL)
 
 
