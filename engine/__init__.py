@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from engine.logs import redact as redact
     from engine.records import *  # noqa: F403
     from engine.redaction.masks import beginning_of as beginning_of
+    from engine.redaction.masks import holds_secret as holds_secret
     from engine.search.exporting import outcome_values as outcome_values
     from engine.search.exporting import result_quote as result_quote
     from engine.search.exporting import results_markdown as results_markdown
@@ -134,6 +135,7 @@ _HOME = {
     "configure_logging": "engine.logs",
     "redact": "engine.logs",
     "beginning_of": "engine.redaction.masks",
+    "holds_secret": "engine.redaction.masks",
     "outcome_values": "engine.search.exporting",
     "result_quote": "engine.search.exporting",
     "results_markdown": "engine.search.exporting",

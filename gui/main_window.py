@@ -11,6 +11,7 @@ from gui.about.way import AboutWay
 from gui.appearance import Appearance
 from gui.diagnostics.panel import DiagnosticsPanel
 from gui.dock import Dock
+from gui.drafts.way import Drafts
 from gui.errands import Errands
 from gui.explanation.panel import ExplanationPanel
 from gui.first_run.panel import FirstRunPanel
@@ -135,6 +136,9 @@ class MainWindow(QMainWindow):
         self.frame.header.menu_button.setMenu(self.commands.menu)
         self._connect()
         self._restore()
+        if remembers:
+            drafts = Drafts(workspace, self.views, self.remembering.way, self.banner, jobs, self)
+            self.closing.connect(drafts.write_now)
         self.resuming = Resuming(workspace, self.views, self.frame, state, jobs, self, remembers=remembers)
 
     def _connect(self) -> None:

@@ -121,7 +121,7 @@ class Resuming(QObject):
     def _place(self, folder: Path) -> LastPlace:
         views, search = self._views, self._views.search
         standing = search.standing
-        question = standing.question and kept(standing.question, standing.order)
+        question = None if standing.question is None else kept(standing.question, standing.order)
         if question is not None and not (search.keeping.shelf.notes and _may_be_kept(question)):
             question = None
         row, top = None, 0
@@ -176,7 +176,7 @@ def _standing(place: LastPlace, question: AskedQuestion) -> SearchStanding:
 
 def _may_be_kept(question: AskedQuestion) -> bool:
     """Nothing with a secret in it is written."""
-    return all(engine.redact(text) == text for text in _texts(question))
+    return not any(map(engine.holds_secret, _texts(question)))
 
 
 def _texts(question: AskedQuestion) -> Iterator[str]:

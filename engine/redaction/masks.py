@@ -68,6 +68,11 @@ def redact(text: str) -> str:
     return _redacted(text, _ROUNDS) if text else text
 
 
+def holds_secret(text: str) -> bool:
+    """Whether there is anything in it to be masked; a masked text has nothing."""
+    return redact(text) != text
+
+
 def _redacted(text: str, rounds: int) -> str:
     lines = list(_changed_lines(text)) if rounds else []
     if not lines:

@@ -54,6 +54,8 @@ class FactsPanel(QObject):
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._undo = UndoList()
         self._go_next = ""
+        self._typed_before: tuple[str, str] | None = None
+        """Id of a fact, empty for a new one, and what was typed into it in an earlier run."""
         self.new_action = key_action(self.body, NEW)
         self.undo_action = key_action(self.body, _UNDO)
         self._connect()
@@ -128,6 +130,26 @@ class FactsPanel(QObject):
             self._save_typed()
             self.body.begin_new()
 
+    def go_on_writing(self, id_: str, text: str) -> None:
+        """Have this in the editor again, as soon as the facts are known; a fact that is gone becomes a new one."""
+        self._typed_before = (id_, text)
+        self._write_on()
+
+    def _write_on(self) -> None:
+        if self._typed_before is None or self.shelf.facts is None or self.shelf.problem:
+            return
+        (id_, text), self._typed_before = self._typed_before, None
+        fact = self._known(id_)
+        if fact is not None and fact.forgotten is None:
+            self.filters.choose(state_of(fact), None)
+            self._show()
+        if fact is not None and self.body.list.go_to(id_):
+            self.body.go_to_editor()
+            self.body.editor.put_typed(text)
+        else:
+            self._save_typed()
+            self.body.begin_new(text)
+
     @Slot()
     def undo(self) -> None:
         """Take back what was done last."""
@@ -143,6 +165,7 @@ class FactsPanel(QObject):
         if self._found is not None and self.shelf.facts is not None:
             self._find()
         self._show()
+        self._write_on()
 
     @Slot()
     def _filter(self) -> None:

@@ -33,16 +33,19 @@ class RememberSheet(QDialog):
     Signals:
         count_chosen: another number of messages is to go into the note.
         save_wanted: text and name, as they are on the sheet.
+        changed: something was typed.
     """
 
     count_chosen = Signal(int)
     save_wanted = Signal(str, str)
+    changed = Signal()
 
     def __init__(self, title: str, folder: str, parent: QWidget) -> None:
         """`title` of the session; `folder`: what the workspace is called."""
         super().__init__(parent)
         self.setWindowTitle("Remember this session")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.title = title
         self._folder = folder
         self._note: SessionNote | None = None
         self._own_name = self._warned = False
@@ -103,7 +106,28 @@ class RememberSheet(QDialog):
         for keys in ("Ctrl+Return", "Ctrl+Enter", "Ctrl+S"):
             QShortcut(QKeySequence(keys), self, self._save.click)
 
+        self._name.textEdited.connect(self.changed)
+        self._text.textChanged.connect(self.changed)
+
     # --- for the owner ----------------------------------------------------------------------------------------------
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether the text is another one than the note began with."""
+        return self._text.document().isModified()
+
+    @property
+    def typed(self) -> tuple[str, str]:
+        """Name and text as they stand there."""
+        return self._name.text(), self._text.toPlainText()
+
+    def put_typed(self, name: str, text: str) -> None:
+        """What was typed before, in place of what the note began with; undoing brings that back."""
+        self._own_name = True
+        self._name.setText(name)
+        everything = QTextCursor(self._text.document())
+        everything.select(QTextCursor.SelectionType.Document)
+        everything.insertText(text)
 
     @property
     def note(self) -> SessionNote | None:

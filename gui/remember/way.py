@@ -23,6 +23,8 @@ class RememberWay(QObject):
     """
 
     open_wanted = Signal(str, object)
+    typed = Signal()
+    """Something was typed on the sheet, or it is gone."""
 
     def __init__(self, workspace: Workspace, banner: Notices, jobs: Jobs, trash: Trash, window: QWidget) -> None:
         super().__init__(window)
@@ -31,7 +33,9 @@ class RememberWay(QObject):
         self._jobs = jobs
         self._trash = trash
         self._window = window
-        self._session = ""
+        self.session = ""
+        """Of which the sheet is."""
+        self._typed_before: tuple[str, str] | None = None
         self._draft_job, self._name_job = JobSlot(self), JobSlot(self)
         self.sheet: RememberSheet | None = None
         workspace.closed.connect(self._end)
@@ -48,12 +52,19 @@ class RememberWay(QObject):
         opened = self._workspace.current
         if opened is None or self.sheet is not None:
             return
-        self._session = path
+        self.session = path
         self.sheet = sheet = RememberSheet(title, opened.folder.name or str(opened.folder), self._window)
         sheet.count_chosen.connect(self._draft_again)
         sheet.save_wanted.connect(self._save)
+        sheet.changed.connect(self.typed)
         sheet.finished.connect(self._forget_sheet)
         self._draft(opened, None)
+
+    def go_on_writing(self, path: str, title: str, name: str, text: str) -> None:
+        """The same, with what was typed there before."""
+        if self.sheet is None:
+            self._typed_before = (name, text)
+            self.remember(path, title)
 
     @Slot(int)
     def _draft_again(self, messages: int) -> None:
@@ -61,7 +72,7 @@ class RememberWay(QObject):
             self._draft(self._workspace.current, messages)
 
     def _draft(self, opened: Opened, messages: int | None) -> None:
-        session = self._session
+        session = self.session
 
         def draft(token: CancelToken) -> SessionNote:
             try:
@@ -78,6 +89,10 @@ class RememberWay(QObject):
         if self.sheet is None:
             return
         self.sheet.show_note(note)
+        if self._typed_before is not None:
+            self.sheet.put_typed(*self._typed_before)
+            self._typed_before = None
+            return
         model = opened.settings.remember.slug.model
         if first and model:
             self.sheet.say(f"Asking {model} for a name…")
@@ -133,6 +148,8 @@ class RememberWay(QObject):
     @Slot()
     def _forget_sheet(self) -> None:
         self.sheet = None
+        self._typed_before = None
+        self.typed.emit()
         self._draft_job.cancel()
         self._name_job.cancel()
 
