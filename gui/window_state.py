@@ -2,9 +2,7 @@
 
 import base64
 import binascii
-import contextlib
 import logging
-import os
 from pathlib import Path
 from threading import Lock
 from typing import Literal
@@ -14,6 +12,7 @@ import platformdirs
 from PySide6.QtCore import QByteArray
 
 from engine import AskedQuestion, CancelToken
+from gui.writing import replace_file
 
 log = logging.getLogger(__name__)
 
@@ -108,22 +107,11 @@ def save_state(state: WindowState, path: Path | None = None, token: CancelToken 
 
     Any thread; nothing is written once `token` was cancelled, so that an older state never replaces a newer one.
     """
-    target = path or state_path()
-    aside = target.with_name(f"{target.name}.{os.getpid()}")
     with _writing:
         if token is not None and token.cancelled:
             return
         try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with open(aside, "wb", opener=_private) as file:
-                file.write(msgspec.json.format(msgspec.json.encode(state)))
-            aside.replace(target)
+            content = msgspec.json.format(msgspec.json.encode(state))
+            replace_file(path or state_path(), content, private=True)  # what was searched for is nobody else's business
         except OSError as error:
             log.warning("The window's state was not saved: %s", error)
-            with contextlib.suppress(OSError):
-                aside.unlink()
-
-
-def _private(path: str, flags: int) -> int:
-    """What was searched for is nobody else's business."""
-    return os.open(path, flags, 0o600)

@@ -5,14 +5,22 @@ import os
 from pathlib import Path
 
 
-def replace_file(target: Path, content: bytes) -> None:
-    """Write aside, then replace; the folder is made where it is missing. Raises OSError, and leaves nothing behind."""
+def replace_file(target: Path, content: bytes, *, private: bool = False) -> None:
+    """Write aside, then replace; the folder is made where it is missing. Raises OSError, and leaves nothing behind.
+
+    `private`: only the owner may read it.
+    """
     aside = target.with_name(f"{target.name}.{os.getpid()}")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        aside.write_bytes(content)
+        with open(aside, "wb", opener=_private if private else None) as file:
+            file.write(content)
         aside.replace(target)
     except OSError:
         with contextlib.suppress(OSError):
             aside.unlink()
         raise
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

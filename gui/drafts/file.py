@@ -2,7 +2,6 @@
 
 import contextlib
 import logging
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
@@ -12,6 +11,7 @@ import msgspec
 import platformdirs
 
 from engine import CancelToken
+from gui.writing import replace_file
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +53,6 @@ def load_drafts() -> tuple[Draft, ...]:
 def save_drafts(folder: str, drafts: Sequence[Draft], token: CancelToken | None = None) -> None:
     """In place of all of this folder. Any thread; a failure is only logged. Nothing once `token` was cancelled."""
     path = drafts_path()
-    aside = path.with_name(f"{path.name}.{os.getpid()}")
     with _writing:
         if token is not None and token.cancelled:
             return
@@ -62,15 +61,6 @@ def save_drafts(folder: str, drafts: Sequence[Draft], token: CancelToken | None 
             if not all_drafts:
                 path.unlink(missing_ok=True)
                 return
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with open(aside, "wb", opener=_private) as file:
-                file.write(msgspec.json.encode(all_drafts))
-            aside.replace(path)
+            replace_file(path, msgspec.json.encode(all_drafts), private=True)
         except OSError as error:
             log.warning("What was typed could not be kept: %s", error)
-            with contextlib.suppress(OSError):
-                aside.unlink()
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)

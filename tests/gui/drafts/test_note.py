@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from PySide6.QtWidgets import QPlainTextEdit, QPushButton
+from PySide6.QtWidgets import QPushButton
 
 from gui.drafts.file import Draft, drafts_path, save_drafts
 from tests.helpers.fake_sessions import SESSIONS, VALVE
@@ -26,8 +26,8 @@ def test_what_is_typed_is_kept_until_it_is_thrown_away(qtbot, sessions):
     way = sessions.remembering.way
     way.remember(VALVE, "The valve")
     qtbot.waitUntil(lambda: way.ready)
-    way.sheet.findChild(QPlainTextEdit).appendPlainText("And call the plumber.")
-    qtbot.waitUntil(lambda: len(_kept()) == 1 and _kept()[0]["text"].endswith("And call the plumber."))
+    way.sheet.put_typed("valve", "Call the plumber.")
+    qtbot.waitUntil(lambda: len(_kept()) == 1 and _kept()[0]["text"] == "Call the plumber.")
     assert (_kept()[0]["id"], _kept()[0]["title"]) == (VALVE, "The valve")
     way.sheet.reject()  # warns
     assert way.sheet is not None
