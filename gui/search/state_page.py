@@ -6,7 +6,17 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QPalette, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QFrame,
+    QGridLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gui.keys.binding import follow_keys
 from gui.keys.keymap import keymap
@@ -153,7 +163,8 @@ def make_key_table() -> QWidget:
     for key, does in KEYS:
         _add_key(grid, label(key), does)
     for name, does in COMMANDS:
-        shown = label()
+        shown = label(wrap=True)
+        shown.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         follow_keys(shown, partial(_show_key, shown, name))
         _add_key(grid, shown, does)
     grid.setColumnStretch(1, 1)
@@ -167,4 +178,4 @@ def _add_key(grid: QGridLayout, key: QLabel, does: str) -> None:
 
 
 def _show_key(shown: QLabel, name: str) -> None:
-    shown.setText(keymap().shown(name) or "no key")
+    shown.setText((keymap().shown(name) or "no key").replace("+", "+\u200b"))  # three keys break in a narrow list
