@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication
 
 import engine
 from gui import qt_messages
+from gui.accessible.painted import tell_painted
 from gui.appearance import Appearance
 from gui.collector import Collector
 from gui.crash.guard import CrashGuard
@@ -55,6 +56,7 @@ def run(options: Options, address: Address | None = None) -> int:
     app.setApplicationDisplayName("Mnemoscope")
     app.setDesktopFileName("mnemoscope")
     app.setWindowIcon(application_icon())
+    tell_painted()
     program = _Program(app, options, log_file, address)
     try:
         return program.run()

@@ -12,6 +12,7 @@ from gui.style import font_at
 from gui.views import ViewName
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import label
+from gui.widgets.toggling import ToggleButton
 
 _BUTTONS_TOP = 19
 _NAME_TOP = 23
@@ -47,7 +48,7 @@ class HeaderBar(QWidget):
         self._view: ViewName = "search"
         self._name = label("Mnemoscope", "strong")
         self._name.setContentsMargins(16, _NAME_TOP, 0, 2 * _BUTTONS_TOP - _NAME_TOP)
-        self._switch = QWidget()
+        self._switch = QWidget(self)
         self._switch_grid = QGridLayout(self._switch)
         self._switch_buttons = self._make_switch()
         buttons = QHBoxLayout()
@@ -78,8 +79,7 @@ class HeaderBar(QWidget):
         group = QButtonGroup(self._switch)
         made: dict[ViewName, QPushButton] = {}
         for view, words, tip in _VIEWS:
-            button = QPushButton(words)
-            button.setCheckable(True)
+            button = ToggleButton(words, self._switch)
             tell_key(button, tip, f"view.{view}")
             button.setAccessibleDescription(tip)
             button.clicked.connect(lambda _=False, view=view: self.view_wanted.emit(view))

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, SignalInstance
 
 from gui.index.panel import PageName
 from gui.options import View
@@ -45,7 +45,7 @@ def show_view(window: "MainWindow", view: View, query: str) -> None:
         return
     beside = _beside(window, view)
     if beside is not None:
-        window.workspace.opened.connect(lambda _: beside(), _ONCE)
+        _when_open(window, beside)
         return
     if view == "everywhere":
         window.search.search_everywhere(True)
@@ -63,9 +63,9 @@ def show_view(window: "MainWindow", view: View, query: str) -> None:
     if view == "chunks":
         window.viewer.file_shown.connect(window.viewer.show_chunk, _ONCE)
     if view == "palette":
-        window.workspace.feed.status_changed.connect(lambda _: window.keyboard.palette.open(), _ONCE)
+        _when_open(window, window.keyboard.palette.open, window.workspace.feed.status_changed)
     if view == "keys":
-        window.workspace.opened.connect(lambda _: window.commands.show_keys(), _ONCE)
+        _when_open(window, window.commands.show_keys)
     if query:
         window.views.panel.search(query)
 
@@ -85,6 +85,14 @@ def _beside(window: "MainWindow", view: View) -> Callable[[], object] | None:
             return window.about.show_licences
         case _:
             return None
+
+
+def _when_open(window: "MainWindow", show: Callable[[], object], heard: SignalInstance | None = None) -> None:
+    """As soon as a workspace is there, which `heard` tells: that it is open unless another signal is named."""
+    if window.workspace.status is not None:
+        show()
+    else:
+        (heard or window.workspace.opened).connect(lambda _: show(), _ONCE)
 
 
 def _show_settings(window: "MainWindow", view: View) -> None:

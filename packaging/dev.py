@@ -26,6 +26,7 @@ import deb
 import environment
 import peers
 import qt_libraries
+import screen_reader
 
 CHECKS = {
     "ruff": ["ruff", "check", "."],
@@ -76,6 +77,7 @@ def run(arguments: list[str]) -> int:
 def test(arguments: list[str], *, with_peers: bool) -> int:
     """Run every check, also after one has failed; pytest comes last, so that its closing line is the last one."""
     qt_libraries.ensure(qt_libraries.for_tests())
+    screen_reader.ensure()
     environment.WORK.ensure(environment.TEST_LOCK)
     os.chdir(environment.ROOT)
     pytest = [str(environment.WORK.python), "-m", "pytest"]

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QSplitter, QVBoxLayout,
 
 from gui.about.components import Component
 from gui.viewer.typography import fixed_font, font_scale
+from gui.widgets.clearing import add_clear_button
 from gui.widgets.labels import breakable, label
 from gui.widgets.table import Column, Index, RecordsTable
 from gui.widgets.wording import counted
@@ -46,7 +47,7 @@ class _Box(QLineEdit):
         super().__init__()
         self.setPlaceholderText("Search names and texts of licences")
         self.setAccessibleName("Search licences")
-        self.setClearButtonEnabled(True)
+        add_clear_button(self)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.text():

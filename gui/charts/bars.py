@@ -64,6 +64,10 @@ class BarChart(Chart):
         index = shown.start + int(position.x() // self._slot())
         return index if 0 <= position.y() < self.plot().bottom() and index in shown else None
 
+    def place_of(self, index: int) -> QRectF:
+        slot, shown = self._slot(), self._window()
+        return QRectF((index - shown.start) * slot, 0, slot, self.plot().bottom()) if index in shown else QRectF()
+
     def paint_marks(self, painter: QPainter, colours: Tokens) -> None:
         plot, slot, shown = self.plot(), self._slot(), self._window()
         painter.setPen(QPen(colours.line, 1))

@@ -1,7 +1,10 @@
 """What all charts have in common: one mark is chosen by the mouse or the keys, named below, and told aloud."""
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
+    QAccessible,
     QColor,
     QFontMetrics,
     QHelpEvent,
@@ -14,6 +17,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from gui.accessible.painted import Part
 from gui.charts.series import Mark, Series
 from gui.style import BASE_PIXELS, font_at
 from gui.theme import Tokens, tokens
@@ -39,6 +43,7 @@ class Chart(QWidget):
     """
 
     opened = Signal(object)
+    spoken_role = QAccessible.Role.Chart
 
     def __init__(self, title: str, plot_height: int, parent: QWidget | None = None) -> None:
         """`plot_height`: of the marks, in pixels at font scale 1."""
@@ -72,6 +77,10 @@ class Chart(QWidget):
 
     def mark_at(self, position: QPointF) -> int | None:
         """The mark at this place of the widget."""
+        raise NotImplementedError
+
+    def place_of(self, index: int) -> QRectF:
+        """Where a mark is; empty while it is out of view."""
         raise NotImplementedError
 
     def paint_marks(self, painter: QPainter, colours: Tokens) -> None:
@@ -112,6 +121,12 @@ class Chart(QWidget):
             self._pointed = index
             self._describe()
             self.update()
+
+    def spoken_parts(self) -> Sequence[Part]:
+        return [
+            Part(mark.detail or mark.caption, self.place_of(index).toAlignedRect())
+            for index, mark in enumerate(self.series.marks)
+        ]
 
     def _describe(self) -> None:
         """The chosen mark goes into the name, which assistive tools tell at once when it changes."""

@@ -60,6 +60,9 @@ class ShareChart(Chart):
                     return index
         return None
 
+    def place_of(self, index: int) -> QRectF:
+        return self._lines()[index]
+
     def paint_marks(self, painter: QPainter, colours: Tokens) -> None:
         inks = _inks(colours)
         rounded = QPainterPath()

@@ -1,6 +1,6 @@
 """A line over time."""
 
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from gui.charts.chart import Chart
@@ -33,6 +33,11 @@ class SparkChart(Chart):
         place = min(range(len(points)), key=lambda index: abs(points[index].x() - position.x()))
         near = abs(points[place].x() - position.x()) <= self._scaled(_STEP)
         return len(self.series.marks) - len(points) + place if near else None
+
+    def place_of(self, index: int) -> QRectF:
+        points = self._points()
+        place = index - len(self.series.marks) + len(points)
+        return QRectF(points[place], points[place]).adjusted(-_DOT, -_DOT, _DOT, _DOT) if place >= 0 else QRectF()
 
     def paint_marks(self, painter: QPainter, colours: Tokens) -> None:
         plot, points = self.plot(), self._points()

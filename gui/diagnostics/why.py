@@ -12,6 +12,7 @@ from gui.diagnostics.why_words import ACTION_WORDS, read_path
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
 from gui.lacking import Gates, Lacks
+from gui.widgets.clearing import add_clear_button
 from gui.widgets.labels import breakable, label
 from gui.widgets.state import State, StateLabel
 
@@ -36,7 +37,7 @@ class _PathEdit(QLineEdit):
         self.setMaxLength(_LONGEST)
         self.setPlaceholderText(_HINT)
         self.setAccessibleName(_TITLE)
-        self.setClearButtonEnabled(True)
+        add_clear_button(self)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if dropped_path(event.mimeData()):

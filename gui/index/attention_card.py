@@ -9,6 +9,7 @@ from gui.index.attention import Attention
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.state import StateDot
+from gui.widgets.tab_order import stop_before
 
 _DOT_TOP = 3
 
@@ -112,7 +113,7 @@ class AttentionCard(QFrame):
             self._list.removeWidget(gone)
             gone.hide()
             gone.deleteLater()
-        before: QWidget | None = None
+        before = stop_before(self)
         for place, (key, row) in enumerate(wanted.items()):
             if key not in self._rows:
                 self._rows[key] = _Row()
@@ -122,6 +123,5 @@ class AttentionCard(QFrame):
             at = self._list.itemAt(place)
             if at is None or at.widget() is not widget:
                 self._list.insertWidget(place, widget)
-            if before is not None:
-                QWidget.setTabOrder(before, widget.button)
+            QWidget.setTabOrder(before, widget.button)
             before = widget.button

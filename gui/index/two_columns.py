@@ -7,6 +7,7 @@ from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from gui.style import font_at
+from gui.widgets.tab_order import put_behind, stops
 
 _FEWEST_LETTERS = 112
 _LEFT, _RIGHT = 8, 5
@@ -73,6 +74,8 @@ class TwoColumns(QScrollArea):
         for column, widgets in zip(self._columns, (left, right), strict=True):
             for place, widget in enumerate(widgets):
                 column.insertWidget(place, widget)  # before the stretch
+        first, *others = (stop for widget in (*left, *right) for stop in stops(widget))
+        put_behind(first, others)
         self._sides.setStretch(1, 0 if narrow else _RIGHT)
         self._sides.setSpacing(0 if narrow else _GAP)
         self.folded.emit(narrow)

@@ -1,8 +1,12 @@
 """A field that takes a key by its being pressed."""
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtGui import QAccessible, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QKeySequenceEdit, QLineEdit, QWidget
+
+from gui.accessible.painted import Part
 
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
@@ -20,6 +24,7 @@ class KeyCapture(QKeySequenceEdit):
     pressed = Signal(str)
     accepted = Signal()
     left = Signal()
+    spoken_role = QAccessible.Role.HotkeyField
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -33,6 +38,9 @@ class KeyCapture(QKeySequenceEdit):
     @property
     def key(self) -> str:
         return self.keySequence().toString(QKeySequence.SequenceFormat.PortableText)
+
+    def spoken_parts(self) -> Sequence[Part]:
+        return [Part(self.key, self.rect())] if self.key else []
 
     @Slot()
     def _tell(self) -> None:

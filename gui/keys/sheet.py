@@ -18,6 +18,7 @@ from gui.keys.keymap import keymap
 from gui.keys.listing import groups
 from gui.sheets import sheet
 from gui.widgets.announcing import announce
+from gui.widgets.clearing import add_clear_button
 from gui.widgets.labels import label
 from gui.widgets.wording import counted
 
@@ -38,7 +39,7 @@ class KeySheet(QWidget):
         self.edit = QLineEdit()
         self.edit.setPlaceholderText("Find a key by what it does, or by its name")
         self.edit.setAccessibleName("Find a key")
-        self.edit.setClearButtonEnabled(True)
+        add_clear_button(self.edit)
         self.edit.textChanged.connect(self._filter)
         self._nothing = label("No key does that.", "muted")
         self._nothing.hide()

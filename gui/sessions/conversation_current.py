@@ -1,8 +1,12 @@
 """The current message of a conversation: steps from one to the next, and how far it is unfolded."""
 
-from PySide6.QtCore import Signal
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRect, Signal
+from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QWidget
 
+from gui.accessible.painted import Part
 from gui.jobs import Jobs
 from gui.sessions.conversation_rows import SUMMARY, Detail, Fold, Row, Rows
 from gui.sessions.conversation_scroll import Goal
@@ -23,6 +27,8 @@ class ConversationWithCurrent(SelectableConversation):
     """
 
     current_changed = Signal(int)
+
+    spoken_role = QAccessible.Role.List
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(jobs, parent)
@@ -102,6 +108,21 @@ class ConversationWithCurrent(SelectableConversation):
         self.setAccessibleDescription(text)
         if self.hasFocus():
             announce(self, text)
+
+    def spoken_parts(self) -> Sequence[Part]:
+        """The messages in view, as far as they are unfolded."""
+        if self._conversation is None or self._rows is None or self._layout is None:
+            return []
+        places: dict[int, QRect] = {}
+        for position, top in self._visible():
+            entry = self._rows.rows[position].entry
+            row = QRect(0, top, self.viewport().width(), self._layout.height(position))
+            places[entry] = places[entry].united(row) if entry in places else row
+        rows, conversation = self._rows, self._conversation
+        return [
+            Part(spoken(conversation, entry, folded=rows.fold(entry) == "folded"), place)
+            for entry, place in places.items()
+        ]
 
     def _current_entry(self) -> int | None:
         return self._current

@@ -18,9 +18,11 @@ from gui.settings.pages import PageMaker, Pages
 from gui.settings.places import GUIDE, SettingsPage
 from gui.settings.results_page import ResultsPage
 from gui.style import font_at
+from gui.widgets.clearing import add_clear_button
 from gui.widgets.guide_link import guide_button
 from gui.widgets.labels import line
 from gui.widgets.message import Action, MessagePage
+from gui.widgets.tab_order import put_behind, stop_before, stops
 
 _WIDTH, _HEIGHT = 860, 690
 _TYPING_MS = 120
@@ -70,7 +72,7 @@ class SettingsDialog(QDialog):
     def _lay_out(self) -> None:
         self._query.setPlaceholderText("Search all settings")
         self._query.setAccessibleName("Search all settings")
-        self._query.setClearButtonEnabled(True)
+        add_clear_button(self._query)
         head = QHBoxLayout()
         head.setContentsMargins(16, 10, 16, 10)
         head.setSpacing(8)
@@ -190,6 +192,7 @@ class SettingsDialog(QDialog):
         page = self.pages.page(self.page) if self.model.read or self.pages.stands_alone(self.page) else None
         if page is not None and self._stack.indexOf(page) < 0:
             self._stack.addWidget(page)
+            put_behind(stop_before(self._foot), stops(page))
         if page is not None:
             self._stack.setCurrentWidget(page)
         self.pages.show_buttons(self.page if page is not None else None)

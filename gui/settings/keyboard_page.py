@@ -13,6 +13,7 @@ from gui.keys.listing import clash, native
 from gui.keys.own import OwnKeys
 from gui.keys.places import TITLES
 from gui.widgets.announcing import announce
+from gui.widgets.clearing import add_clear_button
 from gui.widgets.labels import label
 from gui.widgets.table import Column, RecordsTable
 
@@ -49,7 +50,7 @@ class KeyboardPage(QFrame):
         self.edit = QLineEdit()
         self.edit.setPlaceholderText("Find a command by its name, its place or its key")
         self.edit.setAccessibleName("Find a command")
-        self.edit.setClearButtonEnabled(True)
+        add_clear_button(self.edit)
         self.table = RecordsTable[KeyRow](
             (
                 Column("Command", 0, lambda row: row.words),

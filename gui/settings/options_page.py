@@ -1,5 +1,7 @@
 """A page of options, a row each, below the names of their groups."""
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QTimer, Slot
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
@@ -8,6 +10,7 @@ from gui.settings.option_row import OptionRow
 from gui.settings.places import PAGES, Placed, SettingsPage, options_on
 from gui.widgets.labels import label, line
 from gui.widgets.scrolling import scrolling_column
+from gui.widgets.tab_order import ComingLast
 
 WIDTH = 620
 _AT_ONCE = 4
@@ -16,7 +19,10 @@ _AT_ONCE = 4
 class OptionsPage(QFrame):
     """Made for one page, when it is first shown; rows beyond the first ones follow in short turns."""
 
-    def __init__(self, page: SettingsPage, model: SettingsModel, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, page: SettingsPage, model: SettingsModel, *, above: Sequence[QWidget] = (), parent: QWidget | None = None
+    ) -> None:
+        """`above`: what stands between the title and the rows."""
         super().__init__(parent)
         self.setProperty("role", "page")
         self.model = model
@@ -28,7 +34,8 @@ class OptionsPage(QFrame):
         self.column = QVBoxLayout()
         self.column.setContentsMargins(0, 20, 0, 16)
         self.column.setSpacing(6)
-        self.column.addWidget(label(PAGES[page], "title", wrap=True))
+        for widget in (label(PAGES[page], "title", wrap=True), *above):
+            self.column.addWidget(widget)
         self._list = QVBoxLayout()
         self._list.setSpacing(6)
         self.column.addLayout(self._list)
@@ -61,7 +68,9 @@ class OptionsPage(QFrame):
         self.add_widget(row)
 
     def add_widget(self, widget: QWidget) -> None:
+        end = ComingLast(self)
         self._list.addWidget(widget)
+        end.take(widget)
 
     def make_row(self, placed: Placed) -> OptionRow:
         return OptionRow(placed, self.model)

@@ -19,14 +19,13 @@ class PrivacyPage(OptionsPage):
     page_wanted = Signal(str)
 
     def __init__(self, model: SettingsModel, parent: QWidget | None = None) -> None:
-        super().__init__("privacy", model, parent=parent)
         self._sent = label("", wrap=True)
         choose = QPushButton("Choose what turns text into meaning")
         choose.setProperty("role", "link")
         choose.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
         choose.clicked.connect(lambda: self.page_wanted.emit("embedding"))
-        for place, widget in enumerate((self._sent, label(_KEYS, "meta", wrap=True), choose), 1):
-            self.column.insertWidget(place, widget)
+        above = (self._sent, label(_KEYS, "meta", wrap=True), choose)
+        super().__init__("privacy", model, above=above, parent=parent)
         model.loaded.connect(self._tell)
         self._tell()
 

@@ -14,6 +14,7 @@ from gui.settings.places import PAGES, WITHOUT_ROWS, Placed, SettingsPage, place
 from gui.widgets.announcing import announce
 from gui.widgets.labels import label, line
 from gui.widgets.scrolling import scrolling_column
+from gui.widgets.tab_order import ComingLast
 from gui.widgets.wording import counted
 
 _AT_ONCE = 4
@@ -91,7 +92,10 @@ class ResultsPage(QFrame):
                 if self._list.count():
                     self._list.addWidget(line())
                 self._list.addWidget(label(PAGES[placed.page], "section"))
-            self._list.addWidget(self._row(placed))
+            row = self._row(placed)
+            end = ComingLast(self)
+            self._list.addWidget(row)
+            end.take(row)
         if now:
             self._turn.start()  # once more after the last ones, which the layout has shown by then
 

@@ -19,6 +19,7 @@ from gui.sources.place_rows import PlaceBoxes
 from gui.sources.wording import issue_lines
 from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.labels import breakable, label
+from gui.widgets.tab_order import put_behind, stop_before, stops
 
 OTHERS = "Nothing in a store is read before it is listed, and nothing is ever written there."
 
@@ -79,6 +80,7 @@ class SessionsField(Field):
         self._choice = choice
         places = [source.place for source in choice.sources]
         self._boxes.show_places(places, [source.ticked for source in choice.sources])
+        put_behind(stop_before(self._adders[0]), stops(self._boxes))
         self._state.setText(NOTHING)
         self._state.setVisible(not choice.sources)
         self._tell(choice.issues)

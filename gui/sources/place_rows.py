@@ -10,6 +10,7 @@ from engine import FoundPlace
 from gui.sources.wording import place_amount, place_title, short_path
 from gui.widgets.check_box import CheckBox
 from gui.widgets.labels import breakable, label
+from gui.widgets.tab_order import ComingLast
 from gui.widgets.ticks import indent
 
 
@@ -31,7 +32,9 @@ class PlaceRows(QWidget):
                 widget.deleteLater()
 
     def _append(self, row: QWidget) -> None:
+        end = ComingLast(self)
         self._column.addWidget(row)
+        end.take(row)
         row.show()  # at once, not when the layout gets round to it: a box in it may be given the focus
 
     def _details(self, place: FoundPlace) -> QLabel:

@@ -5,12 +5,13 @@ budget of time for one frame. Lines that did not fit into the budget follow in t
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from PySide6.QtCore import QEvent, QPoint, QRectF, Qt, QTimer
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QWheelEvent
+from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, Qt, QTimer
+from PySide6.QtGui import QAccessible, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
+from gui.accessible.painted import Part
 from gui.jobs import Jobs
 from gui.theme import tokens
 from gui.viewer.hits import Finder
@@ -37,6 +38,8 @@ _WHEEL_NOTCH = 120
 
 class LineCanvas(QAbstractScrollArea):
     """Lines with numbers, a highlighted part and marks; scrolls by pixels and lays out only what it shows."""
+
+    spoken_role = QAccessible.Role.Document
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -118,6 +121,14 @@ class LineCanvas(QAbstractScrollArea):
     def text_at(self, line: int) -> str:
         """One line as far as it is shown."""
         return self._layouts.line(line).text
+
+    def spoken_parts(self) -> Sequence[Part]:
+        """The lines in view, each with its number."""
+        width, height = self.viewport().width(), self.viewport().height()
+        return [
+            Part(f"{number}: {self.text_at(number)}", QRect(0, top, width, self._height_of(number, height - top)))
+            for number, top in self._visible()
+        ]
 
     def scroll_by(self, pixels: int) -> None:
         self._scroll.move(pixels)

@@ -4,6 +4,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
+from gui.widgets.clearing import add_clear_button
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import label, line
 
@@ -28,7 +29,7 @@ class FindBar(QFrame):
         self.box = QLineEdit()
         self.box.setPlaceholderText(f"Find in this {what}")
         self.box.setAccessibleName(f"Find in this {what}")
-        self.box.setClearButtonEnabled(True)
+        add_clear_button(self.box)
         self.box.textChanged.connect(self.needle_changed)
         self.box.installEventFilter(self)
         self.count = label(role="meta")

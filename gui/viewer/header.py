@@ -16,6 +16,7 @@ from gui.viewer.folding_actions import FoldingActions
 from gui.viewer.typography import font_scale
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.labels import line
+from gui.widgets.toggling import ToggleButton
 
 TURN = command("file.rendered", "Source or rendered", "file", "Alt+R")
 _SIDE = 16
@@ -93,9 +94,7 @@ class ViewerHeader(QFrame):
         return QSize(2 * _SIDE + _LEAST_TITLE + _GAP + self._actions.more.sizeHint().width(), self.sizeHint().height())
 
     def _mode_button(self, text: str) -> QPushButton:
-        made = QPushButton(text, self)
-        made.setCheckable(True)
-        return made
+        return ToggleButton(text, self)
 
     def _mode_action(self, text: str, *, rendered: bool) -> QAction:
         made = QAction(text, self)

@@ -7,13 +7,15 @@ from PySide6.QtWidgets import QCheckBox, QSizePolicy, QWidget
 from gui.theme import Tokens
 from gui.widgets import ticks
 from gui.widgets.icons import icon_pixmap
+from gui.widgets.toggling import Toggling
 
 
-class CheckBox(QCheckBox):
+class CheckBox(Toggling, QCheckBox):
     """The words are cut where there is no room for them; nothing in them is a shortcut."""
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.heed_tools()
         self.words = text
         self.setAccessibleName(text)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)

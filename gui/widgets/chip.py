@@ -8,6 +8,7 @@ from gui.style import font_at
 from gui.theme import tokens
 from gui.widgets.elided import elide
 from gui.widgets.icons import icon_pixmap
+from gui.widgets.toggling import Toggling
 
 _PAD = 12
 _HEIGHT = 26
@@ -15,7 +16,7 @@ _ARROW = 12
 _FEWEST_LETTERS = 4
 
 
-class Chip(QPushButton):
+class Chip(Toggling, QPushButton):
     """Checkable by default; with a menu it shows an arrow and opens the menu instead.
 
     The width does not change between on and off, though the text becomes semibold; one that `yields` is shortened where
@@ -26,6 +27,7 @@ class Chip(QPushButton):
         self, text: str, menu: QMenu | None = None, *, yields: bool = False, parent: QWidget | None = None
     ) -> None:
         super().__init__(text, parent)
+        self.heed_tools()
         self._yields = yields
         self._narrows = False
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)

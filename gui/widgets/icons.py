@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from gui.style import font_at
 from gui.theme import tokens
+from gui.widgets.toggling import Toggling
 
 _SCALES = (1, 2, 3)
 _SIZE = 16
@@ -58,11 +59,12 @@ def application_icon() -> QIcon:
     return result
 
 
-class IconButton(QPushButton):
+class IconButton(Toggling, QPushButton):
     """A button with one of the program's icons, which follows the theme. `text` may be empty; the name may not."""
 
     def __init__(self, icon_name: str, accessible_name: str, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(text, parent)
+        self.heed_tools()
         self._icon_name = icon_name
         self._tinted: tuple[object, ...] = ()
         self.setProperty("role", "flat")

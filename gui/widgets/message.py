@@ -21,6 +21,7 @@ from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.scrolling import scrolling_column
 from gui.widgets.state import State, StateDot
+from gui.widgets.tab_order import put_behind, stop_before
 
 _PAGE_WIDTH = 520
 
@@ -91,7 +92,7 @@ class Banner(QFrame):
         buttons = _fill(self._buttons, actions, self._press)
         self._fold()
         self.show()
-        _put_behind(_stop_before(self._close), buttons)
+        put_behind(stop_before(self._close), buttons)
 
     def _press(self, run: Callable[[], None]) -> None:
         """What was said is done with; who answered by key goes on with the next question, or elsewhere."""
@@ -145,21 +146,6 @@ class Banner(QFrame):
         self.cleared.emit(matter)
 
 
-def _stop_before(widget: QWidget) -> QWidget:
-    """Where Shift+Tab leads, whether that is shown or not: Qt puts nothing behind what never has the keys."""
-    before = widget.previousInFocusChain()
-    while before is not None and before is not widget and before.focusPolicy() == Qt.FocusPolicy.NoFocus:
-        before = before.previousInFocusChain()
-    return before or widget
-
-
-def _put_behind(before: QWidget, buttons: list[QPushButton]) -> None:
-    """Made last, they would come last of all in the window."""
-    for button in buttons:
-        QWidget.setTabOrder(before, button)
-        before = button
-
-
 class MessagePage(QFrame):
     """A calm page with one sentence, perhaps a second one, and its actions; the first is the obvious one."""
 
@@ -191,7 +177,7 @@ class MessagePage(QFrame):
         self._text.setText(breakable(text))
         self._text.setVisible(bool(text))
         self.setAccessibleName(self.words)
-        _put_behind(_stop_before(self), _fill(self._buttons, actions))
+        put_behind(stop_before(self), _fill(self._buttons, actions))
 
     def take_focus(self) -> None:
         """Go to the obvious action."""

@@ -6,16 +6,18 @@ from PySide6.QtWidgets import QRadioButton, QSizePolicy, QWidget
 
 from gui.theme import Tokens
 from gui.widgets import ticks
+from gui.widgets.toggling import Toggling
 
 _DOT = 0.25
 """Of the width of the ring, on each side of the dot."""
 
 
-class RadioButton(QRadioButton):
+class RadioButton(Toggling, QRadioButton):
     """The words are cut where there is no room for them; nothing in them is a shortcut."""
 
     def __init__(self, text: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.heed_tools()
         self.words = text
         self.setAccessibleName(text)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)

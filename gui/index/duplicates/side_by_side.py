@@ -3,10 +3,11 @@
 from collections import OrderedDict
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QRectF, Qt
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent, QWheelEvent
+from PySide6.QtCore import QEvent, QRect, QRectF, Qt
+from PySide6.QtGui import QAccessible, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
+from gui.accessible.painted import Part
 from gui.index.duplicates.difference import LONGEST, Row, Side
 from gui.theme import tokens
 from gui.viewer.laid_line import LaidLine, LineStyle
@@ -30,6 +31,8 @@ _PAD = 10
 
 class SideBySide(QAbstractScrollArea):
     """Rows of two columns; what differs has a sign before it, a ground, and its words marked."""
+
+    spoken_role = QAccessible.Role.List
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -131,9 +134,21 @@ class SideBySide(QAbstractScrollArea):
 
     def _spoken(self) -> str:
         """The line at the top, or the difference that was gone to."""
-        if not self._rows:
-            return ""
-        row = self._rows[(self._current or self._scroll.line) - 1]
+        return self._row_spoken((self._current or self._scroll.line) - 1) if self._rows else ""
+
+    def spoken_parts(self) -> Sequence[Part]:
+        """The rows in view, with what is the matter with each."""
+        parts, top = [], -self._scroll.hidden
+        for number in range(self._scroll.line, len(self._rows) + 1):
+            if top >= self.viewport().height():
+                break
+            tall = self._height_of(number, 0)
+            parts.append(Part(self._row_spoken(number - 1), QRect(0, top, self.viewport().width(), tall)))
+            top += tall
+        return parts
+
+    def _row_spoken(self, place: int) -> str:
+        row = self._rows[place]
         texts = [f"{side.number}: {side.text[:200]}" for side in (row.left, row.right) if side is not None]
         return f"{_SAID[row.kind]}. {' / '.join(texts)}"
 

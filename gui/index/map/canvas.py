@@ -1,7 +1,7 @@
 """The map under the hand: move, zoom, point at, choose and encircle points, with the mouse and with keys."""
 
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QNativeGestureEvent, QWheelEvent
+from PySide6.QtGui import QAccessible, QKeyEvent, QMouseEvent, QNativeGestureEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QGestureEvent, QPinchGesture, QWidget
 
 from gui.index.map.surface import EDGE, MapSurface
@@ -36,6 +36,8 @@ class MapCanvas(MapSurface):
     toggled = Signal(int)
     looped = Signal(object)
     all_wanted = Signal()
+
+    spoken_role = QAccessible.Role.Chart
 
     def __init__(self, jobs: Jobs, *, scrolls: bool = False, parent: QWidget | None = None) -> None:
         """`scrolls`: it is part of a page that the wheel scrolls, unless the map has the keys or Control is held."""

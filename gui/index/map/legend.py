@@ -11,6 +11,7 @@ from gui.style import font_at
 from gui.theme import tokens
 from gui.widgets.elided import elide
 from gui.widgets.flow_layout import FlowLayout
+from gui.widgets.toggling import Toggling
 from gui.widgets.wording import counted, grouped
 
 if TYPE_CHECKING:
@@ -21,11 +22,12 @@ _LONGEST = 22
 """Letters of a name, about; the tooltip has all."""
 
 
-class LegendItem(QPushButton):
+class LegendItem(Toggling, QPushButton):
     """One group: its colour, its name and how many points it has."""
 
     def __init__(self, name: str, count: int, colour: QColor, parent: QWidget) -> None:
         super().__init__(parent)
+        self.heed_tools()
         self.colour = colour
         self._name, self._count = name, grouped(count)
         self.setCheckable(True)

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
+from gui.accessible.painted import Part
 from gui.index.map import painting
 from gui.index.map.colouring import colours_of
 from gui.index.map.picture import Look, PointsPicture, point_radius
@@ -15,6 +16,7 @@ from gui.index.map.viewport import Viewport
 from gui.jobs import Jobs
 from gui.style import BASE_PIXELS, font_at
 from gui.theme import tokens
+from gui.widgets.wording import counted
 
 if TYPE_CHECKING:
     from gui.index.map.grouping import Grouping
@@ -185,6 +187,19 @@ class MapSurface(QWidget):
             painter.setPen(colours.accent)
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
+
+    def spoken_parts(self) -> Sequence[Part]:
+        """The groups, as far as they are named, and how many results of the question are marked."""
+        if self._grouping is None:
+            return []
+        counts = dict(zip(self._grouping.names, self._grouping.counts, strict=True))
+        parts = [
+            Part(f"{name}: {counted(counts[name], 'chunk')}", QRect(round(across), round(down), 1, 1))
+            for name, across, down in self._names(self._grouping)
+        ]
+        if self._marks.hits:
+            parts.append(Part(f"{counted(len(self._marks.hits), 'result')} of the question marked", self.rect()))
+        return parts
 
     def _names(self, grouping: "Grouping") -> list[tuple[str, float, float]]:
         if grouping.ordered or len(grouping.names) < 2:

@@ -25,6 +25,7 @@ from gui.widgets.elided import ElidedLabel
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.state import StateLabel
+from gui.widgets.tab_order import ComingLast
 
 _SIDE = 16
 _ROWS = 11
@@ -114,7 +115,9 @@ class ChunkCard(QFrame):
         word = StateLabel()
         word.show_state(state, said)
         self._form.addRow(_name("Vector state"), word)
-        self._form.addRow(_name(""), self._more_button())
+        end, more = ComingLast(self), self._more_button()
+        self._form.addRow(_name(""), more)
+        end.take(more)
         for fact in rows:
             self._form.addRow(_name(fact.label), _value(fact))
         QTimer.singleShot(0, self._body, lambda: self._body.verticalScrollBar().setValue(place))

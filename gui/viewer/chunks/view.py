@@ -1,10 +1,13 @@
 """The source of a file with the borders of its chunks beside the line numbers."""
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QEvent, QPoint, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from engine import FileChunks
+from gui.accessible.painted import Part
 from gui.jobs import Jobs
 from gui.theme import tokens
 from gui.viewer.chunks.lanes import LANES, ChunkLanes
@@ -56,6 +59,21 @@ class ChunkedSource(SourceView):
             self._scroll.go_to(first, above=self.viewport().height() // 4)
         self.selection.put((first, 0))
         self._moved()
+
+    def spoken_parts(self) -> Sequence[Part]:
+        """As of any text; where chunks have their borders on show, each says where it begins and ends."""
+        parts = super().spoken_parts()
+        if not self._lanes or self._by_line is None:
+            return parts
+        said: dict[int, list[str]] = {}
+        for place, chunk in enumerate(self._by_line.chunks, 1):
+            said.setdefault(chunk.start_line, []).append(f"chunk {place} begins")
+            said.setdefault(chunk.end_line, []).append(f"chunk {place} ends")
+        numbers = [number for number, _ in self._visible()]
+        return [
+            Part(", ".join([part.words, *said.get(number, [])]), part.place)
+            for number, part in zip(numbers, parts, strict=True)
+        ]
 
     def _margin(self, painter: QPainter | None = None) -> MarginPainter:
         tops = {}

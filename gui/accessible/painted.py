@@ -1,0 +1,188 @@
+"""What views that paint all they show are to assistive tools: a role, and each part in view with its words.
+
+Qt knows nothing of what such a widget paints, and calls it an area of no kind. A widget that has `spoken_role` and
+`spoken_parts()` is told as a chart, a list or a document whose children are those parts. Nothing of this is made before
+an assistive tool asks.
+"""
+
+# mypy: disable-error-code="override"
+# PySide's types do not know that Qt takes null where there is nothing.
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Protocol, cast
+
+import shiboken6
+from PySide6.QtCore import QObject, QPoint, QRect
+from PySide6.QtGui import QAccessible, QAccessibleInterface, QWindow
+from PySide6.QtWidgets import QApplication, QWidget
+
+_PART_OF = {QAccessible.Role.Document: QAccessible.Role.Paragraph}
+"""What the parts are; in anything else rows of a list."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Something that is painted."""
+
+    words: str
+    place: QRect
+    """In the widget's own pixels."""
+
+
+class Painted(Protocol):
+    """A widget that says itself what it paints."""
+
+    spoken_role: QAccessible.Role
+
+    def spoken_parts(self) -> Sequence[Part]:
+        """What is in view, in reading order."""
+
+
+@cache
+def tell_painted() -> None:
+    """From now on; once in a program."""
+    QAccessible.installFactory(_make)
+
+
+_made: dict[int, "_Whole"] = {}
+"""By the widget's identity. Qt owns what it was given and deletes it with the widget: Python must not do it before."""
+
+
+def _make(_kind: str, thing: QObject | None) -> QAccessibleInterface | None:
+    if not isinstance(thing, QWidget) or not hasattr(thing, "spoken_parts"):
+        return None
+    for key in [key for key, one in _made.items() if not shiboken6.isValid(one)]:
+        del _made[key]
+    return _made.setdefault(id(thing), _Whole(thing))
+
+
+class _Whole(QAccessibleInterface):
+    """The widget."""
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__()
+        self._widget = widget
+        self._parts: list[_Part] = []
+
+    def parts(self) -> Sequence[Part]:
+        return cast(Painted, self._widget).spoken_parts() if self.isValid() else ()
+
+    def isValid(self) -> bool:
+        return shiboken6.isValid(self._widget)
+
+    def object(self) -> QObject | None:
+        return self._widget if self.isValid() else None
+
+    def window(self) -> QWindow | None:
+        return self._widget.window().windowHandle() if self.isValid() else None
+
+    def parent(self) -> QAccessibleInterface | None:
+        above = self._widget.parentWidget() or QApplication.instance()
+        return QAccessible.queryAccessibleInterface(above) if above is not None else None
+
+    def childCount(self) -> int:
+        return len(self.parts())
+
+    def child(self, index: int) -> QAccessibleInterface | None:
+        if not 0 <= index < self.childCount():
+            return None
+        while len(self._parts) <= index:
+            self._parts.append(_Part(self, len(self._parts)))
+        return self._parts[index]
+
+    def indexOfChild(self, child: QAccessibleInterface) -> int:
+        return self._parts.index(child) if isinstance(child, _Part) and child in self._parts else -1
+
+    def childAt(self, x: int, y: int) -> QAccessibleInterface | None:
+        at = self._widget.mapFromGlobal(QPoint(x, y))
+        hit = (number for number, part in enumerate(self.parts()) if part.place.contains(at))
+        return self.child(next(hit, -1))
+
+    def focusChild(self) -> QAccessibleInterface | None:
+        return self if self._widget.hasFocus() else None
+
+    def text(self, kind: QAccessible.Text) -> str:
+        match kind:
+            case QAccessible.Text.Name:
+                return self._widget.accessibleName()
+            case QAccessible.Text.Description:
+                return self._widget.accessibleDescription() or self._widget.toolTip()
+            case _:
+                return ""
+
+    def setText(self, kind: QAccessible.Text, text: str) -> None:
+        """Nothing can be written into a picture."""
+
+    def rect(self) -> QRect:
+        return QRect(self._widget.mapToGlobal(QPoint(0, 0)), self._widget.size())
+
+    def role(self) -> QAccessible.Role:
+        return cast(Painted, self._widget).spoken_role
+
+    def state(self) -> QAccessible.State:
+        state, widget = QAccessible.State(), self._widget
+        state.focusable = widget.isEnabled()
+        state.focused = widget.hasFocus()
+        state.disabled = not widget.isEnabled()
+        state.invisible = not widget.isVisible()
+        state.readOnly = True
+        return state
+
+
+class _Part(QAccessibleInterface):
+    """One of its parts, by number: what stands there changes as the view moves."""
+
+    def __init__(self, whole: _Whole, number: int) -> None:
+        super().__init__()
+        self._whole = whole
+        self._number = number
+
+    def _part(self) -> Part | None:
+        parts = self._whole.parts() if shiboken6.isValid(self._whole) else ()
+        return parts[self._number] if self._number < len(parts) else None
+
+    def isValid(self) -> bool:
+        return self._part() is not None
+
+    def object(self) -> QObject | None:
+        return None
+
+    def window(self) -> QWindow | None:
+        return self._whole.window()
+
+    def parent(self) -> QAccessibleInterface | None:
+        return self._whole
+
+    def childCount(self) -> int:
+        return 0
+
+    def child(self, index: int) -> QAccessibleInterface | None:
+        return None
+
+    def indexOfChild(self, child: QAccessibleInterface) -> int:
+        return -1
+
+    def childAt(self, x: int, y: int) -> QAccessibleInterface | None:
+        return None
+
+    def text(self, kind: QAccessible.Text) -> str:
+        part = self._part()
+        return part.words if part is not None and kind == QAccessible.Text.Name else ""
+
+    def setText(self, kind: QAccessible.Text, text: str) -> None:
+        """As of the whole."""
+
+    def rect(self) -> QRect:
+        part = self._part()
+        return QRect() if part is None else part.place.translated(self._whole.rect().topLeft())
+
+    def role(self) -> QAccessible.Role:
+        return _PART_OF.get(self._whole.role(), QAccessible.Role.ListItem)
+
+    def state(self) -> QAccessible.State:
+        state = QAccessible.State()
+        state.readOnly = True
+        state.invisible = self._part() is None
+        return state

@@ -1,0 +1,10 @@
+"""The button in a field that empties it."""
+
+from PySide6.QtWidgets import QLineEdit, QToolButton
+
+
+def add_clear_button(edit: QLineEdit) -> None:
+    """Qt's own, which it gives no name."""
+    edit.setClearButtonEnabled(True)
+    for button in edit.findChildren(QToolButton):
+        button.setAccessibleName("Clear")

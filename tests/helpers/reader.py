@@ -1,0 +1,45 @@
+"""A screen reader of a few sentences, run as `python -m tests.helpers.reader SETTINGS` with an X server and a
+session bus of its own: starts the program with its samples, and prints what it heard there, one line each."""
+
+import subprocess
+import sys
+
+from tests.helpers.atspi import Bus, Thing, until
+
+
+def main(settings: str) -> None:
+    program = subprocess.Popen([sys.executable, "-m", "gui", "--demo", "--config", settings])
+    try:
+        bus = Bus()
+        _read(until(lambda: bus.program("mnemoscope")))
+        bus.close()
+    finally:
+        program.terminate()
+        program.wait(20)
+
+
+def _read(program: Thing) -> None:
+    until(lambda: program.find("label", "Up to date"))
+    box = program.find("text", "Search")
+    print(f"text box: {box.name}", flush=True)
+    box.write("irrigation timer")
+    results = until(lambda: _with_rows(program.find("list", "Results")))
+    print(results.description.split(" in ")[0], flush=True)
+    print(f"row: {_row(results)}", flush=True)
+    program.find("check box", "Sessions").press()
+    sessions = until(lambda: _with_rows(program.find("list", "Sessions")))
+    print(f"pressed: Sessions, and heard the list {sessions.name}", flush=True)
+    said = until(lambda: program.find("list", "Conversation").children())
+    print(f"message: {said[0].name}", flush=True)
+
+
+def _with_rows(shown: Thing) -> Thing | None:
+    return shown if shown.children() else None
+
+
+def _row(shown: Thing) -> str:
+    return next(row.name for row in shown.children() if "irrigation" in row.name.lower())
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,147 @@
+"""What an assistive tool finds in a window: the tree of `QAccessible`, and what is wrong with it."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtGui import QAccessible, QAccessibleInterface
+from PySide6.QtWidgets import QApplication, QMenu, QPushButton, QScrollArea, QToolButton, QWidget
+
+Text, Role = QAccessible.Text, QAccessible.Role
+
+_SAYS_NOTHING = {Role.NoRole, Role.Client, Role.Pane, Role.Border, Role.Grouping, Role.LayeredPane, Role.Window}
+"""Roles from which nobody learns what can be done with a thing."""
+_ITEMS = {Role.ListItem, Role.Cell, Role.TreeItem}
+_MOST_ITEMS = 40
+"""Of each list; the rest is made by the same code."""
+_FEW = 5
+
+
+def name(found: QAccessibleInterface) -> str:
+    return found.text(Text.Name).strip()
+
+
+def walk(found: QAccessibleInterface) -> Iterator[QAccessibleInterface]:
+    """All that is shown below and with this one, parents first."""
+    yield found
+    items = 0
+    for number in range(found.childCount()):
+        child = found.child(number)
+        if child is None or not child.isValid() or child.state().invisible:
+            continue
+        items += child.role() in _ITEMS
+        if items <= _MOST_ITEMS:
+            yield from walk(child)
+
+
+def of(widget: QWidget) -> QAccessibleInterface:
+    found = QAccessible.queryAccessibleInterface(widget)
+    assert found is not None
+    return found
+
+
+def faults(widget: QWidget) -> list[str]:
+    """One sentence for each fault of the widget and all that is shown in it."""
+    found = []
+    for one in walk(of(widget)):
+        found += _faults_of(one)
+        found += _twins(one)
+    return [*found, *_menu_faults(widget)]
+
+
+def _faults_of(one: QAccessibleInterface) -> Iterator[str]:
+    state, role = one.state(), one.role()
+    if state.focusable and role not in _ITEMS:
+        if not name(one) and role != Role.StaticText:  # a text of no words
+            yield f"{_told(one)} takes the focus and has no name."
+        if role in _SAYS_NOTHING and not isinstance(
+            one.object(), QScrollArea
+        ):  # scrolled by keys, and what it holds speaks
+            yield f"{_told(one)} takes the focus and has no role."
+    elif role in (Role.Button, Role.CheckBox, Role.RadioButton, Role.ComboBox, Role.Link) and not name(one):
+        yield f"{_told(one)} can be pressed and has no name."
+    if role == Role.ListItem and not name(one):
+        yield f"A row of {_told(one.parent())} has no words."
+    if role in (Role.Button, Role.ListItem) and "object at 0x" in name(one):
+        yield f"{_told(one)} is named by Python."
+
+
+def _twins(parent: QAccessibleInterface) -> Iterator[str]:
+    """Things side by side that nobody can tell apart by what is said of them."""
+    seen: set[tuple[object, str, str]] = set()
+    for number in range(parent.childCount()):
+        child = parent.child(number)
+        if child is None or not child.isValid() or child.state().invisible or not child.state().focusable:
+            continue
+        if child.role() in _ITEMS:
+            continue
+        said = child.role(), name(child), child.text(Text.Description)
+        if said in seen:
+            yield f"{_told(child)} is there twice with one name."
+        seen.add(said)
+
+
+def _menu_faults(widget: QWidget) -> Iterator[str]:
+    for button in widget.findChildren(QWidget):
+        if isinstance(button, QPushButton | QToolButton) and button.isVisible() and button.menu() is not None:
+            yield from menu_faults(button.menu())
+
+
+def menu_faults(menu: QMenu) -> Iterator[str]:
+    """Of a menu as it would open now, and of those in it."""
+    menu.aboutToShow.emit()
+    for action in menu.actions():
+        if not action.isSeparator() and not action.text().strip():
+            yield f"The menu {menu.title()!r} has an entry without words ({type(action).__name__})."
+        if action.menu() is not None:
+            yield from menu_faults(action.menu())
+
+
+def _told(one: QAccessibleInterface) -> str:
+    """Enough to find it in the code."""
+    path, at = [], one
+    while at is not None and at.isValid() and len(path) < _FEW:
+        thing = at.object()
+        path.append(f"{type(thing).__name__ if thing else at.role().name} {name(at)[:30]!r}")
+        at = at.parent()
+    return " in ".join(path)
+
+
+def windows() -> list[QWidget]:
+    """What is on the screen now, popups too."""
+    return [widget for widget in QApplication.topLevelWidgets() if widget.isVisible()]
+
+
+def disorder(window: QWidget) -> list[str]:
+    """Where Tab goes back against the order of reading, one sentence each."""
+    chain = []
+    widget = window.nextInFocusChain()
+    while widget is not None and widget is not window:
+        if widget.isVisibleTo(window) and widget.isEnabled() and widget.focusPolicy() & Qt.FocusPolicy.TabFocus:
+            chain.append(widget)
+        widget = widget.nextInFocusChain()
+    found = []
+    for one, other in pairwise(chain):
+        if one.focusProxy() is other or one.isAncestorOf(other) or other.isAncestorOf(one):
+            continue
+        first, second = _beside_each_other(one, other, window)
+        if _reads_before(second, first):
+            found.append(f"Tab goes from {_told(of(one))} back to {_told(of(other))}.")
+    return found
+
+
+def _beside_each_other(one: QWidget, other: QWidget, window: QWidget) -> tuple[QRect, QRect]:
+    """Where the largest parts that hold the one and not the other are."""
+    above = one
+    while not above.isAncestorOf(other):
+        one, above = above, above.parentWidget() or window
+    while other.parentWidget() is not above:
+        other = other.parentWidget()
+    return tuple(QRect(each.mapTo(window, QPoint(0, 0)), each.size()) for each in (one, other))
+
+
+def _reads_before(one: QRect, other: QRect) -> bool:
+    """Whether the one is above the other, or left of it in the same line."""
+    if one.bottom() <= other.top():
+        return min(one.right(), other.right()) > max(one.left(), other.left())
+    return one.right() <= other.left() and one.center().y() < other.bottom() and other.center().y() < one.bottom()

@@ -1,0 +1,37 @@
+import sys
+
+import pytest
+
+
+@pytest.fixture
+def reader(load, monkeypatch):
+    """The module on a Debian without a bus for assistive tools."""
+    debian, _, reader = load("debian"), load("qt_libraries"), load("screen_reader")
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(reader, "find_missing", lambda: ["at-spi2-core"])
+    reader.debian = debian
+    return reader
+
+
+def test_root_has_it_installed(reader, monkeypatch):
+    asked = []
+    monkeypatch.setattr(reader.debian, "can_install", lambda: True)
+    monkeypatch.setattr(reader.debian, "install", lambda _purpose, packages: asked.append(packages))
+    reader.ensure()
+    assert asked == [["at-spi2-core"]]
+
+
+def test_nobody_else_is_asked_for_anything(reader, monkeypatch):
+    monkeypatch.setattr(reader.debian, "can_install", lambda: False)
+    monkeypatch.setattr(reader.debian, "install", lambda *_: pytest.fail("it was installed"))
+    reader.ensure()
+
+
+def test_without_a_network_the_other_tests_run(reader, monkeypatch, capsys):
+    def fail(*_):
+        sys.exit("no network")
+
+    monkeypatch.setattr(reader.debian, "can_install", lambda: True)
+    monkeypatch.setattr(reader.debian, "install", fail)
+    reader.ensure()
+    assert "no network" in capsys.readouterr().err
