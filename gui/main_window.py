@@ -35,6 +35,7 @@ from gui.settings.kept_appearance import KeptAppearance
 from gui.settings.way import SettingsWay
 from gui.sharing.sharing import Sharing
 from gui.spaces.way import SpacesWay
+from gui.sync_told import SyncTold
 from gui.views import Views
 from gui.ways import Ways
 from gui.widgets.drop import dropped_folder
@@ -70,6 +71,7 @@ class MainWindow(QMainWindow):
         self._appearance = appearance
         self._news = IndexNews(self)
         self._lacking = Lacking(self)
+        self._sync_told = SyncTold(self)
         self.setWindowTitle("Mnemoscope")
         self.setAcceptDrops(True)
         self.setMinimumSize(560, 360)
@@ -180,6 +182,7 @@ class MainWindow(QMainWindow):
         self.views.index.show_status(status)
         self.commands.show_open(status is not None)
         self._news.hear(status)
+        self._sync_told.hear(status)
 
     def quit(self) -> None:
         """Close for good, wherever a closed window would else stay."""

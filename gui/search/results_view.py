@@ -21,7 +21,7 @@ from gui.search.result_list import ResultList
 from gui.search.rows import SortOrder, build_rows
 from gui.search.state_page import Action, Offer, StatePage, make_key_table
 from gui.search.suggestion_line import SuggestionLine
-from gui.widgets.announcing import announce
+from gui.widgets.announcing import SettledAnnouncer, announce
 from gui.widgets.guide_link import guide_action
 from gui.widgets.icons import IconButton
 from gui.widgets.wording import counted
@@ -56,6 +56,7 @@ class ResultsView(QWidget):
         self._answer: Answer | None = None
         self._order: SortOrder = "relevance"
         self._content: tuple[object, ...] = ()
+        self._counts = SettledAnnouncer(self)
         self._header = ListHeader(ORDERS)
         self.ranking = RankingMenu(self._header.sort_button)
         within = IconButton("filter", WITHIN.words)
@@ -138,7 +139,7 @@ class ResultsView(QWidget):
         silent = before is not None and before.final and before.question == answer.question
         if answer.final and not silent:
             spoken = (texts.spoken_counts(answer.outcome), texts.meant(answer.outcome.suggestions))
-            announce(self, ". ".join(part for part in spoken if part))
+            self._counts.announce(". ".join(part for part in spoken if part))
 
     def show_error(self, sentence: str, *, beside_results: bool) -> None:
         """Why there is no answer, or no newer one than the one on show."""

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.widgets.announcing import announce
 from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label, line
@@ -83,6 +84,7 @@ class Banner(QFrame):
 
     def say(self, sentence: str, state: State, *actions: Action, key: str = "") -> None:
         """`key` names the matter, so that `clear(key)` takes back only this one."""
+        again = sentence == self.text
         self._key = key
         self._dot.set_state(state)
         self._sentence = sentence
@@ -92,6 +94,8 @@ class Banner(QFrame):
         buttons = _fill(self._buttons, actions, self._press)
         self._fold()
         self.show()
+        if not again:
+            announce(self, sentence)
         put_behind(stop_before(self._close), buttons)
 
     def _press(self, run: Callable[[], None]) -> None:

@@ -545,10 +545,23 @@ def test_each_answer_is_announced_once(qtbot, panel, ask, monkeypatch):
     monkeypatch.setattr(announcing, "QAccessible", _Listening)
     _Listening.heard.clear()
     ask("timer")
+    qtbot.waitUntil(lambda: len(_Listening.heard) == 1)
     panel.refresh()
     qtbot.waitUntil(lambda: not panel.busy)
     ask("zucchini")
+    qtbot.waitUntil(lambda: len(_Listening.heard) == 2)
     assert _Listening.heard == ["3 results in 3 files", "No results"]
+
+
+def test_who_types_on_hears_only_the_last_count(qtbot, panel, ask, monkeypatch):
+    monkeypatch.setattr(announcing, "QAccessible", _Listening)
+    _Listening.heard.clear()
+    counts = panel.body._counts
+    for sentence in ("9 results", "4 results", "2 results"):
+        counts.announce(sentence)
+    qtbot.waitUntil(lambda: bool(_Listening.heard))
+    qtbot.wait(50)
+    assert _Listening.heard == ["2 results"]
 
 
 def test_a_failed_search_is_tried_again_when_the_index_changed(qtbot, panel, results, ask, memory):
