@@ -11,6 +11,7 @@ from gui.settings.wording import sent_words
 from gui.widgets.announcing import announce
 from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.labels import breakable, label
+from gui.widgets.tab_order import put_behind, stop_before
 from gui.widgets.wording import counted
 
 _MOST = 0.2
@@ -88,6 +89,7 @@ class Foot(QWidget):
         self._flow.removeWidget(self._close)
         self._flow.addWidget(button)
         self._flow.addWidget(self._close)
+        put_behind(stop_before(self._close), [button])
 
     # --- what is shown ----------------------------------------------------------------------------------------------
 
