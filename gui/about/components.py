@@ -12,7 +12,7 @@ import sysconfig
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import Distribution, distributions
+from importlib.metadata import Distribution, PackageMetadata, distributions
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -127,16 +127,21 @@ def _described(distribution: Distribution) -> Component:
         name=metadata["Name"],
         version=distribution.version,
         licence=_licence(distribution),
-        about=metadata["Summary"] or "",
+        about=_field(metadata, "Summary"),
         texts=tuple(_texts(distribution)),
         package=_normal(metadata["Name"]),
     )
 
 
+def _field(metadata: PackageMetadata, name: str) -> str:
+    """Empty where it has none. Python's own module answers None then; the backport that a library loads raises."""
+    return str(metadata[name] or "") if name in metadata else ""
+
+
 def _licence(distribution: Distribution) -> str:
     """Its expression, or an older package's short name for it, or what it is filed under."""
     metadata = distribution.metadata
-    stated = metadata["License-Expression"] or metadata["License"] or ""
+    stated = _field(metadata, "License-Expression") or _field(metadata, "License")
     if stated and "\n" not in stated.strip():
         return str(stated.strip())
     filed = [

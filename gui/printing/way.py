@@ -11,9 +11,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QBuffer, QIODevice, QLocale, QMarginsF, QObject, QUrl, Slot
+from PySide6.QtCore import QBuffer, QIODevice, QLocale, QMarginsF, QObject, Qt, QUrl, Slot
 from PySide6.QtGui import QDesktopServices, QPagedPaintDevice, QPageLayout, QPageSize, QPdfWriter
-from PySide6.QtWidgets import QDialog, QFileDialog, QProgressDialog, QWidget
+from PySide6.QtWidgets import QFileDialog, QProgressDialog, QWidget
 
 from engine import CancelToken, MemorySearchManager, to_slug
 from gui.job_slot import JobSlot
@@ -95,8 +95,15 @@ class Printing(QObject):
         printer.setDocName(self._title())
         dialog = QPrintDialog(printer, self._window)
         dialog.setOption(QPrintDialog.PrintDialogOption.PrintPageRange, False)
-        if dialog.exec() != QDialog.DialogCode.Accepted:
-            return
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.accepted.connect(lambda _: self._print_with(printer))
+        dialog.setWindowModality(Qt.WindowModality.WindowModal)
+        dialog.show()  # its own `open` takes a slot by name
+
+    def _print_with(self, printer: "QPrinter") -> None:
+        """On the printer that the person chose, which may be a file."""
+        from PySide6.QtPrintSupport import QPrinter
+
         if printer.outputFormat() == QPrinter.OutputFormat.PdfFormat:
             self.write_pdf(Path(printer.outputFileName()), printer.pageLayout())
         else:

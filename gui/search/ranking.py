@@ -57,8 +57,10 @@ class RankingMenu(QObject):
         menu = button.menu()
         menu.addSeparator()
         self._newer = self._option(menu, "Newer counts more", "Dated results lose score with their age.")
-        self._half_lives = QMenu("Half as much after", menu)
-        menu.addMenu(self._half_lives)
+        self._half_lives = QMenu(menu)
+        half_lives = QAction("Half as much after", self)  # a menu's own action loses its wrapper while others list it
+        half_lives.setMenu(self._half_lives)
+        menu.addAction(half_lives)
         self._group = QActionGroup(self)
         for days in HALF_LIVES:
             self._offer(days)
@@ -69,7 +71,6 @@ class RankingMenu(QObject):
         self._keep.setToolTip("Writes the two choices to the settings of this workspace.")
         menu.setToolTipsVisible(True)
         self._gates = Gates()
-        half_lives = self._half_lives.menuAction()
         for action in (self._newer, half_lives, self._apart):
             self._gates.add(action, "ordering")
         self._keep_gate = self._gates.add(self._keep, "ordering")

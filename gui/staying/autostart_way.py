@@ -52,4 +52,5 @@ class AutostartWay(QObject):
 
     def _complain_and_read(self, sentence: str) -> None:
         self._complain(f"Nothing was changed in what starts with the computer. {sentence}")
-        self._read()
+        # Where it cannot be read either, that sentence stays: a second one would take its place.
+        self._slot.put(self._jobs.read(lambda _: self._system.is_on(), self._show, lambda _: self._show(False)))

@@ -129,8 +129,8 @@ def _walk(qtbot, window: MainWindow) -> dict[str, str]:
     read["index"] = _texts(window.views.index)
     window.settings.show()
     dialog = window.settings.dialog
-    for row in range(dialog._list.count()):
-        dialog._list.setCurrentRow(row)
+    for row in range(dialog._choice.list.count()):
+        dialog._choice.list.setCurrentRow(row)
         qtbot.waitUntil(lambda: dialog.ready)
         read["settings"] = f"{read.get('settings', '')} {_texts(dialog)}"
     dialog.reject()
@@ -195,11 +195,11 @@ def test_keys_that_lead_nowhere_say_why(qtbot, window, memory, feature, keys):
 def test_menus_of_rows_close_what_is_lacking(qtbot, window, memory):
     result = memory.search("timer").results[0]
     lacks = {feature: reason(feature) for feature in ("alike", "narrowing", "explanation")}
-    menu = ResultMenu(result, lacks, window)
+    menu = ResultMenu(result, [result], lacks, window)
     assert {_joined(action.toolTip()) for action in (menu.like, menu.within, menu.why)} == set(lacks.values())
     assert not any(action.isEnabled() for action in (menu.like, menu.within, menu.why))
     assert menu.editor.isEnabled()
-    other = ResultMenu(result, {}, window)
+    other = ResultMenu(result, [result], {}, window)
     assert all(action.isEnabled() for action in (other.like, other.within, other.why))
 
 

@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 from PySide6.QtCore import QEventLoop
 from PySide6.QtGui import QAccessible
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from gui.accessible.painted import tell_painted
 from gui.crash.dialog import CrashDialog
@@ -28,6 +28,8 @@ SEARCHES: set[View] = {"search", "viewer", "chunks", "explanation", "index", "ma
 ELSEWHERE: set[View] = {"crash", "settings-found"}
 """Shown by the program when something breaks, and tested by itself below; a search over settings that are open already
 does not come to rest here."""
+LEADS_OUT = {"Quit", "Sync now", "Rebuild index…"}
+"""Commands that end the program, or change the index under the test."""
 
 
 class Arrival(Screenshot):
@@ -103,6 +105,21 @@ def test_every_view_says_what_can_be_done_in_it_and_tab_follows_the_eye(program,
             found[view] = list(dict.fromkeys(wrong))
     told = "\n".join(f"{view}: {fault}" for view, wrong in found.items() for fault in wrong)
     assert not found, f"\n{told}"
+
+
+@pytest.mark.qt_log_ignore("grabbing the keyboard", "support raise", extend=True)  # by a menu: there is none here
+def test_every_command_leads_to_what_can_be_heard(program, monkeypatch):
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: "")
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
+    program.go("search")
+    for action in program.window.actions():
+        if action.isEnabled() and action.text() not in LEADS_OUT:
+            action.trigger()
+            for _ in range(3):
+                QApplication.processEvents()
+            wrong = [fault for shown in windows() for fault in faults(shown)]
+            assert not wrong, f"{action.text()}: {wrong}"
+            program.close_others()
 
 
 def test_what_is_painted_has_a_role_and_words_for_each_part(program):

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QBuffer, QIODevice, QPoint, Qt
 from PySide6.QtGui import QGuiApplication, QPdfWriter
 from PySide6.QtPrintSupport import QPrintDialog, QPrinter
-from PySide6.QtWidgets import QDialog, QFileDialog, QMenu, QProgressDialog, QPushButton
+from PySide6.QtWidgets import QFileDialog, QMenu, QProgressDialog, QPushButton
 
 from engine import CancelToken
 from gui.main_window import MainWindow
@@ -274,12 +274,12 @@ def test_nothing_to_print_is_told(opened, monkeypatch):
 def test_print_to_a_file_is_written_as_a_whole_too(qtbot, read_note, tmp_path, monkeypatch):
     target = tmp_path / "chosen.pdf"
 
-    def accept(dialog: QPrintDialog) -> QDialog.DialogCode:
+    def accept(dialog: QPrintDialog) -> None:
         dialog.printer().setOutputFormat(QPrinter.OutputFormat.PdfFormat)
         dialog.printer().setOutputFileName(str(target))
-        return QDialog.DialogCode.Accepted
+        dialog.accepted.emit(dialog.printer())
 
-    monkeypatch.setattr(QPrintDialog, "exec", accept)
+    monkeypatch.setattr(QPrintDialog, "show", accept)
     qtbot.keyClick(read_note, Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: f"saved as {target}" in read_note.banner.text)
     assert "Greenhouse" in pdf_text(target.read_bytes())

@@ -259,9 +259,11 @@ def test_the_same_chunk_stays_chosen_when_the_index_changes(qtbot, memory, chunk
 def test_a_card_that_is_read_stays_where_it_was_while_the_index_changes(qtbot, insight, chunked: ViewerPanel) -> None:
     QTest.mouseClick(chunked._source.viewport(), Qt.MouseButton.LeftButton, pos=point_of(chunked, 9))
     qtbot.waitUntil(chunked._card.isVisible)
-    bar = chunked._card._body.verticalScrollBar()
-    qtbot.waitUntil(lambda: bar.maximum() > 100)
-    bar.setValue(30)
+    bar = (
+        chunked._card._body.verticalScrollBar
+    )  # asked anew each time: its wrapper does not outlive all that happens here
+    qtbot.waitUntil(lambda: bar().maximum() > 100)
+    bar().setValue(30)
     labels = chunked._card.findChildren(QLabel)
     chunked.refresh()
     qtbot.waitUntil(lambda: not chunked.busy)
@@ -269,7 +271,7 @@ def test_a_card_that_is_read_stays_where_it_was_while_the_index_changes(qtbot, i
     insight.vectors = {7: "pending"}
     chunked.refresh()
     qtbot.waitUntil(lambda: "waits for its vector" in words(chunked))
-    qtbot.waitUntil(lambda: bar.value() == 30)
+    qtbot.waitUntil(lambda: bar().value() == 30)
 
 
 def test_another_file_puts_the_card_away_and_has_borders_of_its_own(qtbot, chunked: ViewerPanel, show) -> None:
