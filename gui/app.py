@@ -107,13 +107,14 @@ class _Program:
         # Neither does a hidden window keep the program from ending, nor the last small one end it.
         app.setQuitOnLastWindowClosed(False)
         self._window.closing.connect(app.quit, Qt.ConnectionType.QueuedConnection)
+        # Before the desktop sees anything of the program that it may want to end.
+        self._signals = _Signals(app, self._window.quit)
         self._quick = QuickWay(self._window, self._workspace, self._jobs)
         self._window.quick_wanted.connect(self._quick.quick.toggle)
         if not options.stands_alone:
             Staying(self._window, self._jobs, self._appearance, self._quick, settings, address, config)
 
     def run(self) -> int:
-        signals = _Signals(self._app, self._window.quit)
         if self._options.size is not None:
             self._window.resize(*self._options.size)
         if not (self._options.toggle or self._options.background):
@@ -121,7 +122,7 @@ class _Program:
         self._collector.freeze()
         QTimer.singleShot(0, self._window, self._begin)
         self._app.exec()
-        signals.close()
+        self._signals.close()
         self._guard.leave()
         return self._end()
 
