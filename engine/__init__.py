@@ -53,6 +53,13 @@ if TYPE_CHECKING:
     from engine.embedding.presets import preset_of as preset_of
     from engine.embedding.probing import probe_provider as probe_provider
     from engine.errors import *  # noqa: F403
+    from engine.language import LANGUAGES as LANGUAGES
+    from engine.language import TRIAL_LANGUAGES as TRIAL_LANGUAGES
+    from engine.language import marked as marked
+    from engine.language import speak as speak
+    from engine.language import spoken as spoken
+    from engine.language import tr as tr
+    from engine.language import tr_count as tr_count
     from engine.logs import configure_logging as configure_logging
     from engine.logs import redact as redact
     from engine.records import *  # noqa: F403
@@ -132,6 +139,13 @@ _HOME = {
     "key_state": "engine.embedding.keys",
     "store_key": "engine.embedding.keys",
     "probe_provider": "engine.embedding.probing",
+    "LANGUAGES": "engine.language",
+    "TRIAL_LANGUAGES": "engine.language",
+    "marked": "engine.language",
+    "speak": "engine.language",
+    "spoken": "engine.language",
+    "tr": "engine.language",
+    "tr_count": "engine.language",
     "configure_logging": "engine.logs",
     "redact": "engine.logs",
     "beginning_of": "engine.redaction.masks",

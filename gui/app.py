@@ -24,6 +24,7 @@ from gui.options import Options
 from gui.places import Places
 from gui.quick.way import QuickWay
 from gui.screenshot import Screenshot
+from gui.speech import begin_speaking
 from gui.start_view import show_view
 from gui.staying.address import Address
 from gui.staying.staying import Staying
@@ -76,7 +77,9 @@ class _Program:
         self._remembers = options.screenshot is None and not options.demo
         self._guard = CrashGuard(options, log_file, app, remembers=self._remembers)
         self._state = load_state() if self._remembers else WindowState()
+        begin_speaking(app, options.language or "system")  # for what may be said of the settings
         settings, self._settings_problem = _read_settings(options.config)
+        begin_speaking(app, options.language or settings.window.language)
         self._last_folder = settings.workspace
         self._appearance = Appearance(
             app,

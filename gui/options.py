@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NoReturn, get_args
 
+from engine import LANGUAGES, TRIAL_LANGUAGES
 from gui.theme_names import THEMES, ThemeName
 
 View = Literal[
@@ -50,6 +51,8 @@ View = Literal[
 _WITHOUT_QUERY = ("first-run", "sources", "engine", "workspaces", "guide", "about", "licences", "crash")
 """Views that search nothing, as do all of the settings."""
 
+LANGUAGE_TAGS = (*LANGUAGES, *TRIAL_LANGUAGES)
+
 
 @dataclass(frozen=True)
 class Options:
@@ -60,6 +63,7 @@ class Options:
     view: View
     screenshot: Path | None
     theme: ThemeName | None
+    language: str | None
     size: tuple[int, int] | None
     link: str
     """`mnemoscope://…`, unread, or empty."""
@@ -125,6 +129,9 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--view", choices=get_args(View), default="search", help="what to show (default: search)")
     parser.add_argument("--screenshot", type=_picture, metavar="FILE.png", help="save a picture of the view, then exit")
     parser.add_argument("--theme", choices=THEMES, help="colours, whatever the settings say")
+    parser.add_argument(
+        "--language", choices=LANGUAGE_TAGS, metavar="TAG", help="language of the window, such as de, for this start"
+    )
     parser.add_argument("--size", type=_size, metavar="WxH", help="size of the window in pixels")
     parser.add_argument(
         "--toggle", action="store_true", help="show or hide the quick search, for a key of the whole desktop"

@@ -7,6 +7,7 @@ import msgspec
 from engine.settings.section import Section, option
 
 Theme = Literal["system", "light", "dark", "high-contrast-light", "high-contrast-dark"]
+Language = Literal["system", "en", "de"]
 
 
 class WindowSettings(Section, frozen=True):
@@ -17,6 +18,9 @@ class WindowSettings(Section, frozen=True):
         str,
         option("Command that opens a file in an editor, with {path} and {line}; empty takes one that is installed."),
     ] = ""
+    language: Annotated[
+        Language, option("Language of the window; system follows the desktop. It changes with the next start.")
+    ] = "system"
     keys: Annotated[
         dict[str, tuple[str, ...]],
         option("Keys in place of the program's own, by the name of a command; an empty list takes them away."),

@@ -1,0 +1,26 @@
+"""The language of the window: of our own sentences, of Qt's buttons and menus, of numbers, and which way lines run."""
+
+from pathlib import Path
+
+from PySide6.QtCore import QLibraryInfo, QLocale, Qt, QTranslator
+from PySide6.QtWidgets import QApplication
+
+from engine import TRIAL_LANGUAGES, speak, spoken
+
+_RIGHT_TO_LEFT = "ar-XB"
+"""The trial language that shows whether the window can be mirrored; no language that the program has is written so."""
+
+
+def begin_speaking(app: QApplication, tag: str) -> None:
+    """Before any widget is made: what is made takes its words once. `tag`: as `speak` takes it."""
+    speak(tag)
+    said = spoken()
+    trial = said in TRIAL_LANGUAGES
+    # English keeps the desktop's own forms of numbers and sizes of paper.
+    if said != "en" and not trial:
+        QLocale.setDefault(QLocale(said))
+    app.setLayoutDirection(Qt.LayoutDirection.RightToLeft if said == _RIGHT_TO_LEFT else Qt.LayoutDirection.LeftToRight)
+    translator = QTranslator(app)
+    catalogues = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath))
+    if not trial and translator.load(str(catalogues / f"qtbase_{said}.qm")):
+        app.installTranslator(translator)

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""The catalogues of the window's sentences: what the code says, and how it is said in other languages.
+
+    .venv/bin/python packaging/translations.py update     bring the .po files up to the code, and name what lacks
+    .venv/bin/python packaging/translations.py compile    make the .mo files from the .po files
+
+`resources/translations/<language>.po` is what people edit; the .mo file beside it is what the program reads, and comes
+from it.
+"""
+
+import sys
+from pathlib import Path
+
+from babel.messages.catalog import Catalog, Message
+from babel.messages.extract import extract_from_dir
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po, write_po
+
+ROOT = Path(__file__).resolve().parent.parent
+CATALOGUES = ROOT / "resources" / "translations"
+KEYWORDS = {"tr": None, "marked": None, "tr_count": (1, 2), "option": None}
+"""The functions whose first argument is a sentence; of the third the first two are its forms."""
+_HEADER = """msgid ""
+msgstr ""
+"Language: {language}\\n"
+"Plural-Forms: {forms}\\n"
+"Content-Type: text/plain; charset=utf-8\\n"
+
+"""
+
+
+def in_code() -> Catalog:
+    """All sentences that the code wants translated, each with the files that say it."""
+    found = Catalog(charset="utf-8")
+    for room in ("engine", "gui"):
+        for name, _, text, _, _ in extract_from_dir(ROOT / room, [("**.py", "python")], keywords=KEYWORDS):
+            if text:
+                found.add(text, locations=[(f"{room}/{name}", 0)])
+    return found
+
+
+def read(path: Path) -> Catalog:
+    with path.open("rb") as file:
+        return read_po(file, locale=path.stem)
+
+
+def brought_up(old: Catalog, code: Catalog) -> Catalog:
+    """The sentences of the code in order, with their translations of `old`; what nothing says any more is left out."""
+    new = Catalog(locale=old.locale, charset="utf-8", fuzzy=False)
+    for message in sorted(code, key=_order):
+        if message.id:
+            known = old.get(message.id)
+            string = known.string if known is not None and not known.fuzzy else None
+            new.add(message.id, string, locations=sorted(set(message.locations)))
+    return new
+
+
+def lacking(catalogue: Catalog) -> list[str]:
+    """What has no translation yet; of two forms the first."""
+    return [_first(message.id) for message in catalogue if message.id and not _is_whole(message)]
+
+
+def _is_whole(message: Message) -> bool:
+    string = message.string
+    return bool(string) if isinstance(string, str) else bool(string) and all(string or ())
+
+
+def _first(text: str | tuple[str, ...] | list[str]) -> str:
+    return text if isinstance(text, str) else text[0]
+
+
+def _order(message: Message) -> tuple[str, str]:
+    where = min(message.locations)[0] if message.locations else ""
+    return where, _first(message.id)
+
+
+def write(catalogue: Catalog, path: Path) -> None:
+    """With no more of a header than gettext needs: no dates, which would change with every run."""
+    with path.open("wb") as file:
+        file.write(_HEADER.format(language=path.stem, forms=catalogue.plural_forms).encode())
+        write_po(file, catalogue, width=120, omit_header=True, include_lineno=False)
+    compile_into(catalogue, path.with_suffix(".mo"))
+
+
+def compile_into(catalogue: Catalog, path: Path) -> None:
+    with path.open("wb") as file:
+        write_mo(file, catalogue)
+
+
+def main(arguments: list[str]) -> int:
+    if arguments not in (["update"], ["compile"]):
+        print(__doc__)
+        return 2
+    lacks = 0
+    for path in sorted(CATALOGUES.glob("*.po")):
+        if arguments == ["compile"]:
+            compile_into(read(path), path.with_suffix(".mo"))
+            continue
+        catalogue = brought_up(read(path), in_code())
+        write(catalogue, path)
+        missing = lacking(catalogue)
+        lacks += len(missing)
+        print(f"{path.name}: {len(catalogue)} sentences, {len(missing)} without a translation")
+        print(*(f"    {text}" for text in missing), sep="\n")
+    return 1 if lacks else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

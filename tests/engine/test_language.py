@@ -1,0 +1,75 @@
+"""The language of the window's sentences: fields, numbers, plural forms, and what is chosen from the desktop."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from engine import language
+
+
+@pytest.fixture(autouse=True)
+def english_again() -> Iterator[None]:
+    yield
+    language.speak("en")
+
+
+def test_english_says_what_the_code_says() -> None:
+    assert (
+        language.tr(
+            "{count:,} of {share:.1%} {left",
+        )
+        == "{count:,} of {share:.1%} {left"
+    )
+    assert language.tr("{count:,} of {share:.1%}", count=12480, share=0.125) == "12,480 of 12.5%"
+    assert language.tr_count("{count:,} file", "{count:,} files", 1) == "1 file"
+    assert language.tr_count("{count:,} file in {where}", "{count:,} files in {where}", 2000, where="a") == (
+        "2,000 files in a"
+    )
+
+
+def test_german_writes_its_own_numbers() -> None:
+    language.speak("de")
+    assert language.spoken() == "de"
+    said = language.tr(
+        "{count:,} {share:.1%} {whole:d} {text} {yes}", count=12480, share=0.125, whole=1000, text="1,5", yes=True
+    )
+    assert said == "12.480 12,5\u00a0% 1000 1,5 True"
+
+
+def test_a_trial_language_keeps_fields_and_marks_what_it_translates() -> None:
+    language.speak("ar-XB")
+    said = language.tr("Search {count} notes", count=3)
+    assert said.startswith("[Šéárçh 3 ñ")
+    assert said.endswith("~]")
+    assert language.tr_count("{count} file", "{count} files", 2).startswith("[2 fíléš")
+
+
+def test_nothing_is_said_of_nothing() -> None:
+    language.speak("de")
+    assert language.tr("") == ""  # gettext would give the catalogue's head
+
+
+@pytest.mark.parametrize(
+    ("wished", "spoken"),
+    [
+        ({"LANG": "de_AT.UTF-8"}, "de"),
+        ({"LANG": "C.UTF-8"}, "en"),
+        ({"LANG": "ja_JP.UTF-8"}, "en"),
+        ({"LANGUAGE": "ja:de:en", "LANG": "en_US.UTF-8"}, "de"),
+        ({"LC_ALL": "en_GB.UTF-8", "LANG": "de_DE.UTF-8"}, "en"),
+        ({}, "en"),
+    ],
+)
+def test_the_desktop_chooses(monkeypatch: pytest.MonkeyPatch, wished: dict[str, str], spoken: str) -> None:
+    monkeypatch.setattr(language.sys, "platform", "linux")
+    for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in wished.items():
+        monkeypatch.setenv(name, value)
+    language.speak("system")
+    assert language.spoken() == spoken
+
+
+def test_an_unknown_language_is_named() -> None:
+    with pytest.raises(ValueError, match="speaks en, de, not xx"):
+        language.speak("xx")
