@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from engine.language import LANGUAGES as LANGUAGES
     from engine.language import TRIAL_LANGUAGES as TRIAL_LANGUAGES
     from engine.language import marked as marked
+    from engine.language import number as number
     from engine.language import speak as speak
     from engine.language import spoken as spoken
     from engine.language import tr as tr
@@ -92,6 +93,9 @@ if TYPE_CHECKING:
     from engine.text.operators import QUERY_HELP as QUERY_HELP
     from engine.text.query_language import parse_query as parse_query
     from engine.versions import program_version as program_version
+    from engine.wording import all_of as all_of
+    from engine.wording import any_of as any_of
+    from engine.wording import in_quotes as in_quotes
 
 _HOME = {
     "locate_untouched": "engine.agent.note_file",
@@ -142,6 +146,7 @@ _HOME = {
     "LANGUAGES": "engine.language",
     "TRIAL_LANGUAGES": "engine.language",
     "marked": "engine.language",
+    "number": "engine.language",
     "speak": "engine.language",
     "spoken": "engine.language",
     "tr": "engine.language",
@@ -177,6 +182,9 @@ _HOME = {
     "QUERY_HELP": "engine.text.operators",
     "parse_query": "engine.text.query_language",
     "program_version": "engine.versions",
+    "all_of": "engine.wording",
+    "any_of": "engine.wording",
+    "in_quotes": "engine.wording",
 }
 _SHARED = ("engine.errors", "engine.records")
 

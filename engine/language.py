@@ -90,6 +90,11 @@ def tr_count(one: str, many: str, count: int, /, **values: Any) -> str:
     return _speech.many(one, many, count).format(**_written({"count": count, **values}))
 
 
+def number(value: float, form: str = ",") -> str:
+    """A number that stands alone, in a table or a drawing, as the language writes it; `form` as `format` takes it."""
+    return _as_spoken(format(value, form)) if _speech.marks is not None else format(value, form)
+
+
 def marked(text: str) -> str:
     """A constant that `tr` translates where it is shown: it is made before anyone has chosen a language."""
     return text

@@ -1,6 +1,10 @@
-"""Numbers as a sentence says them."""
+"""Numbers and lists as a sentence says them."""
 
 import math
+from collections.abc import Callable, Iterable
+from functools import reduce
+
+from engine.language import number, tr
 
 
 def plural(count: int, word: str) -> str:
@@ -17,7 +21,27 @@ def subject(count: int, word: str, verb: str) -> str:
 
 def floored(share: float) -> str:
     """A percentage that says all only of all: 99 % of 9,999 in 10,000."""
-    return f"{math.floor(100 * share)}%"
+    return number(math.floor(100 * share) / 100, ".0%")
+
+
+def all_of(parts: Iterable[str]) -> str:
+    """`notes and sessions`; empty of none."""
+    return _joined(parts, lambda first, last: tr("{first} and {last}", first=first, last=last))
+
+
+def any_of(parts: Iterable[str]) -> str:
+    """`notes or sessions`; empty of none."""
+    return _joined(parts, lambda first, last: tr("{first} or {last}", first=first, last=last))
+
+
+def _joined(parts: Iterable[str], two: Callable[[str, str], str]) -> str:
+    listed = list(parts)
+    return reduce(two, listed) if listed else ""
+
+
+def in_quotes(words: str) -> str:
+    """What somebody typed, or a name."""
+    return tr("“{words}”", words=words)
 
 
 def size(count: int) -> str:

@@ -36,6 +36,20 @@ def test_german_writes_its_own_numbers() -> None:
     assert said == "12.480 12,5\u00a0% 1000 1,5 True"
 
 
+def test_a_number_that_stands_alone_is_written_as_the_language_does() -> None:
+    assert [language.number(12_480), language.number(0.125, ".2f"), language.number(0.45, ".0%")] == [
+        "12,480",
+        "0.12",
+        "45%",
+    ]
+    language.speak("de")
+    assert [language.number(12_480), language.number(0.125, ".2f"), language.number(0.45, ".0%")] == [
+        "12.480",
+        "0,12",
+        "45\u00a0%",
+    ]
+
+
 def test_a_trial_language_keeps_fields_and_marks_what_it_translates() -> None:
     language.speak("ar-XB")
     said = language.tr("Search {count} notes", count=3)

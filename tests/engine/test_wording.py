@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.wording import floored, subject
+from engine.wording import all_of, any_of, floored, subject
 
 
 def test_one_and_many() -> None:
@@ -16,3 +16,8 @@ def test_one_and_many() -> None:
 @pytest.mark.parametrize(("share", "said"), [(1.0, "100%"), (0.9999, "99%"), (0.5, "50%"), (0.0, "0%")])
 def test_all_is_said_only_of_all(share: float, said: str) -> None:
     assert floored(share) == said
+
+
+def test_lists_have_their_last_word_joined() -> None:
+    assert [all_of(()), all_of(("notes",)), all_of(("a", "b", "c"))] == ["", "notes", "a and b and c"]
+    assert any_of(iter(("user", "tool"))) == "user or tool"
