@@ -49,6 +49,6 @@ def size(count: int) -> str:
     amount = float(count)
     for unit in ("B", "KB", "MB"):
         if amount < 1000:
-            return f"{amount:.0f} B" if unit == "B" else f"{amount:.1f} {unit}"
+            return f"{number(amount, '.0f' if unit == 'B' else '.1f')} {unit}"
         amount /= 1000
-    return f"{amount:.1f} GB"
+    return f"{number(amount, '.1f')} GB"

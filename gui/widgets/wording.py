@@ -1,45 +1,48 @@
-"""Numbers, sizes and times as a person reads them. Pure functions; "now" is always given or the clock's."""
+"""Numbers, sizes and times as a person reads them, in the language of the window; "now" is given or the clock's."""
 
 import time
 from datetime import datetime
 
+from engine import number, tr, tr_count
+from gui.widgets.days import short_date
+
 _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
-_UNITS = ("bytes", "KB", "MB", "GB", "TB")
+_UNITS = ("KB", "MB", "GB", "TB")
 _KILO = 1000
 
 
-def grouped(number: int) -> str:
+def grouped(count: int) -> str:
     """12480 -> 12,480."""
-    return f"{number:,}"
+    return number(count)
 
 
-def counted(number: int, one: str, many: str = "") -> str:
+def counted(count: int, one: str, many: str = "") -> str:
     """1 -> "1 file", 12480 -> "12,480 files"."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def size_text(count: float) -> str:
     """Bytes in decimal units: "812 bytes", "1.2 MB", "118 MB"."""
-    unit = 0
+    if count < _KILO:
+        return tr_count("{count:,} byte", "{count:,} bytes", int(count))
+    unit = -1
     while count >= _KILO and unit < len(_UNITS) - 1:
         count /= _KILO
         unit += 1
-    if unit == 0:
-        return counted(int(count), "byte")
-    return f"{count:.1f} {_UNITS[unit]}" if count < 9.95 else f"{count:.0f} {_UNITS[unit]}"
+    return f"{number(count, '.1f' if count < 9.95 else '.0f')} {_UNITS[unit]}"
 
 
 def duration(seconds: float) -> str:
     """The two largest units: "4 s", "1 min 55 s", "2 h 03 min", "24 h"."""
     if seconds < 1:
-        return "under 1 s"
+        return tr("under 1 s")
     whole = round(seconds)
     if whole < _MINUTE:
-        return f"{whole} s"
+        return tr("{seconds} s", seconds=whole)
     if whole < _HOUR:
-        return f"{whole // _MINUTE} min {whole % _MINUTE} s"
-    minutes = whole % _HOUR // _MINUTE
-    return f"{whole // _HOUR} h" + (f" {minutes:02} min" if minutes else "")
+        return tr("{minutes} min {seconds} s", minutes=whole // _MINUTE, seconds=whole % _MINUTE)
+    hours, minutes = whole // _HOUR, whole % _HOUR // _MINUTE
+    return tr("{hours} h {minutes:02} min", hours=hours, minutes=minutes) if minutes else tr("{hours} h", hours=hours)
 
 
 def ago(moment: float, now: float | None = None) -> str:
@@ -48,30 +51,30 @@ def ago(moment: float, now: float | None = None) -> str:
     if passed >= _DAY or passed < -_MINUTE:
         return date(moment)
     if passed < 5:
-        return "just now"
+        return tr("just now")
     if passed < _MINUTE:
-        return f"{int(passed)} s ago"
+        return tr("{seconds} s ago", seconds=int(passed))
     if passed < _HOUR:
-        return f"{int(passed // _MINUTE)} min ago"
-    return f"{int(passed // _HOUR)} h ago"
+        return tr("{minutes} min ago", minutes=int(passed // _MINUTE))
+    return tr("{hours} h ago", hours=int(passed // _HOUR))
 
 
 def date(moment: float) -> str:
     """3 Mar 2026, in local time."""
     when = _local(moment)
-    return f"{when.day} {when:%b %Y}" if when else "unknown date"
+    return short_date(when) if when else tr("unknown date")
 
 
 def exact(moment: float) -> str:
     """3 Mar 2026, 14:05:09, for tooltips."""
     when = _local(moment)
-    return f"{date(moment)}, {when:%H:%M:%S}" if when else "unknown date"
+    return tr("{date}, {time}", date=short_date(when), time=f"{when:%H:%M:%S}") if when else tr("unknown date")
 
 
 def clock_time(moment: float) -> str:
     """14:05."""
     when = _local(moment)
-    return f"{when:%H:%M}" if when else "unknown time"
+    return f"{when:%H:%M}" if when else tr("unknown time")
 
 
 def _local(moment: float) -> datetime | None:

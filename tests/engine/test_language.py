@@ -87,3 +87,11 @@ def test_the_desktop_chooses(monkeypatch: pytest.MonkeyPatch, wished: dict[str, 
 def test_an_unknown_language_is_named() -> None:
     with pytest.raises(ValueError, match="speaks en, de, not xx"):
         language.speak("xx")
+
+
+def test_a_number_alone_is_written_as_the_language_does() -> None:
+    said = [language.number(12480), language.number(1.5, ".1f"), language.number(0.45, ".0%")]
+    assert said == ["12,480", "1.5", "45%"]
+    language.speak("de")
+    said = [language.number(12480), language.number(1.5, ".1f"), language.number(0.45, ".0%")]
+    assert said == ["12.480", "1,5", "45\u00a0%"]
