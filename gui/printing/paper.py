@@ -22,6 +22,7 @@ from PySide6.QtGui import (
     QTextDocument,
 )
 
+from engine import tr
 from gui.theme import Tokens, theme_tokens
 from gui.viewer.page import PageStyle, blocks
 from gui.viewer.page_painting import PagePainter
@@ -140,7 +141,7 @@ class Paper:
         box = QRectF(0, top, self.width, metrics.height())
         pen.setFont(self._small)
         pen.setPen(self._colours.muted)
-        page = f"Page {self.pages:,}"
+        page = tr("Page {number:,}", number=self.pages)
         pen.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, page)
         room = self.width - metrics.horizontalAdvance(page) - self._line
         title = metrics.elidedText(self._title, Qt.TextElideMode.ElideRight, room)

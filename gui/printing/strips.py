@@ -8,14 +8,15 @@ from collections.abc import Generator, Sequence
 
 from PySide6.QtGui import QTextDocument, QTextOption
 
+from engine import tr, tr_count
 from gui.printing.paper import Ground, Paper, Strip, letter_height
 from gui.sessions.conversation_making import LaidPiece, PieceStyle, piece_steps
 from gui.sessions.conversation_rows import MORE, SUMMARY, PackedRows
 from gui.sessions.conversation_text import Conversation, Entry
 from gui.sessions.conversation_wording import clock, day_text, summary
-from gui.sessions.wording import UNTITLED, agent_name
+from gui.sessions.wording import UNTITLED, agent_name, message_count
 from gui.viewer.page import PageStyle, page_steps
-from gui.widgets.wording import counted, date, exact
+from gui.widgets.wording import date, exact
 
 Steps = Generator[float, None, None]
 """Each step says how much is done, 0 to 1."""
@@ -53,7 +54,11 @@ def conversation_steps(
             yield from _put(paper, Strip(document, indent, 0.5 * line, "tool"), done)
         elif row.slot == MORE:
             if shown < entry.piece_count:
-                words = f"… {counted(entry.longest, 'line')} in all, the rest is folded"
+                words = tr_count(
+                    "… {count:,} line in all, the rest is folded",
+                    "… {count:,} lines in all, the rest is folded",
+                    entry.longest,
+                )
                 document = _small(words, style, pieces.plain_width)
                 yield from _put(paper, Strip(document, indent, 0.2 * line, "tool"), done)
         else:
@@ -69,7 +74,8 @@ def conversation_steps(
 def note_steps(paper: Paper, style: PageStyle, name: str, slices: Sequence[str], printed: float) -> Steps:
     """A note as a rendered page; `slices` are those of `markdown_slices`."""
     line = letter_height(style)
-    yield from _put(paper, Strip(_small(f"{name} · printed {exact(printed)}", style, paper.width)), 0.0)
+    told = tr("{name} · printed {moment}", name=name, moment=exact(printed))
+    yield from _put(paper, Strip(_small(told, style, paper.width)), 0.0)
     for number, part in enumerate(slices):
         # Only the first part may have front matter; in the others Qt would take a rule in the first line for it.
         making = page_steps([part if number == 0 else f"\n{part}"], style)
@@ -107,14 +113,16 @@ def _conversation_head(
     conversation: Conversation, style: PageStyle, width: float, printed: float
 ) -> Generator[Strip, None, None]:
     facts = conversation.session.summary
-    title = html.escape(" ".join((facts.title or UNTITLED).split()))
+    title = html.escape(" ".join((facts.title or tr(UNTITLED)).split()))
     yield Strip(_rich(f"<b>{title}</b>", style, width, 1.7))
-    told = [agent_name(facts.agent), facts.project, facts.branch, counted(facts.messages, "message")]
+    told = [agent_name(facts.agent), facts.project, facts.branch, message_count(facts.messages)]
     times = list(dict.fromkeys(date(moment) for moment in (facts.started, facts.ended) if moment is not None))
     yield Strip(_small(" · ".join(part for part in (*told, " – ".join(times)) if part), style, width))
     masked = conversation.session.masked
-    secrets = f" · secrets masked in {counted(masked, 'message')}" if masked else ""
-    yield Strip(_small(f"Printed {exact(printed)}{secrets}", style, width))
+    made = [tr("Printed {moment}", moment=exact(printed))]
+    if masked:
+        made.append(tr_count("secrets masked in {count:,} message", "secrets masked in {count:,} messages", masked))
+    yield Strip(_small(" · ".join(made), style, width))
 
 
 def _name(entry: Entry, style: PageStyle, width: float) -> QTextDocument:

@@ -15,7 +15,7 @@ from PySide6.QtCore import QBuffer, QIODevice, QLocale, QMarginsF, QObject, Qt, 
 from PySide6.QtGui import QDesktopServices, QPagedPaintDevice, QPageLayout, QPageSize, QPdfWriter
 from PySide6.QtWidgets import QFileDialog, QProgressDialog, QWidget
 
-from engine import CancelToken, MemorySearchManager, to_slug
+from engine import CancelToken, MemorySearchManager, to_slug, tr, tr_count
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
 from gui.notices import Notices
@@ -32,7 +32,6 @@ from gui.viewer.outline import Outline
 from gui.viewer.page import PageStyle, markdown_slices
 from gui.views import Views
 from gui.widgets.message import Action
-from gui.widgets.wording import counted
 from gui.workspace import Opened, Workspace
 
 if TYPE_CHECKING:
@@ -76,7 +75,7 @@ class Printing(QObject):
         title = self._title()
         if title:
             start = Path(self._folder or documents_folder()) / f"{to_slug(title) or 'conversation'}.pdf"
-            name, _ = QFileDialog.getSaveFileName(self._window, "Save as PDF", str(start), "PDF (*.pdf)")
+            name, _ = QFileDialog.getSaveFileName(self._window, tr("Save as PDF"), str(start), "PDF (*.pdf)")
             if name:
                 path = Path(name)
                 ended = path if path.suffix.lower() == ".pdf" else path.with_name(f"{path.name}.pdf")
@@ -127,10 +126,10 @@ class Printing(QObject):
         session, name = self._views.read_session, self._views.read_name
         if self._run is None and not self._job.busy:
             if session is not None:
-                return session.conversation.session.summary.title or UNTITLED
+                return session.conversation.session.summary.title or tr(UNTITLED)
             if name:
                 return name.rpartition("/")[2].removesuffix(".md")
-            self._banner.say("There is nothing to print: open a note or a session first.", "off", key=_KEY)
+            self._banner.say(tr("There is nothing to print: open a note or a session first."), "off", key=_KEY)
         return ""
 
     def _prepare(self, go_on: Callable[[Opened, Printable], None]) -> None:
@@ -185,8 +184,9 @@ class Printing(QObject):
 
     def _print_on(self, printer: "QPrinter", _: Opened, what: Printable) -> None:
         def tell(run: PrintRun) -> None:
-            pages = counted(run.paper.pages, "page")
-            self._banner.say(f"{pages} sent to {printer.printerName()}.", "fine", key=_KEY)
+            printed, name = run.paper.pages, printer.printerName()
+            said = tr_count("{count:,} page sent to {name}.", "{count:,} pages sent to {name}.", printed, name=name)
+            self._banner.say(said, "fine", key=_KEY)
 
         self._begin(printer, what, tell, printer.abort)
 
@@ -200,11 +200,11 @@ class Printing(QObject):
         style = paper_style()
         paper = Paper(device, what.title, style)
         if not paper.ok:
-            self._fail("The printer cannot be used: choose another one.")
+            self._fail(tr("The printer cannot be used: choose another one."))
             return
         run = self._run = PrintRun(paper, what.steps(paper, style), self)
-        dialog = self._progress = QProgressDialog("Preparing the pages…", "Cancel", 0, 1000, self._window)
-        dialog.setWindowTitle("Print")
+        dialog = self._progress = QProgressDialog(tr("Preparing the pages…"), tr("Cancel"), 0, 1000, self._window)
+        dialog.setWindowTitle(tr("Print"))
         dialog.setMinimumDuration(_PATIENCE_MS)
         dialog.setAutoClose(False)
         dialog.setAutoReset(False)
@@ -214,7 +214,7 @@ class Printing(QObject):
             if whole:
                 finish(run)
             else:
-                self._fail("The printer stopped before the last page.")
+                self._fail(tr("The printer stopped before the last page."))
 
         def cancel() -> None:
             run.cancel()
@@ -229,7 +229,7 @@ class Printing(QObject):
     @Slot(float, int)
     def _show_progress(self, done: float, pages: int) -> None:
         if self._progress is not None:
-            self._progress.setLabelText(f"{counted(pages, 'page')} so far…")
+            self._progress.setLabelText(tr_count("{count:,} page so far…", "{count:,} pages so far…", pages))
             self._progress.setValue(round(done * 999))
 
     def _clean_up(self) -> None:
@@ -243,10 +243,10 @@ class Printing(QObject):
 
     def _tell_saved(self, path: Path, pages: int) -> None:
         self._banner.say(
-            f"{counted(pages, 'page')} saved as {path}.",
+            tr_count("{count:,} page saved as {path}.", "{count:,} pages saved as {path}.", pages, path=path),
             "fine",
-            Action("Open", partial(_open_elsewhere, path)),
-            Action("Show in file manager", partial(self._views.viewer.elsewhere.reveal_place, path)),
+            Action(tr("Open"), partial(_open_elsewhere, path)),
+            Action(tr("Show in file manager"), partial(self._views.viewer.elsewhere.reveal_place, path)),
             key=_KEY,
         )
 
@@ -270,7 +270,7 @@ def usual_layout() -> QPageLayout:
 def _session(conversation: Conversation, rows: Rows) -> Printable:
     """As it is folded now, whatever the person does meanwhile."""
     now, packed = time.time(), PackedRows(rows.rows.numbers[:])
-    title = conversation.session.summary.title or UNTITLED
+    title = conversation.session.summary.title or tr(UNTITLED)
     return Printable(title, lambda paper, style: conversation_steps(paper, style, conversation, packed, now))
 
 

@@ -13,14 +13,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from engine import SessionNote, to_slug
+from engine import SessionNote, to_slug, tr
 from gui.style import set_role
 from gui.viewer.typography import fixed_font, font_scale
 from gui.widgets.announcing import announce
 from gui.widgets.combo import ComboBox
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.labels import breakable, label
-from gui.widgets.wording import grouped
 
 _WIDTH, _HEIGHT = 700, 560
 _LONGEST_NAME = 80
@@ -43,7 +42,7 @@ class RememberSheet(QDialog):
     def __init__(self, title: str, folder: str, parent: QWidget) -> None:
         """`title` of the session; `folder`: what the workspace is called."""
         super().__init__(parent)
-        self.setWindowTitle("Remember this session")
+        self.setWindowTitle(tr("Remember this session"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.title = title
         self._folder = folder
@@ -54,15 +53,15 @@ class RememberSheet(QDialog):
         self._heading.setText(title)
         self._name = QLineEdit()
         self._name.setMaxLength(_LONGEST_NAME)
-        self._name.setAccessibleName("Name of the note")
-        self._count = ComboBox("Messages in the note")
+        self._name.setAccessibleName(tr("Name of the note"))
+        self._count = ComboBox(tr("Messages in the note"))
         self._text = QPlainTextEdit()
         self._text.setFont(fixed_font())
-        self._text.setAccessibleName("Text of the note")
+        self._text.setAccessibleName(tr("Text of the note"))
         self._text.setTabChangesFocus(True)
         self._where = label(" ", "meta", wrap=True)
         self._remark = label("", "meta", wrap=True)
-        self._save = QPushButton("Save")
+        self._save = QPushButton(tr("Save"))
         self._save.setProperty("role", "primary")
         self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self._buttons.addButton(self._save, QDialogButtonBox.ButtonRole.AcceptRole)
@@ -71,7 +70,7 @@ class RememberSheet(QDialog):
         self.resize(round(_WIDTH * font_scale()), round(_HEIGHT * font_scale()))
         self.resize(self.size().boundedTo(parent.window().size()))
         self._judge()
-        self.say("Reading the session…")
+        self.say(tr("Reading the session…"))
         self.open()
 
     def _lay_out(self) -> None:
@@ -79,7 +78,7 @@ class RememberSheet(QDialog):
         grid.setHorizontalSpacing(12)
         grid.setVerticalSpacing(8)
         grid.setColumnStretch(1, 1)
-        for row, (words, field) in enumerate((("Name", self._name), ("Messages", self._count))):
+        for row, (words, field) in enumerate(((tr("Name"), self._name), (tr("Messages"), self._count))):
             title = label(words, "muted")
             title.setBuddy(field)
             grid.addWidget(title, row, 0)
@@ -178,7 +177,8 @@ class RememberSheet(QDialog):
 
     def _say_what_is_there(self) -> None:
         there = self._note.existing if self._note is not None else ""
-        self.say(f"There is a note of this session already: {there}. This one goes beside it." if there else "")
+        said = tr("There is a note of this session already: {note}. This one goes beside it.", note=there)
+        self.say(said if there else "")
 
     # --- the person -------------------------------------------------------------------------------------------------
 
@@ -189,10 +189,10 @@ class RememberSheet(QDialog):
         self._count.clear()
         for count in counts:
             whole = count == note.said
-            words = f"All {grouped(count)}" if whole else f"The last {grouped(count)} of {grouped(note.said)}"
+            words = _all(count) if whole else tr("The last {count:,} of {said:,}", count=count, said=note.said)
             self._count.addItem(words, count)
         if note.messages < note.said <= _COUNTS[-1]:
-            self._count.addItem(f"All {grouped(note.said)}", note.said)
+            self._count.addItem(_all(note.said), note.said)
         self._count.blockSignals(blocked)
         self._count.choose(note.messages)
 
@@ -219,16 +219,17 @@ class RememberSheet(QDialog):
         if note is None:
             where = " "
         elif slug:
-            where = f"Goes to memory/{note.date}-{slug}.md in {self._folder}. Secrets are masked."
+            path = f"memory/{note.date}-{slug}.md"
+            where = tr("Goes to {path} in {folder}. Secrets are masked.", path=path, folder=self._folder)
         else:
-            where = "Its name needs letters from a to z, or digits."
+            where = tr("Its name needs letters from a to z, or digits.")
         self._where.setText(breakable(where))
 
     @Slot()
     def _want_save(self) -> None:
         if self._save.isEnabled():
             self._set_busy(True)
-            self.say("Saving…")
+            self.say(tr("Saving…"))
             self.save_wanted.emit(self._text.toPlainText(), to_slug(self._name.text()))
 
     def _set_busy(self, busy: bool) -> None:
@@ -243,6 +244,10 @@ class RememberSheet(QDialog):
         """Esc: what the person has written goes only when they say so twice."""
         if self._text.document().isModified() and not self._warned:
             self._warned = True
-            self.say("Your changes are not saved. Cancel once more to throw them away.", degraded=True)
+            self.say(tr("Your changes are not saved. Cancel once more to throw them away."), degraded=True)
             return
         super().reject()
+
+
+def _all(messages: int) -> str:
+    return tr("All {count:,}", count=messages)

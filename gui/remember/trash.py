@@ -4,7 +4,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QFile
 
-from engine import NoteError, WrittenNote, locate_untouched
+from engine import NoteError, WrittenNote, locate_untouched, tr
 from gui.jobs import Jobs
 from gui.notices import Notices
 from gui.workspace import Opened, Workspace
@@ -22,7 +22,7 @@ class Trash:
         """Move it there, and say so."""
 
         def tell(_: object) -> None:
-            self._banner.say(f"{note.path} is in the trash.", "off", key="remembered")
+            self._banner.say(tr("{note} is in the trash.", note=note.path), "off", key="remembered")
             if self._workspace.current is opened:
                 self._workspace.sync("watch")
 
@@ -31,4 +31,4 @@ class Trash:
 
 def _move(folder: Path, note: WrittenNote) -> None:
     if not QFile(str(locate_untouched(folder, note))).moveToTrash():
-        raise NoteError(f"{note.path} cannot be moved to the trash: remove it in the file manager.")
+        raise NoteError(tr("{note} cannot be moved to the trash: remove it in the file manager.", note=note.path))

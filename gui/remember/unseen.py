@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from engine import MemoryProviderStatus, MemorySearchManager, NoteError, WrittenNote, locate_untouched
+from engine import MemoryProviderStatus, MemorySearchManager, NoteError, WrittenNote, locate_untouched, tr, tr_count
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
 from gui.notices import Notices
@@ -98,13 +98,16 @@ class UnseenNews(QObject):
         if self._banner.text and self._banner.matter not in {_KEY, *_GIVES_WAY}:
             return
         newest = notes[0]
-        actions = [self._action("Open", opened, notes, partial(self.open_wanted.emit, newest.path, None))]
+        actions = [self._action(tr("Open"), opened, notes, partial(self.open_wanted.emit, newest.path, None))]
         if len(notes) == 1:
-            sentence = f"An agent wrote {newest.path}."
-            actions.append(self._action("Move to trash", opened, notes, partial(self._trash.take, opened, newest)))
-        else:
-            sentence = f"Agents wrote {len(notes)} notes of sessions, the last one {newest.path}."
-        actions.append(self._action("Keep", opened, notes, lambda: None))
+            actions.append(self._action(tr("Move to trash"), opened, notes, partial(self._trash.take, opened, newest)))
+        sentence = tr_count(
+            "An agent wrote {note}.",
+            "Agents wrote {count} notes of sessions, the last one {note}.",
+            len(notes),
+            note=newest.path,
+        )
+        actions.append(self._action(tr("Keep"), opened, notes, lambda: None))
         self._banner.say(sentence, "working", *actions, key=_KEY)
 
     def _action(self, words: str, opened: Opened, notes: tuple[WrittenNote, ...], run: Callable[[], object]) -> Action:

@@ -5,7 +5,7 @@ from functools import partial
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
-from engine import CancelToken, NoteError, SessionNote, WrittenNote, draft_note, save_note, suggest_slug
+from engine import CancelToken, NoteError, SessionNote, WrittenNote, draft_note, save_note, suggest_slug, tr
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
 from gui.notices import Notices
@@ -80,7 +80,7 @@ class RememberWay(QObject):
                     opened.manager, opened.folder, opened.settings, session, messages=messages, cancel=token
                 )
             except FileNotFoundError:
-                raise NoteError("The transcript of this session is not there any more.") from None
+                raise NoteError(tr("The transcript of this session is not there any more.")) from None
 
         self._draft_job.put(self._jobs.read(draft, partial(self._show, opened, messages is None), self._fail))
 
@@ -95,7 +95,7 @@ class RememberWay(QObject):
             return
         model = opened.settings.remember.slug.model
         if first and model:
-            self.sheet.say(f"Asking {model} for a name…")
+            self.sheet.say(tr("Asking {model} for a name…", model=model))
             self._name_job.put(
                 self._jobs.read(
                     lambda token: suggest_slug(note, opened.settings, cancel=token), self._name, self._keep_name
@@ -110,7 +110,7 @@ class RememberWay(QObject):
     def _keep_name(self, sentence: str) -> None:
         self._name_job.done()
         if self.sheet is not None:
-            self.sheet.say(f"Named by the session's own words. {sentence}")
+            self.sheet.say(" ".join((tr("Named by the session's own words."), sentence)))
 
     def _fail(self, sentence: str) -> None:
         self._draft_job.done()
@@ -134,9 +134,10 @@ class RememberWay(QObject):
         if self.sheet is not None:
             self.sheet.accept()
         if self._workspace.current is opened:
-            show = Action("Open", partial(self.open_wanted.emit, note.path, None))
-            undo = Action("Undo", partial(self._trash.take, opened, note))
-            self._banner.say(f"Remembered as {note.path}.", "fine", show, undo, key="remembered")
+            show = Action(tr("Open"), partial(self.open_wanted.emit, note.path, None))
+            undo = Action(tr("Undo"), partial(self._trash.take, opened, note))
+            said = tr("Remembered as {note}.", note=note.path)
+            self._banner.say(said, "fine", show, undo, key="remembered")
             self._workspace.sync("watch")  # at once, also where nothing watches
 
     def _not_saved(self, sentence: str) -> None:

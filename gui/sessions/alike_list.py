@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from engine import MemorySearchManager, SessionSummary
+from engine import MemorySearchManager, SessionSummary, marked, tr
 from gui.jobs import Jobs
 from gui.sessions import texts
 from gui.sessions.comparison import Alike, Comparison
@@ -10,7 +10,7 @@ from gui.sessions.listing_view import ListingView
 from gui.sessions.reader import SessionsReader
 from gui.sessions.rows import Row, build_alike
 
-_BACK = "Back to all"
+_BACK = marked("Back to all")
 
 
 class AlikeList(QObject):
@@ -51,7 +51,7 @@ class AlikeList(QObject):
         entry = known.catalogue.by_path.get(path) if known else None
         if entry is not None:
             self._comparison.start(manager, entry)
-            self._view.notice.show_notice("Comparing sessions…", _BACK, self.leave)
+            self._view.notice.show_notice(tr("Comparing sessions…"), tr(_BACK), self.leave)
 
     def end(self) -> None:
         """Something else is shown now."""
@@ -68,16 +68,17 @@ class AlikeList(QObject):
         known, entry = self._reader.known, self._comparison.entry
         rows: list[Row] = build_alike(known.catalogue, alike) if known else []
         title = entry.title if entry else ""
-        self._view.notice.show_notice(texts.alike(title, len(rows)), _BACK, self.leave)
+        self._view.notice.show_notice(texts.alike(title, len(rows)), tr(_BACK), self.leave)
         if rows:
-            self._view.show_rows(rows, ("Most alike first",), sortable=False)
+            self._view.show_rows(rows, (tr("Most alike first"),), sortable=False)
             self._view.list.take_focus()
         else:
-            self._view.show_page(("Nothing comes close", texts.NOTHING_ALIKE), actions=((_BACK, self.leave),))
+            words = tr("Nothing comes close"), tr(texts.NOTHING_ALIKE)
+            self._view.show_page(words, actions=((tr(_BACK), self.leave),))
             self._view.page.take_focus()
         self.settled.emit()
 
     @Slot(str)
     def _show_failure(self, sentence: str) -> None:
-        self._view.notice.show_notice(sentence, _BACK, self.leave)
+        self._view.notice.show_notice(sentence, tr(_BACK), self.leave)
         self.settled.emit()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Literal, get_args
 
-from engine import SessionSummary
+from engine import SessionSummary, tr
 from gui.sessions.wording import UNTITLED, agent_name, folder_name
 
 SessionOrder = Literal["newest", "oldest", "longest", "project"]
@@ -102,7 +102,7 @@ def _entry(summary: SessionSummary, parts: tuple[Entry, ...]) -> Entry:
     said = "\n".join((summary.title, summary.project, summary.id, agent, summary.agent, summary.branch))
     return Entry(
         summary=summary,
-        title=" ".join(summary.title.split()) or UNTITLED,
+        title=" ".join(summary.title.split()) or tr(UNTITLED),
         agent=agent,
         project=project,
         first_day=_day(last if first is None else first),

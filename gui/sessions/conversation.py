@@ -6,7 +6,7 @@ from PySide6.QtCore import QUrl, Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
-from engine import MemorySearchManager
+from engine import MemorySearchManager, tr, tr_count
 from gui.jobs import Jobs
 from gui.lacking import Lacks
 from gui.sessions.conversation_actions import ConversationActions
@@ -17,11 +17,11 @@ from gui.sessions.conversation_header import ConversationHeader
 from gui.sessions.conversation_opening import OpenedSession, SessionOpener, Wanted
 from gui.sessions.conversation_view import ConversationView
 from gui.sessions.texts import CHOOSE_SESSION
+from gui.viewer.find_words import IN_SESSION
 from gui.viewer.links import LinkFollower
 from gui.viewer.notice import NothingToRead
 from gui.viewer.reading import ReadingPanel
 from gui.widgets.message import Action
-from gui.widgets.wording import counted
 
 _SECRETS = "secrets"
 
@@ -46,7 +46,7 @@ class ConversationPanel(ReadingPanel):
     link_wanted = Signal(object)
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
-        super().__init__(jobs, "session", parent)
+        super().__init__(jobs, IN_SESSION, parent)
         self._manager: MemorySearchManager | None = None
         self._wanted: Wanted | None = None
         self._opened: OpenedSession | None = None
@@ -120,7 +120,7 @@ class ConversationPanel(ReadingPanel):
         self._opener.cancel()
         self._drop()
         self._header.hide()
-        self._say(instead.sentence, keys=instead.keys)
+        self._say(tr(instead.sentence), keys=tr(instead.keys))
 
     # --- opening --------------------------------------------------------------------------------------------------
 
@@ -151,7 +151,7 @@ class ConversationPanel(ReadingPanel):
         self._header.set_ready(True)
         self._tell_of_secrets(opened)
         if not opened.conversation.entries:
-            self._say("Nothing was said in this session.")
+            self._say(tr("Nothing was said in this session."))
             return
         self._show_page(self._view)
         self._land(opened.wanted, opened.landing)
@@ -195,7 +195,7 @@ class ConversationPanel(ReadingPanel):
     def _on_slow(self) -> None:
         self._drop()
         self._header.hide()
-        self._say("Reading the session…")
+        self._say(tr("Reading the session…"))
 
     def _say(self, sentence: str, *, keys: str = "", retry: bool = False) -> None:
         self._empty.say(sentence, keys=keys, retry=retry)
@@ -207,30 +207,38 @@ class ConversationPanel(ReadingPanel):
         held = opened.conversation.session.masked
         if not held:
             return
-        said = f"{counted(held, 'message holds', 'messages hold')} secrets"
         if opened.wanted.reveal:
-            hide = Action("Mask them", lambda: self._reread(reveal=False))
-            self._banner.say(f"{said}. They are shown until you leave this session.", "degraded", hide, key=_SECRETS)
+            said = tr_count(
+                "{count:,} message holds secrets. They are shown until you leave this session.",
+                "{count:,} messages hold secrets. They are shown until you leave this session.",
+                held,
+            )
+            hide = Action(tr("Mask them"), lambda: self._reread(reveal=False))
+            self._banner.say(said, "degraded", hide, key=_SECRETS)
         else:
-            show = Action("Reveal…", self._ask_to_reveal)
-            self._banner.say(f"{said}, which are masked.", "off", show, key=_SECRETS)
+            said = tr_count(
+                "{count:,} message holds secrets, which are masked.",
+                "{count:,} messages hold secrets, which are masked.",
+                held,
+            )
+            self._banner.say(said, "off", Action(tr("Reveal…"), self._ask_to_reveal), key=_SECRETS)
 
     def _ask_to_reveal(self) -> None:
         self._banner.say(
-            "Show these secrets in plain text on this screen? They are masked again in the next session.",
+            tr("Show these secrets in plain text on this screen? They are masked again in the next session."),
             "degraded",
-            Action("Reveal them", lambda: self._reread(reveal=True)),
-            Action("Keep them masked", self._keep_masked),
+            Action(tr("Reveal them"), lambda: self._reread(reveal=True)),
+            Action(tr("Keep them masked"), self._keep_masked),
             key=_SECRETS,
         )
 
     def _ask_before(self, show: Callable[[], None]) -> None:
         """Before something shows secrets though they are masked here."""
         self._banner.say(
-            "The raw line stands as it is in the transcript, and its secrets in plain text.",
+            tr("The raw line stands as it is in the transcript, and its secrets in plain text."),
             "degraded",
-            Action("Show it", show),
-            Action("Leave it", self._keep_masked),
+            Action(tr("Show it"), show),
+            Action(tr("Leave it"), self._keep_masked),
             key=_SECRETS,
         )
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, QPoint, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
-from engine import MemorySearchManager, Passage, beginning_of
+from engine import MemorySearchManager, Passage, beginning_of, marked, tr
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
 from gui.keys.binding import allow, give_key
@@ -17,22 +17,32 @@ from gui.lacking import Gates, Lacks
 from gui.sessions.conversation_markdown import conversation_markdown, entry_markdown
 from gui.sessions.conversation_prompts import PromptList
 from gui.sessions.conversation_raw import RawLines, read_raw, show_raw
-from gui.sessions.conversation_rows import DETAILS
+from gui.sessions.conversation_rows import DETAILS, Detail
 from gui.sessions.conversation_text import Conversation
 from gui.sessions.conversation_view import ConversationView
 from gui.sessions.wording import UNTITLED
 from gui.spot import Spot
 
-_DETAIL = command("session.tools", "Tools hidden, short or full", "conversation", "Alt+T")
-_RESUME = command("session.copy-resume", "Copy resume command", "conversation")
-_MORE = command("session.more", "More from this session", "conversation")
-_SIMILAR = command("session.similar", "Sessions like this one", "conversation")
-_COPY = command("session.copy", "Copy", "conversation", QKeySequence.StandardKey.Copy)
-_COPY_MESSAGE = command("session.copy-message", "Copy message as Markdown", "conversation", "Ctrl+Shift+C")
-_COPY_SESSION = command("session.copy-all", "Copy session as Markdown", "conversation")
-_RAW = command("session.raw", "Show the raw line", "conversation", "Alt+R")
-_PROMPTS = command("session.prompts", "Your messages", "conversation", "Alt+J")
-_FOLD = command("session.fold", "Fold or unfold", "conversation")
+_DETAIL = command("session.tools", marked("Tools hidden, short or full"), "conversation", "Alt+T")
+_RESUME = command("session.copy-resume", marked("Copy resume command"), "conversation")
+_MORE = command("session.more", marked("More from this session"), "conversation")
+_SIMILAR = command("session.similar", marked("Sessions like this one"), "conversation")
+_COPY = command("session.copy", marked("Copy"), "conversation", QKeySequence.StandardKey.Copy)
+_COPY_MESSAGE = command("session.copy-message", marked("Copy message as Markdown"), "conversation", "Ctrl+Shift+C")
+_COPY_SESSION = command("session.copy-all", marked("Copy session as Markdown"), "conversation")
+_RAW = command("session.raw", marked("Show the raw line"), "conversation", "Alt+R")
+_PROMPTS = command("session.prompts", marked("Your messages"), "conversation", "Alt+J")
+_FOLD = command("session.fold", marked("Fold or unfold"), "conversation")
+_TOOLS: dict[Detail, str] = {
+    "hidden": marked("Tools: hidden"),
+    "short": marked("Tools: short"),
+    "full": marked("Tools: full"),
+}
+_COPIED: dict[Detail, str] = {
+    "hidden": marked("Session copied, without tools"),
+    "short": marked("Session copied, tools in one line each"),
+    "full": marked("Session copied, with all tools"),
+}
 _MOST_LETTERS = 4000
 _MOST_COPIED = 16_000_000
 """Characters; a clipboard with more stalls the programs that paste it."""
@@ -108,7 +118,7 @@ class ConversationActions(QObject):
 
     def _allow(self, conversation: Conversation | None) -> None:
         """What there is nothing for says why not."""
-        shown, missing = conversation is not None, MISSING["conversation"]
+        shown, missing = conversation is not None, tr(MISSING["conversation"])
         for gate in self._of_session:
             gate.allow(shown, missing)
         for action in (self.copy, self.copy_message, self.copy_session, self.raw, self.fold):
@@ -116,12 +126,12 @@ class ConversationActions(QObject):
         resumed = conversation is not None and bool(conversation.session.summary.resume_command)
         said = conversation is not None and bool(conversation.entries)
         asked = conversation is not None and bool(conversation.prompts)
-        allow(self.resume, resumed, "This session cannot be resumed." if shown else missing)
-        allow(self.remember, said, "Nothing was said in this session." if shown else missing)
-        allow(self.prompts, asked, "You said nothing in this session." if shown else missing)
+        allow(self.resume, resumed, tr("This session cannot be resumed.") if shown else missing)
+        allow(self.remember, said, tr("Nothing was said in this session.") if shown else missing)
+        allow(self.prompts, asked, tr("You said nothing in this session.") if shown else missing)
 
     def _action(self, known: Command, run: Callable[[], None]) -> QAction:
-        made = QAction(known.words, self)
+        made = QAction(tr(known.words), self)
         made.triggered.connect(run)
         give_key(self._panel, made, known)
         return made
@@ -137,7 +147,7 @@ class ConversationActions(QObject):
     def _want_remembered(self) -> None:
         if self._conversation is not None:
             summary = self._conversation.session.summary
-            self.remember_wanted.emit(summary.path, summary.title or UNTITLED)
+            self.remember_wanted.emit(summary.path, summary.title or tr(UNTITLED))
 
     def _want_like(self) -> None:
         """Like the selection, or else the current message."""
@@ -162,7 +172,7 @@ class ConversationActions(QObject):
         if conversation is not None and current is not None:
             message = conversation.message(conversation.entries[current])
             self.link_wanted.emit(Spot(conversation.session.summary.path, message.line, message=message.id))
-            self.said.emit("Link to this message copied")
+            self.said.emit(tr("Link to this message copied"))
 
     def _cycle_detail(self) -> None:
         detail = DETAILS[(DETAILS.index(self._view.detail) + 1) % len(DETAILS)]
@@ -170,7 +180,7 @@ class ConversationActions(QObject):
         self._name_detail()
 
     def _name_detail(self) -> None:
-        self.detail.setText(f"Tools: {self._view.detail}")
+        self.detail.setText(tr(_TOOLS[self._view.detail]))
 
     def _toggle(self) -> None:
         if self._view.current is not None:
@@ -233,7 +243,7 @@ class ConversationActions(QObject):
         if self._conversation is not None:
             command = self._conversation.session.summary.resume_command
             QGuiApplication.clipboard().setText(command)
-            self.said.emit(f"Copied {command}")
+            self.said.emit(tr("Copied {command}", command=command))
 
     def _copy(self) -> None:
         """What is selected, or else the current message."""
@@ -243,19 +253,18 @@ class ConversationActions(QObject):
     def _copy_message(self) -> None:
         conversation, current = self._conversation, self._view.current
         if conversation is not None and current is not None:
-            self._put(lambda _token: entry_markdown(conversation, current), "Message copied")
+            self._put(lambda _token: entry_markdown(conversation, current), tr("Message copied"))
 
     def _copy_session(self) -> None:
         conversation, detail = self._conversation, self._view.detail
         if conversation is not None:
-            tools = {"hidden": "without tools", "short": "tools in one line each", "full": "with all tools"}[detail]
-            self._put(lambda token: conversation_markdown(conversation, detail, token), f"Session copied, {tools}")
+            self._put(lambda token: conversation_markdown(conversation, detail, token), tr(_COPIED[detail]))
 
     def _put(self, make: Callable[..., str], sentence: str) -> None:
         def put(text: str) -> None:
             self._copy_job.done()
             if len(text) > _MOST_COPIED:
-                self.said.emit("That is too much for the clipboard. Hide the tools and copy it again.")
+                self.said.emit(tr("That is too much for the clipboard. Hide the tools and copy it again."))
                 return
             QGuiApplication.clipboard().setText(text)
             self.said.emit(sentence)

@@ -5,6 +5,7 @@ import time
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
+from engine import tr, tr_count
 from gui.jobs import Jobs
 from gui.sessions.conversation_painting import Decoration, RowPainter
 from gui.sessions.conversation_rows import MORE, SUMMARY, Row, Rows
@@ -13,7 +14,6 @@ from gui.sessions.conversation_text import Conversation
 from gui.sessions.conversation_wording import summary
 from gui.theme import tokens
 from gui.viewer.marks import LineMarks, Ranges
-from gui.widgets.wording import counted
 
 _FRAME_BUDGET = 0.004
 """Seconds for looking for marks before the rest of them waits for the next frame."""
@@ -83,7 +83,7 @@ class ConversationCanvas(ConversationScroll):
                 hit = folded == "folded" and bool(self._hit_entries[row.entry])
                 pen.summary(top, height, words, folded=folded == "folded", hit=hit)
             elif row.slot == MORE:
-                pen.more(top, height, "Show less" if folded == "all" else f"Show all {counted(entry.longest, 'line')}")
+                pen.more(top, height, _fold_words(entry.longest, all_shown=folded == "all"))
             else:
                 piece = entry.first_piece + row.slot
                 wanted.append(piece)
@@ -127,6 +127,10 @@ class ConversationCanvas(ConversationScroll):
         before = range(positions[0] - 1, max(-1, positions[0] - 1 - _AHEAD), -1)
         pieces = (self._layout.piece_of(self._rows.rows[position]) for position in (*after, *before))
         return [piece for piece in pieces if piece is not None]
+
+
+def _fold_words(lines: int, *, all_shown: bool) -> str:
+    return tr("Show less") if all_shown else tr_count("Show all {count:,} line", "Show all {count:,} lines", lines)
 
 
 class _Budgeted:

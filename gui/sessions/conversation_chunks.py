@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QObject, Slot
 
-from engine import FileChunks, MemorySearchManager
+from engine import FileChunks, MemorySearchManager, tr
 from gui.jobs import Jobs
 from gui.sessions.conversation_text import Conversation
 from gui.sessions.conversation_view import ConversationView
@@ -47,7 +47,7 @@ class ConversationChunks(QObject):
         super().__init__(panel)
         self.card = ChunkCard()
         self._messages = _Messages(view)
-        self.inspector = ChunkInspector(jobs, self._messages, self.card, panel, "Show chunks of the index")
+        self.inspector = ChunkInspector(jobs, self._messages, self.card, panel, tr("Show chunks of the index"))
         self.inspector.margin_action.toggled.connect(self._show_first)
         self.card.closed.connect(lambda: self.inspector.margin_action.setChecked(False))
 

@@ -5,14 +5,13 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import QPushButton
 
-from engine import CancelToken, MemorySearchManager
+from engine import CancelToken, MemorySearchManager, tr_count
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
 from gui.sessions.conversation_opening import OpenedSession
 from gui.sessions.conversation_rows import Rows
 from gui.sessions.conversation_text import Conversation, prepare
 from gui.sessions.conversation_view import ConversationView
-from gui.widgets.wording import counted
 
 _BELOW = 12
 
@@ -105,7 +104,7 @@ class BelowButton(QPushButton):
         conversation = self._view.conversation
         entries = conversation.entries[self._first :] if conversation is not None else ()
         said = sum(entry.kind in ("user", "speech") for entry in entries)
-        self.setText(f"{counted(said, 'new message')} below")
+        self.setText(tr_count("{count:,} new message below", "{count:,} new messages below", said))
         self.setVisible(said > 0)
         self._place()
         self._look()

@@ -6,14 +6,14 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
-from engine import SessionText
-from gui.sessions.wording import UNTITLED, agent_name, folder_name, span
+from engine import SessionSummary, SessionText, tr, tr_count
+from gui.sessions.wording import UNTITLED, agent_name, folder_name, message_count, span
 from gui.style import set_role
 from gui.viewer.folding_actions import FoldingActions
 from gui.viewer.typography import font_scale
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.labels import line
-from gui.widgets.wording import counted, date, exact
+from gui.widgets.wording import date, exact, grouped
 
 _SIDE = 16
 _GAP = 8
@@ -50,7 +50,7 @@ class ConversationHeader(QFrame):
 
     def show_session(self, session: SessionText) -> None:
         summary = session.summary
-        self._title.setText(summary.title or UNTITLED)
+        self._title.setText(summary.title or tr(UNTITLED))
         when = "" if summary.started is None else date(summary.started)
         unknown = sum(count for _, count in session.unknown)
         facts = [
@@ -59,13 +59,13 @@ class ConversationHeader(QFrame):
             summary.branch,
             when,
             span(summary.started, summary.ended),
-            counted(summary.messages, "message"),
-            counted(unknown, "line of unknown type", "lines of unknown types") if unknown else "",
+            message_count(summary.messages),
+            tr_count("{count:,} line of unknown type", "{count:,} lines of unknown types", unknown) if unknown else "",
         ]
         self._facts.setText(" · ".join(fact for fact in facts if fact))
-        times = [exact(moment) for moment in (summary.started, summary.ended) if moment is not None]
-        types = [f"{name}: {count:,}" for name, count in session.unknown]
-        tip = [summary.project, " to ".join(times), *(["Lines that were not understood:", *types] if types else [])]
+        types = [f"{name}: {grouped(count)}" for name, count in session.unknown]
+        not_understood = [tr("Lines that were not understood:"), *types] if types else []
+        tip = [summary.project, _from_to(summary), *not_understood]
         self._facts.set_tip("\n".join(part for part in tip if part))
 
     def show_title(self, title: str) -> None:
@@ -100,3 +100,9 @@ class ConversationHeader(QFrame):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fold()
+
+
+def _from_to(summary: SessionSummary) -> str:
+    """When it began and ended, as far as that is known."""
+    times = [exact(moment) for moment in (summary.started, summary.ended) if moment is not None]
+    return tr("{start} to {end}", start=times[0], end=times[1]) if len(times) == 2 else "".join(times)

@@ -4,6 +4,7 @@ from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QScrollBar, QWidget
 
+from engine import tr
 from gui.sessions.conversation_rows import Rows
 from gui.theme import Tokens, tokens
 from gui.viewer.painting import faded
@@ -27,7 +28,7 @@ class MessageMap(QScrollBar):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(Qt.Orientation.Vertical, parent)
-        self.setAccessibleName("Map of the conversation")
+        self.setAccessibleName(tr("Map of the conversation"))
         self._rows: Rows | None = None
         self._hits: bytes | bytearray = b""
         self._view = (0, 0)

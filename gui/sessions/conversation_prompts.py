@@ -16,11 +16,12 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QLineEdit, QListView, QVBoxLayout, QWidget
 
+from engine import tr
 from gui.sessions.conversation_text import Conversation
 from gui.sessions.conversation_wording import clock, day_text, first_words
+from gui.sessions.wording import message_count
 from gui.viewer.typography import font_scale
 from gui.widgets.labels import label
-from gui.widgets.wording import counted
 
 _WIDTH, _HEIGHT = 460, 420
 _MARGIN = 16
@@ -62,8 +63,8 @@ class PromptList(QFrame):
         self._over = over
         self._conversation: Conversation | None = None
         self._box = QLineEdit()
-        self._box.setPlaceholderText("Find among your messages")
-        self._box.setAccessibleName("Find among your messages")
+        self._box.setPlaceholderText(tr("Find among your messages"))
+        self._box.setAccessibleName(self._box.placeholderText())
         self._box.installEventFilter(self)
         self._list = QListView()
         self._list.setUniformItemSizes(True)
@@ -72,7 +73,7 @@ class PromptList(QFrame):
         self._list.setFrameShape(QFrame.Shape.NoFrame)
         self._list.setTextElideMode(Qt.TextElideMode.ElideRight)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._list.setAccessibleName("Your messages")
+        self._list.setAccessibleName(tr("Your messages"))
         self._list.clicked.connect(self._choose)
         self._list.activated.connect(self._choose)
         self._count = label(role="meta")
@@ -127,7 +128,7 @@ class PromptList(QFrame):
 
     def _narrow(self, words: str) -> None:
         self._found.setFilterFixedString(words)
-        self._count.setText(counted(self._found.rowCount(), "message"))
+        self._count.setText(message_count(self._found.rowCount()))
         if not self._list.currentIndex().isValid() and self._found.rowCount():
             self._list.setCurrentIndex(self._found.index(0, 0))
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
-from engine import CancelToken, MemorySearchManager
+from engine import CancelToken, MemorySearchManager, tr, tr_count
 from gui.viewer.typography import fixed_font, font_scale
 from gui.widgets.labels import label
-from gui.widgets.wording import counted, grouped
+from gui.widgets.wording import grouped
 
 _MOST_PARSED = 256 * 1024
 _MOST_SHOWN = 100_000
@@ -59,14 +59,16 @@ def show_raw(parent: QWidget, path: str, lines: Sequence[int], raw: RawLines) ->
     """A window with the lines; Esc closes it, and it forgets itself."""
     dialog = QDialog(parent)
     numbers = ", ".join(grouped(line) for line in lines)
-    dialog.setWindowTitle(f"{'Line' if len(lines) == 1 else 'Lines'} {numbers} of the transcript")
+    dialog.setWindowTitle(
+        tr_count("Line {numbers} of the transcript", "Lines {numbers} of the transcript", len(lines), numbers=numbers)
+    )
     text = QPlainTextEdit()
     text.setReadOnly(True)
     text.setFont(fixed_font())
     text.setPlainText(raw.shown)
     text.setAccessibleName(dialog.windowTitle())
     buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-    copy = QPushButton("Copy all of it")
+    copy = QPushButton(tr("Copy all of it"))
     copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(raw.whole))
     buttons.addButton(copy, QDialogButtonBox.ButtonRole.ActionRole)
     buttons.rejected.connect(dialog.reject)
@@ -76,8 +78,13 @@ def show_raw(parent: QWidget, path: str, lines: Sequence[int], raw: RawLines) ->
     column.addWidget(label(path, "meta", wrap=True))
     column.addWidget(text, 1)
     if raw.cut:
-        shown, whole = grouped(_MOST_SHOWN), counted(len(raw.whole), "character")
-        column.addWidget(label(f"The first {shown} of {whole} are shown; copying takes all.", "meta", wrap=True))
+        said = tr_count(
+            "The first {shown:,} of {count:,} character are shown; copying takes all.",
+            "The first {shown:,} of {count:,} characters are shown; copying takes all.",
+            len(raw.whole),
+            shown=_MOST_SHOWN,
+        )
+        column.addWidget(label(said, "meta", wrap=True))
     column.addWidget(buttons)
     dialog.resize(round(720 * font_scale()), round(520 * font_scale()))
     dialog.finished.connect(dialog.deleteLater)

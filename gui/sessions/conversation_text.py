@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from engine import CancelToken, SessionMessage, SessionText
+from engine import CancelToken, SessionMessage, SessionText, tr
 from gui.sessions.conversation_pieces import Cut, cut_markdown, cut_plain, without_escapes
 
 EntryKind = Literal["user", "speech", "thinking", "tool"]
@@ -216,10 +216,10 @@ def _grouped(messages: Sequence[SessionMessage]) -> Iterator[tuple[EntryKind, tu
 
 def _speaker(message: SessionMessage) -> str:
     if message.side:
-        return "Sub-agent"
+        return tr("Sub-agent")
     if message.role == "system":
-        return "System"
-    return "You" if message.role == "user" and message.kind == "text" else "Assistant"
+        return tr("System")
+    return tr("You") if message.role == "user" and message.kind == "text" else tr("Assistant")
 
 
 def _day(moment: float | None) -> int:

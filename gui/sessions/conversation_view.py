@@ -6,6 +6,7 @@ from PySide6.QtCore import QPoint, Qt, QUrl, Signal
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent, QTextCursor
 from PySide6.QtWidgets import QWidget
 
+from engine import tr
 from gui.jobs import Jobs
 from gui.sessions.conversation_current import ABOVE, ConversationWithCurrent
 from gui.sessions.conversation_rows import MORE, SUMMARY, Row, Rows
@@ -33,7 +34,7 @@ class ConversationView(ConversationWithCurrent):
         self._hit_map: HitMap | None = None
         self.viewport().setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName("Conversation")
+        self.setAccessibleName(tr("Conversation"))
 
     def set_conversation(self, conversation: Conversation | None, rows: Rows | None) -> None:
         self._stepped_to = self._hit_map = None

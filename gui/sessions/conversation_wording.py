@@ -3,9 +3,9 @@
 import re
 from datetime import date, datetime
 
-from engine import SessionMessage
+from engine import SessionMessage, tr, tr_count
 from gui.sessions.conversation_text import Conversation, Entry
-from gui.widgets.wording import counted, exact
+from gui.widgets.wording import exact
 
 _LOOKED_AT = 2_000
 _SHOWN = 240
@@ -42,12 +42,14 @@ def summary(conversation: Conversation, entry: Entry) -> tuple[str, str, str]:
     """A folded entry in one line: what it is, its first words, and how much there is."""
     first = conversation.message(entry)
     if entry.kind == "thinking":
-        return "Thinking", first_words(first.text), counted(len(first.text), "character")
+        size = tr_count("{count:,} character", "{count:,} characters", len(first.text))
+        return tr("Thinking"), first_words(first.text), size
     last = conversation.session.messages[entry.parts[-1]]
-    size = counted(entry.lines, "line")
+    size = tr_count("{count:,} line", "{count:,} lines", entry.lines)
     if first.kind == "tool-call":
-        return first.tool or "Tool", _asked(first), size if len(entry.parts) > 1 else "no result"
-    return f"{last.tool} result" if last.tool else "Tool result", first_words(last.text), size
+        return first.tool or tr("Tool"), _asked(first), size if len(entry.parts) > 1 else tr("no result")
+    name = tr("{tool} result", tool=last.tool) if last.tool else tr("Tool result")
+    return name, first_words(last.text), size
 
 
 def _asked(call: SessionMessage) -> str:
@@ -67,5 +69,5 @@ def spoken(conversation: Conversation, number: int, *, folded: bool) -> str:
         what = conversation.message(entry).text[:_LOOKED_AT]
     else:
         what = " · ".join(part for part in summary(conversation, entry) if part)
-        what = f"{what}, {'folded' if folded else 'unfolded'}"
+        what = f"{what}, {tr('folded') if folded else tr('unfolded')}"
     return f"{who}: {what}"

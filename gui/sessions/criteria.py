@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal
 
+from engine import marked, tr
 from gui.sessions.catalogue import Entry, SessionOrder
 from gui.sessions.wording import month_title
 
@@ -16,13 +17,19 @@ Role = Literal["", "user", "assistant"]
 
 @dataclass(frozen=True)
 class Period:
-    """A range of local days, both included; None leaves a side open. `words` names it on its button."""
+    """A range of local days, both included; None leaves a side open. `words` names it, in English if it is one of
+    PERIODS."""
 
     words: str
     days: int | None = None
     """So many days up to today, in place of the two ends."""
     first: date | None = None
     last: date | None = None
+
+    @property
+    def title(self) -> str:
+        """What stands on its button."""
+        return tr(self.words) if self.first is None and self.last is None else self.words
 
     @property
     def narrows(self) -> bool:
@@ -33,13 +40,13 @@ class Period:
         return first or date.min, self.last or date.max
 
 
-ANY_TIME = Period("Any time")
+ANY_TIME = Period(marked("Any time"))
 PERIODS = (
     ANY_TIME,
-    Period("Today", days=1),
-    Period("Past week", days=7),
-    Period("Past month", days=30),
-    Period("Past year", days=365),
+    Period(marked("Today"), days=1),
+    Period(marked("Past week"), days=7),
+    Period(marked("Past month"), days=30),
+    Period(marked("Past year"), days=365),
 )
 
 

@@ -7,8 +7,9 @@ from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QTextLayout
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
+from engine import tr
 from gui.sessions.rows import HeadingRow, SessionRow
-from gui.sessions.wording import hits_text, parts_text, span
+from gui.sessions.wording import hits_text, message_count, parts_text, span
 from gui.style import font_at
 from gui.theme import Tokens, mark_pen, tokens
 from gui.widgets.elided import elide
@@ -16,7 +17,7 @@ from gui.widgets.icons import icon_pixmap
 from gui.widgets.row_model import Index, RowRole
 from gui.widgets.row_painting import AT_LEFT, AT_RIGHT, GUTTER, paint_ground
 from gui.widgets.utf16 import utf16_ranges
-from gui.widgets.wording import counted
+from gui.widgets.wording import grouped
 
 PAD = 6
 GAP = 10
@@ -134,7 +135,7 @@ class SessionDelegate(QStyledItemDelegate):
         took = span(summary.started, summary.ended)
         # All rows tell the unit or none does; the tooltip always does.
         roomy = rect.width() >= UNIT_LETTERS * metrics.averageCharWidth()
-        number = counted(summary.messages, "message") if roomy else f"{summary.messages:,}"
+        number = message_count(summary.messages) if roomy else grouped(summary.messages)
         shown = " · ".join(part for part in (number, took) if part)
         painter.setFont(self._meta)
         painter.setPen(colours.muted)
@@ -146,13 +147,13 @@ class SessionDelegate(QStyledItemDelegate):
 def _note(row: SessionRow) -> str:
     """At the right of the title: why the row is listed."""
     if row.alike is not None:
-        return f"{row.alike:.2f}"
+        return tr("{score:.2f}", score=row.alike)
     return hits_text(row.hits) if row.hits else ""
 
 
 def _parts_note(row: SessionRow) -> str:
     if row.depth:
-        return "sub-agent"
+        return tr("sub-agent")
     return parts_text(len(row.entry.parts)) if row.entry.parts else ""
 
 

@@ -8,6 +8,7 @@ from PySide6.QtCore import QDate, Signal, Slot
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QDateEdit, QDialog, QDialogButtonBox, QFormLayout, QHBoxLayout, QMenu, QWidget
 
+from engine import marked, tr
 from gui.lacking import Gates, Lacks
 from gui.sessions.catalogue import Catalogue, Choice
 from gui.sessions.criteria import ANY_TIME, PERIODS, Period, Role, month_period
@@ -15,7 +16,12 @@ from gui.sessions.wording import agent_name, folder_name
 from gui.widgets.chip import Chip
 from gui.widgets.wording import grouped
 
-ROLES: tuple[tuple[Role, str], ...] = (("", "Anyone"), ("user", "Me"), ("assistant", "The agent"))
+_SAID_BY: dict[Role, tuple[str, str]] = {
+    "": (marked("Anyone"), marked("Said by anyone")),
+    "user": (marked("Me"), marked("Said by me")),
+    "assistant": (marked("The agent"), marked("Said by the agent")),
+}
+"""Each role in the menu and on the chip."""
 MOST_PROJECTS = 40
 """A longer menu would leave the screen; a project beyond is found by typing its name."""
 LONGEST_NAME = 24
@@ -40,7 +46,7 @@ class FilterChips(QWidget):
         self._project_chip = self._add(row, self._fill_projects, yields=True)
         self._period_chip = self._add(row, self._fill_periods)
         self._role_chip = self._add(row, self._fill_roles)
-        self._role_chip.setToolTip("Who said the words that were found in a session")
+        self._role_chip.setToolTip(tr("Who said the words that were found in a session"))
         self._gates = Gates()
         for chip in (self._agent_chip, self._project_chip, self._period_chip, self._role_chip):
             self._gates.add(chip, "sessions")
@@ -84,11 +90,11 @@ class FilterChips(QWidget):
     # --- menus ------------------------------------------------------------------------------------------------------
 
     def _fill_agents(self, menu: QMenu) -> None:
-        self._fill(menu, "All agents", self._catalogue.agents if self._catalogue else (), "agent")
+        self._fill(menu, tr("All agents"), self._catalogue.agents if self._catalogue else (), "agent")
 
     def _fill_projects(self, menu: QMenu) -> None:
         projects = self._catalogue.projects if self._catalogue else ()
-        self._fill(menu, "All projects", projects[:MOST_PROJECTS], "project")
+        self._fill(menu, tr("All projects"), projects[:MOST_PROJECTS], "project")
 
     def _fill(self, menu: QMenu, everything: str, choices: Sequence[Choice], attribute: str) -> None:
         chosen = getattr(self, attribute)
@@ -101,18 +107,18 @@ class FilterChips(QWidget):
 
     def _fill_periods(self, menu: QMenu) -> None:
         for period in PERIODS:
-            self._offer(menu, period.words, period == self.period, partial(self._choose, "period", period))
-        months = menu.addMenu("Month")
+            self._offer(menu, period.title, period == self.period, partial(self._choose, "period", period))
+        months = menu.addMenu(tr("Month"))
         for month, sessions in self._catalogue.months if self._catalogue else ():
             period = month_period(month)
-            words = f"{period.words}\t{grouped(sessions)}"
+            words = f"{period.title}\t{grouped(sessions)}"
             self._offer(months, words, period == self.period, partial(self._choose, "period", period))
         months.setEnabled(not months.isEmpty())
-        menu.addAction("Between two days…").triggered.connect(self._ask_days)
+        menu.addAction(tr("Between two days…")).triggered.connect(self._ask_days)
 
     def _fill_roles(self, menu: QMenu) -> None:
-        for role, words in ROLES:
-            self._offer(menu, words, role == self.role, partial(self._choose, "role", role))
+        for role, (words, _) in _SAID_BY.items():
+            self._offer(menu, tr(words), role == self.role, partial(self._choose, "role", role))
 
     @staticmethod
     def _offer(menu: QMenu, words: str, chosen: bool, choose: Callable[[], None], tip: str = "") -> None:
@@ -139,16 +145,18 @@ class FilterChips(QWidget):
         dialog.open()
 
     def _show(self) -> None:
-        role = dict(ROLES)[self.role]
-        for chip, words, narrows, name in (
-            (self._agent_chip, agent_name(self.agent) if self.agent else "All agents", self.agent, "Agent"),
-            (self._project_chip, folder_name(self.project) or "All projects", self.project, "Project"),
-            (self._period_chip, self.period.words, self.period.narrows, "Time"),
-            (self._role_chip, f"Said by {role.lower()}", self.role, "Said by"),
+        agent = agent_name(self.agent) if self.agent else tr("All agents")
+        project = folder_name(self.project) or tr("All projects")
+        role, said_by = (tr(words) for words in _SAID_BY[self.role])
+        for chip, words, narrows, told in (
+            (self._agent_chip, agent, self.agent, tr("Agent: {name}", name=agent)),
+            (self._project_chip, project, self.project, tr("Project: {name}", name=project)),
+            (self._period_chip, self.period.title, self.period.narrows, tr("Time: {period}", period=self.period.title)),
+            (self._role_chip, said_by, self.role, tr("Said by: {role}", role=role)),
         ):
             chip.setText(words if len(words) <= LONGEST_NAME else f"{words[: LONGEST_NAME - 1]}…")
             chip.setShortcut(QKeySequence())  # an ampersand in a folder's name is no mnemonic
-            chip.setAccessibleName(f"{name}: {words.removeprefix('Said by ')}")
+            chip.setAccessibleName(told)
             chip.set_narrows(bool(narrows))
             chip.updateGeometry()
         self._project_chip.setToolTip(self.project)
@@ -159,14 +167,14 @@ class DaysDialog(QDialog):
 
     def __init__(self, first: date | None, last: date | None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Between two days")
+        self.setWindowTitle(tr("Between two days"))
         today = date.today()
-        self._first = self._edit(first or today.replace(day=1), "First day")
-        self._last = self._edit(last or today, "Last day")
+        self._first = self._edit(first or today.replace(day=1), tr("First day"))
+        self._last = self._edit(last or today, tr("Last day"))
         form = QFormLayout(self)
         form.setContentsMargins(16, 16, 16, 16)
-        form.addRow("From", self._first)
-        form.addRow("To", self._last)
+        form.addRow(tr("From"), self._first)
+        form.addRow(tr("To"), self._last)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)

@@ -6,6 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from engine import marked, tr
 from gui.search.list_header import ListHeader, Order
 from gui.search.notice_bar import NoticeBar
 from gui.search.state_page import Action, StatePage
@@ -15,10 +16,10 @@ from gui.sessions.session_list import SessionList
 from gui.widgets.labels import breakable, label
 
 ORDERS = (
-    Order("newest", "Newest", "Last used first"),
-    Order("oldest", "Oldest", "Last used last"),
-    Order("longest", "Longest", "Most messages first"),
-    Order("project", "Project", "By the folder that the agent worked in"),
+    Order("newest", marked("Newest"), marked("Last used first")),
+    Order("oldest", marked("Oldest"), marked("Last used last")),
+    Order("longest", marked("Longest"), marked("Most messages first")),
+    Order("project", marked("Project"), marked("By the folder that the agent worked in")),
 )
 
 
@@ -32,7 +33,7 @@ class ListingView(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.header = ListHeader(ORDERS)
-        self.header.sort_button.add_option("Show sub-agents", self.parts_wanted.emit)
+        self.header.sort_button.add_option(tr("Show sub-agents"), self.parts_wanted.emit)
         self.notice = NoticeBar()
         self.list = SessionList()
         self.page = StatePage()
@@ -101,6 +102,6 @@ def make_place_table() -> QWidget:
     column.setSpacing(0)
     for agent, place in texts.PLACES:
         column.addWidget(label(agent))
-        column.addWidget(label(breakable(place), "meta", wrap=True))
+        column.addWidget(label(breakable(tr(place)), "meta", wrap=True))
         column.addSpacing(6)
     return table

@@ -5,10 +5,11 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Qt
 
+from engine import tr, tr_count
 from gui.sessions.rows import HeadingRow, Row, SessionRow
-from gui.sessions.wording import hits_text, parts_text, span
+from gui.sessions.wording import hits_text, message_count, session_count, span
 from gui.widgets.row_model import Index, RowModel, RowRole
-from gui.widgets.wording import counted, exact, size_text
+from gui.widgets.wording import exact, size_text
 
 
 class SessionModel(RowModel):
@@ -33,21 +34,27 @@ class SessionModel(RowModel):
 
 def _spoken(row: Row) -> str:
     if isinstance(row, HeadingRow):
-        return f"{row.title}, {counted(row.sessions, 'session')}"
+        return f"{row.title}, {session_count(row.sessions)}"
     entry, summary = row.entry, row.entry.summary
     parts = len(entry.parts)
     told = (
-        "Sub-agent" if row.depth else "",
+        tr("Sub-agent") if row.depth else "",
         entry.title,
         entry.agent,
         entry.project,
-        counted(summary.messages, "message"),
+        message_count(summary.messages),
         span(summary.started, summary.ended),
         hits_text(row.hits) if row.hits else "",
-        f"{parts_text(parts)} {'shown' if row.opened else 'hidden'}" if parts else "",
-        "" if row.alike is None else f"likeness {row.alike:.2f}",
+        _parts_told(parts, shown=row.opened) if parts else "",
+        "" if row.alike is None else tr("likeness {score:.2f}", score=row.alike),
     )
     return ". ".join(part for part in told if part)
+
+
+def _parts_told(parts: int, *, shown: bool) -> str:
+    if shown:
+        return tr_count("{count:,} sub-agent shown", "{count:,} sub-agents shown", parts)
+    return tr_count("{count:,} sub-agent hidden", "{count:,} sub-agents hidden", parts)
 
 
 def _tip(row: SessionRow) -> str:
@@ -55,9 +62,11 @@ def _tip(row: SessionRow) -> str:
     times = [exact(moment) for moment in (summary.started, summary.ended) if moment]
     told = (
         row.entry.title,
-        f"{row.entry.agent} · {counted(summary.messages, 'message')} · {size_text(summary.bytes)}",
+        f"{row.entry.agent} · {message_count(summary.messages)} · {size_text(summary.bytes)}",
         " \N{EN DASH} ".join(dict.fromkeys(times)),
-        f"{summary.project}{f' (branch {summary.branch})' if summary.branch else ''}",
+        tr("{folder} (branch {branch})", folder=summary.project, branch=summary.branch).lstrip()
+        if summary.branch
+        else summary.project,
         summary.path,
     )
     return "\n".join(part for part in told if part.strip())

@@ -9,7 +9,7 @@ from datetime import date
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
-from engine import MemoryProviderStatus, MemorySearchManager, SessionSummary
+from engine import MemoryProviderStatus, MemorySearchManager, SessionSummary, tr
 from gui.jobs import Jobs
 from gui.lacking import TITLES, Gates, Lacks
 from gui.search.query_box import QueryBox
@@ -63,7 +63,7 @@ class SessionsPanel(QObject):
         self._reader = SessionsReader(jobs, self)
         self._content = ContentSearch(jobs, self)
         self._days = DayWatch(today, self)
-        self.box = QueryBox("By title, project or words", "Find a session")
+        self.box = QueryBox(tr("By title, project or words"), tr("Find a session"))
         self.chips = FilterChips()
         self.view = ListingView()
         self._wanted = Wanted(self.box, self.chips, self.view, self)
@@ -125,10 +125,10 @@ class SessionsPanel(QObject):
         self.chips.show_catalogue(EMPTY)
         self.view.notice.show_notice("")
         if manager is not None and "sessions" in lacks:
-            act = ("Choose another engine…", self.engine_wanted.emit)
-            self.view.show_page((TITLES["sessions"], lacks["sessions"]), actions=(act,))
+            act = (tr("Choose another engine…"), self.engine_wanted.emit)
+            self.view.show_page((tr(TITLES["sessions"]), lacks["sessions"]), actions=(act,))
         else:
-            self.view.show_page(("", texts.READING if manager is not None else ""))
+            self.view.show_page(("", tr(texts.READING) if manager is not None else ""))
         self._follower.forget()
         self._reader.set_manager(None if "sessions" in lacks else manager)
         self._content.ask(self._wanted.criteria.text)
@@ -218,7 +218,8 @@ class SessionsPanel(QObject):
 
     @Slot(str)
     def _show_failure(self, sentence: str) -> None:
-        self.view.show_page(("The sessions cannot be listed", sentence), actions=(("Try again", self.refresh),))
+        words = tr("The sessions cannot be listed"), sentence
+        self.view.show_page(words, actions=((tr("Try again"), self.refresh),))
 
     # --- filtering --------------------------------------------------------------------------------------------------
 
@@ -268,7 +269,7 @@ class SessionsPanel(QObject):
             self.view.show_rows(listing.rows, counts, words=criteria.words, keep=keep)
         else:
             words = texts.nothing_matches(criteria, searching=self._content.busy)
-            self.view.show_page(words, "No sessions", actions=(("Clear the filters", self._wanted.clear),))
+            self.view.show_page(words, tr("No sessions"), actions=((tr("Clear the filters"), self._wanted.clear),))
 
     @Slot()
     def _show_again(self) -> None:
@@ -281,7 +282,7 @@ class SessionsPanel(QObject):
         self.view.notice.show_notice("")
         self.view.show_page(
             texts.without_sessions(status),
-            actions=((texts.CHOOSE, self.folder_wanted.emit), guide_action("sessions")),
+            actions=((tr(texts.CHOOSE), self.folder_wanted.emit), guide_action("sessions")),
             make_table=make_place_table,
         )
 
@@ -292,7 +293,7 @@ class SessionsPanel(QObject):
         self.box.set_state("")
         self._show_again()
         if not self._alike.shown:
-            self.view.notice.show_notice(sentence, "Try again", self._search_again)
+            self.view.notice.show_notice(sentence, tr("Try again"), self._search_again)
 
     @Slot()
     def _search_again(self) -> None:
@@ -301,7 +302,7 @@ class SessionsPanel(QObject):
 
     @Slot()
     def _tell_searching(self) -> None:
-        self.box.set_state(texts.SEARCHING)
+        self.box.set_state(tr(texts.SEARCHING))
 
     @Slot(str)
     def _go_back(self, path: str) -> None:

@@ -5,7 +5,7 @@ from datetime import date
 from operator import attrgetter
 from typing import Any, NamedTuple, cast
 
-from engine import SessionSummary
+from engine import SessionSummary, tr
 from gui.sessions.catalogue import Catalogue, Entry
 from gui.sessions.criteria import Criteria, Test
 from gui.sessions.wording import day_title
@@ -111,7 +111,7 @@ _GROUPS: dict[str, tuple[Callable[[Entry], Any] | None, Callable[[Any, date], st
     "newest": (attrgetter("last_day"), day_title),
     "oldest": (attrgetter("last_day"), day_title),
     "longest": (None, day_title),
-    "project": (attrgetter("project"), lambda project, _today: project or "No project"),
+    "project": (attrgetter("project"), lambda project, _today: project or tr("No project")),
 }
 """How the rows of an order are grouped, and what a group is called. Two folders of one name stand together."""
 

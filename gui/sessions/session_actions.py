@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QObject, QPoint, Signal, Slot
 
-from engine import SessionSummary
+from engine import SessionSummary, tr
 from gui.keys.binding import key_action
 from gui.keys.shared import LINK, REMEMBER
 from gui.lacking import Lacks
@@ -63,4 +63,4 @@ class SessionActions(QObject):
 
     def _remember(self, summary: SessionSummary | None) -> None:
         if summary is not None:
-            self.remember_wanted.emit(summary.path, summary.title or UNTITLED)
+            self.remember_wanted.emit(summary.path, summary.title or tr(UNTITLED))

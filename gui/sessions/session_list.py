@@ -6,7 +6,7 @@ from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QListView, QWidget
 
-from engine import SessionSummary
+from engine import SessionSummary, tr
 from gui.sessions.delegate import SessionDelegate
 from gui.sessions.model import SessionModel
 from gui.sessions.rows import Row, SessionRow
@@ -30,7 +30,7 @@ class SessionList(RowList):
     """SessionRow and the global position."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(SessionModel(), "Sessions", parent)
+        super().__init__(SessionModel(), tr("Sessions"), parent)
         self.painter = SessionDelegate(self)
         self.setItemDelegate(self.painter)
         self.setLayoutMode(QListView.LayoutMode.Batched)

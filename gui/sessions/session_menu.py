@@ -3,15 +3,15 @@
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
+from engine import marked, tr, tr_count
 from gui.keys.binding import show_keys_of
 from gui.keys.keymap import command
 from gui.keys.shared import LINK, REMEMBER
 from gui.lacking import Gates, Lacks
 from gui.search.result_menu import copy_text
 from gui.sessions.rows import SessionRow
-from gui.sessions.wording import parts_text
 
-COPY_PATH = command("sessions.copy-path", "Copy path", "sessions", QKeySequence.StandardKey.Copy)
+COPY_PATH = command("sessions.copy-path", marked("Copy path"), "sessions", QKeySequence.StandardKey.Copy)
 
 
 class SessionMenu(QMenu):
@@ -21,24 +21,29 @@ class SessionMenu(QMenu):
         super().__init__(parent)
         self.setToolTipsVisible(True)
         summary = row.entry.summary
-        self.open = self.addAction("Open")
+        self.open = self.addAction(tr("Open"))
         self.open.setShortcut(QKeySequence("Return"))
-        parts = parts_text(len(row.entry.parts))
-        self.fold = self.addAction(f"Hide {parts}" if row.opened else f"Show {parts}")
+        self.fold = self.addAction(_fold_words(len(row.entry.parts), opened=row.opened))
         self.fold.setVisible(bool(row.entry.parts))
-        self.remember = self.addAction(REMEMBER.words)
+        self.remember = self.addAction(tr(REMEMBER.words))
         show_keys_of(self.remember, REMEMBER.name)
         self.addSeparator()
-        resume = self.addAction("Copy resume command")
+        resume = self.addAction(tr("Copy resume command"))
         resume.setEnabled(bool(summary.resume_command))
         resume.triggered.connect(lambda: copy_text(summary.resume_command))
-        copy = self.addAction(COPY_PATH.words)
+        copy = self.addAction(tr(COPY_PATH.words))
         show_keys_of(copy, COPY_PATH.name)
         copy.triggered.connect(lambda: copy_text(summary.path))
-        self.link = self.addAction(LINK.words)
+        self.link = self.addAction(tr(LINK.words))
         show_keys_of(self.link, LINK.name)
         self.addSeparator()
-        self.alike = self.addAction("Sessions like this one")
+        self.alike = self.addAction(tr("Sessions like this one"))
         gates = Gates()
         gates.hear(lacks)
         gates.add(self.alike, "alike")
+
+
+def _fold_words(parts: int, *, opened: bool) -> str:
+    if opened:
+        return tr_count("Hide {count:,} sub-agent", "Hide {count:,} sub-agents", parts)
+    return tr_count("Show {count:,} sub-agent", "Show {count:,} sub-agents", parts)

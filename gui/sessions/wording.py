@@ -2,9 +2,9 @@
 
 from datetime import date
 
-from gui.widgets.wording import counted
+from engine import marked, tr, tr_count
 
-UNTITLED = "Untitled session"
+UNTITLED = marked("Untitled session")
 _AGENTS = {
     "openclaw": "OpenClaw",
     "claude-code": "Claude Code",
@@ -21,7 +21,7 @@ _WEEK_DAYS = 7
 
 def agent_name(agent: str) -> str:
     """ "claude-code" -> "Claude Code"; one that is not known keeps its own name."""
-    return _AGENTS.get(agent, agent or "Unknown agent")
+    return _AGENTS.get(agent, agent or tr("Unknown agent"))
 
 
 def folder_name(path: str) -> str:
@@ -36,10 +36,10 @@ def month_title(month: date) -> str:
 def day_title(day: date | None, today: date) -> str:
     """ "Today", "Yesterday", "Sunday" within a week, "Sunday 8 February", "7 January 2025"."""
     if day is None:
-        return "No date"
+        return tr("No date")
     passed = (today - day).days
     if passed in (0, 1):
-        return "Yesterday" if passed else "Today"
+        return tr("Yesterday") if passed else tr("Today")
     if 1 < passed < _WEEK_DAYS:
         return f"{day:%A}"
     return f"{day:%A} {day.day} {day:%B}" if day.year == today.year else f"{day.day} {day:%B %Y}"
@@ -51,17 +51,25 @@ def span(started: float | None, ended: float | None) -> str:
     if seconds <= 0:
         return ""
     if seconds < _MINUTE:
-        return "under 1 min"
+        return tr("under 1 min")
     if seconds < _HOUR:
-        return f"{int(seconds // _MINUTE)} min"
+        return tr("{minutes} min", minutes=int(seconds // _MINUTE))
     if seconds < _DAY:
-        return f"{int(seconds // _HOUR)} h {int(seconds % _HOUR // _MINUTE):02}"
-    return counted(int(seconds // _DAY), "day")
+        return tr("{hours} h {minutes:02}", hours=int(seconds // _HOUR), minutes=int(seconds % _HOUR // _MINUTE))
+    return tr_count("{count:,} day", "{count:,} days", int(seconds // _DAY))
 
 
 def parts_text(parts: int) -> str:
-    return counted(parts, "sub-agent")
+    return tr_count("{count:,} sub-agent", "{count:,} sub-agents", parts)
 
 
 def hits_text(hits: int) -> str:
-    return counted(hits, "hit")
+    return tr_count("{count:,} hit", "{count:,} hits", hits)
+
+
+def message_count(messages: int) -> str:
+    return tr_count("{count:,} message", "{count:,} messages", messages)
+
+
+def session_count(sessions: int) -> str:
+    return tr_count("{count:,} session", "{count:,} sessions", sessions)

@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QClipboard, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QWidget
 
-from engine import cite
+from engine import cite, marked, tr
 from gui.jobs import Jobs
 from gui.keys.binding import allow, give_key
 from gui.keys.keymap import command
@@ -18,12 +18,12 @@ from gui.viewer.elsewhere import Elsewhere
 from gui.viewer.source_view import SourceView
 from gui.viewer.target import Target
 
-_CITE = command("file.cite", "Copy citation", "file", "Ctrl+Shift+C")
-_COPY_PATH = command("file.copy-path", "Copy path", "file")
-_COPY_PART = command("file.copy-part", "Copy text of this part", "file")
-_REVEAL = command("file.reveal", "Reveal in file manager", "file")
-_COPY = command("file.copy", "Copy what is selected", "file", QKeySequence.StandardKey.Copy)
-_SELECT_ALL = command("file.select-all", "Select all", "file", QKeySequence.StandardKey.SelectAll)
+_CITE = command("file.cite", marked("Copy citation"), "file", "Ctrl+Shift+C")
+_COPY_PATH = command("file.copy-path", marked("Copy path"), "file")
+_COPY_PART = command("file.copy-part", marked("Copy text of this part"), "file")
+_REVEAL = command("file.reveal", marked("Reveal in file manager"), "file")
+_COPY = command("file.copy", marked("Copy what is selected"), "file", QKeySequence.StandardKey.Copy)
+_SELECT_ALL = command("file.select-all", marked("Select all"), "file", QKeySequence.StandardKey.SelectAll)
 _MOST_LINES = 400_000
 """Copied at once; a clipboard with more stalls the programs that paste it."""
 
@@ -45,14 +45,14 @@ class FileActions(QObject):
         self._elsewhere = elsewhere
         self._source = source
         self._target: Target | None = None
-        self.edit = self._action("Open in editor", self._open_in_editor)
-        self.cite = self._action("Copy citation", self._copy_citation)
-        self.link = self._action(LINK.words, self._want_link)
-        self.copy_path = self._action("Copy path", self._copy_path)
-        self.copy_part = self._action("Copy text of this part", self._copy_part)
-        self.reveal = self._action("Reveal in file manager", self._reveal)
-        self.copy = self._action("Copy", self._copy_selection)
-        self.select_all = self._action("Select all", source.select_all)
+        self.edit = self._action(tr(EDIT.words), self._open_in_editor)
+        self.cite = self._action(tr(_CITE.words), self._copy_citation)
+        self.link = self._action(tr(LINK.words), self._want_link)
+        self.copy_path = self._action(tr(_COPY_PATH.words), self._copy_path)
+        self.copy_part = self._action(tr(_COPY_PART.words), self._copy_part)
+        self.reveal = self._action(tr(_REVEAL.words), self._reveal)
+        self.copy = self._action(tr("Copy"), self._copy_selection)
+        self.select_all = self._action(tr(_SELECT_ALL.words), source.select_all)
         for action, known in (
             (self.edit, EDIT),
             (self.cite, _CITE),
@@ -72,8 +72,8 @@ class FileActions(QObject):
         """What the actions are about from now on."""
         self._target = target
         for action in (self.edit, self.cite, self.copy_path, self.reveal):
-            allow(action, target is not None, MISSING["file"])
-        allow(self.copy_part, target is not None and target.part is not None, "No part of this file was found.")
+            allow(action, target is not None, tr(MISSING["file"]))
+        allow(self.copy_part, target is not None and target.part is not None, tr("No part of this file was found."))
 
     def _action(self, text: str, run: Callable[[], None]) -> QAction:
         made = QAction(text, self)
@@ -87,7 +87,7 @@ class FileActions(QObject):
         if self._target is not None:
             cited = cite(self._target.name, *self._meant)
             QGuiApplication.clipboard().setText(cited)
-            self.said.emit(f"Copied {cited}")
+            self.said.emit(tr("Copied {place}", place=cited))
 
     @property
     def _meant(self) -> tuple[int, int] | tuple[()]:
@@ -98,7 +98,7 @@ class FileActions(QObject):
         """To the same lines as the citation."""
         if self._target is not None:
             self.link_wanted.emit(Spot(self._target.name, *self._meant))
-            self.said.emit("Link copied")
+            self.said.emit(tr("Link copied"))
 
     def _copy_path(self) -> None:
         if self._target is not None:
@@ -106,19 +106,20 @@ class FileActions(QObject):
 
     def _put_path(self, location: Path) -> None:
         QGuiApplication.clipboard().setText(str(location))
-        self.said.emit("Path copied")
+        self.said.emit(tr("Path copied"))
 
     def _copy_part(self) -> None:
         lines, part = self._source.lines, self._target.part if self._target is not None else None
         if lines is not None and part is not None:
-            self._copy(lambda: lines.whole(*part), "Text copied")
+            self._copy(lambda: lines.whole(*part), tr("Text copied"))
 
     def _copy_selection(self) -> None:
         lines, ends = self._source.lines, self._source.selection.ends
         if lines is None or ends is None:
             return
         if ends[1][0] - ends[0][0] > _MOST_LINES:
-            self.said.emit(f"That is more than {_MOST_LINES:,} lines; select a smaller part to copy it.")
+            said = tr("That is more than {most:,} lines; select a smaller part to copy it.", most=_MOST_LINES)
+            self.said.emit(said)
             return
         self._copy(lambda: lines.between(*ends), "")
 

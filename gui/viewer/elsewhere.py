@@ -5,7 +5,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from engine import CancelToken, MemorySearchManager
+from engine import CancelToken, MemorySearchManager, tr
 from gui.jobs import Jobs
 from gui.viewer.external import open_in_editor, reveal_in_file_manager
 
@@ -48,7 +48,7 @@ class Elsewhere(QObject):
         if place.parent.is_dir():
             reveal_in_file_manager(place, self)
         else:
-            self.failed.emit(f"{place.name} is no single file that could be shown.")
+            self.failed.emit(tr("{name} is no single file that could be shown.", name=place.name))
 
     def locate(self, name: str, act: Callable[[Path], None]) -> None:
         """Call `act` with where the file is now, since that looks at the disk, or tell why it is not there."""

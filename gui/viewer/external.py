@@ -11,6 +11,8 @@ from PySide6.QtCore import QObject, QProcess, QUrl
 from PySide6.QtDBus import QDBusConnection, QDBusMessage, QDBusPendingCall, QDBusPendingCallWatcher
 from PySide6.QtGui import QDesktopServices
 
+from engine import tr
+
 Which = Callable[[str], str | None]
 
 # How each editor that has a window of its own is told the line; in the order in which they are looked for.
@@ -64,9 +66,9 @@ def open_in_editor(path: Path, line: int, template: str) -> str:
     command = editor_command(path, line, template)
     if command is None:
         opened = QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
-        return "" if opened else "No program is set up to open this file."
+        return "" if opened else tr("No program is set up to open this file.")
     started, _ = QProcess.startDetached(command[0], command[1:])
-    return "" if started else f"The editor {command[0]} could not be started."
+    return "" if started else tr("The editor {program} could not be started.", program=command[0])
 
 
 def reveal_in_file_manager(path: Path, owner: QObject) -> None:

@@ -4,6 +4,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
+from engine import tr
 from gui.widgets.clearing import add_clear_button
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import label, line
@@ -22,25 +23,25 @@ class FindBar(QFrame):
     step_requested = Signal(bool)
     closed = Signal()
 
-    def __init__(self, what: str = "file", parent: QWidget | None = None) -> None:
-        """`what` is looked through: this "file", this "session"."""
+    def __init__(self, words: str, parent: QWidget | None = None) -> None:
+        """`words` say what is looked through, as long as nothing is typed."""
         super().__init__(parent)
         self.setProperty("role", "side")
         self.box = QLineEdit()
-        self.box.setPlaceholderText(f"Find in this {what}")
-        self.box.setAccessibleName(f"Find in this {what}")
+        self.box.setPlaceholderText(words)
+        self.box.setAccessibleName(words)
         add_clear_button(self.box)
         self.box.textChanged.connect(self.needle_changed)
         self.box.installEventFilter(self)
         self.count = label(role="meta")
         self.count.setMinimumWidth(72)
         self.count.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        before = IconButton("chevron-up", "Previous match")
-        before.set_accessible("Previous match", "Previous match (Shift+Enter)")
-        after = IconButton("chevron-down", "Next match")
-        after.set_accessible("Next match", "Next match (Enter)")
-        close = IconButton("close", "Close the find bar")
-        close.set_accessible("Close the find bar", "Close (Esc)")
+        before = IconButton("chevron-up", tr("Previous match"))
+        before.set_accessible(tr("Previous match"), tr("Previous match (Shift+Enter)"))
+        after = IconButton("chevron-down", tr("Next match"))
+        after.set_accessible(tr("Next match"), tr("Next match (Enter)"))
+        close = IconButton("close", tr("Close the find bar"))
+        close.set_accessible(tr("Close the find bar"), tr("Close (Esc)"))
         before.clicked.connect(lambda: self.step_requested.emit(False))
         after.clicked.connect(lambda: self.step_requested.emit(True))
         close.clicked.connect(self.closed)

@@ -3,8 +3,10 @@
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication
 
+from engine import tr
 from gui.jobs import Jobs
 from gui.viewer.find_bar import FindBar
+from gui.viewer.find_words import FindWords
 from gui.viewer.navigator import HitNavigator
 
 
@@ -19,12 +21,11 @@ class Finding(QObject):
     closed = Signal()
     notice = Signal(str)
 
-    def __init__(self, jobs: Jobs, parent: QObject, what: str = "file") -> None:
-        """`what` is looked through: this "file", this "session"."""
+    def __init__(self, jobs: Jobs, parent: QObject, words: FindWords) -> None:
         super().__init__(parent)
-        self.bar = FindBar(what)
+        self.bar = FindBar(tr(words.find))
         self.bar.hide()
-        self.hits = HitNavigator(jobs, self, what)
+        self.hits = HitNavigator(jobs, self, words)
         self.bar.needle_changed.connect(self.hits.find)
         self.bar.step_requested.connect(self.step)
         self.bar.closed.connect(self.closed)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
+from engine import tr
 from gui.widgets.icons import IconButton
 
 
@@ -22,7 +23,7 @@ class FoldingActions:
         self._actions, self._menu_actions, self._folded = list(actions), list(menu), folded
         self._ready = True
         self.buttons = [self._button(action, parent) for action in actions]
-        self.more = IconButton("more", "More actions", parent=parent)
+        self.more = IconButton("more", tr("More actions"), parent=parent)
         self._menu = QMenu(self.more)
         self._menu.setToolTipsVisible(True)
         self._menu.aboutToShow.connect(self._fill)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QPushButton, QWidget
 
+from engine import marked, tr
 from gui.keys.binding import tell_key
 from gui.keys.keymap import command
 from gui.style import set_role
@@ -18,7 +19,7 @@ from gui.widgets.elided import ElidedLabel
 from gui.widgets.labels import line
 from gui.widgets.toggling import ToggleButton
 
-TURN = command("file.rendered", "Source or rendered", "file", "Alt+R")
+TURN = command("file.rendered", marked("Source or rendered"), "file", "Alt+R")
 _SIDE = 16
 _GAP = 8
 _LEAST_CRUMB = 40
@@ -43,16 +44,16 @@ class ViewerHeader(QFrame):
         self._title.setProperty("role", "strong")
         self._crumb = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle, parent=self)
         self._crumb.setProperty("role", "meta")
-        self._source, self._rendered = self._mode_button("Source"), self._mode_button("Rendered")
-        tell_key(self._source, "The file as it is", TURN.name)
-        tell_key(self._rendered, "The file as a page", TURN.name)
+        self._source, self._rendered = self._mode_button(tr("Source")), self._mode_button(tr("Rendered"))
+        tell_key(self._source, tr("The file as it is"), TURN.name)
+        tell_key(self._rendered, tr("The file as a page"), TURN.name)
         self._source.setChecked(True)
         modes = QButtonGroup(self)
         modes.addButton(self._source)
         modes.addButton(self._rendered)
         modes.buttonClicked.connect(lambda: self._choose(self._rendered.isChecked()))
-        self._see_source = self._mode_action("Show source", rendered=False)
-        self._see_rendered = self._mode_action("Show rendered", rendered=True)
+        self._see_source = self._mode_action(tr("Show source"), rendered=False)
+        self._see_rendered = self._mode_action(tr("Show rendered"), rendered=True)
         self._actions = FoldingActions(buttons, menu, self, self._folded_mode)
         self._line = line()
         self._line.setParent(self)

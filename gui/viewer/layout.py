@@ -2,12 +2,13 @@
 
 from collections import OrderedDict
 
+from engine import marked, tr
 from gui.viewer.laid_line import LaidLine, LineStyle
 from gui.viewer.lines import LINE_LIMIT, FileLines
 from gui.viewer.outline import Outline
 from gui.viewer.typography import Typography
 
-CUT_MARK = f" … line cut at {LINE_LIMIT:,} characters"
+CUT_MARK = marked(" … line cut at {limit:,} characters")
 _KEPT = 600
 """Laid-out lines kept: more than the tallest screen shows."""
 _KEPT_CHARACTERS = 3_000_000
@@ -52,7 +53,7 @@ class LineLayouts:
             return laid
         text, cut = self._lines.shown(number) if self._lines is not None else ("", False)
         style = LineStyle(self.typography, self.wrap_width, bold=self._outline.is_heading(number))
-        laid = self._kept[number] = LaidLine(text, CUT_MARK if cut else "", style)
+        laid = self._kept[number] = LaidLine(text, tr(CUT_MARK, limit=LINE_LIMIT) if cut else "", style)
         self._characters += len(text)
         while len(self._kept) > _KEPT or self._characters > _KEPT_CHARACTERS:
             self._characters -= len(self._kept.popitem(last=False)[1].text)

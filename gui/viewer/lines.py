@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from engine import NumberedText
+from engine import NumberedText, tr
 
 LINE_LIMIT = 20_000
 """Characters shown of one line; laying out more would be felt."""
@@ -58,7 +58,7 @@ class FileLines:
         try:
             text = self._text.line(number, limit=LINE_LIMIT + 1)
         except (OSError, ValueError) as problem:
-            return f"(this line cannot be read any more: {problem})", False
+            return tr("(this line cannot be read any more: {problem})", problem=problem), False
         return text[:LINE_LIMIT], len(text) > LINE_LIMIT
 
     def whole(self, first: int, last: int) -> str:

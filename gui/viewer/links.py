@@ -5,7 +5,7 @@ from posixpath import dirname, join, normpath
 from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 
-from engine import MemorySearchManager
+from engine import MemorySearchManager, tr
 from gui.jobs import Jobs
 
 _EXTERNAL = ("http", "https", "mailto")
@@ -33,7 +33,7 @@ class LinkFollower(QObject):
         if url.scheme() in _EXTERNAL:
             QDesktopServices.openUrl(url)
         elif url.scheme() or url.host():
-            self.said.emit("Links of this kind are not opened.")
+            self.said.emit(tr("Links of this kind are not opened."))
         elif not url.path():
             self.heading_chosen.emit(url.fragment())
         else:
@@ -41,5 +41,5 @@ class LinkFollower(QObject):
             self._jobs.read(
                 lambda _: manager.locate(name),
                 lambda _: self.file_chosen.emit(name),
-                lambda _: self.said.emit("This link leads to a file that is not in the index."),
+                lambda _: self.said.emit(tr("This link leads to a file that is not in the index.")),
             )

@@ -4,13 +4,16 @@ from typing import Protocol
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from engine import tr
 from gui.jobs import Jobs
 from gui.keys.keymap import keymap
 from gui.keys.shared import FIND
+from gui.viewer.find_words import FindWords
 from gui.viewer.finders import plain_finder, query_finder
 from gui.viewer.hits import Finder, Hit, HitMap, Step
 from gui.viewer.lines import Lines, Place
 from gui.viewer.scan import MOST_HITS, HitScan
+from gui.widgets.wording import grouped
 
 _OVERVIEW_CHARACTERS = 8 * 1024 * 1024
 """How much text is analysed for the overview; further hits are looked for when someone steps there."""
@@ -48,10 +51,9 @@ class HitNavigator(QObject):
     counted = Signal(str)
     notice = Signal(str)
 
-    def __init__(self, jobs: Jobs, parent: QObject, what: str = "file") -> None:
-        """`what` the sentences call the text: this "file", this "session"."""
+    def __init__(self, jobs: Jobs, parent: QObject, words: FindWords) -> None:
         super().__init__(parent)
-        self._what = what
+        self._sentences = words
         self._marks = HitScan(jobs, self)
         self._found = HitScan(jobs, self)
         self._marks.changed.connect(self._show_hits)
@@ -67,7 +69,7 @@ class HitNavigator(QObject):
         self._patience = QTimer(self)
         self._patience.setSingleShot(True)
         self._patience.setInterval(_PATIENCE_MS)
-        self._patience.timeout.connect(lambda: self.notice.emit(f"Looking through the rest of the {what}…"))
+        self._patience.timeout.connect(lambda: self.notice.emit(tr(words.looking)))
 
     def look_in(self, view: HitView, lines: Lines, *, near: int, query: str, language: str) -> None:
         """Mark the words of a query in a text, and look through the neighbourhood of line `near` first."""
@@ -115,8 +117,7 @@ class HitNavigator(QObject):
         scan = self._found if self._needle is not None else self._marks
         if not scan.active:
             key = keymap().shown(FIND.name)
-            hint = f" Press {key} to find text in this {self._what}." if key else ""
-            self.notice.emit(f"Nothing was searched for.{hint}")
+            self.notice.emit(tr(self._sentences.unasked, key=key) if key else tr("Nothing was searched for."))
             return
         seen = self._current is not None and self._view.shows(self._current)
         place = self._current.place if self._current is not None and seen else self._view.place()
@@ -132,10 +133,10 @@ class HitNavigator(QObject):
         if self._view is not None:
             self._view.show_hit(self._current)
         if step is None and not quiet:
-            missing = "Not found" if self._needle is not None else "No word of the search is"
-            self.notice.emit(f"{missing} in this {self._what}.")
+            words = self._sentences
+            self.notice.emit(tr(words.missing if self._needle is not None else words.without_word))
         elif step is not None and step.wrapped and not quiet:
-            self.notice.emit("Continued from the start." if forward else "Continued from the end.")
+            self.notice.emit(tr("Continued from the start.") if forward else tr("Continued from the end."))
         self._count()
 
     def _restart(self) -> None:
@@ -164,8 +165,10 @@ class HitNavigator(QObject):
             return
         hits, running = self._found.hits, self._found.running
         if not hits.count:
-            self.counted.emit("Looking…" if running else "Not found")
+            self.counted.emit(tr("Looking…") if running else tr("Not found"))
             return
-        total = f"{hits.count:,}{'+' if hits.count >= MOST_HITS else ''}{'…' if running else ''}"
-        rank = "" if self._current is None else f"{hits.rank(self._current) + 1:,} of "
-        self.counted.emit(rank + total)
+        total = f"{grouped(hits.count)}{'+' if hits.count >= MOST_HITS else ''}{'…' if running else ''}"
+        if self._current is None:
+            self.counted.emit(total)
+        else:
+            self.counted.emit(tr("{rank:,} of {total}", rank=hits.rank(self._current) + 1, total=total))

@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from engine import tr
 from gui.style import set_role
 from gui.widgets.announcing import announce
 from gui.widgets.labels import label
@@ -16,7 +17,7 @@ _WIDEST = 460
 
 
 class NothingToRead(NamedTuple):
-    """What stands in the place of a text while nothing is selected that could be read."""
+    """What stands in the place of a text while nothing is selected that could be read; sentences for `tr`."""
 
     sentence: str
     keys: str = ""
@@ -85,7 +86,7 @@ class EmptyPage(QFrame):
         self._sentence.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._keys = label(role="meta", wrap=True)
         self._keys.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._button = QPushButton("Try again")
+        self._button = QPushButton(tr("Try again"))
         self._button.clicked.connect(self.retry)
         middle = QWidget()
         middle.setMaximumWidth(_WIDEST)

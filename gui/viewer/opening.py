@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from engine import CancelToken, MemorySearchManager, MnemoscopeError
+from engine import CancelToken, MemorySearchManager, MnemoscopeError, tr
 from gui.jobs import Job, Jobs
 from gui.viewer.lines import FileLines
 from gui.viewer.outline import Outline
@@ -80,7 +80,7 @@ def _open(manager: MemorySearchManager, name: str, token: CancelToken) -> Opened
         location = manager.locate(name)
         lines = FileLines(manager.open_file(name, cancel=token))
     except FileNotFoundError as problem:
-        raise MnemoscopeError(f"{name} is not there any more.") from problem
+        raise MnemoscopeError(tr("{name} is not there any more.", name=name)) from problem
     # Registered first: whenever this job is cancelled, before or after its end, nobody would close the file.
     keep = token.on_cancel(lines.close)
     markdown = name.lower().endswith(MARKDOWN)

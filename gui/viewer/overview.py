@@ -6,6 +6,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QScrollBar, QStyle, QStyleOptionSlider, QWidget
 
+from engine import tr
 from gui.theme import tokens
 
 _TICK_HEIGHT = 3
@@ -19,7 +20,7 @@ class OverviewBar(QScrollBar):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Position in the file")
+        self.setAccessibleName(tr("Position in the file"))
         self._length = 1
         self._lines: frozenset[int] = frozenset()
         self._highlight: tuple[int, int] | None = None

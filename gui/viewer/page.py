@@ -25,7 +25,7 @@ from PySide6.QtGui import (
     QTextTable,
 )
 
-from engine import MnemoscopeError
+from engine import MnemoscopeError, tr
 from gui.theme import Tokens
 from gui.viewer.lines import FileLines
 from gui.viewer.outline import Outline, heading_key
@@ -83,7 +83,7 @@ def markdown_slices(lines: FileLines, outline: Outline) -> Iterator[str]:
     for first, after in pairwise([*starts, lines.line_count + 1]):
         section = lines.whole(first, after - 1)
         if len(section) > _MOST_AT_ONCE:
-            raise MnemoscopeError("A part of this file is too long to render. Its source is shown.")
+            raise MnemoscopeError(tr("A part of this file is too long to render. Its source is shown."))
         if parts and gathered + len(section) > _SLICE:
             yield "\n".join(parts) + "\n"
             parts, gathered = [], 0
@@ -183,7 +183,7 @@ def _replace_images(block: QTextBlock, cursor: QTextCursor) -> None:
         cursor.setPosition(position + length, QTextCursor.MoveMode.KeepAnchor)
         plain = QTextCharFormat()
         plain.setFontItalic(True)
-        cursor.insertText(f"[image: {name}]", plain)
+        cursor.insertText(tr("[image: {name}]", name=name), plain)
 
 
 def _style_block(block: QTextBlock, cursor: QTextCursor, style: PageStyle) -> None:

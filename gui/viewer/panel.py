@@ -6,7 +6,7 @@ from PySide6.QtCore import QUrl, Signal, SignalInstance
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
-from engine import MemorySearchManager, MemorySearchResult
+from engine import MemorySearchManager, MemorySearchResult, marked, tr
 from gui.jobs import Jobs
 from gui.keys.binding import key_action
 from gui.keys.keymap import command
@@ -16,6 +16,7 @@ from gui.viewer.chunks.card import ChunkCard
 from gui.viewer.chunks.inspector import ChunkInspector
 from gui.viewer.chunks.view import ChunkedSource
 from gui.viewer.elsewhere import Elsewhere
+from gui.viewer.find_words import IN_FILE
 from gui.viewer.follow import FileFollower
 from gui.viewer.header import TURN, ViewerHeader
 from gui.viewer.like_action import LikeAction
@@ -31,12 +32,12 @@ from gui.viewer.target import Target
 from gui.widgets.wording import size_text
 
 CHOOSE_RESULT = NothingToRead(
-    "Choose a result with Up and Down, and press Enter to read it here.",
-    "N and Shift+N go through the found words, Esc goes back to the results.",
+    marked("Choose a result with Up and Down, and press Enter to read it here."),
+    marked("N and Shift+N go through the found words, Esc goes back to the results."),
 )
-NOTHING_FOUND = NothingToRead("Nothing was found, so there is nothing to read here.")
+NOTHING_FOUND = NothingToRead(marked("Nothing was found, so there is nothing to read here."))
 _DELETED = "deleted"
-_WRAP = command("file.wrap", "Wrap lines", "file", "Alt+Z")
+_WRAP = command("file.wrap", marked("Wrap lines"), "file", "Alt+Z")
 _LONG_HINT_MS = 5_000
 
 
@@ -57,7 +58,7 @@ class ViewerPanel(ReadingPanel):
     link_wanted = Signal(object)
 
     def __init__(self, jobs: Jobs, manager: MemorySearchManager | None = None, parent: QWidget | None = None) -> None:
-        super().__init__(jobs, "file", parent)
+        super().__init__(jobs, IN_FILE, parent)
         self._manager = manager
         self._target: Target | None = None
         self._opened: OpenedFile | None = None
@@ -66,7 +67,7 @@ class ViewerPanel(ReadingPanel):
         self._reloading = False
         self._source = ChunkedSource(jobs)
         card = ChunkCard()
-        self._chunks = ChunkInspector(jobs, self._source, card, self, "Show chunk borders")
+        self._chunks = ChunkInspector(jobs, self._source, card, self, tr("Show chunk borders"))
         self._rendered = RenderedView(jobs)
         self.elsewhere = Elsewhere(jobs, self)
         self.elsewhere.manager = manager
@@ -154,7 +155,7 @@ class ViewerPanel(ReadingPanel):
         self._like.set_target(None)
         self._header.hide()
         self._close_find()
-        self._empty.say(instead.sentence, keys=instead.keys)
+        self._empty.say(tr(instead.sentence), keys=tr(instead.keys))
         self._show_page(self._empty)
 
     def _show(self, target: Target) -> None:
@@ -190,7 +191,7 @@ class ViewerPanel(ReadingPanel):
         self._chunks.show_file(opened.name, opened.lines)
         self._apply(reveal=not reloading)
         if reloading:
-            self._hint.say("Reloaded")
+            self._hint.say(tr("Reloaded"))
 
     def _on_failed(self, sentence: str) -> None:
         if self._reloading:
@@ -204,11 +205,11 @@ class ViewerPanel(ReadingPanel):
 
     def _on_slow(self) -> None:
         if not self._reloading and self._target is not None:
-            self._empty.say(f"Opening {self._target.file_title}…")
+            self._empty.say(tr("Opening {file}…", file=self._target.file_title))
             self._show_page(self._empty)
 
     def _on_vanished(self) -> None:
-        self._banner.say("This file was deleted. Its last text is shown.", "degraded", key=_DELETED)
+        self._banner.say(tr("This file was deleted. Its last text is shown."), "degraded", key=_DELETED)
 
     def _drop_file(self, *, keep_lines: bool = False) -> None:
         """Stop all that reads the file that was shown; `keep_lines` leaves its text on the screen."""
@@ -248,7 +249,7 @@ class ViewerPanel(ReadingPanel):
             return
         if self._want_rendered:
             size = size_text(opened.lines.size)
-            self._on_not_rendered(f"This file has {size}, too much to render. Its source is shown.")
+            self._on_not_rendered(tr("This file has {size}, too much to render. Its source is shown.", size=size))
             return
         self._show_source()
 

@@ -6,10 +6,12 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from engine import tr
 from gui.jobs import Jobs
 from gui.keys.binding import key_action
 from gui.keys.shared import FIND, NEXT_HIT, PREVIOUS_HIT
 from gui.viewer.chunks.card import ChunkCard
+from gui.viewer.find_words import FindWords
 from gui.viewer.finding import Finding
 from gui.viewer.notice import EmptyPage, Hint
 from gui.widgets.message import Banner
@@ -24,8 +26,7 @@ class ReadingPanel(QWidget):
 
     escape_pressed = Signal()
 
-    def __init__(self, jobs: Jobs, what: str, parent: QWidget | None) -> None:
-        """`what` is read: this "file", this "session"."""
+    def __init__(self, jobs: Jobs, words: FindWords, parent: QWidget | None) -> None:
         super().__init__(parent)
         self._empty = EmptyPage()
         self._page: QWidget = self._empty
@@ -34,10 +35,10 @@ class ReadingPanel(QWidget):
         self._hint = Hint(self._stack)
         self._banner = Banner()
         self._banner.left.connect(self.setFocus)
-        self._finding = Finding(jobs, self, what)
+        self._finding = Finding(jobs, self, words)
         self._finding.closed.connect(self._close_find)
         self._finding.notice.connect(self._hint.say)
-        self._find = key_action(self, FIND, f"Find in this {what}")
+        self._find = key_action(self, FIND, tr(words.find))
         self._find.triggered.connect(self._open_find)
         for hit, forward in ((NEXT_HIT, True), (PREVIOUS_HIT, False)):
             step = key_action(self, hit)

@@ -17,7 +17,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QTextBrowser, QWidget
 
-from engine import CancelToken
+from engine import CancelToken, tr
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
 from gui.theme import tokens
@@ -82,7 +82,7 @@ class RenderedView(QTextBrowser):
         self.setProperty("role", "page")
         self.setOpenLinks(False)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        self.setAccessibleName("Rendered text")
+        self.setAccessibleName(tr("Rendered text"))
         self.anchorClicked.connect(self.followed)
 
     # --- the page -------------------------------------------------------------------------------------------------

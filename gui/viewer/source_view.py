@@ -6,6 +6,7 @@ from PySide6.QtCore import QBasicTimer, QPoint, Qt, QTimerEvent, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
+from engine import tr
 from gui.jobs import Jobs
 from gui.viewer.canvas import LineCanvas
 from gui.viewer.hits import Hit, HitMap
@@ -38,7 +39,7 @@ class SourceView(LineCanvas):
         super().__init__(jobs, parent)
         self._dragged_to = QPoint()
         self._second_click: QPoint | None = None
-        self.setAccessibleName("Source text")
+        self.setAccessibleName(tr("Source text"))
         self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
 
     def set_lines(self, lines: FileLines | None, outline: Outline, *, keep_place: bool = False) -> None:

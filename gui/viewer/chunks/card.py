@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from engine import ChunkDetail, FileChunks, VectorState
+from engine import ChunkDetail, FileChunks, VectorState, tr
 from gui.keys.binding import tell_key
 from gui.keys.shared import NEXT_CHUNK, PREVIOUS_CHUNK
 from gui.lacking import Gates, Lacks
@@ -57,12 +57,12 @@ class ChunkCard(QFrame):
         self.lacks: Lacks = {}
         self._title = ElidedLabel()
         self._title.setProperty("role", "strong")
-        self._before = IconButton("chevron-up", PREVIOUS_CHUNK.words)
-        self._after = IconButton("chevron-down", NEXT_CHUNK.words)
+        self._before = IconButton("chevron-up", tr(PREVIOUS_CHUNK.words))
+        self._after = IconButton("chevron-down", tr(NEXT_CHUNK.words))
         for button, known in ((self._before, PREVIOUS_CHUNK), (self._after, NEXT_CHUNK)):
-            tell_key(button, known.words, known.name)
-        self._copy = IconButton("copy", "Copy all that is known of this chunk")
-        close = IconButton("close", "Close (Esc)")
+            tell_key(button, tr(known.words), known.name)
+        self._copy = IconButton("copy", tr("Copy all that is known of this chunk"))
+        close = IconButton("close", tr("Close (Esc)"))
         head = QHBoxLayout()
         head.setContentsMargins(_SIDE, 6, 8, 4)
         head.setSpacing(4)
@@ -83,7 +83,7 @@ class ChunkCard(QFrame):
         self._body.setWidgetResizable(True)
         self._body.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._body.setWidget(content)
-        self._body.setAccessibleName("What the index holds of this chunk")
+        self._body.setAccessibleName(tr("What the index holds of this chunk"))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -109,12 +109,13 @@ class ChunkCard(QFrame):
         self._title.setText(words)
         self._before.setEnabled(detail.number > 1)
         self._after.setEnabled(detail.number < len(file.chunks))
-        state, said = VECTOR_STATES[detail.row.vector]
+        state, words_of_state = VECTOR_STATES[detail.row.vector]
+        said = tr(words_of_state)
         while self._form.rowCount():
             self._form.removeRow(0)
         word = StateLabel()
         word.show_state(state, said)
-        self._form.addRow(_name("Vector state"), word)
+        self._form.addRow(_name(tr("Vector state")), word)
         end, more = ComingLast(self), self._more_button()
         self._form.addRow(_name(""), more)
         end.take(more)
@@ -140,7 +141,7 @@ class ChunkCard(QFrame):
             self.left.emit()
 
     def _more_button(self) -> QPushButton:
-        more = QPushButton("More like this")
+        more = QPushButton(tr("More like this"))
         more.setProperty("role", "link")
         more.setAutoDefault(True)  # Enter presses it while it has the keys
         more.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -152,7 +153,7 @@ class ChunkCard(QFrame):
 
     def _copy_all(self) -> None:
         QGuiApplication.clipboard().setText(self._text)
-        self.said.emit("Chunk copied")
+        self.said.emit(tr("Chunk copied"))
 
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), self._height(_ROWS))

@@ -7,7 +7,7 @@ from typing import Protocol
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
-from engine import CancelToken, ChunkDetail, FileChunks, IndexInsight, MemorySearchManager, Passage
+from engine import CancelToken, ChunkDetail, FileChunks, IndexInsight, MemorySearchManager, Passage, marked, tr
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
 from gui.keys.binding import key_action
@@ -17,8 +17,8 @@ from gui.viewer.chunks.card import ChunkCard
 from gui.viewer.chunks.lanes import ChunkLanes
 from gui.viewer.lines import FileLines
 
-_CHANGED = "This file has changed since it was indexed: the borders are those of the indexed version."
-_NOT_INDEXED = "This file is not in the index, so it has no chunks."
+_CHANGED = marked("This file has changed since it was indexed: the borders are those of the indexed version.")
+_NOT_INDEXED = marked("This file is not in the index, so it has no chunks.")
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ class ChunkInspector(QObject):
         else:
             place = self._chosen + (1 if forward else -1)
         if place is None or not 0 <= place < len(lanes.chunks):
-            self.said.emit("That was the last chunk." if forward else "That was the first chunk.")
+            self.said.emit(tr("That was the last chunk.") if forward else tr("That was the first chunk."))
             return
         self._view.reveal_chunk(place)
         self.choose(place)
@@ -174,11 +174,11 @@ class ChunkInspector(QObject):
             self._view.set_chunks(None, None)
             self._card.close_card()
             self._walking = None
-            self.said.emit(_NOT_INDEXED)
+            self.said.emit(tr(_NOT_INDEXED))
             return
         self._view.set_chunks(read.file, read.lanes)
         if read.file.changed and (before is None or not before.file.changed):
-            self.said.emit(_CHANGED)
+            self.said.emit(tr(_CHANGED))
         if before is not None and chosen is not None:
             self._choose_again(before, chosen)
         if self._walking is not None:

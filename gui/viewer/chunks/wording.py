@@ -3,17 +3,17 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from engine import ChunkDetail, ChunkRow, FileChunks, VectorState
+from engine import ChunkDetail, ChunkRow, FileChunks, VectorState, marked, tr, tr_count
 from gui.widgets.state import State
-from gui.widgets.wording import counted, exact, grouped, size_text
+from gui.widgets.wording import exact, size_text
 
 VECTOR_STATES: dict[VectorState, tuple[State, str]] = {
-    "ready": ("fine", "has its vector"),
-    "pending": ("working", "waits for its vector"),
-    "refused": ("degraded", "its vector was refused"),
-    "none": ("off", "no model: found by words only"),
+    "ready": ("fine", marked("has its vector")),
+    "pending": ("working", marked("waits for its vector")),
+    "refused": ("degraded", marked("its vector was refused")),
+    "none": ("off", marked("no model: found by words only")),
 }
-_SOURCES = {"memory": "notes", "sessions": "sessions"}
+_SOURCES = {"memory": marked("notes"), "sessions": marked("sessions")}
 
 
 class Fact(NamedTuple):
@@ -24,38 +24,47 @@ class Fact(NamedTuple):
 def lines_text(chunk: ChunkRow) -> str:
     """line 5, lines 5-9 (as a range)."""
     if chunk.end_line == chunk.start_line:
-        return f"line {grouped(chunk.start_line)}"
-    return f"lines {grouped(chunk.start_line)}–{grouped(chunk.end_line)}"
+        return tr("line {line:,}", line=chunk.start_line)
+    return tr("lines {first:,}–{last:,}", first=chunk.start_line, last=chunk.end_line)
 
 
 def size_of(chunk: ChunkRow) -> str:
-    return f"{counted(chunk.characters, 'character')}, about {counted(chunk.tokens, 'token')}"
+    characters = tr_count("{count:,} character", "{count:,} characters", chunk.characters)
+    tokens = tr_count("{count:,} token", "{count:,} tokens", chunk.tokens)
+    return tr("{characters}, about {tokens}", characters=characters, tokens=tokens)
 
 
 def heading_text(chunk: ChunkRow) -> str:
-    return " › ".join(chunk.heading) or "no heading above it"
+    return " › ".join(chunk.heading) or tr("no heading above it")
 
 
 def tip(file: FileChunks, places: Sequence[int]) -> str:
     """For the mouse over a border: what is on that line."""
-    if len(places) > 1:
-        more = f"{counted(len(places), 'chunk')} on this line: click again for the next\n"
-    else:
-        more = ""
     chunk = file.chunks[places[0]]
     _, vector = VECTOR_STATES[chunk.vector]
     lines = [
-        f"Chunk {grouped(places[0] + 1)} of {grouped(len(file.chunks))}, {lines_text(chunk)}",
+        f"{_rank(places[0] + 1, file)}, {lines_text(chunk)}",
         heading_text(chunk),
-        f"{size_of(chunk)} · {vector}",
+        f"{size_of(chunk)} · {tr(vector)}",
     ]
+    if len(places) > 1:
+        more = tr_count(
+            "{count:,} chunk on this line: click again for the next",
+            "{count:,} chunks on this line: click again for the next",
+            len(places),
+        )
+        lines.insert(0, more)
     if file.changed:
-        lines.append("As indexed; the file has changed since")
-    return more + "\n".join(lines)
+        lines.append(tr("As indexed; the file has changed since"))
+    return "\n".join(lines)
 
 
 def title(detail: ChunkDetail, file: FileChunks) -> str:
-    return f"Chunk {grouped(detail.number)} of {grouped(len(file.chunks))} · {lines_text(detail.row)}"
+    return f"{_rank(detail.number, file)} · {lines_text(detail.row)}"
+
+
+def _rank(number: int, file: FileChunks) -> str:
+    return tr("Chunk {number:,} of {chunks:,}", number=number, chunks=len(file.chunks))
 
 
 def facts(detail: ChunkDetail, file: FileChunks, *, same_as_file: bool | None) -> Iterator[Fact]:
@@ -63,36 +72,48 @@ def facts(detail: ChunkDetail, file: FileChunks, *, same_as_file: bool | None) -
 
     `same_as_file`: whether the file has the stored text on these lines; None where that was not looked at.
     """
-    yield Fact("Heading", heading_text(detail.row))
-    yield Fact("Size", size_of(detail.row))
+    yield Fact(tr("Heading"), heading_text(detail.row))
+    yield Fact(tr("Size"), size_of(detail.row))
     yield from _vector_facts(detail, file)
-    source = _SOURCES[file.source]
-    yield Fact("File", f"{detail.path} ({source}{', ' + file.language.capitalize() if file.language else ''})")
+    source = tr(_SOURCES[file.source])
+    yield Fact(tr("File"), f"{detail.path} ({source}{', ' + file.language.capitalize() if file.language else ''})")
     if file.tags:
-        yield Fact("Tags", ", ".join(file.tags))
-    changed = "; it has changed since" if file.changed else ""
-    yield Fact("As indexed", f"{size_text(file.size)}, of {exact(file.modified)}{changed}")
-    yield Fact("Words", detail.words or "none")
-    if detail.stems and detail.stems != detail.words:
-        yield Fact("Stems", detail.stems)
-    if detail.heading_words:
-        yield Fact("Heading words", detail.heading_words)
-    if same_as_file:
-        yield Fact("Stored text", "the same as in the file")
+        yield Fact(tr("Tags"), ", ".join(file.tags))
+    size, moment = size_text(file.size), exact(file.modified)
+    if file.changed:
+        indexed = tr("{size}, of {moment}; it has changed since", size=size, moment=moment)
     else:
-        yield Fact("Stored text", detail.text)
-    twins = f"; {counted(detail.twins, 'other chunk')} with the same text" if detail.twins else ""
-    yield Fact("Chunk id", f"{detail.id}{twins}")
-    yield Fact("Text hash", detail.hash)
-    yield Fact("File hash", file.hash)
+        indexed = tr("{size}, of {moment}", size=size, moment=moment)
+    yield Fact(tr("As indexed"), indexed)
+    yield Fact(tr("Words"), detail.words or tr("none"))
+    if detail.stems and detail.stems != detail.words:
+        yield Fact(tr("Stems"), detail.stems)
+    if detail.heading_words:
+        yield Fact(tr("Heading words"), detail.heading_words)
+    yield Fact(tr("Stored text"), tr("the same as in the file") if same_as_file else detail.text)
+    yield Fact(tr("Chunk id"), _id_text(detail))
+    yield Fact(tr("Text hash"), detail.hash)
+    yield Fact(tr("File hash"), file.hash)
+
+
+def _id_text(detail: ChunkDetail) -> str:
+    if not detail.twins:
+        return str(detail.id)
+    return tr_count(
+        "{id}; {count:,} other chunk with the same text",
+        "{id}; {count:,} other chunks with the same text",
+        detail.twins,
+        id=detail.id,
+    )
 
 
 def _vector_facts(detail: ChunkDetail, file: FileChunks) -> Iterator[Fact]:
     if detail.row.vector == "refused":
-        yield Fact("Refusal", file.refusal)
+        yield Fact(tr("Refusal"), tr(file.refusal))
     for vector in detail.vectors:
-        use = "" if vector.active else ", not in use now"
-        yield Fact("Vector", f"{vector.provider} · {vector.model}, {counted(vector.dims, 'dimension')}{use}")
+        dims = tr_count("{count:,} dimension", "{count:,} dimensions", vector.dims)
+        use = [] if vector.active else [tr("not in use now")]
+        yield Fact(tr("Vector"), ", ".join([f"{vector.provider} · {vector.model}", dims, *use]))
 
 
 def as_text(title: str, facts: Sequence[Fact]) -> str:
