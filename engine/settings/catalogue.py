@@ -8,8 +8,10 @@ from typing import Annotated, Any, Literal, NoReturn, Union, get_args, get_origi
 import msgspec
 
 from engine.errors import SettingsError
+from engine.language import tr
 from engine.settings.checking import check_layer, is_section
 from engine.settings.options import Settings
+from engine.settings.problem import Problem
 from engine.settings.section import Section
 
 OptionKind = Literal["switch", "choice", "choices", "whole", "number", "text", "list", "texts", "numbers", "lists"]
@@ -71,8 +73,8 @@ def _problem(key: str, value: Any, layer: tuple[str, ...]) -> str:
     return ""
 
 
-def _refuse(where: tuple[str, ...], problem: str) -> NoReturn:
-    raise SettingsError(f"It {problem}{'' if problem.endswith('?') else '.'}")
+def _refuse(where: tuple[str, ...], problem: Problem) -> NoReturn:
+    raise SettingsError(problem.about(tr("It")))
 
 
 def _range_problem(option: Option, value: float) -> str:
@@ -80,8 +82,10 @@ def _range_problem(option: Option, value: float) -> str:
     if (low is None or value >= low) and (high is None or value <= high):
         return ""
     if low is not None and high is not None:
-        return f"It must be from {low:g} to {high:,g}."
-    return f"It must be {low:g} or more." if low is not None else f"It must be {high:,g} or less."
+        return tr("It must be from {low:g} to {high:,g}.", low=low, high=high)
+    if low is not None:
+        return tr("It must be {low:g} or more.", low=low)
+    return tr("It must be {high:,g} or less.", high=high)
 
 
 def _options(section: type[Section], above: str) -> Iterator[Option]:

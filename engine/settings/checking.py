@@ -10,22 +10,34 @@ from typing import Any, Literal, NoReturn, Union, get_args, get_origin, get_type
 import msgspec
 
 from engine.errors import SettingsError
+from engine.language import marked, tr
 from engine.settings.lines import find_lines, line_of
 from engine.settings.options import Settings
-from engine.settings.rules import SECRET_PROBLEM, looks_secret, other_name, problem_of
+from engine.settings.problem import SECRET, Problem
+from engine.settings.rules import looks_secret, other_name, problem_of
 from engine.settings.section import Section
 
-_KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text in quotes"}
+_SIMPLE = {
+    bool: marked("{it} must be true or false."),
+    int: marked("{it} must be a whole number."),
+    float: marked("{it} must be a number."),
+    str: marked("{it} must be text in quotes."),
+}
+_TABLES = {
+    str: marked("{it} must be a table of names, each with text in quotes."),
+    float: marked("{it} must be a table of names, each with a number."),
+    tuple: marked("{it} must be a table of names, each with a list of texts in quotes."),
+}
+
+Refuse = Callable[[tuple[str, ...], Problem], NoReturn]
+"""Raises `SettingsError` about the key at a path."""
 
 
-Refuse = Callable[[tuple[str, ...], str], NoReturn]
-"""Raises `SettingsError` about the key at a path; the second argument completes the sentence."""
-
-
-def refuse_at(text: str, path: Path, where: tuple[str, ...], problem: str) -> NoReturn:
+def refuse_at(text: str, path: Path, where: tuple[str, ...], problem: Problem) -> NoReturn:
     """Raise `SettingsError` about the key at `where` in the file at `path`, whose text is `text`."""
     line = line_of(find_lines(text), where)
-    raise SettingsError(f'{path}, line {line}: "{_shown(where)}" {problem}{"" if problem.endswith("?") else "."}')
+    said = problem.about(tr('"{key}"', key=_shown(where)))
+    raise SettingsError(tr("{path}, line {line}: {problem}", path=path, line=line, problem=said))
 
 
 def _shown(where: tuple[str, ...]) -> str:
@@ -52,7 +64,7 @@ def is_section(kind: Any) -> bool:
 def check_layer(values: Any, where: tuple[str, ...], refuse: Refuse) -> None:
     """Check the table found at `where` (`("defaults",)` or `("workspace", folder)`)."""
     if isinstance(values, dict) and where[0] == "workspace" and "workspace" in values:
-        refuse((*where, "workspace"), "can only stand in [defaults]")
+        refuse((*where, "workspace"), Problem(marked("{it} can only stand in [defaults].")))
     _check_section(values, Settings, where, refuse)
 
 
@@ -60,16 +72,18 @@ def refuse_unknown(path: tuple[str, ...], known: Mapping[str, Any], refuse: Refu
     """Refuse a key that is none of `known`, naming the nearest; a secret is told where it belongs."""
     key = path[-1]
     if looks_secret(key):
-        refuse(path, SECRET_PROBLEM)
+        refuse(path, SECRET)
     import difflib
 
     nearest = difflib.get_close_matches(key, known, n=1)
-    refuse(path, f'is not known; did you mean "{nearest[0]}"?' if nearest else "is not known")
+    if nearest:
+        refuse(path, Problem(marked('{it} is not known; did you mean "{nearest}"?'), {"nearest": nearest[0]}))
+    refuse(path, Problem(marked("{it} is not known.")))
 
 
 def _check_section(values: Any, section: type[Section], path: tuple[str, ...], refuse: Refuse) -> None:
     if not isinstance(values, dict):
-        refuse(path, "must be a table of options")
+        refuse(path, Problem(marked("{it} must be a table of options.")))
     options = options_of(section)
     for key, value in values.items():
         if key not in options:
@@ -88,23 +102,29 @@ def _check_value(value: Any, kind: Any, path: tuple[str, ...], refuse: Refuse) -
         finite = False
     within = _within_layer(path)
     if not finite:
-        refuse(path, other_name(within, value) or f"must be {_describe(kind)}")
+        refuse(path, other_name(within, value) or _other_type(kind))
     if problem := problem_of(within, value):
         where, what = problem
         refuse((*path[: len(path) - len(within)], *where), what)
 
 
-def _describe(kind: Any) -> str:
-    """What a value of this type looks like in the file."""
-    if get_origin(kind) is Literal:
-        names = [f'"{name}"' for name in get_args(kind)]
-        return f"{', '.join(names[:-1])} or {names[-1]}"
-    if get_origin(kind) is tuple:
-        item = get_args(kind)[0]
-        return "a list of texts in quotes" if item is str else f"a list of {_describe(item)}"
-    if get_origin(kind) is dict:
-        item = get_args(kind)[1]
-        return f"a table of names, each with {_describe(item)}"
-    if get_origin(kind) in (Union, types.UnionType):
-        return _describe(get_args(kind)[0])
-    return _KINDS[kind]
+def _other_type(kind: Any) -> Problem:
+    """Of a value that is none of this type: what such a value looks like in the file."""
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin in (Union, types.UnionType):
+        return _other_type(arguments[0])
+    if origin is Literal:
+        return Problem(marked("{it} must be {names} or {last}."), _named(arguments))
+    if origin is dict:
+        return Problem(_TABLES[get_origin(arguments[1]) or arguments[1]])
+    if origin is tuple and arguments[0] is str:
+        return Problem(marked("{it} must be a list of texts in quotes."))
+    if origin is tuple:
+        return Problem(marked("{it} must be a list of {names} or {last}."), _named(get_args(arguments[0])))
+    return Problem(_SIMPLE[kind])
+
+
+def _named(choices: tuple[str, ...]) -> dict[str, str]:
+    """As they stand in the file: all but the last one, and that."""
+    *names, last = [f'"{name}"' for name in choices]
+    return {"names": ", ".join(names), "last": last}

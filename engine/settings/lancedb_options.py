@@ -8,6 +8,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from engine.language import marked
+from engine.settings.problem import Problem
 from engine.settings.section import Section, option
 
 REMOTE_SCHEMES = frozenset({"s3", "s3+ddb", "gs", "gcs", "az", "abfss", "db"})
@@ -46,17 +48,21 @@ def scheme_of(uri: str) -> str:
     return scheme.lower() if separator else ""
 
 
-def uri_problem(uri: str) -> str | None:
-    """What is wrong with an address, completing a sentence; None if nothing is. Secrets are looked for elsewhere."""
+def uri_problem(uri: str) -> Problem | None:
+    """What is wrong with an address; None if nothing is. Secrets are looked for elsewhere."""
     scheme = scheme_of(uri)
     if not scheme:
         return None
     if scheme not in REMOTE_SCHEMES:
-        return "must be a folder, or an address such as s3://bucket/path or db://database"
+        return Problem(marked("{it} must be a folder, or an address such as s3://bucket/path or db://database."))
     parts = urlsplit(uri.strip())
     if parts.query or parts.fragment:
-        return "must end before the ? or #: what else the storage needs goes into lancedb.storage_options"
-    return None if parts.netloc else "must name a bucket or database, such as s3://bucket/path"
+        return Problem(
+            marked("{it} must end before the ? or #: what else the storage needs goes into lancedb.storage_options.")
+        )
+    if not parts.netloc:
+        return Problem(marked("{it} must name a bucket or database, such as s3://bucket/path."))
+    return None
 
 
 def in_the_clear(options: Mapping[str, str]) -> bool:

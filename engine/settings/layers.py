@@ -7,6 +7,7 @@ from typing import Any, Literal
 import msgspec
 
 from engine.errors import SettingsError
+from engine.language import tr
 from engine.settings.catalogue import value_at
 from engine.settings.loading import (
     check_settings,
@@ -127,9 +128,7 @@ def change_settings(changes: Iterable[SettingChange], workspace: Path, config: P
     for change in wanted:
         found = now.get(change.key, change.layer)
         if found not in (change.was, change.value):
-            raise SettingsError(
-                f'"{change.key}" was changed in {path} meanwhile: it is {_shown(found)} there, and stays so.'
-            )
+            raise SettingsError(_changed_meanwhile(change.key, path, found))
         put_option(table_of(document, workspace if change.layer == "workspace" else None), change.key, change.value)
     write_document(document, path, expected=text)
     return read_layers(workspace, path)
@@ -147,5 +146,12 @@ def _with(table: dict[str, Any], names: list[str], value: Any) -> dict[str, Any]
     return copy
 
 
-def _shown(value: Any) -> str:
-    return "not set" if value is None else msgspec.json.encode(value).decode()
+def _changed_meanwhile(key: str, path: Path, found: Any) -> str:
+    if found is None:
+        return tr('"{key}" was changed in {path} meanwhile: it is not set there, and stays so.', key=key, path=path)
+    return tr(
+        '"{key}" was changed in {path} meanwhile: it is {value} there, and stays so.',
+        key=key,
+        path=path,
+        value=msgspec.json.encode(found).decode(),
+    )

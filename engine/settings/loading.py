@@ -11,9 +11,11 @@ import msgspec
 import platformdirs
 
 from engine.errors import SettingsError
+from engine.language import marked, tr
 from engine.settings.checking import check_layer, refuse_at, refuse_unknown
 from engine.settings.migration import SETTINGS_VERSION, migrate, old_names
 from engine.settings.options import Settings
+from engine.settings.problem import Problem
 
 _TOP_KEYS = {"version": None, "defaults": None, "workspace": None}
 
@@ -47,15 +49,17 @@ def read_settings_text(path: Path, *, required: bool) -> str | None:
         raw = path.read_bytes()
     except FileNotFoundError:
         if required:
-            raise SettingsError(f"The settings file {path} does not exist.") from None
+            raise SettingsError(tr("The settings file {path} does not exist.", path=path)) from None
         return None
     except OSError as error:
-        raise SettingsError(f"The settings file {path} cannot be read: {error.strerror}.") from None
+        sentence = tr("The settings file {path} cannot be read: {reason}.", path=path, reason=error.strerror)
+        raise SettingsError(sentence) from None
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        raise SettingsError(f"{path}, line {line}: the settings must be UTF-8 text.") from None
+        sentence = tr("{path}, line {line}: the settings must be UTF-8 text.", path=path, line=line)
+        raise SettingsError(sentence) from None
 
 
 def parse_settings(text: str, path: Path) -> dict[str, Any]:
@@ -66,17 +70,17 @@ def parse_settings(text: str, path: Path) -> dict[str, Any]:
         raise SettingsError(_syntax_message(str(error), text, path)) from None
     version = data.get("version", SETTINGS_VERSION)
     if type(version) is not int or version < 1:
-        refuse_at(text, path, ("version",), "must be a whole number from 1")
+        refuse_at(text, path, ("version",), Problem(marked("{it} must be a whole number from 1.")))
     if version > SETTINGS_VERSION:
-        newer = f"is {version}: a newer version of the program wrote this file; this one knows {SETTINGS_VERSION}"
-        refuse_at(text, path, ("version",), newer)
+        newer = marked("{it} is {version}: a newer version of the program wrote this file; this one knows {known}.")
+        refuse_at(text, path, ("version",), Problem(newer, {"version": version, "known": SETTINGS_VERSION}))
     return data
 
 
 def check_settings(data: dict[str, Any], text: str, path: Path) -> None:
     """Check every layer, also those of other workspaces. Raises `SettingsError`."""
 
-    def refuse(where: tuple[str, ...], problem: str) -> NoReturn:
+    def refuse(where: tuple[str, ...], problem: Problem) -> NoReturn:
         refuse_at(text, path, where, problem)
 
     for key in data:
@@ -86,7 +90,7 @@ def check_settings(data: dict[str, Any], text: str, path: Path) -> None:
         check_layer(data["defaults"], ("defaults",), refuse)
     layers = data.get("workspace", {})
     if not isinstance(layers, dict):
-        refuse(("workspace",), 'must be tables such as [workspace."/path/to/notes"]')
+        refuse(("workspace",), Problem(marked('{it} must be tables such as [workspace."/path/to/notes"].')))
     for folder, layer in layers.items():
         check_layer(layer, ("workspace", folder), refuse)
 
@@ -130,4 +134,9 @@ def _syntax_message(problem: str, text: str, path: Path) -> str:
     place = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)$", problem)
     reason = problem[: place.start()] if place else problem
     line = (place and place[1]) or text.rstrip("\n").count("\n") + 1
-    return f"{path}, line {line}: the settings cannot be read: {reason[:1].lower()}{reason[1:]}."
+    return tr(
+        "{path}, line {line}: the settings cannot be read: {reason}.",
+        path=path,
+        line=line,
+        reason=reason[:1].lower() + reason[1:],
+    )

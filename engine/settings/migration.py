@@ -7,8 +7,10 @@ import logging
 from pathlib import Path
 from typing import Any
 
+from engine.language import marked
 from engine.settings.checking import is_section, options_of, refuse_at
 from engine.settings.options import Settings
+from engine.settings.problem import Problem
 from engine.settings.section import Section
 from engine.settings.writing import write_aside
 
@@ -64,7 +66,8 @@ def migrate(path: Path, text: str, names: list[OldName]) -> str:
         for part in where[:-1]:
             table = table[part]
         if name in table:
-            refuse_at(text, path, where, f'is the old name of "{name}": keep one of them')
+            twice = Problem(marked('{it} is the old name of "{name}": keep one of them.'), {"name": name})
+            refuse_at(text, path, where, twice)
         _rename(table, where[-1], name)
     document["version"] = SETTINGS_VERSION
     changed = tomlkit.dumps(document)

@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
+from engine.language import marked
 from engine.logs import redact
 from engine.settings.lancedb_options import MACHINE_NAME, TABLE_NAME, uri_problem
+from engine.settings.problem import LOGIN, SECRET, Problem
 from engine.settings.qmd_options import SCOPE_RULE
 
 _SECRET_ENDINGS = ("apikey", "accesskey", "secretkey", "token", "secret", "password", "passwd", "authorization")
 _SECRET_NAMES = {"key", "auth", "bearer", "cookie", "xgoogapikey"}
-_WHERE_SECRETS_GO = "put it in an environment variable or the keychain and remove it from the file"
 _SECRET_HEADERS = re.compile(r"auth(?!ors?$)|cookie|key|token|secret|passw|credential", re.IGNORECASE)
 _SECRET_OPTIONS = re.compile(r"access_?key|secret|token|passw|credential|api_?key|sas|authorization", re.IGNORECASE)
 _SECRET_VALUES = re.compile(r"(?:bearer|basic|token)\s+\S", re.IGNORECASE)
@@ -33,38 +34,37 @@ def looks_secret(name: str) -> bool:
     return bare in _SECRET_NAMES or bare.endswith(_SECRET_ENDINGS)
 
 
-SECRET_PROBLEM = f"looks like a secret: {_WHERE_SECRETS_GO}"
-
-
-def problem_of(path: tuple[str, ...], value: Any) -> tuple[tuple[str, ...], str] | None:
+def problem_of(path: tuple[str, ...], value: Any) -> tuple[tuple[str, ...], Problem] | None:
     """What is wrong with the value of the option at `path` (inside its layer), and at which key; None if nothing is.
 
-    The value has the right type. The problem completes a sentence about the key and never repeats a secret.
+    The value has the right type. The problem never repeats a secret.
     """
     rule = _RULES.get(path)
     found = rule(value) if rule is not None else None
     return None if found is None else ((*path, *found[0]), found[1])
 
 
-def other_name(path: tuple[str, ...], value: Any) -> str | None:
+def other_name(path: tuple[str, ...], value: Any) -> Problem | None:
     """What to write instead of a provider's name that is none here; None where nothing is known about it."""
     if path not in {("provider",), ("fallback",)} or not isinstance(value, str):
         return None
     name = value.strip().lower()
     if name in {"local", "llama-cpp", "node-llama-cpp"}:
-        return 'is called "gguf" here'
+        return Problem(marked('{it} is called "gguf" here.'))
     if name.startswith("hf:") or name.endswith(".gguf"):
-        return f'must be "gguf", with local.model_path = "{value}"' if redact(value) == value else 'must be "gguf"'
+        if redact(value) != value:
+            return Problem(marked('{it} must be "gguf".'))
+        return Problem(marked('{it} must be "gguf", with local.model_path = "{path}".'), {"path": value})
     if name in {"google", "google-genai"}:
-        return 'is called "gemini" here'
+        return Problem(marked('{it} is called "gemini" here.'))
     if name in {"voyageai", "voyage-ai"}:
-        return 'is called "voyage" here'
+        return Problem(marked('{it} is called "voyage" here.'))
     if address := COMPATIBLE.get("lm-studio" if name == "lmstudio" else name.replace("_", "-")):
-        return f'is reached as "openai" with remote.base_url = "{address}"'
+        return Problem(marked('{it} is reached as "openai" with remote.base_url = "{address}".'), {"address": address})
     return None
 
 
-Found = tuple[tuple[str, ...], str] | None
+Found = tuple[tuple[str, ...], Problem] | None
 
 
 def _base_url(value: str) -> Found:
@@ -76,70 +76,83 @@ def _base_url(value: str) -> Found:
     if not value:
         return None
     if parts.username is not None or parts.password is not None or "@" in parts.netloc:
-        return (), f"holds a user or a password: {_WHERE_SECRETS_GO}"
+        return (), LOGIN
     if parts.query or parts.fragment:
-        return (), "must end before the ? or #: an address such as https://host/v1"
+        return (), Problem(marked("{it} must end before the ? or #: an address such as https://host/v1."))
     if parts.scheme not in {"http", "https"} or not parts.hostname:
-        return (), "must be an address such as https://host/v1 or http://localhost:11434/v1"
-    return ((), SECRET_PROBLEM) if _is_secret(value) else None
+        return (), Problem(marked("{it} must be an address such as https://host/v1 or http://localhost:11434/v1."))
+    return ((), SECRET) if _is_secret(value) else None
 
 
 def _headers(value: Mapping[str, str]) -> Found:
     for name, content in value.items():
         if _SECRET_HEADERS.search(name) or _SECRET_VALUES.match(content) or _is_secret(content):
-            return (name,), SECRET_PROBLEM
+            return (name,), SECRET
     return None
 
 
 def _variable(value: str) -> Found:
     if value and (_is_secret(value) or not _VARIABLE.fullmatch(value)):
-        return (), "must be the name of an environment variable, such as OPENAI_API_KEY, and never the key itself"
+        return (), Problem(
+            marked(
+                "{it} must be the name of an environment variable, such as OPENAI_API_KEY, and never the key itself."
+            )
+        )
     return None
 
 
 def _model(value: str) -> Found:
     if _is_secret(value):
-        return (), SECRET_PROBLEM
+        return (), SECRET
     if value.lower().startswith("hf:"):
-        return (), f'names a model file: write provider = "gguf" and local.model_path = "{value}"'
+        return (), Problem(
+            marked('{it} names a model file: write provider = "gguf" and local.model_path = "{path}".'),
+            {"path": value},
+        )
     return None
 
 
 def _chat_model(value: str) -> Found:
-    return ((), SECRET_PROBLEM) if _is_secret(value) else None
+    return ((), SECRET) if _is_secret(value) else None
 
 
 def _prices(value: Mapping[str, float]) -> Found:
     for name, price in value.items():
         if not math.isfinite(price) or price < 0:
-            return (name,), "must be a price in US dollars, 0 or more"
+            return (name,), Problem(marked("{it} must be a price in US dollars, 0 or more."))
         if "/" not in name.strip("/"):
-            return (name,), 'must name provider and model, such as "openai/text-embedding-3-small"'
+            return (name,), Problem(
+                marked('{it} must name provider and model, such as "openai/text-embedding-3-small".')
+            )
     return None
 
 
 def _half_lives(value: Mapping[str, float]) -> Found:
     wrong = (pattern for pattern, days in value.items() if not math.isfinite(days) or days < 0)
-    return next((((pattern,), "must be a number of days, 0 for what never ages") for pattern in wrong), None)
+    problem = Problem(marked("{it} must be a number of days, 0 for what never ages."))
+    return next((((pattern,), problem) for pattern in wrong), None)
 
 
 def _scope(value: Sequence[str]) -> Found:
     wrong = next((rule for rule in value if not SCOPE_RULE.fullmatch(rule.strip().lower())), None)
     if wrong is None:
         return None
-    return (), f'holds "{wrong}": rules are such as "allow direct", "deny group" or "allow discord/channel"'
+    return (), Problem(
+        marked('{it} holds "{rule}": rules are such as "allow direct", "deny group" or "allow discord/channel".'),
+        {"rule": wrong},
+    )
 
 
 def _storage_options(value: Mapping[str, str]) -> Found:
     for name, content in value.items():
         if _SECRET_OPTIONS.search(name) or _is_secret(content) or "@" in urlsplit(content).netloc:
-            return (name,), SECRET_PROBLEM
+            return (name,), SECRET
     return None
 
 
 def _table_uri(value: str) -> Found:
     if "@" in urlsplit(value).netloc or _is_secret(value):
-        return (), f"holds a user or a password: {_WHERE_SECRETS_GO}"
+        return (), LOGIN
     problem = uri_problem(value)
     return None if problem is None else ((), problem)
 
@@ -147,13 +160,13 @@ def _table_uri(value: str) -> Found:
 def _table_name(value: str) -> Found:
     if not value or TABLE_NAME.fullmatch(value):
         return None
-    return (), "must be a name of letters, digits, dots, hyphens and underscores"
+    return (), Problem(marked("{it} must be a name of letters, digits, dots, hyphens and underscores."))
 
 
 def _machine_name(value: str) -> Found:
     if not value or MACHINE_NAME.fullmatch(value):
         return None
-    return (), "must be a name of letters, digits, dots and hyphens"
+    return (), Problem(marked("{it} must be a name of letters, digits, dots and hyphens."))
 
 
 def _is_secret(value: str) -> bool:

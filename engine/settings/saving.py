@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import SettingsError
+from engine.language import tr
 from engine.settings.catalogue import value_at
 from engine.settings.loading import (
     check_settings,
@@ -46,7 +47,9 @@ def save_settings(
         now = Settings() if text is None else load_settings(workspace, config=path)
         for key in values:
             if value_at(now, key) != value_at(seen, key):
-                raise SettingsError(f'"{key}" was changed in {path} meanwhile; nothing was saved.')
+                raise SettingsError(
+                    tr('"{key}" was changed in {path} meanwhile; nothing was saved.', key=key, path=path)
+                )
     layer = table_of(document, workspace)
     for key, value in values.items():
         put_option(layer, key, value)
@@ -115,5 +118,7 @@ def write_document(document: Any, path: Path, *, expected: str | None) -> None:
     changed = tomlkit.dumps(document)
     check_settings(parse_settings(changed, path), changed, path)
     if read_settings_text(path, required=False) != expected:
-        raise SettingsError(f"{path} was changed by another program just now; nothing was saved: try again.")
+        raise SettingsError(
+            tr("{path} was changed by another program just now; nothing was saved: try again.", path=path)
+        )
     write_aside(path, changed)

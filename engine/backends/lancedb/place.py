@@ -14,6 +14,7 @@ import platformdirs
 from engine.control import CancelToken
 from engine.embedding import keychain
 from engine.errors import BackendError, SettingsError, StoreError
+from engine.language import tr
 from engine.logs import hide
 from engine.settings import Settings
 from engine.settings.lancedb_options import in_the_clear, scheme_of, uri_problem
@@ -59,7 +60,7 @@ def find_place(workspace: Path, settings: Settings, index_folder: Path, *, cance
     table = own.table or _fit(workspace.name) or "notes"
     scheme = scheme_of(own.uri)
     if problem := uri_problem(own.uri):
-        raise SettingsError(f"The setting lancedb.uri {problem}.")
+        raise SettingsError(problem.about(tr("The setting {key}", key="lancedb.uri")))
     if not scheme:
         folder = Path(own.uri).expanduser().resolve() if own.uri else index_folder / "lancedb"
         if folder.is_relative_to(workspace):
