@@ -7,12 +7,14 @@ from PySide6.QtCore import QEvent, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from gui.diagnostics.readings import REMEDY_WORDS, Group, Reading
+from engine import tr
+from gui.diagnostics.reading import REMEDY_WORDS, Group, Reading
 from gui.style import BASE_PIXELS, font_at
 from gui.widgets.labels import breakable, label
-from gui.widgets.state import StateLabel
+from gui.widgets.state import StateLabel, with_state
 
-_LONGEST_LABEL = "Last change  "
+_GAP = "  "
+"""Between the longest label and the values."""
 LINK_PADDING = 4
 _SPACING, _STACKED_SPACING = 6, 12
 _FEWEST_LETTERS = 15
@@ -21,7 +23,7 @@ _FEWEST_LETTERS = 15
 
 def label_width() -> int:
     """Of the column of labels, in pixels."""
-    return QFontMetrics(font_at(BASE_PIXELS)).horizontalAdvance(_LONGEST_LABEL)
+    return QFontMetrics(font_at(BASE_PIXELS)).horizontalAdvance(tr("Last change") + _GAP)
 
 
 def must_stack(width: int) -> bool:
@@ -75,11 +77,11 @@ class ReadingRow(QWidget):
         self._reason.setVisible(bool(reason))
         self._remedy.setVisible(reading.remedy is not None)
         if reading.remedy is not None:
-            words = REMEDY_WORDS[reading.remedy]
+            words = tr(REMEDY_WORDS[reading.remedy])
             self._remedy.setText(words)
             self._remedy.setAccessibleName(f"{reading.label}: {words}")
-        state = f", {reading.state}" if reading.state else ""
-        self.setAccessibleName(f"{reading.label}: {reading.value}{state}. {reason}".strip())
+        value = with_state(f"{reading.label}: {reading.value}", reading.state)
+        self.setAccessibleName(f"{value}. {reason}" if reason else value)
 
     @property
     def button(self) -> QPushButton:
@@ -112,7 +114,7 @@ class ReadingRow(QWidget):
 
 
 class GroupView(QWidget):
-    """A titled column of rows; rows are made and dropped only when the group's labels change."""
+    """A titled column of rows, hidden without any; rows are made and dropped only when the group's labels change."""
 
     remedy_pressed = Signal(str)
 
@@ -131,6 +133,7 @@ class GroupView(QWidget):
         wanted = [reading.label for reading in group.readings]
         if wanted != list(self._rows):
             self._rebuild(wanted)
+        self.setVisible(bool(group.readings))
         for reading in group.readings:
             self._rows[reading.label].show_reading(reading, answers.get(reading.remedy or "", ""))
 

@@ -6,16 +6,16 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
 
-from engine import FileIssue
+from engine import FileIssue, tr
 from gui.style import font_at
 from gui.widgets.chip import Chip
 from gui.widgets.issues_table import IssuesTable
 from gui.widgets.labels import breakable, label
-from gui.widgets.wording import grouped
 
 _GAP = 8
 _CHIP_PADS = 24
-_LONGEST_CHIP = "Skipped 888,888"
+_MANY = 888_888
+"""As much as there may be of left-out files: what their number is given room for."""
 
 
 class LeftOut(QWidget):
@@ -32,7 +32,7 @@ class LeftOut(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._which = ""
-        self._failed_chip, self._skipped_chip = Chip("Failed"), Chip("Skipped")
+        self._failed_chip, self._skipped_chip = Chip(_failed(0)), Chip(_skipped(0))
         for chip, which in ((self._failed_chip, "failed"), (self._skipped_chip, "skipped")):
             chip.clicked.connect(partial(self._choose, which))
         self._chips = QBoxLayout(QBoxLayout.Direction.LeftToRight)
@@ -40,13 +40,13 @@ class LeftOut(QWidget):
         self._chips.addWidget(self._failed_chip)
         self._chips.addWidget(self._skipped_chip)
         self._chips.addStretch(1)
-        self._title = label("Left out", "section")
+        self._title = label(tr("Left out"), "section")
         self._head = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._head.setSpacing(_GAP)
         self._head.addWidget(self._title, 1)
         self._head.addLayout(self._chips)
         self._table = IssuesTable()
-        self._table.setAccessibleName("Files that were left out")
+        self._table.setAccessibleName(tr("Files that were left out"))
         self._table.setMinimumHeight(200)
         self._table.reveal_requested.connect(self.reveal_requested)
         detail = label("", "meta", wrap=True)
@@ -59,9 +59,9 @@ class LeftOut(QWidget):
 
     @staticmethod
     def narrowest() -> int:
-        """Width of a chip with a long number."""
+        """Width of the longer chip with a long number."""
         bold = QFontMetrics(font_at(13, QFont.Weight.DemiBold))
-        return bold.horizontalAdvance(_LONGEST_CHIP) + _CHIP_PADS
+        return max(map(bold.horizontalAdvance, (_failed(_MANY), _skipped(_MANY)))) + _CHIP_PADS
 
     def fold(self, width: int) -> None:
         """Put title and chips below each other where so little room is."""
@@ -76,8 +76,8 @@ class LeftOut(QWidget):
 
     def show_issues(self, failed: tuple[FileIssue, ...], skipped: tuple[FileIssue, ...]) -> None:
         skipped_shown = bool(skipped) and (self._which == "skipped" or not failed)
-        self._failed_chip.setText(f"Failed {grouped(len(failed))}")
-        self._skipped_chip.setText(f"Skipped {grouped(len(skipped))}")
+        self._failed_chip.setText(_failed(len(failed)))
+        self._skipped_chip.setText(_skipped(len(skipped)))
         self._failed_chip.setEnabled(bool(failed))
         self._skipped_chip.setEnabled(bool(skipped))
         self._failed_chip.setChecked(not skipped_shown)
@@ -91,3 +91,11 @@ class LeftOut(QWidget):
 
     def _choose(self, which: str, _checked: bool = False) -> None:
         self.chosen.emit(which)
+
+
+def _failed(count: int) -> str:
+    return tr("Failed {count:,}", count=count)
+
+
+def _skipped(count: int) -> str:
+    return tr("Skipped {count:,}", count=count)

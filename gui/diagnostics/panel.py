@@ -8,12 +8,13 @@ from PySide6.QtCore import QEvent, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QGuiApplication, QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from engine import MemoryProviderStatus, MemorySearchManager, PathRemedy, PathState, Probe, to_json
+from engine import MemoryProviderStatus, MemorySearchManager, PathRemedy, PathState, Probe, to_json, tr
 from gui.charts.bars import BarChart
 from gui.charts.syncs import sync_series
 from gui.diagnostics.group_view import GroupView, must_stack
 from gui.diagnostics.left_out import LeftOut
-from gui.diagnostics.readings import REMEDY_WORDS, Remedy, read_status
+from gui.diagnostics.reading import REMEDY_WORDS, Remedy
+from gui.diagnostics.readings import read_status
 from gui.diagnostics.why import WhyView
 from gui.diagnostics.why_words import ACTION_WORDS
 from gui.jobs import Jobs
@@ -116,20 +117,20 @@ class DiagnosticsPanel(QWidget):
         self._poll = QTimer(self)
         self._poll.setInterval(_POLL_MS)
         self._poll.timeout.connect(self.refresh_requested)
-        self.setAccessibleName("Diagnostics")
+        self.setAccessibleName(tr("Diagnostics"))
         self._restyle()
         self.show_status(None)
 
     def _build_history(self) -> None:
-        self._history_title = label("Last syncs", "section")
-        self._history = BarChart("Last syncs", 52, bar_width=16)
+        self._history_title = label(tr("Last syncs"), "section")
+        self._history = BarChart(tr("Last syncs"), 52, bar_width=16)
         self._column.addWidget(self._history_title)
         self._column.addWidget(self._history)
 
     def _footer(self) -> QWidget:
-        self._copy = QPushButton("Copy as JSON")
+        self._copy = QPushButton(tr("Copy as JSON"))
         self._copy.setAutoDefault(True)
-        self._copy.setToolTip("Copy the whole status record")
+        self._copy.setToolTip(tr("Copy the whole status record"))
         self._copy.clicked.connect(self._copy_json)
         self._copied = QTimer(self)
         self._copied.setSingleShot(True)
@@ -147,7 +148,7 @@ class DiagnosticsPanel(QWidget):
     def _restyle(self) -> None:
         """The narrowest dock has room for each button in one line."""
         words = (*REMEDY_WORDS.values(), *ACTION_WORDS.values())
-        longest = max(QFontMetrics(font_at(12)).horizontalAdvance(one) + _LINK_PADS for one in words)
+        longest = max(QFontMetrics(font_at(12)).horizontalAdvance(tr(one)) + _LINK_PADS for one in words)
         content = max(longest, self._left_out.narrowest())
         self.setMinimumWidth(max(_LEAST_WIDTH, content + 2 * _GUTTER + _SCROLL_BAR))
         self._fold()
@@ -297,13 +298,13 @@ class DiagnosticsPanel(QWidget):
         manager = self._manager
         if manager is None:
             return
-        self._answers[name] = "Trying…"
+        self._answers[name] = tr("Trying…")
         self.show_status(self._status)
         probe = manager.probe_embedding if name == "probe-embedding" else manager.probe_vector
         self._jobs.read(lambda _: probe(), partial(self._probed, name), lambda why: self._tell(name, why))
 
     def _probed(self, name: Remedy, probe: Probe) -> None:
-        self._tell(name, "It answered." if probe.ok else probe.error)
+        self._tell(name, tr("It answered.") if probe.ok else probe.error)
         self.refresh_requested.emit()
 
     def _tell(self, name: Remedy, answer: str) -> None:
@@ -315,7 +316,7 @@ class DiagnosticsPanel(QWidget):
         if self._status is None:
             return
         QGuiApplication.clipboard().setText(to_json(self._status, indent=2))
-        self._copy.setText("Copied")
+        self._copy.setText(tr("Copied"))
         self._copied.start()
 
     def showEvent(self, event: QShowEvent) -> None:

@@ -6,7 +6,7 @@ from PySide6.QtCore import QMimeData, Qt, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
-from engine import MemorySearchManager, PathState
+from engine import MemorySearchManager, PathState, marked, tr
 from gui.diagnostics.group_view import LINK_PADDING
 from gui.diagnostics.why_words import ACTION_WORDS, read_path
 from gui.job_slot import JobSlot
@@ -16,8 +16,7 @@ from gui.widgets.clearing import add_clear_button
 from gui.widgets.labels import breakable, label
 from gui.widgets.state import State, StateLabel
 
-_TITLE = "Why is this file not found?"
-_HINT = "Type or drop a path"
+_TITLE = marked("Why is this file not found?")
 _LONGEST = 4096
 
 
@@ -35,8 +34,8 @@ class _PathEdit(QLineEdit):
     def __init__(self) -> None:
         super().__init__()
         self.setMaxLength(_LONGEST)
-        self.setPlaceholderText(_HINT)
-        self.setAccessibleName(_TITLE)
+        self.setPlaceholderText(tr("Type or drop a path"))
+        self.setAccessibleName(tr(_TITLE))
         add_clear_button(self)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -89,7 +88,7 @@ class WhyView(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
-        column.addWidget(label(_TITLE, "section", wrap=True))
+        column.addWidget(label(tr(_TITLE), "section", wrap=True))
         for widget in (self.edit, self._lack, self._answer, self._sentence):
             column.addWidget(widget)
         below = QHBoxLayout()
@@ -137,7 +136,7 @@ class WhyView(QWidget):
         if not text.strip() or self._manager is None or not self.edit.isEnabled():
             return
         self._clear()
-        self._show("working", "Looking…", "")
+        self._show("working", tr("Looking…"), "")
         self._start(text)
 
     def _start(self, text: str) -> None:
@@ -156,7 +155,7 @@ class WhyView(QWidget):
         self._state = state
         reading = read_path(state)
         self._show(reading.state, reading.value, reading.sentence, reading.tip)
-        words = ACTION_WORDS[state.remedy] if state.remedy else ""
+        words = tr(ACTION_WORDS[state.remedy]) if state.remedy else ""
         self.button.setText(words)
         self.button.setAccessibleName(f"{words}: {state.path or state.file}")
         self.button.setVisible(bool(words))
@@ -164,7 +163,7 @@ class WhyView(QWidget):
     def _failed(self, sentence: str) -> None:
         self._job.done()
         self._clear()
-        self._show("degraded", "no answer", sentence)
+        self._show("degraded", tr("no answer"), sentence)
 
     def _show(self, state: State | None, word: str, sentence: str, tip: str = "") -> None:
         self._answer.show_state(state, word, tip)

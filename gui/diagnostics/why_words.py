@@ -3,29 +3,30 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from engine import PathState
+from engine import PathState, marked, tr
+from gui.diagnostics.reading import chunks, vectors
 from gui.widgets.state import State
-from gui.widgets.wording import counted, exact, size_text
+from gui.widgets.wording import exact, size_text
 
 ACTION_WORDS = {
-    "sync": "Sync now",
-    "settings": "Open the settings file",
-    "add": "Index it, too…",
-    "open": "Open the file",
+    "sync": marked("Sync now"),
+    "settings": marked("Open the settings file"),
+    "add": marked("Index it, too…"),
+    "open": marked("Open the file"),
 }
 """Remedy -> what its button says."""
 
 _WORDS: dict[str, tuple[State, str]] = {
-    "indexed": ("fine", "indexed"),
-    "pending": ("working", "waiting"),
-    "failed": ("degraded", "failed"),
-    "excluded": ("off", "left out"),
-    "outside": ("off", "outside"),
-    "too-large": ("off", "too large"),
-    "not-text": ("degraded", "not text"),
-    "gone": ("working", "gone"),
-    "missing": ("off", "not there"),
-    "folder": ("fine", "folder"),
+    "indexed": ("fine", marked("indexed")),
+    "pending": ("working", marked("waiting")),
+    "failed": ("degraded", marked("failed")),
+    "excluded": ("off", marked("left out")),
+    "outside": ("off", marked("outside")),
+    "too-large": ("off", marked("too large")),
+    "not-text": ("degraded", marked("not text")),
+    "gone": ("working", marked("gone")),
+    "missing": ("off", marked("not there")),
+    "folder": ("fine", marked("folder")),
 }
 
 
@@ -40,6 +41,7 @@ class PathReading:
 def read_path(state: PathState) -> PathReading:
     """What to show of it."""
     dot, word = _WORDS[state.state]
+    word = tr(word)
     name = state.path.rpartition("/")[2] or state.file.rpartition("/")[2] or state.asked
     return PathReading(dot, f"{word}: {name}" if name.strip() else word, state.sentence, "\n".join(_facts(state)))
 
@@ -49,8 +51,12 @@ def _facts(state: PathState) -> Iterator[str]:
     if state.origin is not None and state.origin.key:
         yield f"{state.origin.key}: {state.origin.value}"
     if state.modified is not None:
-        vectors = "" if state.vectors is None else f", {counted(state.vectors, 'vector')}"
-        yield f"As indexed: {counted(state.chunks, 'chunk')}{vectors}, {size_text(state.size)}"
-        yield f"Changed {exact(state.modified)}"
+        held = [
+            chunks(state.chunks),
+            *([] if state.vectors is None else [vectors(state.vectors)]),
+            size_text(state.size),
+        ]
+        yield tr("As indexed: {held}", held=", ".join(held))
+        yield tr("Changed {when}", when=exact(state.modified))
     if state.contents is not None:
         yield from (f"{issue.path}: {issue.detail}" for issue in state.contents.passed)

@@ -6,12 +6,19 @@ from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from engine import marked, tr
 from gui.style import BASE_PIXELS, font_at
 from gui.theme import Tokens, tokens
 from gui.widgets.labels import breakable, label
 
 State = Literal["fine", "working", "degraded", "off"]
 
+_WORDS: dict[State, str] = {
+    "fine": marked("fine"),
+    "working": marked("working"),
+    "degraded": marked("degraded"),
+    "off": marked("off"),
+}
 _DOT = 10
 
 
@@ -25,6 +32,13 @@ def state_colour(colours: Tokens, state: State) -> QColor:
             return colours.degraded
         case "off":
             return colours.off
+
+
+def with_state(words: str, state: State | None) -> str:
+    """`words` as they are told to those who do not see the dot: all but what is fine says its state."""
+    if state in (None, "fine"):
+        return words
+    return tr("{words} ({state})", words=words, state=tr(_WORDS[state]))
 
 
 class StateDot(QWidget):
@@ -87,7 +101,7 @@ class StateLabel(QWidget):
             self.dot.set_state(state)
         self.word.setText(breakable(words))
         self.word.setToolTip(tip)
-        self.setAccessibleName(words if state in (None, "fine") else f"{words} ({state})")
+        self.setAccessibleName(with_state(words, state))
 
     def _centre(self) -> None:
         """Put the dot at half the height of the first line."""

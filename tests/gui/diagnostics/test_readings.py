@@ -28,6 +28,7 @@ def _vector(**changes) -> VectorStatus:
 
 def test_every_group_is_always_there_in_the_same_order():
     wanted = ["Engine", "Index", "Sources", "Embedding", "Keywords", "Vectors", "Cache", "Batch", "Sync", "Watcher"]
+    wanted.append("Not here")
     busy = make_status(syncing=make_progress(), failed_files=(FileIssue(path="a", rule="b", detail="c"),))
     for status in (make_status(), busy, make_status(files=0, chunks=0, source_counts=(), last_sync=None)):
         assert [group.title for group in read_status(status, NOW)] == wanted
@@ -65,9 +66,19 @@ def test_the_engine_in_use_has_a_name_and_says_what_it_cannot_do():
         "qmd",
         "fine",
     )
-    found = _reading("Engine", "Inside", **lacking)
-    assert (found.state, found.reason) == ("off", "qmd keeps its index to itself.")
-    assert _reading("Engine", "Others", **lacking).remedy == "engine"
+
+
+def test_what_the_engine_cannot_do_stands_together_at_the_end():
+    lacks = {"insight": "qmd keeps its index to itself.", "states": "It does not tell."}
+    *others, last = read_status(make_status(backend="qmd", lacks=lacks), NOW)
+    assert [reading.label for reading in others[0].readings] == ["In use"]
+    assert [(reading.label, reading.state, reading.value) for reading in last.readings] == [
+        ("Inside", "off", "qmd keeps its index to itself."),
+        ("Lost files", "off", "It does not tell."),
+        ("Others", None, "the built-in index can do all of this"),
+    ]
+    assert last.readings[-1].remedy == "engine"
+    assert read_status(make_status(), NOW)[-1].readings == ()
 
 
 def test_an_engine_in_place_of_another_is_not_taken_for_a_provider():
