@@ -6,13 +6,21 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QWidget
 
+from engine import marked, tr
 from gui.appearance import Appearance
 from gui.keys.binding import bind
 from gui.keys.keymap import command
 from gui.menu_bar import give_role
-from gui.theme_names import THEME_WORDS
+from gui.theme_names import THEME_WORDS, ThemeChoice
 
 Run = Callable[[], object]
+_THEME_COMMANDS: dict[ThemeChoice, str] = {
+    "system": marked("Theme: Follow the system"),
+    "light": marked("Theme: Light"),
+    "dark": marked("Theme: Dark"),
+    "high-contrast-light": marked("Theme: High contrast, light"),
+    "high-contrast-dark": marked("Theme: High contrast, dark"),
+}
 
 
 class Commands:
@@ -24,22 +32,26 @@ class Commands:
         self.menu = QMenu(window)
         self.menu.setToolTipsVisible(True)
 
-    def add(self, name: str, words: str, run: Run, *keys: str, menu: QMenu | None = None) -> QAction:
-        """A command in the main menu, or in `menu`; `name` is stable ("index.sync"), since settings files have it."""
-        action = self.add_hidden(name, words, run, *keys)
+    def add(self, name: str, english: str, run: Run, *keys: str, menu: QMenu | None = None) -> QAction:
+        """A command in the main menu, or in `menu`; `name` is stable ("index.sync"), since settings files have it.
+
+        `english` is `marked`, here as in the other methods: it is shown in the language of the window, and the palette
+        finds the command by both.
+        """
+        action = self.add_hidden(name, english, run, *keys)
         (menu or self.menu).addAction(action)
         return action
 
-    def add_hidden(self, name: str, words: str, run: Run, *keys: str) -> QAction:
+    def add_hidden(self, name: str, english: str, run: Run, *keys: str) -> QAction:
         """A command that has only its keys."""
-        action = QAction(words, self._window)
+        action = QAction(tr(english), self._window)
         action.triggered.connect(lambda _checked: run())
-        self.name(action, name, words, *keys)
+        self.name(action, name, english, *keys)
         return action
 
-    def name(self, action: QAction, name: str, words: str, *keys: str) -> None:
-        """Make a command of an action that is in a menu already; `words` say outside of the menu what it does."""
-        bind(action, command(name, words, "window", *keys))
+    def name(self, action: QAction, name: str, english: str, *keys: str) -> None:
+        """Make a command of an action that is in a menu already; `english` says outside of the menu what it does."""
+        bind(action, command(name, english, "window", *keys))
         action.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
         give_role(action, name)
         self._window.addAction(action)
@@ -47,20 +59,22 @@ class Commands:
     def add_appearance(self) -> None:
         """Theme and text size."""
         self.menu.addMenu(self._theme_menu())
-        text = self.menu.addMenu("Text size")
-        self.add("text.larger", "Larger text", lambda: self._appearance.enlarge(1), "Ctrl++", "Ctrl+=", menu=text)
-        self.add("text.smaller", "Smaller text", lambda: self._appearance.enlarge(-1), "Ctrl+-", menu=text)
-        self.add("text.normal", "Normal text", lambda: self._appearance.enlarge(0), "Ctrl+0", menu=text)
+        text = self.menu.addMenu(tr("Text size"))
+        self.add(
+            "text.larger", marked("Larger text"), lambda: self._appearance.enlarge(1), "Ctrl++", "Ctrl+=", menu=text
+        )
+        self.add("text.smaller", marked("Smaller text"), lambda: self._appearance.enlarge(-1), "Ctrl+-", menu=text)
+        self.add("text.normal", marked("Normal text"), lambda: self._appearance.enlarge(0), "Ctrl+0", menu=text)
 
     def _theme_menu(self) -> QMenu:
-        menu = QMenu("Theme", self.menu)
+        menu = QMenu(tr("Theme"), self.menu)
         group = QActionGroup(menu)
         for theme, words in THEME_WORDS.items():
-            action = QAction(words, menu)
+            action = QAction(tr(words), menu)
             action.setCheckable(True)
             action.setData(theme)
             action.triggered.connect(lambda _=False, theme=theme: self._appearance.set_theme(theme))
-            self.name(action, f"theme.{theme}", f"Theme: {words}")
+            self.name(action, f"theme.{theme}", _THEME_COMMANDS[theme])
             group.addAction(action)
             menu.addAction(action)
         menu.aboutToShow.connect(lambda: self._mark_theme(group))

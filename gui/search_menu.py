@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
-from engine import SavedSearch
+from engine import SavedSearch, marked
 from gui.commands import Commands
 from gui.keys.binding import allow
 from gui.search.keeping import Keeping
@@ -27,8 +27,8 @@ class SearchMenu(QObject):
         super().__init__(menu)
         self._keeping = keeping
         self._go = go
-        self._pick = commands.add("search.pick", "Saved and recent searches", self._open, "Ctrl+H", menu=menu)
-        self._save = commands.add("search.save", "Save this search…", keeping.save, "Ctrl+S", menu=menu)
+        self._pick = commands.add("search.pick", marked("Saved and recent searches"), self._open, "Ctrl+H", menu=menu)
+        self._save = commands.add("search.save", marked("Save this search…"), keeping.save, "Ctrl+S", menu=menu)
         self._saved = QMenu("Saved searches", menu)
         menu.addMenu(self._saved)
         menu.addSeparator()
@@ -38,8 +38,8 @@ class SearchMenu(QObject):
         self._clear = QAction("Clear recent searches", self)
         self._clear.triggered.connect(self._forget_all)
         menu.addActions([self._keep, self._clear])
-        commands.name(self._keep, "search.keep-recent", self._keep.text())
-        commands.name(self._clear, "search.clear-recent", self._clear.text())
+        commands.name(self._keep, "search.keep-recent", marked("Keep recent searches"))
+        commands.name(self._clear, "search.clear-recent", marked("Clear recent searches"))
         menu.aboutToShow.connect(self._refresh)
         keeping.changed.connect(self._refresh)
         self._saved.aboutToShow.connect(self._fill)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu
 
+from engine import marked, tr
 from gui.appearance import Appearance
 from gui.commands import Commands
 from gui.keys.binding import allow
@@ -31,15 +32,15 @@ class WindowMenu:
         self._window = window
         self._navigation = navigation
         self.menu: QMenu = commands.menu
-        commands.add("view.search", "Search notes and sessions", partial(views.switch, "search"), "Ctrl+1")
-        commands.add("view.sessions", "Browse past sessions", partial(views.switch, "sessions"), "Ctrl+2")
-        commands.add("view.index", "See inside the index", partial(views.switch, "index"), "Ctrl+3")
-        commands.add("view.facts", "See what is to be remembered", partial(views.switch, "facts"), "Ctrl+4")
-        commands.add("search.quick", "Quick search", window.quick_wanted.emit, "Ctrl+Shift+Space")
+        commands.add("view.search", marked("Search notes and sessions"), partial(views.switch, "search"), "Ctrl+1")
+        commands.add("view.sessions", marked("Browse past sessions"), partial(views.switch, "sessions"), "Ctrl+2")
+        commands.add("view.index", marked("See inside the index"), partial(views.switch, "index"), "Ctrl+3")
+        commands.add("view.facts", marked("See what is to be remembered"), partial(views.switch, "facts"), "Ctrl+4")
+        commands.add("search.quick", marked("Quick search"), window.quick_wanted.emit, "Ctrl+Shift+Space")
         commands.menu.addSeparator()
-        self.back = commands.add("go.back", "Back", navigation.back, *keys(QKeySequence.StandardKey.Back))
+        self.back = commands.add("go.back", marked("Back"), navigation.back, *keys(QKeySequence.StandardKey.Back))
         self.forward = commands.add(
-            "go.forward", "Forward", navigation.forward, *keys(QKeySequence.StandardKey.Forward)
+            "go.forward", marked("Forward"), navigation.forward, *keys(QKeySequence.StandardKey.Forward)
         )
         self.searches = SearchMenu(
             commands, window.search.keeping, partial(views.switch, "search"), window.search_way.keep_recent
@@ -48,20 +49,22 @@ class WindowMenu:
         commands.menu.addSeparator()
         self._need_workspace = self._add_folders(commands, window)
         commands.menu.addSeparator()
-        why = commands.add("file.ask-why", "Why is a file not found?", window.errands.ask_why, "Ctrl+Shift+D")
-        explain = commands.add(EXPLAIN.name, EXPLAIN.words, window.errands.explain, *EXPLAIN.keys)
-        commands.add("view.diagnostics", "Show or hide diagnostics", window.dock.toggle_diagnostics, "Ctrl+D", "F9")
+        why = commands.add("file.ask-why", marked("Why is a file not found?"), window.errands.ask_why, "Ctrl+Shift+D")
+        explain = commands.add(EXPLAIN.name, EXPLAIN.english, window.errands.explain, *EXPLAIN.keys)
+        commands.add(
+            "view.diagnostics", marked("Show or hide diagnostics"), window.dock.toggle_diagnostics, "Ctrl+D", "F9"
+        )
         commands.add_appearance()
         commands.menu.addSeparator()
-        commands.add(PALETTE, "Command palette…", self._open_palette, "Ctrl+Shift+P")
+        commands.add(PALETTE, marked("Command palette…"), self._open_palette, "Ctrl+Shift+P")
         self._add_help(commands)
         commands.menu.addSeparator()
-        commands.add("window.quit", "Quit", window.quit, "Ctrl+Q")
-        within = commands.add_hidden(WITHIN.name, WITHIN.words, window.errands.search_within, *WITHIN.keys)
-        commands.add_hidden("search.focus", "Go to the search box", views.focus_box, "Ctrl+K", "Ctrl+L")
-        commands.add_hidden("go.next-part", "Next part of the window", self._next_part, "F6")
-        commands.add_hidden("go.previous-part", "Previous part of the window", self._previous_part, "Shift+F6")
-        commands.add_hidden("help.menu", "Open the menu", self._open_menu, "F10")
+        commands.add("window.quit", marked("Quit"), window.quit, "Ctrl+Q")
+        within = commands.add_hidden(WITHIN.name, WITHIN.english, window.errands.search_within, *WITHIN.keys)
+        commands.add_hidden("search.focus", marked("Go to the search box"), views.focus_box, "Ctrl+K", "Ctrl+L")
+        commands.add_hidden("go.next-part", marked("Next part of the window"), self._next_part, "F6")
+        commands.add_hidden("go.previous-part", marked("Previous part of the window"), self._previous_part, "Shift+F6")
+        commands.add_hidden("help.menu", marked("Open the menu"), self._open_menu, "F10")
         if has_menu_bar():
             fill_menu_bar(window.menuBar(), window.actions())
         self._gates = Gates()
@@ -73,10 +76,10 @@ class WindowMenu:
         navigation.changed.connect(self.show_ways)
 
     def _add_help(self, commands: Commands) -> None:
-        commands.add("help.guide", "Guide", self._window.guide.show, "Shift+F1")
-        commands.add("help.keys", "Keys", self.show_keys, "F1", "?")
-        commands.add("help.about", "About Mnemoscope", self._window.about.show)
-        commands.add("help.licences", "Licences…", self._window.about.show_licences)
+        commands.add("help.guide", marked("Guide"), self._window.guide.show, "Shift+F1")
+        commands.add("help.keys", marked("Keys"), self.show_keys, "F1", "?")
+        commands.add("help.about", marked("About Mnemoscope"), self._window.about.show)
+        commands.add("help.licences", marked("Licences…"), self._window.about.show_licences)
 
     def _open_palette(self) -> None:
         self._window.keyboard.palette.open()
@@ -98,22 +101,22 @@ class WindowMenu:
 
     def _add_folders(self, commands: Commands, window: "MainWindow") -> tuple[QAction, ...]:
         """What is done with folders and their index; returns the actions that need one that is open."""
-        self.choose = commands.add("folder.choose", "Choose folder…", window.first_run.choose, "Ctrl+O")
-        commands.add(SWITCH, "Switch workspace…", window.spaces.show, "Ctrl+Shift+O")
+        self.choose = commands.add("folder.choose", marked("Choose folder…"), window.first_run.choose, "Ctrl+O")
+        commands.add(SWITCH, marked("Switch workspace…"), window.spaces.show, "Ctrl+Shift+O")
         everywhere = commands.add(
-            EVERYWHERE, "Search all workspaces, or one", window.spaces.toggle_everywhere, "Ctrl+Shift+A"
+            EVERYWHERE, marked("Search all workspaces, or one"), window.spaces.toggle_everywhere, "Ctrl+Shift+A"
         )
-        add_sessions = commands.add("folder.add-sessions", "Add sessions…", window.folders.add_sessions)
-        sync = commands.add("index.sync", "Sync now", window.workspace.sync, "F5")
-        rebuild = commands.add("index.rebuild", "Rebuild index…", window.banner.ask_rebuild)
-        settings = commands.add("settings.show", "Settings…", window.settings.show, "Ctrl+,")
+        add_sessions = commands.add("folder.add-sessions", marked("Add sessions…"), window.folders.add_sessions)
+        sync = commands.add("index.sync", marked("Sync now"), window.workspace.sync, "F5")
+        rebuild = commands.add("index.rebuild", marked("Rebuild index…"), window.banner.ask_rebuild)
+        settings = commands.add("settings.show", marked("Settings…"), window.settings.show, "Ctrl+,")
         return everywhere, add_sessions, sync, rebuild, settings
 
     def show_open(self, is_open: bool) -> None:
         """Whether a workspace is open."""
         for action in self._need_workspace:
-            allow(action, is_open, "Open a folder first.")
-        self._why.allow(is_open, "Open a folder first.")
+            allow(action, is_open, tr("Open a folder first."))
+        self._why.allow(is_open, tr("Open a folder first."))
 
     def show_lacks(self, lacks: Lacks) -> None:
         """What the memory that is open cannot do."""
@@ -121,5 +124,5 @@ class WindowMenu:
 
     def show_ways(self) -> None:
         """Whether there is a place to go back or forward to."""
-        allow(self.back, self._navigation.can_go_back, "There is no place to go back to.")
-        allow(self.forward, self._navigation.can_go_forward, "There is no place to go forward to.")
+        allow(self.back, self._navigation.can_go_back, tr("There is no place to go back to."))
+        allow(self.forward, self._navigation.can_go_forward, tr("There is no place to go forward to."))

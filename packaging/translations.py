@@ -18,8 +18,8 @@ from babel.messages.pofile import read_po, write_po
 
 ROOT = Path(__file__).resolve().parent.parent
 CATALOGUES = ROOT / "resources" / "translations"
-KEYWORDS = {"tr": None, "marked": None, "tr_count": (1, 2), "option": None}
-"""The functions whose first argument is a sentence; of the third the first two are its forms."""
+KEYWORDS = {"tr": None, "marked": None, "tr_count": (1, 2), "option": None, "command": (2,)}
+"""The functions that take sentences, and which of their arguments those are: None is the first."""
 _HEADER = """msgid ""
 msgstr ""
 "Language: {language}\\n"

@@ -11,6 +11,7 @@ from functools import cache
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QKeySequence
 
+from engine import tr
 from gui.keys.places import TITLES, Place
 
 Key = str | QKeySequence.StandardKey
@@ -23,14 +24,19 @@ _NATIVE = QKeySequence.SequenceFormat.NativeText
 class Command:
     """Something that a person can do by a key.
 
-    `name` is stable, for it stands in settings files: "view.search". `words` say what it does, `places` where its keys
-    hold, and `usual` are the keys that it has by itself.
+    `name` is stable, for it stands in settings files: "view.search". `english` says what it does, `places` where its
+    keys hold, and `usual` are the keys that it has by itself.
     """
 
     name: str
-    words: str
+    english: str
     places: tuple[Place, ...]
     usual: tuple[Key, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """What it does, in the language of the window."""
+        return tr(self.english)
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -39,8 +45,9 @@ class Command:
         return tuple(text for text in texts if text)
 
 
-def command(name: str, words: str, places: Place | tuple[Place, ...], *usual: Key) -> Command:
-    return Command(name, words, (places,) if isinstance(places, str) else places, usual)
+def command(name: str, english: str, places: Place | tuple[Place, ...], *usual: Key) -> Command:
+    """`english` is taken up into the catalogues where it stands here as a literal; a variable came from `marked`."""
+    return Command(name, english, (places,) if isinstance(places, str) else places, usual)
 
 
 class Keymap(QObject):
@@ -58,7 +65,7 @@ class Keymap(QObject):
         """Raises `ValueError` where another command has this name: then a settings file would mean both."""
         known = self.commands.setdefault(command.name, command)
         if known != command:
-            raise ValueError(f"Two commands are called {command.name}: {known.words!r} and {command.words!r}")
+            raise ValueError(f"Two commands are called {command.name}: {known.english!r} and {command.english!r}")
 
     def by_place(self) -> list[Command]:
         """All commands, those first whose keys hold everywhere, as in `TITLES`."""

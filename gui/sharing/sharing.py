@@ -3,6 +3,7 @@
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QWidget
 
+from engine import marked
 from gui.commands import Commands
 from gui.folder_way import FolderWay
 from gui.jobs import Jobs
@@ -42,10 +43,10 @@ class Sharing:
         """What can be done from anywhere in the window."""
         print_keys = (key.toString() for key in QKeySequence.keyBindings(QKeySequence.StandardKey.Print))
         commands.menu.addSeparator()
-        commands.add(EXPORT.name, EXPORT.words, self.exports.choose, *EXPORT.keys)
+        commands.add(EXPORT.name, EXPORT.english, self.exports.choose, *EXPORT.keys)
         on_paper = [
-            commands.add("share.print", "Print…", self.printing.print_, *print_keys),
-            commands.add("share.pdf", "Save as PDF…", self.printing.save_pdf),
+            commands.add("share.print", marked("Print…"), self.printing.print_, *print_keys),
+            commands.add("share.pdf", marked("Save as PDF…"), self.printing.save_pdf),
         ]
         for reader in (self._views.viewer, self._views.conversation):
             reader.offer(on_paper)

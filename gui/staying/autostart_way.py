@@ -5,6 +5,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QAction
 
+from engine import marked
 from gui.commands import Commands
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
@@ -20,7 +21,7 @@ class AutostartWay(QObject):
         super().__init__(commands.menu)
         self._action = action = QAction("Start with the computer", commands.menu)
         action.setCheckable(True)
-        commands.name(action, "program.autostart", "Start with the computer, or no longer")
+        commands.name(action, "program.autostart", marked("Start with the computer, or no longer"))
         commands.menu.insertAction(commands.menu.actions()[-1], action)
         self._jobs = jobs
         self._banner = banner
