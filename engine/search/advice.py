@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from engine.language import marked, tr, tr_count
 from engine.records import FileIssue, RemedyName, SearchExplanation, SearchOutcome, SearchRemedy, SearchStage
 from engine.search.filters import Filter
 from engine.search.sources import ReadableStore
@@ -25,17 +26,19 @@ _MOST_EXCLUDED = 2
 _SHORTEST_NAME = 3
 """Letters of a word that is looked for in the names of what is left out."""
 _HELPS: dict[RemedyName, str] = {
-    "sync": "An update embeds what is there: then meaning is compared, too.",
-    "embed": "Once somebody agrees to the embedding, meaning is compared, too.",
-    "settings": "Once the model of the settings answers, meaning is compared, too.",
+    "sync": marked("An update embeds what is there: then meaning is compared, too."),
+    "embed": marked("Once somebody agrees to the embedding, meaning is compared, too."),
+    "settings": marked("Once the model of the settings answers, meaning is compared, too."),
 }
+_WORDS_APART = marked("With its words apart, it finds {results}.")
+_WITHOUT = marked("Without that, it finds {results}.")
 _LEGS = ("question", "words", "keywords", "vectors")
 _LIMITS: tuple[tuple[RemedyName, str, dict[str, Any]], ...] = (
-    ("sources", "in all sources", {"sources": None}),
-    ("period", "at any time", {"since": None, "until": None}),
-    ("scope", "in all files", {"path_glob": None}),
+    ("sources", marked("The same question in all sources finds {results}."), {"sources": None}),
+    ("period", marked("The same question at any time finds {results}."), {"since": None, "until": None}),
+    ("scope", marked("The same question in all files finds {results}."), {"path_glob": None}),
 )
-"""Which field of the filter each is."""
+"""What is said without each, and which fields of the filter it is."""
 
 
 def advised(outcome: SearchOutcome, work: Work, store: ReadableStore, ask: Ask) -> SearchOutcome:
@@ -76,11 +79,11 @@ class _Advice:
 
     def remedies(self) -> Iterator[SearchRemedy]:
         if self._stage == "index":
-            yield self._of_index("sync", "An update reads the notes of this folder.")
-            yield self._of_index("folder", "Another folder may be the one that is meant.")
+            yield self._of_index("sync", tr("An update reads the notes of this folder."))
+            yield self._of_index("folder", tr("Another folder may be the one that is meant."))
             return
         if self._work.tags_wait:
-            yield self._of_index("sync", "The update that is due reads the tags of all notes.")
+            yield self._of_index("sync", tr("The update that is due reads the tags of all notes."))
         cut = self._stage in ("threshold", "age")
         if cut:
             yield from self._ageless()
@@ -97,13 +100,14 @@ class _Advice:
     def _weak(self) -> Iterator[SearchRemedy]:
         best, least = self._work.best, self._request.min_score
         if 0.005 <= best < least:
-            advice = f"The best match scores {best:.2f} of the {least:g} that are asked for."
+            advice = tr("The best match scores {best:.2f} of the {least:g} that are asked for.", best=best, least=least)
             yield self._of_index("weak", advice)
 
     def _ageless(self) -> Iterator[SearchRemedy]:
         """The same where nothing ages."""
         if self._request.half_life_days:
-            yield from self._tried("age", "Where nothing ages, the same question finds", half_life_days=0.0)
+            advice = marked("Where nothing ages, the same question finds {results}.")
+            yield from self._tried("age", advice, half_life_days=0.0)
 
     # --- what the request limits ------------------------------------------------------------------------------------
 
@@ -111,22 +115,26 @@ class _Advice:
         """Each limit of the request left out alone."""
         limits = self._request.filter
         held = [limit for limit in _LIMITS if any(getattr(limits, field) is not None for field in limit[2])]
-        for name, where, freed in held:
-            yield from self._tried(name, f"The same question {where} finds", filter=replace(limits, **freed))
+        for name, advice, freed in held:
+            yield from self._tried(name, advice, filter=replace(limits, **freed))
 
     def _all_together(self) -> Iterator[SearchRemedy]:
         """All limits, or besides them all demands, where none of them is to blame alone."""
         query, restricted = self._work.query, self._request.filter.active or self._request.within is not None
         free: dict[str, Any] = {"filter": Filter(hide_memory=self._request.filter.hide_memory), "within": None}
-        found = list(self._tried("limits", "The same question everywhere finds", **free)) if restricted else []
+        found: list[SearchRemedy] = []
+        if restricted:
+            found += self._tried("limits", marked("The same question everywhere finds {results}."), **free)
         if not found and query.question.strip() and len(query.required) + restricted > 1:
-            found += self._tried("words", "Its words alone, everywhere, find", query=query.question, **free)
+            advice = marked("Its words alone, everywhere, find {results}.")
+            found += self._tried("words", advice, query=query.question, **free)
         yield from found
 
     def _wider(self) -> Iterator[SearchRemedy]:
         """The same beyond the results of the earlier question."""
         if self._request.within is not None:
-            yield from self._tried("within", "The same question beyond these results finds", within=None)
+            advice = marked("The same question beyond these results finds {results}.")
+            yield from self._tried("within", advice, within=None)
 
     def _demands(self) -> Iterator[SearchRemedy]:
         """Each demand of the query left out alone; a phrase becomes its words."""
@@ -136,23 +144,23 @@ class _Advice:
             if not other.strip():
                 continue
             unphrased = not clause.negated and isinstance(clause.alternatives[0], Phrase)
-            words = "With its words apart" if unphrased else "Without that"
-            advice = f"The query asks that every result {demand(clause)}. {words}, it finds"
-            yield from self._tried("demand", advice, query=other)
+            asks = tr("The query asks that every result {demand}.", demand=demand(clause))
+            without = _WORDS_APART if unphrased else _WITHOUT
+            for remedy in self._tried("demand", without, query=other):
+                yield msgspec.structs.replace(remedy, advice=f"{asks} {remedy.advice}")
 
     def _tried(self, name: RemedyName, advice: str, **changes: Any) -> Iterator[SearchRemedy]:
-        """The remedy, if the request with these changes finds anything."""
+        """The remedy, if the request with these changes finds anything; `advice` says so of {results}."""
         # Nothing is sent anywhere for a mere try, nor a failing provider asked again.
         words_alone = self._request.keyword_only or self._work.lacking is not None or "query" in changes
         other = replace(self._request, explain=False, max_results=1, keyword_only=words_alone, **changes)
         outcome = self._ask(other)
         if not outcome.results:
             return
-        total = f"{outcome.total:,}{'+' if outcome.total_is_least else ''}"
         yield SearchRemedy(
             name=name,
             stage=self._stage,
-            advice=f"{advice} {total} {'result' if outcome.total == 1 else 'results'}.",
+            advice=tr(advice, results=_results(outcome)),
             finds=outcome.total,
             finds_at_least=outcome.total_is_least,
             query=other.query if other.query != self._request.query else "",
@@ -168,11 +176,15 @@ class _Advice:
         wanted: set[str] = {*(self._request.filter.sources or ())}
         wanted.update(SOURCE_NAMES[value.casefold()] for value in self._work.query.demands("source"))
         if "sessions" in wanted - sources:
-            yield self._of_index("add-sessions", "No sessions are indexed: the folders that they are in can be listed.")
+            yield self._of_index(
+                "add-sessions", tr("No sessions are indexed: the folders that they are in can be listed.")
+            )
         named = [issue for issue in issues if self._names(issue)]
         for issue in named[:_MOST_EXCLUDED]:
-            more = f" {len(named) - 1:,} more are left out." if len(named) > _MOST_EXCLUDED else ""
-            yield self._of_index("excluded", f"{issue.path} is not indexed: {issue.detail}{more}", issue.path)
+            advice = tr("{path} is not indexed: {reason}", path=issue.path, reason=tr(issue.detail))
+            if len(named) > _MOST_EXCLUDED:
+                advice += " " + tr("{count:,} more are left out.", count=len(named) - 1)
+            yield self._of_index("excluded", advice, issue.path)
 
     def _names(self, issue: FileIssue) -> bool:
         name = fold(issue.path)
@@ -187,12 +199,22 @@ class _Advice:
         work = self._work
         name: RemedyName
         if work.lacking is not None:
-            yield self._of_index(work.lacking, _HELPS[work.lacking])
+            yield self._of_index(work.lacking, tr(_HELPS[work.lacking]))
         elif work.vectors_ready < 1:
             with self._store.read(work.cancel) as snapshot:
                 name = "sync" if models.awaiting(snapshot) is None else "embed"
-            ready = f"{floored(work.vectors_ready)} of the vectors are ready"
-            yield self._of_index(name, f"{ready}: what has none yet is found by its words alone.")
+            advice = tr(
+                "{share} of the vectors are ready: what has none yet is found by its words alone.",
+                share=floored(work.vectors_ready),
+            )
+            yield self._of_index(name, advice)
+
+
+def _results(outcome: SearchOutcome) -> str:
+    """How many, as a sentence says what is found."""
+    if outcome.total_is_least:
+        return tr_count("{count:,}+ result", "{count:,}+ results", outcome.total)
+    return tr_count("{count:,} result", "{count:,} results", outcome.total)
 
 
 def _without(query: Query, left_out: Clause) -> str:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from engine.corpus.guard import PathGuard
 from engine.errors import ProviderError
+from engine.language import tr
 from engine.search.names import hidden
 from engine.search.question_vectors import QuestionVectors
 from engine.search.sources import ReadableStore
@@ -50,7 +51,8 @@ class QuestionEmbedder:
         if stored is None:
             return self._embed(provider, liked.text, work)
         work.stored = True
-        work.stages.add("question", 1, 1, "The passage's own vector was taken: nothing was embedded.", "questions")
+        note = tr("The passage's own vector was taken: nothing was embedded.")
+        work.stages.add("question", 1, 1, note, "questions")
         return stored
 
     def _embed(self, provider: "EmbeddingProvider", text: str, work: Work) -> "Vectors | None":
@@ -65,7 +67,8 @@ class QuestionEmbedder:
                 self._note_failure(str(error))
                 return None
         self._note_failure(None)
-        work.stages.add("question", 1, 1, f"{provider.model} made {len(vector):,} numbers of it.", "questions")
+        note = tr("{model} made {count:,} numbers of it.", model=provider.model, count=len(vector))
+        work.stages.add("question", 1, 1, note, "questions")
         # A vector of zeros has no direction: everything would be equally near.
         return vector if vector.any() else None
 
@@ -78,7 +81,7 @@ class QuestionEmbedder:
             waits = models.awaiting(snapshot)
         asked = waits is not None and waits.name == (provider.id, provider.model, provider.key)
         if asked:
-            work.by_words_only("nobody has agreed to the embedding yet.", "embed")
+            work.by_words_only(tr("nobody has agreed to the embedding yet."), "embed")
         else:
-            work.by_words_only("nothing has been embedded yet.", "sync")
+            work.by_words_only(tr("nothing has been embedded yet."), "sync")
         return False

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from engine.embedding.base import Calibration
+from engine.language import tr
 from engine.records import MatchField, ResultExplanation, SearchExplanation, SearchStage, StageUnit, TermMatch
 from engine.search.keywords import KeywordScores, Term
 from engine.search.scoring import Blend
+from engine.wording import in_quotes
 
 Fields = Mapping[int, Sequence[tuple[MatchField, ...]]]
 """By chunk, for each term the fields that hold it."""
@@ -35,16 +37,17 @@ class Stages:
 
     def add_terms(self, terms: Sequence[Term], dropped: Sequence[str]) -> None:
         """What the analysis made of the question."""
-        known = [f"“{term.surface}” in {term.chunks:,}" for term in terms if term.chunks]
-        unknown = [f"“{term.surface}”" for term in terms if not term.chunks]
+        known = [tr("“{word}” in {count:,}", word=term.surface, count=term.chunks) for term in terms if term.chunks]
+        unknown = [in_quotes(term.surface) for term in terms if not term.chunks]
         notes = []
         if known:
-            notes.append(f"Chunks with each word: {', '.join(known)}.")
+            notes.append(tr("Chunks with each word: {words}.", words=", ".join(known)))
         if unknown:
-            notes.append(f"Nowhere in the index: {', '.join(unknown)}.")
+            notes.append(tr("Nowhere in the index: {words}.", words=", ".join(unknown)))
         if dropped:
-            notes.append(f"Left out as too common in any text: {', '.join(f'“{word}”' for word in dropped)}.")
-        note = " ".join(notes) or "The question has no words."
+            words = ", ".join(map(in_quotes, dropped))
+            notes.append(tr("Left out as too common in any text: {words}.", words=words))
+        note = " ".join(notes) or tr("The question has no words.")
         self.add("words", len(terms) + len(dropped), len(known), note, "words")
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from engine.language import tr, tr_count
 from engine.records import EarlierAnswer
 from engine.search.conditions import Conditions
 from engine.search.explanation import Grounds, Scored
@@ -12,7 +13,7 @@ from engine.search.scoring import Blend
 from engine.search.work import Work
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis
-from engine.wording import plural
+from engine.wording import in_quotes
 
 if TYPE_CHECKING:
     from engine.embedding.base import EmbeddingProvider
@@ -78,11 +79,7 @@ def narrow(snapshot: Snapshot, among: Among, within: Kept, work: Work) -> Among:
     if among.files is not None:
         files = frozenset(among.files)
         ids = tuple(id_ for id_, file in snapshot.files_of_chunks(ids) if file in files)
-    answer = within.answers[-1]
-    note = f"Only what {within.name} finds was searched: {plural(answer.passages, 'chunk')}"
-    if answer.total > answer.passages:
-        note += f", the best of {answer.total:,}"
-    work.stages.add("within", snapshot.chunk_count(), len(ids), f"{note}.")
+    work.stages.add("within", snapshot.chunk_count(), len(ids), _said_of(within))
     return Among(among.files, ids)
 
 
@@ -90,22 +87,41 @@ def leave_out(liked: "LikedPassage", ids: list[int], work: Work) -> list[int]:
     """The candidates without the passage itself."""
     others = [id_ for id_ in ids if id_ not in liked.own]
     if len(others) < len(ids):
-        work.stages.add("passage", len(ids), len(others), "The passage itself is left out.")
+        work.stages.add("passage", len(ids), len(others), tr("The passage itself is left out."))
     return others
 
 
 def list_newest(demands: Conditions, among: Among, within: Kept | None, work: Work, *, lasting: bool) -> Found:
     """The answer to a query that says where to look and not what for: one chunk of each file."""
     ids, files = demands.newest(among.chunks or (), work.request.max_results)
-    work.stages.add("newest", len(among.chunks or ()), files, "The first chunk of each file, newest files first.")
+    note = tr("The first chunk of each file, newest files first.")
+    work.stages.add("newest", len(among.chunks or ()), files, note)
     listed = [Scored(id_, 1.0, 1.0, None, None, 1.0) for id_ in ids]
     grounds = Grounds(KeywordScores(()), Blend(0.0), None, work.request.min_score)
     return Found(QueryAnalysis((), ()), None, listed, files, grounds, within, lasting)
 
 
+def _said_of(within: Kept) -> str:
+    answer = within.answers[-1]
+    if answer.total > answer.passages:
+        return tr_count(
+            "Only what {question} finds was searched: {count:,} chunk, the best of {total:,}.",
+            "Only what {question} finds was searched: {count:,} chunks, the best of {total:,}.",
+            answer.passages,
+            question=within.name,
+            total=answer.total,
+        )
+    return tr_count(
+        "Only what {question} finds was searched: {count:,} chunk.",
+        "Only what {question} finds was searched: {count:,} chunks.",
+        answer.passages,
+        question=within.name,
+    )
+
+
 def _name(work: Work) -> str:
     like = work.request.like
     if like is not None:
-        return f"more like {like.path}, line {like.start_line:,},"
+        return tr("more like {path}, line {line:,},", path=like.path, line=like.start_line)
     asked = work.request.query
-    return f"“{asked if len(asked) <= _LONGEST_NAME else asked[:_LONGEST_NAME] + '…'}”"
+    return in_quotes(asked if len(asked) <= _LONGEST_NAME else f"{asked[:_LONGEST_NAME]}…")

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 from engine.corpus.guard import PathGuard
+from engine.language import tr_count
 from engine.records import Source
 from engine.search.work import Work
 from engine.store.snapshot import Snapshot
-from engine.wording import subject
 
 
 def files_to_search(snapshot: Snapshot, guard: PathGuard, work: Work) -> list[int] | None:
@@ -18,7 +18,7 @@ def files_to_search(snapshot: Snapshot, guard: PathGuard, work: Work) -> list[in
     found = work.request.filter.files(snapshot)
     refused = guard.refused((name for _, name in found), under)
     files = [id_ for id_, name in found if name not in refused]
-    note = f"{subject(len(files), 'file', 'pass')} the filters."
+    note = tr_count("{count:,} file passes the filters.", "{count:,} files pass the filters.", len(files))
     work.stages.add("filters", snapshot.file_count(), len(files), note, "files")
     return files
 

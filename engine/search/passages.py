@@ -10,6 +10,7 @@ import msgspec
 from engine.corpus.ignore import is_unusable, shown
 from engine.corpus.transcripts.place import Place
 from engine.errors import PassageMissing
+from engine.language import tr
 from engine.records import LAST_LINE, Passage, Source
 from engine.redaction.masks import beginning_of, redact
 from engine.search.keywords import KeywordLeg
@@ -49,9 +50,7 @@ def find_passage(snapshot: Snapshot, passage: Passage, hidden: Callable[[str, So
     if passage.message is not None:
         found = _of_message(found, passage.message) or found
     if not found and not selected:
-        raise PassageMissing(
-            f"Nothing of {shown(passage.path)}{_lines(passage)} is indexed: it may have changed since."
-        )
+        raise PassageMissing(_missing(passage))
     ids = tuple(sorted(found))
     exact = tuple(id_ for id_ in ids if found[id_][:2] == (passage.start_line, passage.end_line))
     text = "\n".join(found[id_].text for id_ in exact or ids)
@@ -138,11 +137,18 @@ def telling_words(snapshot: Snapshot, liked: LikedPassage, frequencies: CountsOf
     return QueryAnalysis(tuple(asked[place] for _, place in weighed[:_TELLING_WORDS]), languages)
 
 
-def _lines(passage: Passage) -> str:
-    first, last = passage.start_line, passage.end_line
+def _missing(passage: Passage) -> str:
+    path, first, last = shown(passage.path), passage.start_line, passage.end_line
     if last == LAST_LINE:
-        return ""
-    return f", line {first:,}," if first == last else f", lines {first:,} to {last:,},"
+        return tr("Nothing of {path} is indexed: it may have changed since.", path=path)
+    if first == last:
+        return tr("Nothing of {path}, line {line:,}, is indexed: it may have changed since.", path=path, line=first)
+    return tr(
+        "Nothing of {path}, lines {line:,} to {last:,}, is indexed: it may have changed since.",
+        path=path,
+        line=first,
+        last=last,
+    )
 
 
 def _squeezed(text: str) -> str:

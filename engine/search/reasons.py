@@ -4,18 +4,56 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
+from engine.language import marked, tr
 from engine.records import MatchField, ResultExplanation, TermMatch
+from engine.wording import all_of, in_quotes
 
 ReasonPart = Literal["words", "meaning", "mixture", "age", "place", "threshold"]
 
-_FIELDS: dict[MatchField, str] = {"title": "title", "heading": "heading", "name": "file name", "body": "text"}
-_ORIGINS = {
-    "name": "its name",
-    "folder": "its folder",
-    "front-matter": "its front matter",
-    "session": "the session's end",
-    "modified": "the file's time",
+_FIELDS: dict[MatchField, str] = {
+    "title": marked("title"),
+    "heading": marked("heading"),
+    "name": marked("file name"),
+    "body": marked("text"),
 }
+_ORIGINS = {
+    "name": marked("its name"),
+    "folder": marked("its folder"),
+    "front-matter": marked("its front matter"),
+    "session": marked("the session's end"),
+    "modified": marked("the file's time"),
+}
+_GIVEN = marked("Its words give {score:.2f}: {words}.")
+_GIVEN_NEAR = marked("Its words give {score:.2f}: {words}, near each other {near:.2f}.")
+_BESIDES = marked("It has {words}, too: where any of several words will do, the best one counts.")
+_SUMS = {
+    (False, True): marked("The BM25 sum of {sum:.1f} is {share:.0%} of the {full:.1f} of a full match."),
+    (False, False): marked("The BM25 sum of {sum:.1f} reaches the {full:.1f} of a full match."),
+    (True, True): marked(
+        "The BM25 sum of {sum:.1f} and {near:.1f} for nearness is {share:.0%} of the {full:.1f} of a full match."
+    ),
+    (True, False): marked(
+        "The BM25 sum of {sum:.1f} and {near:.1f} for nearness reaches the {full:.1f} of a full match."
+    ),
+}
+"""By whether words near each other give something, and whether it is less than a full match."""
+_COSINES = {
+    "below": marked(
+        "Its meaning gives {score:.2f}: a cosine of {cosine:.3f} lies below this model's range"
+        " from {low:.2f} to {high:.2f}."
+    ),
+    "in": marked(
+        "Its meaning gives {score:.2f}: a cosine of {cosine:.3f} is {score:.0%} of this model's range"
+        " from {low:.2f} to {high:.2f}."
+    ),
+    "above": marked(
+        "Its meaning gives {score:.2f}: a cosine of {cosine:.3f} lies above this model's range"
+        " from {low:.2f} to {high:.2f}."
+    ),
+}
+_REACHED = marked("Its score of {score:.2f} reaches the {least:g} that are asked for.")
+_NAMED = marked("It is kept for its name, though its score of {score:.2f} misses the {least:g} asked for.")
+_BY_WORDS = marked("Its words alone reach the {least:g} that are asked for, which its score of {score:.2f} does not.")
 _MOST_TERMS = 8
 _LEAST = 0.005
 """What rounds to nothing is not worth a word."""
@@ -49,85 +87,111 @@ def reasons_of(explanation: ResultExplanation) -> tuple[Reason, ...]:
 
 def _words(of: ResultExplanation) -> str:
     if not of.full_bm25:
-        return "No words were looked for."
+        return tr("No words were looked for.")
     if not of.terms:
-        return f"It has none of the words: {_listed(of.missing)}."
+        return tr("It has none of the words: {words}.", words=_listed([*map(in_quotes, of.missing)]))
     first = sorted((term for term in of.terms if term.score), key=lambda term: -term.score)
-    besides = [term.term for term in of.terms if not term.score]
-    named = ", ".join(map(_term, first[:_MOST_TERMS]))
-    more = f" and {len(first) - _MOST_TERMS} more" if len(first) > _MOST_TERMS else ""
-    lacks = f" It lacks {_listed(of.missing)}." if of.missing else ""
-    best = "where any of several words will do, the best one counts"
-    also = f" It has {_listed(besides)}, too: {best}." if besides else ""
-    near = f", near each other {of.nearness:.2f}" if of.nearness >= _LEAST else ""
-    return f"Its words give {of.text_score:.2f}: {named}{more}{near}.{also}{lacks}"
+    besides = [in_quotes(term.term) for term in of.terms if not term.score]
+    given = _GIVEN_NEAR if of.nearness >= _LEAST else _GIVEN
+    said = [tr(given, score=of.text_score, words=_listed([*map(_term, first)]), near=of.nearness)]
+    if besides:
+        said.append(tr(_BESIDES, words=_listed(besides)))
+    if of.missing:
+        said.append(tr("It lacks {words}.", words=_listed([*map(in_quotes, of.missing)])))
+    return " ".join(said)
 
 
 def _sums(of: ResultExplanation) -> Iterator[str]:
     if not of.terms:
         return
     share = of.bm25 / of.full_bm25 + of.nearness
-    near = f" and {of.nearness * of.full_bm25:.1f} for nearness" if of.nearness >= _LEAST else ""
-    full = f"the {of.full_bm25:.1f} of a full match"
-    said = f"is {share:.0%} of {full}" if share < 1 else f"reaches {full}"
-    yield f"The BM25 sum of {of.bm25:.1f}{near} {said}."
+    yield tr(
+        _SUMS[of.nearness >= _LEAST, share < 1],
+        sum=of.bm25,
+        near=of.nearness * of.full_bm25,
+        share=share,
+        full=of.full_bm25,
+    )
     if of.text_limit < min(1.0, share):
-        yield f"With {of.covered:.0%} of the question, weighed by rarity, it cannot give more than {of.text_limit:.2f}."
+        yield tr(
+            "With {share:.0%} of the question, weighed by rarity, it cannot give more than {most:.2f}.",
+            share=of.covered,
+            most=of.text_limit,
+        )
 
 
 def _term(term: TermMatch) -> str:
-    places = " and ".join(_FIELDS[place] for place in term.fields)
-    return f"“{term.term}” {term.score:.2f}" + (f" ({places})" if places else "")
+    if not term.fields:
+        return tr("“{word}” {score:.2f}", word=term.term, score=term.score)
+    places = all_of(tr(_FIELDS[place]) for place in term.fields)
+    return tr("“{word}” {score:.2f} ({places})", word=term.term, score=term.score, places=places)
 
 
 def _listed(words: Sequence[str]) -> str:
-    more = f" and {len(words) - _MOST_TERMS} more" if len(words) > _MOST_TERMS else ""
-    return ", ".join(f"“{word}”" for word in words[:_MOST_TERMS]) + more
+    listed, more = ", ".join(words[:_MOST_TERMS]), len(words) - _MOST_TERMS
+    return tr("{words} and {count} more", words=listed, count=more) if more > 0 else listed
 
 
 def _meaning(of: ResultExplanation) -> str:
     if of.cosine_low is None or of.cosine_high is None:
-        return "Its meaning was not compared."
+        return tr("Its meaning was not compared.")
     if of.vector_score is None or of.cosine is None:
-        return "It has no vector yet: its words alone decide."
-    range_ = f"this model's range from {of.cosine_low:.2f} to {of.cosine_high:.2f}"
-    where = f"is {of.vector_score:.0%} of" if of.cosine > of.cosine_low else "lies below"
-    where = where if of.cosine < of.cosine_high else "lies above"
-    return f"Its meaning gives {of.vector_score:.2f}: a cosine of {of.cosine:.3f} {where} {range_}."
+        return tr("It has no vector yet: its words alone decide.")
+    where = "above" if of.cosine >= of.cosine_high else "in" if of.cosine > of.cosine_low else "below"
+    return tr(_COSINES[where], score=of.vector_score, cosine=of.cosine, low=of.cosine_low, high=of.cosine_high)
 
 
 def _mixture(of: ResultExplanation) -> str:
     if of.named:
-        return "Its title or file name is what was asked for: that alone is a full answer, 1.00."
+        return tr("Its title or file name is what was asked for: that alone is a full answer, 1.00.")
     if of.vector_score is None or not 0 < of.vector_weight < 1:
         return ""
-    vector, words = of.vector_weight, 1 - of.vector_weight
-    sum_ = f"{vector:.2f} × {of.vector_score:.2f} + {words:.2f} × {of.text_score:.2f} = {of.fresh_score:.2f}"
-    return f"Meaning counts {vector:.0%} and words {words:.0%}: {sum_}."
+    return tr(
+        "Meaning counts {meaning:.0%} and words {words:.0%}:"
+        " {meaning:.2f} × {meaning_score:.2f} + {words:.2f} × {words_score:.2f} = {score:.2f}.",
+        meaning=of.vector_weight,
+        words=1 - of.vector_weight,
+        meaning_score=of.vector_score,
+        words_score=of.text_score,
+        score=of.fresh_score,
+    )
 
 
 def _age(of: ResultExplanation) -> str:
     if of.date_origin is None:
         return ""
     if of.date is None or of.half_life_days is None:
-        return "It does not age."
-    day = datetime.fromtimestamp(of.date, UTC).strftime("%Y-%m-%d")
-    halves = f"it loses half of its score in {of.half_life_days:g} days"
-    return f"It dates from {day} by {_ORIGINS[of.date_origin]}; {halves}: × {of.decay:.2f} = {of.score:.2f}."
+        return tr("It does not age.")
+    return tr(
+        "It dates from {day} by {origin}; it loses half of its score in {days:g} days: × {left:.2f} = {score:.2f}.",
+        day=datetime.fromtimestamp(of.date, UTC).strftime("%Y-%m-%d"),
+        origin=tr(_ORIGINS[of.date_origin]),
+        days=of.half_life_days,
+        left=of.decay,
+        score=of.score,
+    )
 
 
 def _place(of: ResultExplanation) -> str:
-    if not of.mmr_like and of.rank == of.score_rank:
+    if of.mmr_like:
+        return tr(
+            "It is number {place} of the list, number {by_score} by score:"
+            " {penalty:.2f} were taken off for being like {other}.",
+            place=of.rank,
+            by_score=of.score_rank,
+            penalty=of.mmr_penalty,
+            other=of.mmr_like,
+        )
+    if of.rank == of.score_rank:
         return ""
-    like = f": {of.mmr_penalty:.2f} were taken off for being like {of.mmr_like}" if of.mmr_like else ""
-    return f"It is number {of.rank} of the list, number {of.score_rank} by score{like}."
+    return tr("It is number {place} of the list, number {by_score} by score.", place=of.rank, by_score=of.score_rank)
 
 
 def _threshold(of: ResultExplanation) -> str:
     if not of.min_score or (not of.full_bm25 and of.cosine_low is None):
         return ""
     if of.score >= of.min_score:
-        return f"Its score of {of.score:.2f} reaches the {of.min_score:g} that are asked for."
-    if of.named:
-        return f"It is kept for its name, though its score of {of.score:.2f} misses the {of.min_score:g} asked for."
-    return f"Its words alone reach the {of.min_score:g} that are asked for, which its score of {of.score:.2f} does not."
+        said = _REACHED
+    else:
+        said = _NAMED if of.named else _BY_WORDS
+    return tr(said, score=of.score, least=of.min_score)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from engine.language import tr
 from engine.search.conditions import Conditions
 from engine.search.explanation import Scored
 from engine.search.filters import Among
@@ -10,6 +11,7 @@ from engine.search.understanding import demand, understood
 from engine.search.work import Work
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis
+from engine.wording import any_of
 
 
 def restrict(
@@ -29,11 +31,14 @@ def restrict(
         note = understood(work.query)
         some = not demands or (demands.some(files) if among.chunks is None else bool(among.chunks))
         if not some and (unmet := demands.unmet(files)):
-            scope = "Nothing" if files is None else "Nothing that passes the filters"
-            note += f" {scope} {' or '.join(map(demand, unmet))}."
+            demanded = any_of(map(demand, unmet))
+            if files is None:
+                note += " " + tr("Nothing {demands}.", demands=demanded)
+            else:
+                note += " " + tr("Nothing that passes the filters {demands}.", demands=demanded)
         if work.query.demands("tag") and not _has_tags(snapshot):
             work.tags_wait = True
-            note += " Tags are known once the update that is due has read all notes again."
+            note += " " + tr("Tags are known once the update that is due has read all notes again.")
         work.understood = note
         work.stages.add("query", chunks, chunks if among.chunks is None else len(among.chunks), note)
     return among
@@ -53,6 +58,6 @@ def said(
     with work.timed("merge"):
         chunks = snapshot.chunks([scored.id for scored in kept])
         found = [scored for scored in kept if scored.id in chunks and said_by(chunks[scored.id], question, roles)]
-    names = " or ".join(sorted(roles))
-    work.stages.add("role", len(kept), len(found), f"The rest has the words where somebody else than {names} speaks.")
+    note = tr("The rest has the words where somebody else than {roles} speaks.", roles=any_of(sorted(roles)))
+    work.stages.add("role", len(kept), len(found), note)
     return found

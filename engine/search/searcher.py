@@ -8,6 +8,7 @@ import msgspec
 
 from engine.control import CancelToken
 from engine.corpus.guard import PathGuard
+from engine.language import tr, tr_count
 from engine.records import SearchMode, SearchOutcome
 from engine.search.conditions import Conditions, wanted_roles
 from engine.search.embedding import QuestionEmbedder
@@ -31,7 +32,7 @@ from engine.search.work import SearchRequest, Work
 from engine.settings import Settings
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, analyse_query, parse_query
-from engine.wording import floored, subject
+from engine.wording import floored
 
 if TYPE_CHECKING:
     from engine.embedding.base import EmbeddingProvider
@@ -133,7 +134,7 @@ class Searcher:
         with work.timed("keyword"):
             leg = KeywordLeg(snapshot, question, self._frequencies)
         if not leg.chunks:
-            work.notice = self._store.recovered or "Nothing is indexed yet."
+            work.notice = self._store.recovered or tr("Nothing is indexed yet.")
             work.stages.add("index", 0, 0, work.notice)
         lasting = is_lasting(provider, meaning, within, work)
         if demands and not question.terms:
@@ -202,8 +203,13 @@ class Searcher:
         if model is None:  # the index was replaced since
             return None
         if len(query) != model.dims:
-            now, then = f"{len(query):,}", f"{model.dims:,}"
-            work.by_words_only(f"{provider.model} answers with {now} numbers, no more with {then}.", "settings")
+            reason = tr(
+                "{model} answers with {now:,} numbers, no more with {before:,}.",
+                model=provider.model,
+                now=len(query),
+                before=model.dims,
+            )
+            work.by_words_only(reason, "settings")
             return None
         scale = provider.calibration
         calibration = scale.between_passages if work.stored else scale.among(self._frequencies.of(snapshot).total)
@@ -217,16 +223,23 @@ class Searcher:
         if meaning is None or hybrid.enabled:
             with work.timed("keyword"):
                 by_words = leg.candidates(limit, among)
-            note = f"{subject(len(by_words), 'chunk', 'were')} chosen by words."
+            note = tr_count(
+                "{count:,} chunk was chosen by words.", "{count:,} chunks were chosen by words.", len(by_words)
+            )
             work.stages.add("keywords", leg.chunks, len(by_words), note)
         by_meaning: list[int] = []
         if meaning is not None:
             with work.timed("vector"):
                 by_meaning = meaning.candidates(limit, among, work.cancel)
-            note = f"The {len(by_meaning):,} nearest by meaning."
+            note = tr("The {count:,} nearest by meaning.", count=len(by_meaning))
             if work.request.explain and (ready := meaning.rows()) < leg.chunks:
                 work.vectors_ready = ready / leg.chunks
-                note += f" {floored(work.vectors_ready)} of the vectors are ready: {ready:,} of {leg.chunks:,}."
+                note += " " + tr(
+                    "{share} of the vectors are ready: {ready:,} of {total:,}.",
+                    share=floored(work.vectors_ready),
+                    ready=ready,
+                    total=leg.chunks,
+                )
             work.stages.add("vectors", leg.chunks, len(by_meaning), note)
         work.weakest = [ids[-1] for ids in (by_words, by_meaning) if limit <= len(ids) < leg.chunks]
         return list(dict.fromkeys(by_words + by_meaning))
@@ -274,7 +287,10 @@ class Searcher:
                 again = (scored(id_) for id_ in best if id_ in words.scores or id_ in exact)
                 ranked = sorted([*again, *ranked[most:]], key=order)
         work.best = max((max(of.score, of.text) for of in ranked), default=0.0)
-        note = f"The best of them reached {work.best:.2f}." if ranked else "None was left to score."
+        if ranked:
+            note = tr("The best of them reached {score:.2f}.", score=work.best)
+        else:
+            note = tr("None was left to score.")
         work.stages.add("scores", len(ids), len(ranked), note)
         return words, ranked, blend
 
@@ -311,7 +327,8 @@ class Searcher:
                 if work.cancel is not None:
                     work.cancel.checkpoint()
                 results.append(make_result(chunks[scored.id], scored, found.question, grounds.blend, roles))
-        work.stages.add("results", len(kept), len(results), f"{len(results):,} of {len(kept):,} are shown.")
+        note = tr("{shown:,} of {total:,} are shown.", shown=len(results), total=len(kept))
+        work.stages.add("results", len(kept), len(results), note)
         explanation = None
         if work.request.explain:
             cited = [(result.citation, scored) for result, scored in zip(results, shown, strict=True)]

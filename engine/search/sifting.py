@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from engine.language import tr, tr_count
 from engine.search.explanation import Scored, Stages
 
 if TYPE_CHECKING:
@@ -17,10 +18,10 @@ def cut(ranked: list[Scored], least: float, stages: Stages) -> list[Scored]:
     kept = [scored for scored in ranked if _reached(scored) >= least]
     aged = [scored.fresh for scored in ranked if scored.fresh >= least > _reached(scored)]
     if any(scored.age is not None for scored in ranked):
-        note = f"{len(aged):,} fell below {least:g} by their age."
+        note = tr("{count:,} fell below {least:g} by their age.", count=len(aged), least=least)
         stages.add("age", len(ranked), len(ranked) - len(aged), note + (_best(aged) if aged and not kept else ""))
     below = [scored.fresh for scored in ranked if max(scored.fresh, scored.text) < least]
-    note = f"{len(below):,} scored below {least:g}."
+    note = tr("{count:,} scored below {least:g}.", count=len(below), least=least)
     stages.add("threshold", len(ranked) - len(aged), len(kept), note + (_best(below) if below and not kept else ""))
     return kept
 
@@ -30,7 +31,7 @@ def _reached(scored: Scored) -> float:
 
 
 def _best(scores: list[float]) -> str:
-    return f" The best of them reached {max(scores):.2f}."
+    return " " + tr("The best of them reached {score:.2f}.", score=max(scores))
 
 
 def diverse(kept: list[Scored], likeness: "Likeness", weight: float, wanted: int, stages: Stages) -> list[Scored]:
@@ -46,7 +47,11 @@ def diverse(kept: list[Scored], likeness: "Likeness", weight: float, wanted: int
     first = [best[place.by_score]._replace(chosen=place) for place in chosen]
     taken = {place.by_score for place in chosen}
     moved = sum(place.by_score != rank for rank, place in enumerate(chosen))
-    stand = "stands" if moved == 1 else "stand"
-    note = f"{moved:,} of the first {len(first):,} {stand} elsewhere than by score, since alike ones stand apart."
+    note = tr_count(
+        "{count:,} of the first {first:,} stands elsewhere than by score, since alike ones stand apart.",
+        "{count:,} of the first {first:,} stand elsewhere than by score, since alike ones stand apart.",
+        moved,
+        first=len(first),
+    )
     stages.add("diversity", len(kept), len(kept), note)
     return first + [scored for place, scored in enumerate(kept) if place not in taken]

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection
 
+from engine.language import tr_count
 from engine.search.explanation import Scored, Stages
 from engine.store.snapshot import Snapshot
 from engine.text import Query
@@ -41,8 +42,12 @@ def put_first(ranked: list[Scored], named: dict[int, int], stages: Stages) -> li
             first[file] = scored._replace(score=factor, fresh=1.0, named=True)
     if not first:
         return ranked
-    stand = "stands first: it is" if len(first) == 1 else "stand first: they are"
-    stages.add("title", len(ranked), len(ranked), f"{len(first):,} of them {stand} called so.")
+    note = tr_count(
+        "{count:,} of them stands first: it is called so.",
+        "{count:,} of them stand first: they are called so.",
+        len(first),
+    )
+    stages.add("title", len(ranked), len(ranked), note)
     # Age counts among them, too; the order within equal ones stays.
     return sorted(first.values(), key=lambda scored: -scored.score) + others
 

@@ -3,32 +3,39 @@
 from collections.abc import Sequence
 from datetime import datetime
 
+from engine.language import marked, tr
 from engine.text import Query
 from engine.text.dates import parse_period
 from engine.text.operators import DATED
 from engine.text.queries import Atom, Clause, Field, Phrase, Word
+from engine.wording import any_of, in_quotes
 
 _MOST_REMARKS = 3
+_DEMANDS = {
+    (True, False): marked("is in {places}"),
+    (True, True): marked("is not in {places}"),
+    (False, False): marked("has {words}"),
+    (False, True): marked("lacks {words}"),
+}
+"""By whether it is about places alone, and whether it is negated."""
 
 
 def understood(query: Query) -> str:
     """As "Looked for drip, valve*. Every result has “left valve”, lacks hose, is in path:daily."."""
     words = [_shown(atom) for _, atom in query.wanted()]
     demands = [demand(clause) for clause in query.required]
-    sentences = (
-        f"Looked for {', '.join(words)}." if words else "No words are looked for: what changed last comes first.",
-        f"Every result {'; '.join(demands)}." if demands else "",
-    )
-    return " ".join(sentence for sentence in sentences if sentence)
+    if words:
+        said = tr("Looked for {words}.", words=", ".join(words))
+    else:
+        said = tr("No words are looked for: what changed last comes first.")
+    return f"{said} {tr('Every result {demands}.', demands='; '.join(demands))}" if demands else said
 
 
 def demand(clause: Clause) -> str:
-    """What a clause demands of a result, as "lacks hose"."""
+    """What a clause demands of a result, as "lacks hose": what follows on "Every result"."""
     fields = all(isinstance(atom, Field) for atom in clause.alternatives)
-    shown = " or ".join(map(_shown, clause.alternatives))
-    if fields:
-        return f"{'is not' if clause.negated else 'is'} in {shown}"
-    return f"{'lacks' if clause.negated else 'has'} {shown}"
+    shown = any_of(map(_shown, clause.alternatives))
+    return tr(_DEMANDS[fields, clause.negated], words=shown, places=shown)
 
 
 def remarks_of(query: Query) -> Sequence[str]:
@@ -38,14 +45,17 @@ def remarks_of(query: Query) -> Sequence[str]:
 
 def _shown(atom: Atom) -> str:
     if isinstance(atom, Phrase):
-        return f"“{atom.text}”"
+        return in_quotes(atom.text)
     if isinstance(atom, Word) or atom.name not in DATED or (period := parse_period(atom.value)) is None:
         return str(atom)
     start, end = period.days() if atom.name == "on" else period
-    first = datetime.fromtimestamp(start)
-    if atom.name != "on":
-        return f"{atom} ({'from' if atom.name == 'after' else 'up to'} {_moment(first)})"
-    return f"{atom} (from {_moment(first)} up to {_moment(datetime.fromtimestamp(end))})"
+    first = _moment(datetime.fromtimestamp(start))
+    if atom.name == "after":
+        return tr("{demand} (from {moment})", demand=atom, moment=first)
+    if atom.name == "before":
+        return tr("{demand} (up to {moment})", demand=atom, moment=first)
+    last = _moment(datetime.fromtimestamp(end))
+    return tr("{demand} (from {moment} up to {end})", demand=atom, moment=first, end=last)
 
 
 def _moment(moment: datetime) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from engine.control import CancelToken
+from engine.language import tr
 from engine.records import Passage, QuerySuggestion, RemedyName, SearchTimings
 from engine.search.explanation import Stages
 from engine.search.filters import Filter
@@ -97,7 +98,7 @@ class Work:
     def by_words_only(self, reason: str, remedy: RemedyName) -> None:
         """The question is not compared by meaning; `reason` ends with a full stop."""
         self.lacking = remedy
-        self.notice = f"Searched by words only: {reason}"
+        self.notice = tr("Searched by words only: {reason}", reason=reason)
         self.stages.add("question", 1, 0, self.notice, "questions")
 
     def timings(self) -> SearchTimings:

@@ -5,6 +5,7 @@ Any text is a query. What looks like syntax and is none is read as words, and th
 
 import re
 
+from engine.language import marked, tr
 from engine.text.operators import OPERATORS, problem_with
 from engine.text.queries import CLOSING, NAMED, TOKEN, Atom, Clause, Field, Phrase, Query, Word
 
@@ -18,7 +19,7 @@ _BEGINNING = re.compile(r"([^*]*\w)\*")
 _STRAY_STAR = re.compile(r"[^\W_]*\*+[^\W_]+")
 _UNKNOWN = re.compile(r"([A-Za-z]{2,16}):[^\W\d_][^:/]*")
 _SHORTEST_BEGINNING = 2
-_NEVER_CLOSES = "A quotation mark that never closes was read as a part of its word."
+_NEVER_CLOSES = marked("A quotation mark that never closes was read as a part of its word.")
 
 
 def parse_query(text: str) -> Query:
@@ -73,7 +74,7 @@ class _Reader:
         """Returns 0 for a quotation mark that never closes."""
         end = self._closing(begin)
         if end < 0:
-            self._remarks.append(_NEVER_CLOSES)
+            self._remarks.append(tr(_NEVER_CLOSES))
             return 0
         inside = self._text[begin + 1 : end]
         if inside.strip():
@@ -91,7 +92,7 @@ class _Reader:
         if text[begin : begin + 1] in CLOSING:
             end = self._closing(begin)
             if end < 0:
-                self._remarks.append(_NEVER_CLOSES)
+                self._remarks.append(tr(_NEVER_CLOSES))
                 return 0
             value, end = text[begin + 1 : end], end + 1
         elif dated := _TWO_WORD_DATE.match(text, begin) if name in ("after", "before", "on") else None:
@@ -101,7 +102,7 @@ class _Reader:
             value, end = (token[0], token.end()) if token else ("", begin)
         problem = problem_with(name, value)
         if problem:
-            self._remarks.append(f"“{text[at:end]}” was read as words: {problem}.")
+            self._remarks.append(tr("“{text}” was read as words: {problem}.", text=text[at:end], problem=problem))
             return 0
         self._add(Field(name, value.strip()), negated=negated)
         return end
@@ -120,7 +121,7 @@ class _Reader:
             self._joins, self._or_place = True, (begin, end)
 
     def _remark_or(self) -> None:
-        self._remarks.append("“OR” was read as a word: it joins what stands before it and after it.")
+        self._remarks.append(tr("“OR” was read as a word: it joins what stands before it and after it."))
 
     def _or_as_word(self) -> None:
         self._joins = False
@@ -134,13 +135,15 @@ class _Reader:
             self._add(Word(beginning[1], begin, end - 1, beginning=True), negated=negated)
             return
         if beginning:
-            self._remarks.append(f"“{text}” was read as a word: a beginning has at least two letters.")
+            self._remarks.append(tr("“{text}” was read as a word: a beginning has at least two letters.", text=text))
         elif _STRAY_STAR.fullmatch(text):
-            self._remarks.append(f"“{text}” was read as words: * stands only at the end of a word.")
+            self._remarks.append(tr("“{text}” was read as words: * stands only at the end of a word.", text=text))
         elif (unknown := _UNKNOWN.fullmatch(text)) and unknown[1].casefold() not in OPERATORS:
-            self._remarks.append(f"“{text}” was read as words: there is no operator {unknown[1]}.")
+            self._remarks.append(
+                tr("“{text}” was read as words: there is no operator {operator}.", text=text, operator=unknown[1])
+            )
         if self._joins and (text.startswith("(") or text.endswith(")")):
-            self._remarks.append("Brackets group nothing: OR joins only what stands beside it.")
+            self._remarks.append(tr("Brackets group nothing: OR joins only what stands beside it."))
         self._add(Word(text, begin, end), negated=negated)
 
     def _add(self, atom: Atom, *, negated: bool) -> None:
