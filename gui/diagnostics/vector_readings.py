@@ -97,8 +97,8 @@ def read_vectors(status: MemoryProviderStatus) -> Iterator[Reading]:
     elif vector.available:
         yield Reading("sqlite-vec", "fine", tr("loaded"), tip=vector.extension_path or "")
     else:
-        why = vector.load_error or tr("It could not be loaded.")
-        reason = " ".join((why, tr("{engine} answers instead.", engine=vector.engine)))
+        broken = vector.load_error or tr("It could not be loaded.")
+        reason = " ".join((broken, tr("{engine} answers instead.", engine=vector.engine)))
         yield Reading("sqlite-vec", "degraded", tr("not loaded"), reason, "probe-vector", vector.extension_path or "")
 
 
