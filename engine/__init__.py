@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from engine.language import number as number
     from engine.language import speak as speak
     from engine.language import spoken as spoken
+    from engine.language import system_language as system_language
     from engine.language import tr as tr
     from engine.language import tr_count as tr_count
     from engine.logs import configure_logging as configure_logging
@@ -149,6 +150,7 @@ _HOME = {
     "number": "engine.language",
     "speak": "engine.language",
     "spoken": "engine.language",
+    "system_language": "engine.language",
     "tr": "engine.language",
     "tr_count": "engine.language",
     "configure_logging": "engine.logs",

@@ -5,6 +5,7 @@ from functools import partial
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
+from engine import tr
 from gui.settings.marking import mark
 from gui.settings.model import SettingsModel
 from gui.settings.option_foot import OptionFoot
@@ -30,7 +31,7 @@ class FormRow(QFrame):
         title = label("", "strong", wrap=True)
         said = label("", "meta", wrap=True)
         self._value = label("", wrap=True)
-        self._button = QPushButton(f"Change on the page {PAGES[placed.page]}")
+        self._button = QPushButton(tr("Change on the page {page}", page=tr(PAGES[placed.page])))
         self._button.setProperty("role", "link")
         self._button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._button.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
@@ -42,7 +43,7 @@ class FormRow(QFrame):
         for widget in (title, self._value, said, self._button, self._foot):
             column.addWidget(widget)
         mark(title, placed.title, query)
-        mark(said, placed.option.help, query)
+        mark(said, placed.help, query)
         self._foot.mark(query)
         self.show_option()
         model.changed.connect(self._hear)
@@ -61,7 +62,7 @@ class FormRow(QFrame):
         self._value.setText(breakable(value))
         self._foot.show_option()
         self._button.setAccessibleName(f"{self._placed.title}: {value}. {self._button.text()}")
-        self._button.setAccessibleDescription(f"{option.help} {self._foot.description}")
+        self._button.setAccessibleDescription(f"{self._placed.help} {self._foot.description}")
 
     def take_focus(self) -> None:
         self.show()  # at once, not when the layout gets round to it

@@ -9,8 +9,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QLabel
 
+from engine import tr
 from gui.settings.places import PAGES, Placed
-from gui.settings.values import choice_words, value_words
+from gui.settings.values import choice_words, plain_choice_words, value_words
 from gui.theme import tokens
 
 
@@ -19,16 +20,21 @@ def words_of(query: str) -> tuple[str, ...]:
 
 
 def found(placed: Placed, value: object, words: Iterable[str]) -> bool:
-    """Whether every word is in the option's name, key, help or value, or in its page's name."""
+    """Whether every word is in the option's name, key, help or value, or in its page's name.
+
+    In the language that is spoken or in English, which the settings file and much that is written of it have.
+    """
     option = placed.option
-    texts = [placed.title, option.key, option.help, PAGES[placed.page], placed.group, value_words(option, value)]
-    texts += [choice_words(option.key, choice) for choice in option.choices]
+    plain = (placed.name, option.help, PAGES[placed.page], placed.group)
+    texts = [option.key, value_words(option, value), *plain, *map(tr, plain)]
+    for called in (choice_words, plain_choice_words):
+        texts += [called(option.key, choice) for choice in option.choices]
     whole = _folded("\n".join(texts))
     bare = whole.replace("_", " ")
     return all(word in whole or word in bare for word in words)
 
 
-def marked(text: str, query: str, palette: QPalette) -> str:
+def with_marks(text: str, query: str, palette: QPalette) -> str:
     """`text` as HTML, with each word of the query marked."""
     colours = tokens(palette)
     words = sorted(words_of(query), key=len, reverse=True)
@@ -49,7 +55,7 @@ def marked(text: str, query: str, palette: QPalette) -> str:
 def mark(part: QLabel, text: str, query: str) -> None:
     """Let a label show `text` with the words of the query marked; an empty query takes that back."""
     part.setTextFormat(Qt.TextFormat.RichText if query else Qt.TextFormat.PlainText)
-    part.setText(marked(text, query, part.palette()) if query else text)
+    part.setText(with_marks(text, query, part.palette()) if query else text)
 
 
 def _folded(text: str) -> str:

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
-from engine import SavedIn, SettingChange, SettingsConsequences
+from engine import SavedIn, SettingChange, SettingsConsequences, marked, tr
 from gui.settings.marking import mark
 from gui.settings.model import SettingsModel
 from gui.settings.places import Placed
@@ -16,24 +16,29 @@ from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.labels import breakable, label
 
 HOLDS: dict[str, str] = {
-    "built-in": "Default",
-    "defaults": "Set for all folders",
-    "workspace": "Set for this folder",
+    "built-in": marked("Default"),
+    "defaults": marked("Set for all folders"),
+    "workspace": marked("Set for this folder"),
 }
-WAITS = "not applied yet"
-_LAYERS: tuple[tuple[SavedIn, str], ...] = (("defaults", "For all folders"), ("workspace", "Only for this folder"))
+WAITS = marked("not applied yet")
+_LAYERS: tuple[tuple[SavedIn, str], ...] = (
+    ("defaults", marked("For all folders")),
+    ("workspace", marked("Only for this folder")),
+)
 _JOINED = ("extra_paths",)
 """Lists of which the folder's own and those of all folders hold together."""
 _LONGEST = 40
 
 
-def effect_words(effect: SettingsConsequences | None) -> str:
-    """What changing an option may lead to; empty for nothing."""
+def effect_words(effect: SettingsConsequences | None) -> tuple[str, str]:
+    """What changing an option may lead to, in a few words and as a sentence; empty for nothing."""
     if effect is None:
-        return ""
+        return "", ""
     if effect.index_anew:
-        return "takes a new index"
-    return "uses another index" if effect.other_index else "changes what is indexed"
+        return tr("takes a new index"), tr("A change takes a new index.")
+    if effect.other_index:
+        return tr("uses another index"), tr("A change uses another index.")
+    return tr("changes what is indexed"), tr("A change changes what is indexed.")
 
 
 def value_of(placed: Placed, model: SettingsModel) -> Any:
@@ -54,13 +59,13 @@ class OptionFoot(QWidget):
         self._model = model
         option = placed.option
         self.origin = _link()
-        self.origin.setToolTip("For which folders this holds")
+        self.origin.setToolTip(tr("For which folders this holds"))
         self.origin.clicked.connect(self._choose_layer)
         self.reset = _link()
         self.reset.clicked.connect(partial(model.reset, placed.key))
-        self._default = label(breakable(f"Default: {value_words(option, option.default)}"), "meta")
+        self._default = label(breakable(tr("Default: {value}", value=value_words(option, option.default))), "meta")
         self._effect = label("", "degraded")
-        self._waits = label(WAITS, "degraded")
+        self._waits = label(tr(WAITS), "degraded")
         self._key = label(placed.key, "meta")
         self._key.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         flow = FlowLayout(10, self)
@@ -72,14 +77,15 @@ class OptionFoot(QWidget):
         model, option, title = self._model, self._placed.option, self._placed.title
         shown = model.shown
         layer = shown.layer_of(option.key)
-        self.origin.setText(HOLDS[layer])
-        self.origin.setAccessibleName(f"{title}: {HOLDS[layer]}")
+        self.origin.setText(tr(HOLDS[layer]))
+        self.origin.setAccessibleName(f"{title}: {tr(HOLDS[layer])}")
         below = value_words(option, shown.without_own(option.key) if layer == "workspace" else option.default)
-        self.reset.setText(f"Reset to {below if len(below) <= _LONGEST else below[: _LONGEST - 1] + '…'}")
-        self.reset.setAccessibleName(f"Reset {title} to {below}")
+        short = below if len(below) <= _LONGEST else below[: _LONGEST - 1] + "…"
+        self.reset.setText(tr("Reset to {value}", value=short))
+        self.reset.setAccessibleName(tr("Reset {option} to {value}", option=title, value=below))
         self.reset.setVisible(layer != "built-in")
         self._default.setVisible(layer != "built-in")
-        self._effect.setText(effect_words(model.effect_of(option.key)))
+        self._effect.setText(effect_words(model.effect_of(option.key))[0])
         self._effect.setVisible(bool(self._effect.text()))
         self._waits.setVisible(model.waits(option.key))
 
@@ -87,8 +93,8 @@ class OptionFoot(QWidget):
     def description(self) -> str:
         """The same for those who hear it."""
         option = self._placed.option
-        said = f"{self.origin.text()}. Default: {value_words(option, option.default)}."
-        return f"{said} A change {self._effect.text()}." if self._effect.text() else said
+        said = tr("{origin}. Default: {value}.", origin=self.origin.text(), value=value_words(option, option.default))
+        return f"{said} {effect_words(self._model.effect_of(option.key))[1]}".rstrip()
 
     def mark(self, words: str) -> None:
         """Show where these words of a search are."""
@@ -108,7 +114,7 @@ class OptionFoot(QWidget):
         menu = QMenu(self)
         group = QActionGroup(menu)
         for name, words in _LAYERS:
-            action = menu.addAction(words)
+            action = menu.addAction(tr(words))
             action.setCheckable(True)
             action.setChecked(layer == name)
             action.setEnabled(name == "defaults" or not self._placed.option.for_all)

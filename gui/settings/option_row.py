@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from engine import Option
 from gui.settings.fields import ChoiceField, ChoicesField, Field, SwitchField
+from gui.settings.language_field import LanguageField
 from gui.settings.marking import mark
 from gui.settings.model import SettingsModel
 from gui.settings.option_foot import OptionFoot, value_of
@@ -40,7 +41,7 @@ class OptionRow(QFrame):
         if isinstance(self.field, LinesField):
             self.field.undo_wanted.connect(model.undo)
         self._title = label(placed.title, "strong", wrap=True)
-        self._help = label(placed.option.help, "meta", wrap=True)
+        self._help = label(placed.help, "meta", wrap=True)
         self._problem = label("", "degraded", wrap=True)
         self._problem.hide()
         self.foot = OptionFoot(placed, model)
@@ -67,7 +68,7 @@ class OptionRow(QFrame):
         """As the model has it now."""
         self.field.show_value(value_of(self.placed, self._model))
         self.foot.show_option()
-        self.field.describe(f"{self.placed.option.help} {self.foot.description}")
+        self.field.describe(f"{self.placed.help} {self.foot.description}")
 
     @Slot(str)
     def complain(self, sentence: str) -> None:
@@ -82,7 +83,7 @@ class OptionRow(QFrame):
         """Show where these words of a search are; none takes that back."""
         self._words = words
         mark(self._title, self.placed.title, words)
-        mark(self._help, self.placed.option.help, words)
+        mark(self._help, self.placed.help, words)
         self.foot.mark(words)
 
     def take_focus(self) -> None:
@@ -109,6 +110,8 @@ def field_for(option: Option, title: str) -> Field:
     match option.kind:
         case "switch":
             return SwitchField(option, title)
+        case "choice" if option.key == "window.language":
+            return LanguageField(option, title)
         case "choice":
             return ChoiceField(option, title)
         case "choices":

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QTimer, Slot
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
+from engine import tr
 from gui.settings.model import SettingsModel
 from gui.settings.option_row import OptionRow
 from gui.settings.places import PAGES, Placed, SettingsPage, options_on
@@ -34,7 +35,7 @@ class OptionsPage(QFrame):
         self.column = QVBoxLayout()
         self.column.setContentsMargins(0, 20, 0, 16)
         self.column.setSpacing(6)
-        for widget in (label(PAGES[page], "title", wrap=True), *above):
+        for widget in (label(tr(PAGES[page]), "title", wrap=True), *above):
             self.column.addWidget(widget)
         self._list = QVBoxLayout()
         self._list.setSpacing(6)
@@ -78,7 +79,7 @@ class OptionsPage(QFrame):
     def add_section(self, title: str) -> None:
         self._list.addSpacing(8)
         self._list.addWidget(line())
-        self._list.addWidget(label(title, "section", wrap=True))
+        self._list.addWidget(label(tr(title), "section", wrap=True))
 
     @property
     def ready(self) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QListWidget
 
+from engine import tr
 from gui.settings.places import PAGES, SettingsPage
 from gui.style import font_at
 from gui.widgets.combo import ComboBox
@@ -28,13 +29,13 @@ class PageChoice(QObject):
         super().__init__(parent)
         self._names = tuple(names)
         self.list = QListWidget()
-        self.list.setAccessibleName("Pages")
+        self.list.setAccessibleName(tr("Pages"))
         self.list.setFrameShape(QListWidget.Shape.NoFrame)
         self.edge = line(vertical=True)
-        self.box = ComboBox("Page")
+        self.box = ComboBox(tr("Page"))
         for name in names:
-            self.list.addItem(PAGES[name])
-            self.box.addItem(PAGES[name], name)
+            self.list.addItem(tr(PAGES[name]))
+            self.box.addItem(tr(PAGES[name]), name)
         self.list.currentRowChanged.connect(lambda _: self.chosen.emit())
         self.box.activated.connect(self.list.setCurrentRow)
 

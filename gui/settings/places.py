@@ -8,7 +8,7 @@ import functools
 from dataclasses import dataclass
 from typing import Literal
 
-from engine import Option, all_options
+from engine import Option, all_options, marked, tr
 
 SettingsPage = Literal[
     "general",
@@ -26,20 +26,20 @@ SettingsPage = Literal[
 ]
 
 PAGES: dict[SettingsPage, str] = {
-    "general": "General",
-    "appearance": "Appearance",
-    "keyboard": "Keyboard",
-    "sources": "Sources",
-    "embedding": "Embedding",
-    "stored": "Kept vectors",
-    "engine": "Engine",
-    "search": "Search",
-    "sync": "Updates",
-    "agents": "Agents",
-    "privacy": "Privacy",
-    "advanced": "Advanced",
+    "general": marked("General"),
+    "appearance": marked("Appearance"),
+    "keyboard": marked("Keyboard"),
+    "sources": marked("Sources"),
+    "embedding": marked("Embedding"),
+    "stored": marked("Kept vectors"),
+    "engine": marked("Engine"),
+    "search": marked("Search"),
+    "sync": marked("Updates"),
+    "agents": marked("Agents"),
+    "privacy": marked("Privacy"),
+    "advanced": marked("Advanced"),
 }
-"""In the order of the list, with their titles."""
+"""In the order of the list, with their titles in English."""
 
 GUIDE: dict[SettingsPage, str] = {
     "general": "first-steps",
@@ -60,185 +60,186 @@ GUIDE: dict[SettingsPage, str] = {
 _NAMED: dict[SettingsPage, dict[str, dict[str, str]]] = {
     "general": {
         "": {
-            "workspace": "Folder to open at the start",
-            "window.editor": "Editor",
+            "workspace": marked("Folder to open at the start"),
+            "window.editor": marked("Editor"),
         },
-        "While the window is closed": {
-            "window.tray": "Icon in the tray",
-            "window.close_to_tray": "Stay in the tray",
-            "window.notify": "Tell when an index is ready",
+        marked("While the window is closed"): {
+            "window.tray": marked("Icon in the tray"),
+            "window.close_to_tray": marked("Stay in the tray"),
+            "window.notify": marked("Tell when an index is ready"),
         },
     },
     "appearance": {
         "": {
-            "window.theme": "Theme",
-            "window.font_scale": "Text size",
+            "window.theme": marked("Theme"),
+            "window.font_scale": marked("Text size"),
+            "window.language": marked("Language"),
         },
     },
     "keyboard": {
         "": {
-            "window.keys": "Own keys",
+            "window.keys": marked("Own keys"),
         },
     },
     "sources": {
-        "Notes": {
-            "extra_paths": "More folders and files",
+        marked("Notes"): {
+            "extra_paths": marked("More folders and files"),
         },
-        "Which files": {
-            "extensions": "Endings",
-            "include": "Only these",
-            "exclude": "Leave out",
-            "max_file_bytes": "Largest file",
+        marked("Which files"): {
+            "extensions": marked("Endings"),
+            "include": marked("Only these"),
+            "exclude": marked("Leave out"),
+            "max_file_bytes": marked("Largest file"),
         },
-        "Sessions of AI agents": {
-            "sessions.folders": "Session stores",
-            "sessions.thinking": "Index what agents thought",
-            "sessions.tools": "Index calls and results of tools",
-            "sources": "What is searched",
+        marked("Sessions of AI agents"): {
+            "sessions.folders": marked("Session stores"),
+            "sessions.thinking": marked("Index what agents thought"),
+            "sessions.tools": marked("Index calls and results of tools"),
+            "sources": marked("What is searched"),
         },
     },
     "embedding": {
         "": {
-            "provider": "Provider",
-            "model": "Model",
-            "dimensions": "Dimensions",
-            "fallback": "Fallback",
-            "prices": "Prices",
-            "remote.base_url": "Address of the service",
-            "remote.agreed": "Services that texts may be sent to",
-            "remote.batch.enabled": "Batch jobs",
-            "local.model_path": "Model file",
+            "provider": marked("Provider"),
+            "model": marked("Model"),
+            "dimensions": marked("Dimensions"),
+            "fallback": marked("Fallback"),
+            "prices": marked("Prices"),
+            "remote.base_url": marked("Address of the service"),
+            "remote.agreed": marked("Services that texts may be sent to"),
+            "remote.batch.enabled": marked("Batch jobs"),
+            "local.model_path": marked("Model file"),
         },
     },
     "engine": {
         "": {
-            "backend": "Engine",
-            "qmd.command": "Command of qmd",
-            "qmd.search_mode": "How qmd searches",
-            "lancedb.uri": "Place of the table",
-            "lancedb.table": "Name of the table",
-            "lancedb.machine": "Name of this machine",
+            "backend": marked("Engine"),
+            "qmd.command": marked("Command of qmd"),
+            "qmd.search_mode": marked("How qmd searches"),
+            "lancedb.uri": marked("Place of the table"),
+            "lancedb.table": marked("Name of the table"),
+            "lancedb.machine": marked("Name of this machine"),
         },
     },
     "search": {
-        "Results": {
-            "query.max_results": "Number of results",
-            "query.min_score": "Lowest score",
+        marked("Results"): {
+            "query.max_results": marked("Number of results"),
+            "query.min_score": marked("Lowest score"),
         },
-        "Words and meaning": {
-            "query.hybrid.enabled": "Search by words, too",
-            "query.hybrid.vector_weight": "Share of meaning",
-            "query.hybrid.text_weight": "Share of words",
-            "query.hybrid.candidate_multiplier": "Candidates",
+        marked("Words and meaning"): {
+            "query.hybrid.enabled": marked("Search by words, too"),
+            "query.hybrid.vector_weight": marked("Share of meaning"),
+            "query.hybrid.text_weight": marked("Share of words"),
+            "query.hybrid.candidate_multiplier": marked("Candidates"),
         },
-        "Order": {
-            "query.hybrid.mmr.enabled": "Put results that are alike apart",
-            "query.hybrid.mmr.lambda": "Score against variety",
-            "query.hybrid.temporal_decay.enabled": "Let results age",
-            "query.hybrid.temporal_decay.half_life_days": "Half-life",
-            "query.hybrid.temporal_decay.evergreen": "What never ages",
-            "query.hybrid.temporal_decay.half_life_by_path": "Half-lives by pattern",
+        marked("Order"): {
+            "query.hybrid.mmr.enabled": marked("Put results that are alike apart"),
+            "query.hybrid.mmr.lambda": marked("Score against variety"),
+            "query.hybrid.temporal_decay.enabled": marked("Let results age"),
+            "query.hybrid.temporal_decay.half_life_days": marked("Half-life"),
+            "query.hybrid.temporal_decay.evergreen": marked("What never ages"),
+            "query.hybrid.temporal_decay.half_life_by_path": marked("Half-lives by pattern"),
         },
-        "Remembered answers": {
-            "query.cache.enabled": "Remember answers",
-            "query.cache.ttl_seconds": "How long",
-            "query.cache.max_entries": "How many",
+        marked("Remembered answers"): {
+            "query.cache.enabled": marked("Remember answers"),
+            "query.cache.ttl_seconds": marked("How long"),
+            "query.cache.max_entries": marked("How many"),
         },
     },
     "sync": {
-        "When": {
-            "sync.watch": "Watch the folders",
-            "sync.watch_debounce_ms": "Quiet after a change",
-            "sync.on_session_start": "At the start",
-            "sync.on_search": "After a search",
-            "sync.interval_minutes": "Regularly",
+        marked("When"): {
+            "sync.watch": marked("Watch the folders"),
+            "sync.watch_debounce_ms": marked("Quiet after a change"),
+            "sync.on_session_start": marked("At the start"),
+            "sync.on_search": marked("After a search"),
+            "sync.interval_minutes": marked("Regularly"),
         },
-        "Sessions that are under way": {
-            "sync.sessions.delta_bytes": "Growth in bytes",
-            "sync.sessions.delta_messages": "Growth in lines",
+        marked("Sessions that are under way"): {
+            "sync.sessions.delta_bytes": marked("Growth in bytes"),
+            "sync.sessions.delta_messages": marked("Growth in lines"),
         },
     },
     "agents": {
-        "What agents are told": {
-            "citations": "Citations",
-            "max_injected_chars": "Length of an answer",
+        marked("What agents are told"): {
+            "citations": marked("Citations"),
+            "max_injected_chars": marked("Length of an answer"),
         },
-        "Facts": {
-            "facts.agent_writes": "Agents may keep facts",
-            "facts.auto_recall": "Tell agents of facts that fit",
-            "facts.recall_results": "Facts at a time",
-            "facts.recall_max_chars": "Length of all facts told",
-            "facts.auto_capture": "Capture facts from messages",
-            "facts.capture_max_chars": "Longest captured fact",
-            "facts.capture_triggers": "More words to capture by",
+        marked("Facts"): {
+            "facts.agent_writes": marked("Agents may keep facts"),
+            "facts.auto_recall": marked("Tell agents of facts that fit"),
+            "facts.recall_results": marked("Facts at a time"),
+            "facts.recall_max_chars": marked("Length of all facts told"),
+            "facts.auto_capture": marked("Capture facts from messages"),
+            "facts.capture_max_chars": marked("Longest captured fact"),
+            "facts.capture_triggers": marked("More words to capture by"),
         },
-        "Notes of sessions": {
-            "remember.messages": "Messages in a note",
-            "remember.longest_message": "Longest message",
-            "remember.tool": "Agents may write notes of sessions",
+        marked("Notes of sessions"): {
+            "remember.messages": marked("Messages in a note"),
+            "remember.longest_message": marked("Longest message"),
+            "remember.tool": marked("Agents may write notes of sessions"),
         },
     },
     "privacy": {
-        "On this computer": {
-            "window.keep_searches": "Keep what was searched for",
+        marked("On this computer"): {
+            "window.keep_searches": marked("Keep what was searched for"),
         },
-        "What is sent to services": {
-            "remote.allow_http": "Allow services without encryption",
-            "remote.api_key_env": "Variable with the API key",
-            "remote.headers": "More headers",
-            "lancedb.allow_http": "Allow tables without encryption",
-            "lancedb.storage_options": "What the table's storage needs",
+        marked("What is sent to services"): {
+            "remote.allow_http": marked("Allow services without encryption"),
+            "remote.api_key_env": marked("Variable with the API key"),
+            "remote.headers": marked("More headers"),
+            "lancedb.allow_http": marked("Allow tables without encryption"),
+            "lancedb.storage_options": marked("What the table's storage needs"),
         },
-        "Names for notes of sessions": {
-            "remember.slug.model": "Chat model",
-            "remember.slug.base_url": "Address of the chat model",
-            "remember.slug.api_key_env": "Variable with the chat model's key",
-            "remember.slug.timeout_seconds": "Patience with the chat model",
+        marked("Names for notes of sessions"): {
+            "remember.slug.model": marked("Chat model"),
+            "remember.slug.base_url": marked("Address of the chat model"),
+            "remember.slug.api_key_env": marked("Variable with the chat model's key"),
+            "remember.slug.timeout_seconds": marked("Patience with the chat model"),
         },
     },
     "advanced": {
-        "Index": {
-            "store.path": "Folder of the index",
-            "chunking.tokens": "Length of a passage",
-            "chunking.overlap": "Overlap of passages",
+        marked("Index"): {
+            "store.path": marked("Folder of the index"),
+            "chunking.tokens": marked("Length of a passage"),
+            "chunking.overlap": marked("Overlap of passages"),
         },
-        "Vectors": {
-            "store.vector.enabled": "Search by meaning",
-            "store.vector.engine": "What compares vectors",
-            "store.vector.extension_path": "File of sqlite-vec",
-            "cache.enabled": "Keep vectors of what has left the index",
-            "cache.max_entries": "Vectors to keep",
-            "local.model_cache_dir": "Folder of fetched models",
+        marked("Vectors"): {
+            "store.vector.enabled": marked("Search by meaning"),
+            "store.vector.engine": marked("What compares vectors"),
+            "store.vector.extension_path": marked("File of sqlite-vec"),
+            "cache.enabled": marked("Keep vectors of what has left the index"),
+            "cache.max_entries": marked("Vectors to keep"),
+            "local.model_cache_dir": marked("Folder of fetched models"),
         },
-        "Batch jobs": {
-            "remote.batch.wait": "Wait for batch jobs",
-            "remote.batch.concurrency": "Batch jobs at a time",
-            "remote.batch.poll_interval_ms": "Time between two looks",
-            "remote.batch.timeout_minutes": "Patience with a batch job",
+        marked("Batch jobs"): {
+            "remote.batch.wait": marked("Wait for batch jobs"),
+            "remote.batch.concurrency": marked("Batch jobs at a time"),
+            "remote.batch.poll_interval_ms": marked("Time between two looks"),
+            "remote.batch.timeout_minutes": marked("Patience with a batch job"),
         },
         "qmd": {
-            "qmd.include_default_memory": "Let qmd search the notes",
-            "qmd.paths": "More to search with qmd",
-            "qmd.min_score": "Lowest score of qmd",
-            "qmd.update_minutes": "Update qmd's index",
-            "qmd.embed_minutes": "Time between two runs that embed",
-            "qmd.command_timeout_seconds": "Patience with a command of qmd",
-            "qmd.update_timeout_seconds": "Patience with an update of qmd",
-            "qmd.embed_timeout_seconds": "Patience with a run that embeds",
-            "qmd.models.embed": "Model that embeds",
-            "qmd.models.generate": "Model that rewords",
-            "qmd.models.rerank": "Model that ranks",
-            "qmd.sessions.enabled": "Let qmd search sessions",
-            "qmd.sessions.retention_days": "Age of sessions for qmd",
-            "qmd.limits.max_results": "Results of qmd",
-            "qmd.limits.max_snippet_chars": "Longest passage of qmd",
-            "qmd.limits.max_injected_chars": "Length of an answer from qmd",
-            "qmd.limits.timeout_ms": "Patience with a search of qmd",
-            "qmd.scope.default": "Sessions without a rule",
-            "qmd.scope.rules": "Who may search with qmd",
+            "qmd.include_default_memory": marked("Let qmd search the notes"),
+            "qmd.paths": marked("More to search with qmd"),
+            "qmd.min_score": marked("Lowest score of qmd"),
+            "qmd.update_minutes": marked("Update qmd's index"),
+            "qmd.embed_minutes": marked("Time between two runs that embed"),
+            "qmd.command_timeout_seconds": marked("Patience with a command of qmd"),
+            "qmd.update_timeout_seconds": marked("Patience with an update of qmd"),
+            "qmd.embed_timeout_seconds": marked("Patience with a run that embeds"),
+            "qmd.models.embed": marked("Model that embeds"),
+            "qmd.models.generate": marked("Model that rewords"),
+            "qmd.models.rerank": marked("Model that ranks"),
+            "qmd.sessions.enabled": marked("Let qmd search sessions"),
+            "qmd.sessions.retention_days": marked("Age of sessions for qmd"),
+            "qmd.limits.max_results": marked("Results of qmd"),
+            "qmd.limits.max_snippet_chars": marked("Longest passage of qmd"),
+            "qmd.limits.max_injected_chars": marked("Length of an answer from qmd"),
+            "qmd.limits.timeout_ms": marked("Patience with a search of qmd"),
+            "qmd.scope.default": marked("Sessions without a rule"),
+            "qmd.scope.rules": marked("Who may search with qmd"),
         },
         "LanceDB": {
-            "lancedb.timeout_seconds": "Patience with the table",
+            "lancedb.timeout_seconds": marked("Patience with the table"),
         },
     },
 }
@@ -257,11 +258,20 @@ class Placed:
     page: SettingsPage
     group: str
     """Empty where the page needs no groups."""
-    title: str
+    name: str
+    """In English, as the group's; `title` is what the person reads."""
 
     @property
     def key(self) -> str:
         return self.option.key
+
+    @property
+    def title(self) -> str:
+        return tr(self.name)
+
+    @property
+    def help(self) -> str:
+        return tr(self.option.help)
 
 
 @functools.cache
@@ -269,18 +279,18 @@ def placed_options() -> dict[str, Placed]:
     """Every option once, by its key, in the order in which pages show them."""
     options = {option.key: option for option in all_options()}
     placed = {
-        key: Placed(options.pop(key), page, group, title)
+        key: Placed(options.pop(key), page, group, name)
         for page, groups in _NAMED.items()
-        for group, titles in groups.items()
-        for key, title in titles.items()
+        for group, names in groups.items()
+        for key, name in names.items()
     }
     for key, option in options.items():
         page: SettingsPage = "general" if key.startswith("window.") else "advanced"
-        placed[key] = Placed(option, page, "" if page == "general" else "More", title_of(key))
+        placed[key] = Placed(option, page, "" if page == "general" else marked("More"), name_of(key))
     return placed
 
 
-def title_of(key: str) -> str:
+def name_of(key: str) -> str:
     """A name for an option that has none: `window.close_to_tray` is "Close to tray"."""
     words = key.rpartition(".")[2].replace("_", " ")
     return words[:1].upper() + words[1:]

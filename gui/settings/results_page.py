@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QTimer, Signal, Slot
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
+from engine import marked, tr, tr_count
 from gui.settings.form_row import FormRow
 from gui.settings.marking import found, words_of
 from gui.settings.model import SettingsModel
@@ -15,10 +16,9 @@ from gui.widgets.announcing import announce
 from gui.widgets.labels import label, line
 from gui.widgets.scrolling import scrolling_column
 from gui.widgets.tab_order import ComingLast
-from gui.widgets.wording import counted
 
 _AT_ONCE = 4
-NOTHING = "No setting has these words in its name, its text or its value."
+NOTHING = marked("No setting has these words in its name, its text or its value.")
 
 
 class ResultsPage(QFrame):
@@ -69,7 +69,8 @@ class ResultsPage(QFrame):
             for placed in placed_options().values()
             if placed.page in pages and found(placed, shown.in_force(placed.key), words)
         ]
-        self._said.setText(counted(len(self._due), "setting") if self._due else NOTHING)
+        number = len(self._due)
+        self._said.setText(tr_count("{count:,} setting", "{count:,} settings", number) if number else tr(NOTHING))
         announce(self, self._said.text())
         self.scroller.verticalScrollBar().setValue(0)
         self._make_some()
@@ -91,7 +92,7 @@ class ResultsPage(QFrame):
                 self._page = placed.page
                 if self._list.count():
                     self._list.addWidget(line())
-                self._list.addWidget(label(PAGES[placed.page], "section"))
+                self._list.addWidget(label(tr(PAGES[placed.page]), "section"))
             row = self._row(placed)
             end = ComingLast(self)
             self._list.addWidget(row)

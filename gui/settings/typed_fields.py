@@ -8,7 +8,7 @@ from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QLineEdit, QPushButton, QWidget
 
 import engine
-from engine import Option
+from engine import Option, tr
 from gui.facts.text_field import TextField
 from gui.settings.fields import Field
 from gui.settings.values import Unread, field_text, is_path, number_text, read_field, unit_of
@@ -130,12 +130,12 @@ class LineField(_Typed):
         row.addWidget(self.line, 0 if numeric else 1)
         if numeric:
             self.line.setMaximumWidth(_NUMBER_LETTERS * QFontMetrics(font_at(13)).averageCharWidth() + 40)
-            self.line.setPlaceholderText("Not set" if option.optional else "")
+            self.line.setPlaceholderText(tr("Not set") if option.optional else "")
             row.addWidget(label(unit_of(option.key), "muted"))
             row.addStretch(1)
         elif is_path(option):
-            browse = QPushButton("Browse…")
-            browse.setAccessibleName(f"Browse for {title[:1].lower()}{title[1:]}")
+            browse = QPushButton(tr("Browse…"))
+            browse.setAccessibleName(tr("Browse: {option}", option=title))
             browse.setAutoDefault(True)
             browse.clicked.connect(self._browse)
             row.addWidget(browse)
@@ -193,7 +193,7 @@ class LinesField(_Typed):
     def __init__(self, option: Option, title: str, parent: QWidget | None = None) -> None:
         super().__init__(option, title, parent)
         self.edit = _Text(self)
-        self.edit.setPlaceholderText("One a line" if option.kind == "list" else "One a line: name = value")
+        self.edit.setPlaceholderText(tr("One a line") if option.kind == "list" else tr("One a line: name = value"))
         self.edit.textChanged.connect(self._edited)
         self.edit.accepted.connect(self.commit)
         self.edit.left.connect(self._leave)

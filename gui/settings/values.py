@@ -1,36 +1,37 @@
 """Values of options as words, and back from what was typed. Pure functions."""
 
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
-from engine import Option
+from engine import LANGUAGES, Option, in_quotes, marked, number, tr
 from gui.settings.engine_choice import TITLES as ENGINES
 from gui.settings.wording import NAMES
 from gui.theme_names import THEME_WORDS
 
 _OR = " or "
 """Between the texts of a list on one line, where a comma may be part of one."""
-NOT_READ = "It must be {what}."
 _UNITS = (
-    ("_ms", "milliseconds"),
-    ("_seconds", "seconds"),
-    ("_minutes", "minutes"),
-    ("_days", "days"),
-    ("_bytes", "bytes"),
-    ("_chars", "characters"),
-    ("tokens", "tokens"),
-    ("overlap", "tokens"),
-    ("font_scale", "times the desktop's"),
+    ("_ms", marked("milliseconds")),
+    ("_seconds", marked("seconds")),
+    ("_minutes", marked("minutes")),
+    ("_days", marked("days")),
+    ("_bytes", marked("bytes")),
+    ("_chars", marked("characters")),
+    ("tokens", marked("tokens")),
+    ("overlap", marked("tokens")),
+    ("font_scale", marked("times the desktop's")),
 )
 _PATHS = ("path", "_dir", "workspace")
 _WORDS: dict[str, Mapping[Any, str]] = {
     "window.theme": THEME_WORDS,
-    "citations": {"auto": "Not in groups", "on": "Always", "off": "Never"},
-    "facts.agent_writes": {"on": "Yes", "review": "Only what you approve", "off": "Not at all"},
-    "sources": {"memory": "Notes", "sessions": "Sessions"},
-    "store.vector.engine": {"numpy": "numpy, in memory", "sqlite-vec": "sqlite-vec, in the index"},
-    "qmd.scope.default": {"allow": "May search", "deny": "May not search"},
+    "window.language": {"system": marked("System"), **LANGUAGES},
+    "citations": {"auto": marked("Not in groups"), "on": marked("Always"), "off": marked("Never")},
+    "facts.agent_writes": {"on": marked("Yes"), "review": marked("Only what you approve"), "off": marked("Not at all")},
+    "sources": {"memory": marked("Notes"), "sessions": marked("Sessions")},
+    "store.vector.engine": {"numpy": marked("numpy, in memory"), "sqlite-vec": marked("sqlite-vec, in the index")},
+    "qmd.scope.default": {"allow": marked("May search"), "deny": marked("May not search")},
     "provider": NAMES,
     "fallback": NAMES,
     "remote.agreed": NAMES,
@@ -44,7 +45,7 @@ class Unread(ValueError):
 
 def unit_of(key: str) -> str:
     """What a number counts; empty where its name says it."""
-    return next((unit for ending, unit in _UNITS if key.endswith(ending)), "")
+    return next((tr(unit) for ending, unit in _UNITS if key.endswith(ending)), "")
 
 
 def is_path(option: Option) -> bool:
@@ -53,6 +54,13 @@ def is_path(option: Option) -> bool:
 
 
 def choice_words(key: str, choice: str) -> str:
+    """What a choice is called; languages have their own names in every language."""
+    words = plain_choice_words(key, choice)
+    return words if key == "window.language" and choice in LANGUAGES else tr(words)
+
+
+def plain_choice_words(key: str, choice: str) -> str:
+    """The same in English."""
     known = _WORDS.get(key, {}).get(choice)
     return known or choice[:1].upper() + choice[1:].replace("_", " ")
 
@@ -60,31 +68,32 @@ def choice_words(key: str, choice: str) -> str:
 def value_words(option: Option, value: Any) -> str:
     """The value in a few words, for a line beside others."""
     if value is None or value == "":
-        return "not set" if option.optional else "empty"
+        return tr("not set") if option.optional else tr("empty")
     match option.kind:
         case "switch":
-            return "on" if value else "off"
+            return tr("on") if value else tr("off")
         case "choice":
             return choice_words(option.key, value)
         case "choices":
-            return ", ".join(choice_words(option.key, choice) for choice in value) or "none"
+            return ", ".join(choice_words(option.key, choice) for choice in value) or tr("none")
         case "whole" | "number":
             unit = unit_of(option.key)
-            return f"{value:,g} {unit}" if unit and abs(value) < 1e6 else f"{number_text(value)} {unit}".strip()
+            said = number(value, ",g") if unit and abs(value) < 1e6 else number_text(value)
+            return f"{said} {unit}".strip()
         case "list":
-            return ", ".join(value) or "none"
+            return ", ".join(value) or tr("none")
         case "texts" | "numbers":
-            return ", ".join(f"{name} = {number_text(held)}" for name, held in value.items()) or "none"
+            return ", ".join(f"{name} = {number_text(held)}" for name, held in value.items()) or tr("none")
         case "lists":
-            return ", ".join(f"{name} = {_OR.join(held) or 'none'}" for name, held in value.items()) or "none"
+            return ", ".join(f"{name} = {_OR.join(held) or tr('none')}" for name, held in value.items()) or tr("none")
         case "text":
             return str(value)
 
 
 def number_text(value: Any) -> str:
-    """A number as it is typed; a text as it is."""
+    """A number as it is typed in the language of the window; a text as it is."""
     if isinstance(value, float):
-        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else number(value, "")
     return str(value)
 
 
@@ -118,16 +127,29 @@ def read_field(option: Option, text: str) -> Any:
 
 
 def _number(option: Option, text: str, *, whole: bool) -> float | None:
-    bare = text.strip().replace("\u00a0", "").replace(" ", "")
-    if not bare and option.optional:
+    if not text.strip() and option.optional:
         return None
+    found = read_number(text)
+    if found is None or (whole and not found.is_integer()):
+        raise Unread(tr("It must be a whole number.") if whole else tr("It must be a number."))
+    return int(found) if whole or found.is_integer() else found
+
+
+def read_number(text: str) -> float | None:
+    """A number as a person types it in the language of the window; None for what is none.
+
+    Between three digits and those before them the language's own mark of thousands counts for nothing; elsewhere
+    comma and point both stand before decimals, so that 0.5 and 0,5 are the same.
+    """
+    bare = re.sub(r"[\s\u00a0\u202f]", "", text)
+    thousands = number(1000)[1]
+    if re.fullmatch(rf"[-+]?[1-9]\d{{0,2}}(?:{re.escape(thousands)}\d{{3}})+(?:[.,]\d*)?", bare):
+        bare = bare.replace(thousands, "")
     try:
-        number = float(bare.replace(",", "") if whole else bare.replace(",", "."))
+        found = float(bare.replace(",", "."))
     except ValueError:
-        number = math.nan
-    if not math.isfinite(number) or (whole and not number.is_integer()):
-        raise Unread(NOT_READ.format(what="a whole number" if whole else "a number"))
-    return int(number) if whole or number.is_integer() else number
+        return None
+    return found if math.isfinite(found) else None
 
 
 def _table(option: Option, text: str) -> dict[str, Any]:
@@ -136,7 +158,7 @@ def _table(option: Option, text: str) -> dict[str, Any]:
         parts = line.rpartition("=") if option.kind == "numbers" else line.partition("=")
         name, sign, held = map(str.strip, parts)
         if not (sign and name and (held or option.kind == "lists")):
-            raise Unread(f'Each line must be such as "name = value": “{line.strip()}” is not.')
+            raise Unread(tr('Each line must be such as "name = value": {line} is not.', line=in_quotes(line.strip())))
         found[name] = _held(option, held)
     return found
 

@@ -6,7 +6,7 @@ import pytest
 from engine import Settings, all_options
 from gui.settings.choice import Choice
 from gui.settings.engine_choice import EngineChoice
-from gui.settings.places import FORMS, PAGES, options_on, placed_options, title_of
+from gui.settings.places import FORMS, PAGES, name_of, options_on, placed_options
 
 
 def test_every_option_stands_on_exactly_one_page():
@@ -45,4 +45,4 @@ def test_a_new_option_of_the_window_would_have_its_row_for_free(monkeypatch):
 
 @pytest.mark.parametrize(("key", "title"), [("a.b_c", "B c"), ("x", "X")])
 def test_a_name_is_made_of_a_key(key, title):
-    assert title_of(key) == title
+    assert name_of(key) == title
