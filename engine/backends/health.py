@@ -17,6 +17,7 @@ from engine.errors import Cancelled, Closed, IndexBusy, IndexCorrupt, Mnemoscope
 from engine.insight.health import chunks, file, keywords, provider, sources, surroundings, vectors
 from engine.insight.health.findings import UPDATE, degraded, failed, fine
 from engine.insight.health.subject import Matter, Subject, Tell
+from engine.language import marked, tr, tr_count
 from engine.records import (
     HealthFinding,
     HealthProgress,
@@ -32,7 +33,6 @@ from engine.store.models import ModelName
 from engine.store.user_data import UserData
 from engine.store.vectors import VectorIndex
 from engine.sync.estimating import name_of
-from engine.wording import plural
 
 _ROWS = (chunks.CHUNKS, keywords.ROWS, keywords.SAMPLE, file.WORDS, vectors.VECTORS, file.GENERATIONS)
 _CHEAP = (chunks.CHUNKS, keywords.ROWS, file.WORDS, file.GENERATIONS, file.SPACE)
@@ -41,8 +41,8 @@ _COPIES = (vectors.MATRIX, vectors.TABLE)
 _MATTERS: tuple[Matter, ...] = (*_ROWS, file.SPACE, *_COPIES)
 _UPDATED = frozenset({"index", "notes", "transcripts", "meaning"})
 """Findings that an update mends."""
-_DATABASE = "Database file"
-_REBUILD = "Rebuild"
+_DATABASE = marked("Database file")
+_REBUILD = marked("Rebuild")
 
 
 class Health:
@@ -104,25 +104,25 @@ class Health:
         return surroundings.look_at_index(self._store), *(matter.finding(subject) for matter in _CHEAP)
 
     def _look_inside(self, subject: Subject, selection: Selection) -> Iterator[HealthFinding]:
-        subject.step("Reading the database file", 0, 0)
+        subject.step(tr("Reading the database file"), 0, 0)
         try:
             damage = file.damage(subject)
         except IndexCorrupt as error:
             damage = str(error)
         if damage:
-            yield failed(file.DATABASE, _DATABASE, damage, repair=_REBUILD)
+            yield failed(file.DATABASE, tr(_DATABASE), damage, repair=tr(_REBUILD))
             return  # what stands in a damaged file says nothing
-        yield fine(file.DATABASE, _DATABASE, file.sound(subject))
+        yield fine(file.DATABASE, tr(_DATABASE), file.sound(subject))
         try:
             for matter in _MATTERS:
-                subject.step(f"Looking at: {matter.name.lower()}", 0, 0)
+                subject.step(tr(matter.looking), 0, 0)
                 yield matter.finding(subject)
             yield from self._look_at_sources(subject, selection)
         except IndexCorrupt as error:
-            yield failed(file.DATABASE, _DATABASE, str(error), repair=_REBUILD)
+            yield failed(file.DATABASE, tr(_DATABASE), str(error), repair=tr(_REBUILD))
 
     def _look_at_sources(self, subject: Subject, selection: Selection) -> Iterator[HealthFinding]:
-        subject.step("Looking through the folders", 0, 0)
+        subject.step(tr("Looking through the folders"), 0, 0)
         found = find_transcripts(self._settings, cancel=self._cancel)
         yield from sources.look_at_stores(self._settings, found)
         yield sources.look_at_notes(subject)
@@ -138,15 +138,23 @@ class Health:
             pending = snapshot.pending_vectors(snapshot.stored_model(*name))
             awaiting = models.awaiting(snapshot)
             chunks = snapshot.chunk_count()
-        id_, title = "meaning", "Meaning"
+        id_, title = "meaning", tr("Meaning")
         if not pending:
-            return fine(id_, title, f"Each of {plural(chunks, 'passage')} has a vector.")
+            detail = tr_count(
+                "Each of {count:,} passage has a vector.", "Each of {count:,} passages has a vector.", chunks
+            )
+            return fine(id_, title, detail)
         estimate = still_awaiting(awaiting, name, self._settings, self._updates.approvals.tokens)
-        detail = f"{plural(pending, 'passage')} can be found by words only so far."
+        detail = tr_count(
+            "{count:,} passage can be found by words only so far.",
+            "{count:,} passages can be found by words only so far.",
+            pending,
+        )
         if estimate is not None:
-            detail = f"{detail} Embedding them with {estimate.provider} waits for your agreement."
-            return degraded(id_, title, detail, advice="Agree to it, or choose another provider.", count=pending)
-        return degraded(id_, title, detail, repair=UPDATE, count=pending)
+            waits = tr("Embedding them with {provider} waits for your agreement.", provider=estimate.provider)
+            advice = tr("Agree to it, or choose another provider.")
+            return degraded(id_, title, f"{detail} {waits}", advice=advice, count=pending)
+        return degraded(id_, title, detail, repair=tr(UPDATE), count=pending)
 
     def _look_at_user_data(self) -> HealthFinding:
         try:
@@ -154,7 +162,7 @@ class Health:
         except (Cancelled, Closed):
             raise
         except MnemoscopeError as error:
-            return failed("user-data", "Your data", str(error))
+            return failed("user-data", tr("Your data"), str(error))
 
     def _subject(self, selection: Selection) -> Subject:
         name = None if selection.provider is None else name_of(selection.provider)
@@ -197,7 +205,7 @@ class Health:
 
     def _mend(self, subject: Subject, matters: list[Matter]) -> Iterator[str]:
         for matter in matters:
-            subject.step(f"Looking at: {matter.name.lower()}", 0, 0)
+            subject.step(tr(matter.looking), 0, 0)
             if matter.mend is not None and matter.look(subject).count:
                 yield matter.mend(subject)
 
@@ -214,7 +222,7 @@ class Health:
         """With the writer's lock, and no update of this program."""
         with self._updates.gate.alone(self._cancel):
             if not self._store.try_lock():
-                raise IndexBusy("Another process is writing the index: try again when it has finished.")
+                raise IndexBusy(tr("Another process is writing the index: try again when it has finished."))
             try:
                 with ExitStack() as after:
                     after.callback(self._store.rest)
@@ -229,6 +237,10 @@ def _chosen(matter: Matter, ids: Collection[str] | None) -> bool:
 
 def _said(report: SyncReport) -> Iterator[str]:
     if report.full or report.files_indexed or report.files_removed or report.vectors_embedded or report.chunks_indexed:
-        yield "The index was brought up to date with the notes."
+        yield tr("The index was brought up to date with the notes.")
     if report.awaiting is not None:
-        yield f"{plural(report.awaiting.chunks, 'passage')} wait for your agreement before they are embedded."
+        yield tr_count(
+            "{count:,} passage wait for your agreement before they are embedded.",
+            "{count:,} passages wait for your agreement before they are embedded.",
+            report.awaiting.chunks,
+        )

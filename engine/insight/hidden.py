@@ -3,9 +3,10 @@
 import time
 
 from engine.errors import IndexReadOnly
+from engine.language import marked, tr
 from engine.store.user_data import UserData
 
-_NOT_KEPT = (
+_NOT_KEPT = marked(
     "The folder of the index cannot be written, so nothing can be hidden: make it writable or choose another one with "
     "`store.path` in the settings."
 )
@@ -20,7 +21,7 @@ def hidden_groups(user: UserData) -> frozenset[str]:
 def hide_group(user: UserData, key: str, *, hidden: bool) -> None:
     """Hide a group, or show it again. Raises `IndexReadOnly` where nothing can be kept."""
     if not user.keeps:
-        raise IndexReadOnly(user.problem or _NOT_KEPT)
+        raise IndexReadOnly(user.problem or tr(_NOT_KEPT))
     with user.writing() as connection:
         if hidden:
             connection.execute("INSERT OR REPLACE INTO hidden_duplicates VALUES (?, ?)", (key, time.time()))

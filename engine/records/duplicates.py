@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from engine.language import marked, tr
 from engine.records.base import Record
 
 DuplicateKind = Literal["identical", "alike", "contained", "passage", "recurring"]
@@ -40,24 +41,24 @@ class DuplicateGroup(Record, frozen=True):
 
 
 _WORDS: dict[DuplicateKind, str] = {
-    "identical": "The same text",
-    "alike": "Nearly the same",
-    "contained": "One holds the other",
-    "passage": "A passage in common",
-    "recurring": "Recurs in many notes",
+    "identical": marked("The same text"),
+    "alike": marked("Nearly the same"),
+    "contained": marked("One holds the other"),
+    "passage": marked("A passage in common"),
+    "recurring": marked("Recurs in many notes"),
 }
 
 
 def duplicate_title(group: DuplicateGroup) -> str:
     """What the notes of a group are to each other: `Nearly the same · 92 %`."""
     if group.kind in ("identical", "recurring"):
-        return _WORDS[group.kind]
-    return f"{_WORDS[group.kind]} · {share_text(group.similarity)}"
+        return tr(_WORDS[group.kind])
+    return f"{tr(_WORDS[group.kind])} · {share_text(group.similarity)}"
 
 
 def share_text(share: float) -> str:
     """`92 %`; never 100 for what is not the same to the last word."""
-    return f"{100 if share >= 1 else min(99, round(100 * share))} %"
+    return tr("{percent} %", percent=100 if share >= 1 else min(99, round(100 * share)))
 
 
 class DuplicateReport(Record, frozen=True):

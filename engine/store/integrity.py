@@ -4,6 +4,7 @@ from contextlib import closing
 from pathlib import Path
 
 from engine.errors import IndexCorrupt
+from engine.language import tr
 from engine.store.connection import open_connection
 from engine.store.failures import translated
 from engine.store.schema import Tables
@@ -18,7 +19,11 @@ def damage(snapshot: Snapshot) -> str:
         fts = Tables(generation).fts
         snapshot.connection.execute(f"SELECT rowid FROM {fts} WHERE {fts} MATCH 'any' LIMIT 1").fetchall()
     first = snapshot.connection.execute("PRAGMA integrity_check(1)").fetchone()
-    return "" if first == ("ok",) else f"The database file is damaged: {first[0] if first else 'no answer'}."
+    if first == ("ok",):
+        return ""
+    if not first:
+        return tr("The database file is damaged: no answer.")
+    return tr("The database file is damaged: {reason}.", reason=first[0])
 
 
 def is_damaged(database: Path) -> bool:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from engine.language import tr
 from engine.store.coding import StoredModel, decode
 from engine.store.matrix_engine import WORTH_SAVING, matrix_key
 from engine.store.matrix_file import read_matrix
@@ -29,16 +30,18 @@ def examine(path: Path, snapshot: Snapshot, model: StoredModel) -> MatrixState:
     found = read_matrix(path, generation=snapshot.generation, model_key=matrix_key(snapshot, model))
     if found is None:
         if path.exists():
-            return MatrixState("The file is damaged, or of an older state, and of no use.")
+            return MatrixState(tr("The file is damaged, or of an older state, and of no use."))
         many = len(wanted) >= WORTH_SAVING
-        return MatrixState("There is no file: each start reads every vector." if many else "")
+        return MatrixState(tr("There is no file: each start reads every vector.") if many else "")
     stamp, ids, scales, codes = found
     if codes.shape[1] != model.dims or stamp > snapshot.stamp:
-        return MatrixState("The file is of another state than the database.")
+        return MatrixState(tr("The file is of another state than the database."))
     behind = len(np.setdiff1d(wanted, ids, assume_unique=True))
     gone = len(np.setdiff1d(ids, wanted, assume_unique=True))
     if stamp == snapshot.stamp and (behind or gone):
-        return MatrixState(f"The file lacks {behind:,} vectors and has {gone:,} that are no more.")
+        return MatrixState(
+            tr("The file lacks {behind:,} vectors and has {gone:,} that are no more.", behind=behind, gone=gone)
+        )
     order = np.argsort(ids)
     sample = order[:: max(1, len(order) // _SAMPLE)][:_SAMPLE]
     # Vectors that are none are not this file's fault.
@@ -53,5 +56,11 @@ def examine(path: Path, snapshot: Snapshot, model: StoredModel) -> MatrixState:
         cosines = (exact * saved).sum(axis=1) / np.where(lengths > 0, lengths, 1)
         wrong = int(((cosines < _LEAST_COSINE) & (lengths > 0)).sum())
         if wrong:
-            return MatrixState(f"Of {len(slots):,} vectors in the file {wrong:,} are not those of the database.")
+            return MatrixState(
+                tr(
+                    "Of {count:,} vectors in the file {wrong:,} are not those of the database.",
+                    count=len(slots),
+                    wrong=wrong,
+                )
+            )
     return MatrixState("", len(ids), behind)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import apsw
 
 from engine.control import CancelToken
+from engine.language import tr
 from engine.store import vec0
 from engine.store.coding import Ids, StoredModel, Vectors, decode
 from engine.store.index import IndexStore
@@ -92,10 +93,10 @@ class Vec0Engine:
     def problem(self, snapshot: Snapshot, model: StoredModel) -> str:
         """What is wrong with a table that is there, one sentence; empty where nothing is."""
         if snapshot.meta("vec0") != _moment(snapshot, model):
-            return "It is not in step with the vectors: they are compared in memory."
+            return tr("It is not in step with the vectors: they are compared in memory.")
         if vec0.stored_ids(snapshot.connection) != snapshot.vector_chunk_ids(model.id):
-            return "It has other rows than the chunks with a vector."
-        return "It is mostly holes that removed vectors left." if vec0.mostly_holes(snapshot.connection) else ""
+            return tr("It has other rows than the chunks with a vector.")
+        return tr("It is mostly holes that removed vectors left.") if vec0.mostly_holes(snapshot.connection) else ""
 
     def refill(self, model: StoredModel, cancel: CancelToken | None) -> None:
         """Make the table anew, as `settle` does."""

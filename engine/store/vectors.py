@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import apsw
 
 from engine.control import CancelToken
+from engine.language import tr
 from engine.records import Probe
 from engine.settings.options import VectorSettings
 from engine.store.coding import Ids, StoredModel, Vectors
@@ -160,9 +161,13 @@ class VectorIndex:
         from engine.store import vec0
 
         if not vec0.has_table(snapshot.connection):
-            return "" if self._vec0 is None or model is None else "It is not there yet: vectors are compared in memory."
+            return (
+                ""
+                if self._vec0 is None or model is None
+                else tr("It is not there yet: vectors are compared in memory.")
+            )
         if self._vec0 is None:
-            return "A table that nobody uses any more takes room."
+            return tr("A table that nobody uses any more takes room.")
         return "" if model is None else self._vec0.problem(snapshot, model)
 
     def refill_table(self, model: StoredModel | None, cancel: CancelToken | None = None) -> None:

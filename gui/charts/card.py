@@ -7,6 +7,7 @@ from PySide6.QtCore import QPoint, Qt, Slot
 from PySide6.QtGui import QFontMetrics, QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QVBoxLayout, QWidget
 
+from engine import marked, tr
 from gui.charts.chart import Chart
 from gui.charts.series import Mark, Series, tab_separated
 from gui.keys.binding import key_action, show_keys_of, tell_key
@@ -17,7 +18,7 @@ from gui.widgets.elided import ElidedLabel
 from gui.widgets.labels import label
 from gui.widgets.table import Column, RecordsTable
 
-_TURN = command("index.turn", "Chart or table", "index", "T")
+_TURN = command("index.turn", marked("Chart or table"), "index", "T")
 _ROWS = 4
 _PAD = 10
 
@@ -25,6 +26,7 @@ _PAD = 10
 @dataclass(frozen=True)
 class TableColumn:
     title: str
+    """Translated where it is shown."""
     letters: int
     """As in `Column`."""
     figures: bool = False
@@ -54,12 +56,12 @@ class ChartCard(QFrame):
         self._meta.setProperty("role", "meta")
         self._turn = QPushButton()
         self._turn.setProperty("role", "link")
-        tell_key(self._turn, _TURN.words, _TURN.name)
+        tell_key(self._turn, tr(_TURN.words), _TURN.name)
         self._turn.clicked.connect(self.turn)
         self._empty = label(empty, "meta", wrap=True)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
         self._table = RecordsTable([self._column(*one) for one in enumerate(self._columns)], lambda mark: mark.detail)
-        self._table.setAccessibleName(f"{title}, as a table")
+        self._table.setAccessibleName(tr("{title}, as a table", title=title))
         order = Qt.SortOrder
         self._table.sortByColumn(0, order.DescendingOrder if newest_first else order.AscendingOrder)
         self._table.doubleClicked.connect(lambda index: self._open(self._table.record_at(index)))
@@ -103,7 +105,7 @@ class ChartCard(QFrame):
     @Slot()
     def copy(self) -> None:
         """The table, as text that a spreadsheet takes."""
-        text = tab_separated([column.title for column in self._columns], self.chart.series)
+        text = tab_separated([tr(column.title) for column in self._columns], self.chart.series)
         QGuiApplication.clipboard().setText(text)
 
     def _show_side(self) -> None:
@@ -113,15 +115,18 @@ class ChartCard(QFrame):
         for side, shown in ((self._empty, not some), (self.chart, some and not self._turned)):
             side.setVisible(shown)
         self._table.setVisible(some and self._turned)
-        self._turn.setText("Chart" if self._turned else "Table")
-        self._turn.setAccessibleName(f"{self._title}: show as {'chart' if self._turned else 'table'}")
+        self._turn.setText(tr("Chart") if self._turned else tr("Table"))
+        said = tr("{title}: show as chart", title=self._title)
+        if not self._turned:
+            said = tr("{title}: show as table", title=self._title)
+        self._turn.setAccessibleName(said)
         self._turn.setVisible(some)
         self.setAccessibleDescription(self.chart.series.gist)
 
     @staticmethod
     def _column(number: int, column: TableColumn) -> Column[Mark]:
         return Column[Mark](
-            column.title,
+            tr(column.title),
             column.letters,
             lambda mark: mark.row[number][1],
             lambda mark: mark.row[number][0],
@@ -135,9 +140,9 @@ class ChartCard(QFrame):
     @Slot(QPoint)
     def _show_menu(self, at: QPoint) -> None:
         menu = QMenu(self)
-        turn = menu.addAction("Show as chart" if self._turned else "Show as table", self.turn)
+        turn = menu.addAction(tr("Show as chart") if self._turned else tr("Show as table"), self.turn)
         show_keys_of(turn, _TURN.name)
-        show_keys_of(menu.addAction(COPY_TABLE.words, self.copy), COPY_TABLE.name)
+        show_keys_of(menu.addAction(tr(COPY_TABLE.words), self.copy), COPY_TABLE.name)
         menu.setEnabled(bool(self.chart.series.marks))
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(self.mapToGlobal(at))

@@ -5,15 +5,17 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from engine import marked, tr
 from gui.index.attention import Attention
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.labels import breakable, label, line
-from gui.widgets.state import StateDot
+from gui.widgets.state import State, StateDot
 from gui.widgets.tab_order import stop_before
 
 _DOT_TOP = 3
 
-ALL_WELL = Attention("", "fine", "Nothing needs your attention.")
+ALL_WELL = Attention("", "fine", marked("Nothing needs your attention."))
+_STATES: dict[State, str] = {"working": marked("working"), "degraded": marked("degraded"), "off": marked("off")}
 
 
 class _Row(QWidget):
@@ -59,15 +61,16 @@ class _Row(QWidget):
         self._shown = row
         words, _ = row.action
         self._dot.set_state(row.state)
-        self._title.setText(row.title)
+        title = tr(row.title) if row == ALL_WELL else row.title
+        self._title.setText(title)
         self._detail.setText(breakable(row.detail))
         self._detail.setVisible(bool(row.detail))
         self._line.setVisible(row != ALL_WELL)
         self.button.setText(words)
         self.button.setVisible(bool(words))
-        self.button.setAccessibleName(f"{words}: {row.title}")
-        state = "" if row.state == "fine" else f" ({row.state})"
-        self.setAccessibleName(". ".join(part for part in (f"{row.title}{state}", row.detail) if part))
+        self.button.setAccessibleName(f"{words}: {title}")
+        state = f" ({tr(_STATES[row.state])})" if row.state in _STATES else ""
+        self.setAccessibleName(". ".join(part for part in (f"{title}{state}", row.detail) if part))
 
     @Slot()
     def _press(self) -> None:
@@ -92,11 +95,11 @@ class AttentionCard(QFrame):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(14, 10, 14, 12)
         self._column.setSpacing(0)
-        self._column.addWidget(label("Needs attention", "strong"))
+        self._column.addWidget(label(tr("Needs attention"), "strong"))
         self._list = QVBoxLayout()
         self._list.setSpacing(0)
         self._column.addLayout(self._list)
-        self.setAccessibleName("Needs attention")
+        self.setAccessibleName(tr("Needs attention"))
         self._arrange()
 
     def show_rows(self, group: str, rows: Sequence[Attention]) -> None:

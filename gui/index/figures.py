@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
-from engine import DiskPart, IndexOverview, MemoryProviderStatus
+from engine import DiskPart, IndexOverview, MemoryProviderStatus, marked, number, tr, tr_count
 from gui.index.pictures import cache_hits
 from gui.theme import tokens
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.labels import label
 from gui.widgets.state import State, state_colour
-from gui.widgets.wording import counted, duration, grouped, size_text
+from gui.widgets.wording import duration, grouped, size_text
 
 _KILO = 1000
 UNKNOWN = "–"
@@ -20,13 +20,15 @@ UNKNOWN = "–"
 @dataclass(frozen=True)
 class Figure:
     name: str
+    """One of `NAMES`."""
     value: str = UNKNOWN
     note: str = ""
     state: State = "fine"
     tip: str = ""
 
 
-NOTHING = tuple(Figure(name) for name in ("files", "chunks", "vectors", "on disk", "cache hits"))
+NAMES = (marked("files"), marked("chunks"), marked("vectors"), marked("on disk"), marked("cache hits"))
+NOTHING = tuple(map(Figure, NAMES))
 
 
 def figures(status: MemoryProviderStatus, overview: IndexOverview | None) -> tuple[Figure, ...]:
@@ -42,31 +44,38 @@ def figures(status: MemoryProviderStatus, overview: IndexOverview | None) -> tup
 
 def _files(status: MemoryProviderStatus) -> Figure:
     failed, skipped = len(status.failed_files), len(status.skipped_files)
-    parts = [f"{grouped(failed)} failed"] if failed else []
-    parts += [f"{grouped(skipped)} skipped"] if skipped else []
-    note = " · ".join(parts) or ("none left out" if status.files else "nothing indexed yet")
-    counts = (f"{grouped(c.files)} {'notes' if c.source == 'memory' else 'sessions'}" for c in status.source_counts)
+    parts = [tr("{count:,} failed", count=failed)] if failed else []
+    parts += [tr("{count:,} skipped", count=skipped)] if skipped else []
+    note = " · ".join(parts) or (tr("none left out") if status.files else tr("nothing indexed yet"))
+    counts = (
+        tr("{count:,} notes", count=one.files) if one.source == "memory" else tr("{count:,} sessions", count=one.files)
+        for one in status.source_counts
+    )
     return Figure("files", grouped(status.files), note, "degraded" if failed else "fine", " · ".join(counts))
 
 
 def _chunks(status: MemoryProviderStatus, overview: IndexOverview | None) -> Figure:
     median = overview.sizes.median if overview else 0
-    return Figure("chunks", grouped(status.chunks), f"median {counted(median, 'character')}" if median else "")
+    note = tr_count("median {count:,} character", "median {count:,} characters", median) if median else ""
+    return Figure("chunks", grouped(status.chunks), note)
 
 
 def _vectors(status: MemoryProviderStatus) -> Figure:
     rows, tip = status.vector.rows, f"{status.provider} {status.model}".strip()
     if status.provider == "none":
-        return Figure("vectors", grouped(rows), "words only", "off")
-    share = f"{int(100 * rows / status.chunks)}\N{NO-BREAK SPACE}%" if status.chunks else ""
+        return Figure("vectors", grouped(rows), tr("words only"), "off")
+    share = tr("{percent}\N{NO-BREAK SPACE}%", percent=int(100 * rows / status.chunks)) if status.chunks else ""
     step = status.syncing
     if step is not None and step.phase == "embedding" and not status.paused:
-        left = f"{duration(step.seconds_left)} left" if step.seconds_left is not None else "embedding"
+        left = tr("embedding")
+        if step.seconds_left is not None:
+            left = tr("{duration} left", duration=duration(step.seconds_left))
         return Figure("vectors", grouped(rows), ", ".join(part for part in (share, left) if part), "working", tip)
     if status.pending_vectors:
         state: State = "degraded" if status.awaiting is not None else "working"
-        return Figure("vectors", grouped(rows), f"{share}, {grouped(status.pending_vectors)} pending", state, tip)
-    return Figure("vectors", grouped(rows), "every chunk has one" if status.chunks else "", tip=tip)
+        note = tr("{share}, {count:,} pending", share=share, count=status.pending_vectors)
+        return Figure("vectors", grouped(rows), note, state, tip)
+    return Figure("vectors", grouped(rows), tr("every chunk has one") if status.chunks else "", tip=tip)
 
 
 def _disk(status: MemoryProviderStatus, overview: IndexOverview | None) -> Figure:
@@ -85,26 +94,37 @@ def _disk_note(parts: tuple[DiskPart, ...], total: int) -> str:
     while total / unit >= _KILO:
         unit *= _KILO
     vectors = found.get("vectors", 0) + found.get("matrix", 0)
-    large = (("text", found.get("text", 0)), ("words", found.get("words", 0)), ("vectors", vectors))
+    large = (
+        (tr("text"), found.get("text", 0)),
+        (tr("words"), found.get("words", 0)),
+        (tr("vectors"), vectors),
+    )
     return " · ".join(f"{name} {_short(size / unit)}" for name, size in large)
 
 
 def _short(size: float) -> str:
-    return f"{size:.1f}" if size < 9.95 else f"{size:.0f}"
+    return number(size, ".1f" if size < 9.95 else ".0f")
 
 
 def _cache(status: MemoryProviderStatus, overview: IndexOverview | None) -> Figure:
     cache = status.cache
     if not cache.enabled:
-        return Figure("cache hits", UNKNOWN, "the cache is off", "off")
-    kept = f"{grouped(cache.entries)} of {grouped(cache.max_entries)}" if cache.max_entries else grouped(cache.entries)
+        return Figure("cache hits", UNKNOWN, tr("the cache is off"), "off")
+    kept = tr("{count:,} kept", count=cache.entries)
+    if cache.max_entries:
+        kept = tr("{count:,} of {most:,} kept", count=cache.entries, most=cache.max_entries)
     hits = cache_hits(overview.syncs) if overview else None
     if hits is None:
-        return Figure("cache hits", UNKNOWN, f"{kept} kept")
+        return Figure("cache hits", UNKNOWN, kept)
     reused, wanted = hits
-    share = f"{int(100 * reused / wanted)}\N{NO-BREAK SPACE}%"
-    tip = f"Of {counted(wanted, 'chunk')} in the syncs below, {grouped(reused)} had their vector already."
-    return Figure("cache hits", share, f"{kept} kept", tip=tip)
+    share = tr("{percent}\N{NO-BREAK SPACE}%", percent=int(100 * reused / wanted))
+    tip = tr_count(
+        "Of {count:,} chunk in the syncs below, {reused:,} had their vector already.",
+        "Of {count:,} chunks in the syncs below, {reused:,} had their vector already.",
+        wanted,
+        reused=reused,
+    )
+    return Figure("cache hits", share, kept, tip=tip)
 
 
 class _Note(ElidedLabel):
@@ -138,10 +158,10 @@ class FigureCard(QFrame):
     def show_figure(self, figure: Figure) -> None:
         """The note has its line even while there is none, so that nothing moves when one comes."""
         self._value.setText(figure.value)
-        self._name.setText(figure.name)
+        self._name.setText(tr(figure.name))
         self._note.setText(figure.note or " ")
         self._note.state = figure.state
         self._note.update()
         self.setToolTip(figure.tip)
-        said = ", ".join(part for part in (f"{figure.value} {figure.name}", figure.note) if part)
+        said = ", ".join(part for part in (f"{figure.value} {tr(figure.name)}", figure.note) if part)
         self.setAccessibleName(said)

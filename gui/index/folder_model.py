@@ -5,14 +5,21 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, Qt
 
-from engine import FolderCount
+from engine import FolderCount, marked, tr
 from gui.widgets.wording import grouped
 
 Index = QModelIndex | QPersistentModelIndex
 Key = tuple[str, str]
 
-TITLES = ("Folder", "Files", "Chunks", "Pending", "Failed", "Skipped")
-SOURCES = {"memory": "Notes", "sessions": "Sessions"}
+TITLES = (
+    marked("Folder"),
+    marked("Files"),
+    marked("Chunks"),
+    marked("Pending"),
+    marked("Failed"),
+    marked("Skipped"),
+)
+SOURCES = {"memory": marked("Notes"), "sessions": marked("Sessions")}
 _ROOT = QModelIndex()
 _AT_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
@@ -96,7 +103,7 @@ class FolderModel(QAbstractItemModel):
         if not index.isValid():
             return None
         folder, column = self.folders[index.internalId()], index.column()
-        name = folder.name or SOURCES[folder.source]
+        name = folder.name or tr(SOURCES[folder.source])
         if role == Qt.ItemDataRole.ToolTipRole and not column:
             return name
         if role == Qt.ItemDataRole.TextAlignmentRole and column:
@@ -113,7 +120,7 @@ class FolderModel(QAbstractItemModel):
         if orientation != Qt.Orientation.Horizontal:
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return TITLES[section]
+            return tr(TITLES[section])
         return _AT_RIGHT if role == Qt.ItemDataRole.TextAlignmentRole and section else None
 
 

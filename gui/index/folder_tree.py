@@ -7,13 +7,12 @@ from PySide6.QtCore import QModelIndex, QPoint, Qt, Slot
 from PySide6.QtGui import QFontMetrics, QGuiApplication
 from PySide6.QtWidgets import QFrame, QHeaderView, QMenu, QTreeView, QVBoxLayout, QWidget
 
-from engine import FolderCount
+from engine import FolderCount, tr, tr_count
 from gui.index.folder_model import SOURCES, TITLES, FolderModel, Key, numbers
 from gui.keys.binding import key_action, show_keys_of
 from gui.keys.shared import COPY_TABLE
 from gui.style import font_at
 from gui.widgets.labels import label
-from gui.widgets.wording import counted
 
 _FIGURE_LETTERS = 9
 _ROWS = 9
@@ -35,20 +34,20 @@ class FolderCard(QFrame):
         self.tree.setUniformRowHeights(True)
         self.tree.setAllColumnsShowFocus(True)
         self.tree.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        self.tree.setAccessibleName("Folders of the index")
+        self.tree.setAccessibleName(tr("Folders of the index"))
         header = self.tree.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        header.setAccessibleName("Column titles")
+        header.setAccessibleName(tr("Column titles"))
         column = QVBoxLayout(self)
         column.setContentsMargins(14, 10, 14, 12)
         column.setSpacing(8)
-        column.addWidget(label("Folders", "strong"))
+        column.addWidget(label(tr("Folders"), "strong"))
         column.addWidget(self.tree)
         key_action(self, COPY_TABLE).triggered.connect(self.copy)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._show_menu)
-        self.setAccessibleName("Folders")
+        self.setAccessibleName(tr("Folders"))
         self._measure()
 
     def show_folders(self, folders: Sequence[FolderCount]) -> None:
@@ -71,18 +70,14 @@ class FolderCard(QFrame):
                 source = self.model.index(row, 0)
                 self.tree.setExpanded(source, self.model.key(source) not in closed)
         self.setAccessibleDescription(
-            "; ".join(
-                f"{SOURCES[folder.source]}: {counted(folder.files, 'file')}, {counted(folder.chunks, 'chunk')}"
-                for folder in self.model.folders
-                if not folder.depth
-            )
+            "; ".join(f"{tr(SOURCES[one.source])}: {_counts(one)}" for one in self.model.folders if not one.depth)
         )
 
     @Slot()
     def copy(self) -> None:
         """The whole table, closed rows too, as text that a spreadsheet takes."""
-        rows: list[tuple[str, ...]] = [("Source", *TITLES)]
-        rows += [(SOURCES[folder.source], folder.name, *map(str, numbers(folder))) for folder in self.model.folders]
+        rows: list[tuple[str, ...]] = [(tr("Source"), *map(tr, TITLES))]
+        rows += [(tr(SOURCES[folder.source]), folder.name, *map(str, numbers(folder))) for folder in self.model.folders]
         QGuiApplication.clipboard().setText("\n".join("\t".join(row) for row in rows))
 
     def _states(self) -> tuple[set[Key], set[Key]]:
@@ -108,8 +103,13 @@ class FolderCard(QFrame):
     @Slot(QPoint)
     def _show_menu(self, at: QPoint) -> None:
         menu = QMenu(self)
-        menu.addAction("Unfold all", self.tree.expandAll)
-        menu.addAction("Fold all", self.tree.collapseAll)
-        show_keys_of(menu.addAction(COPY_TABLE.words, self.copy), COPY_TABLE.name)
+        menu.addAction(tr("Unfold all"), self.tree.expandAll)
+        menu.addAction(tr("Fold all"), self.tree.collapseAll)
+        show_keys_of(menu.addAction(tr(COPY_TABLE.words), self.copy), COPY_TABLE.name)
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(self.mapToGlobal(at))
+
+
+def _counts(folder: FolderCount) -> str:
+    files = tr_count("{count:,} file", "{count:,} files", folder.files)
+    return ", ".join((files, tr_count("{count:,} chunk", "{count:,} chunks", folder.chunks)))

@@ -7,7 +7,7 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QFontMetrics, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
-from engine import CancelToken, IndexInsight, IndexOverview, MemoryProviderStatus, MemorySearchManager
+from engine import CancelToken, IndexInsight, IndexOverview, MemoryProviderStatus, MemorySearchManager, tr
 from gui.charts.bars import BarChart
 from gui.charts.card import ChartCard
 from gui.charts.series import Mark, Series
@@ -74,26 +74,31 @@ class OverviewPage(IndexPage):
         self.map.action_requested.connect(self.action_requested)
         self._folders = FolderCard()
         self._syncs = ChartCard(
-            "Syncs",
-            BarChart("Syncs", 72, bar_width=9),
+            tr("Syncs"),
+            BarChart(tr("Syncs"), 72, bar_width=9),
             SYNC_COLUMNS,
-            "Every update of the index will be told here.",
+            tr("Every update of the index will be told here."),
             newest_first=True,
         )
         self._speed = ChartCard(
-            "Throughput",
-            SparkChart("Throughput", 56),
+            tr("Throughput"),
+            SparkChart(tr("Throughput"), 56),
             THROUGHPUT_COLUMNS,
-            "Drawn while a sync runs.",
+            tr("Drawn while a sync runs."),
             newest_first=True,
         )
         self._sizes = ChartCard(
-            "Chunk sizes", BarChart("Chunk sizes", 116), pictures.SIZE_COLUMNS, "There is no chunk yet."
+            tr("Chunk sizes"), BarChart(tr("Chunk sizes"), 116), pictures.SIZE_COLUMNS, tr("There is no chunk yet.")
         )
         self._attention = AttentionCard(_GROUPS)
-        self._disk = ChartCard("On disk", ShareChart("On disk", 8), pictures.DISK_COLUMNS, "Nothing is on disk yet.")
+        self._disk = ChartCard(
+            tr("On disk"), ShareChart(tr("On disk"), 8), pictures.DISK_COLUMNS, tr("Nothing is on disk yet.")
+        )
         self._times = ChartCard(
-            "Files over time", BarChart("Files over time", 88), pictures.TIME_COLUMNS, "There is no file yet."
+            tr("Files over time"),
+            BarChart(tr("Files over time"), 88),
+            pictures.TIME_COLUMNS,
+            tr("There is no file yet."),
         )
         self._charts = (self._folders, self._syncs, self._speed, self._sizes, self._disk, self._times)
         self._columns = TwoColumns(
@@ -152,12 +157,12 @@ class OverviewPage(IndexPage):
         self._folders.show_folders(found.overview.folders)
         self._sizes.show_series(found.sizes)
         self._disk.show_series(found.disk)
-        self._times.show_series(found.times, "notes by last change, sessions by start")
+        self._times.show_series(found.times, tr("notes by last change, sessions by start"))
         self._syncs.show_series(found.syncs)
         self._show_live()
 
     def show_problem(self, sentence: str) -> None:
-        again = Attention("", "degraded", "The index could not be counted", sentence, ("Try again", _AGAIN))
+        again = Attention("", "degraded", tr("The index could not be counted"), sentence, (tr("Try again"), _AGAIN))
         self._attention.show_rows("overview", (again,))
 
     def clear(self) -> None:

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from engine import MemoryProviderStatus, MemorySearchManager
+from engine import MemoryProviderStatus, MemorySearchManager, tr
 from gui.index.duplicates.page import DuplicatesPage
 from gui.index.health.page import HealthPage
 from gui.index.map.panel import MapPanel
@@ -63,16 +63,16 @@ class IndexPanel(QWidget):
         self._manager: MemorySearchManager | None = None
         self._overview = OverviewPage(jobs)
         self._overview.action_requested.connect(self._act)
-        self._add("overview", "Overview", self._overview)
+        self._add("overview", tr("Overview"), self._overview)
         self._map = MapPanel(jobs, whole=True)
         self._map.action_requested.connect(self._act)
-        self._add("map", "Map", self._map)
+        self._add("map", tr("Map"), self._map)
         self._duplicates = DuplicatesPage(jobs)
         self._duplicates.action_requested.connect(self._act)
-        self._add("duplicates", "Duplicates", self._duplicates)
+        self._add("duplicates", tr("Duplicates"), self._duplicates)
         self._health = HealthPage(jobs)
-        self._add("health", "Health", self._health)
-        self.setAccessibleName("Index")
+        self._add("health", tr("Health"), self._health)
+        self.setAccessibleName(tr("Index"))
         for before, after in pairwise(self._chips.values()):
             QWidget.setTabOrder(before, after)  # one was made after the other's page
         self.show_page("overview")
@@ -136,7 +136,7 @@ class IndexPanel(QWidget):
     def show_lacks(self, lacks: Lacks) -> None:
         """Whether there is an inside to look into; another backend has another one."""
         reason = lacks.get("insight", "")
-        self._lack.say(TITLES["insight"], reason, Action("Choose another engine…", self._choose_engine))
+        self._lack.say(tr(TITLES["insight"]), tr(reason), Action(tr("Choose another engine…"), self._choose_engine))
         self._lack.setVisible(bool(reason))
         for part in (self._bar, self._stack):
             part.setVisible(not reason)

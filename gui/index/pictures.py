@@ -2,36 +2,36 @@
 
 from collections.abc import Iterable, Sequence
 
-from engine import ChunkSizes, DiskPart, DiskPartName, KeptSync, MonthCount
+from engine import ChunkSizes, DiskPart, DiskPartName, KeptSync, MonthCount, marked, tr, tr_count
 from gui.charts.card import TableColumn
 from gui.charts.series import Mark, Series, figure_cell
-from gui.widgets.wording import counted, grouped, size_text
+from gui.widgets.wording import grouped, size_text
 
-SIZE_COLUMNS = (TableColumn("Characters", 0), TableColumn("Chunks", 10, figures=True))
+SIZE_COLUMNS = (TableColumn(marked("Characters"), 0), TableColumn(marked("Chunks"), 10, figures=True))
 TIME_COLUMNS = (
-    TableColumn("When", 0),
-    TableColumn("Notes", 10, figures=True),
-    TableColumn("Sessions", 10, figures=True),
+    TableColumn(marked("When"), 0),
+    TableColumn(marked("Notes"), 10, figures=True),
+    TableColumn(marked("Sessions"), 10, figures=True),
 )
 DISK_COLUMNS = (
-    TableColumn("Part", 0),
-    TableColumn("Size", 11, figures=True),
-    TableColumn("Share", 9, figures=True),
+    TableColumn(marked("Part"), 0),
+    TableColumn(marked("Size"), 11, figures=True),
+    TableColumn(marked("Share"), 9, figures=True),
 )
 
 DISK_WORDS: dict[DiskPartName, str] = {
-    "text": "Text",
-    "words": "Keyword index",
-    "vectors": "Vectors",
-    "matrix": "Vectors as they are searched",
-    "log": "Recent changes",
-    "user": "Your own data",
-    "other": "Other",
-    "free": "Free for what comes",
+    "text": marked("Text"),
+    "words": marked("Keyword index"),
+    "vectors": marked("Vectors"),
+    "matrix": marked("Vectors as they are searched"),
+    "log": marked("Recent changes"),
+    "user": marked("Your own data"),
+    "other": marked("Other"),
+    "free": marked("Free for what comes"),
 }
 _MOST_MONTHS = 36
 _MOST_YEARS = 60
-_MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
+_MONTHS = marked("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec")
 
 
 def size_series(sizes: ChunkSizes) -> Series:
@@ -42,13 +42,20 @@ def size_series(sizes: ChunkSizes) -> Series:
     for place, count in enumerate(sizes.counts):
         low, high = place * sizes.width + 1, (place + 1) * sizes.width
         span = grouped(low) if low == high else f"{grouped(low)}–{grouped(high)}"
-        caption = f"{span} characters: {counted(count, 'chunk')}"
+        caption = tr_count(
+            "{span} characters: {count:,} chunk", "{span} characters: {count:,} chunks", count, span=span
+        )
         marks.append(Mark((count,), caption, ((span, low), figure_cell(count)), detail=caption))
     return Series(
         tuple(marks),
-        gist=f"{counted(sum(sizes.counts), 'chunk')}. The middle one has {grouped(sizes.median)} characters, "
-        f"the longest {grouped(sizes.longest)}.",
-        ends=("0", f"{grouped(len(sizes.counts) * sizes.width)} ch"),
+        gist=tr_count(
+            "{count:,} chunk. The middle one has {median:,} characters, the longest {longest:,}.",
+            "{count:,} chunks. The middle one has {median:,} characters, the longest {longest:,}.",
+            sum(sizes.counts),
+            median=sizes.median,
+            longest=sizes.longest,
+        ),
+        ends=("0", tr("{count:,} ch", count=len(sizes.counts) * sizes.width)),
     )
 
 
@@ -70,9 +77,15 @@ def time_series(months: Sequence[MonthCount]) -> Series:
     notes, sessions = (sum(tally[place] for tally in found.values()) for place in (0, 1))
     return Series(
         tuple(marks),
-        gist=f"{_both(notes, sessions)}, from {marks[0].key} to {marks[-1].key}. Most in {most.caption}.",
+        gist=tr(
+            "{files}, from {first} to {last}. Most in {most}.",
+            files=_both(notes, sessions),
+            first=marks[0].key,
+            last=marks[-1].key,
+            most=most.caption,
+        ),
         ends=(marks[0].key, marks[-1].key if len(marks) > 1 else ""),
-        legend=("notes", "sessions") if sessions else (),
+        legend=(tr("notes"), tr("sessions")) if sessions else (),
     )
 
 
@@ -93,7 +106,7 @@ def _month_at(place: int) -> tuple[int, int]:
 
 
 def _time_mark(year: int, month: int, notes: int, sessions: int) -> Mark:
-    when = f"{_MONTHS[month - 1]} {year}" if month else str(year)
+    when = f"{tr(_MONTHS).split()[month - 1]} {year}" if month else str(year)
     return Mark(
         (notes, sessions),
         f"{when}: {_both(notes, sessions)}",
@@ -102,7 +115,10 @@ def _time_mark(year: int, month: int, notes: int, sessions: int) -> Mark:
 
 
 def _both(notes: int, sessions: int) -> str:
-    return counted(notes, "note") + (f", {counted(sessions, 'session')}" if sessions else "")
+    some = tr_count("{count:,} note", "{count:,} notes", notes)
+    if not sessions:
+        return some
+    return ", ".join((some, tr_count("{count:,} session", "{count:,} sessions", sessions)))
 
 
 def disk_series(parts: Sequence[DiskPart]) -> Series:
@@ -112,12 +128,18 @@ def disk_series(parts: Sequence[DiskPart]) -> Series:
         return Series()
     marks = []
     for part in parts:
-        name, share = DISK_WORDS[part.name], f"{part.bytes / total:.0%}".replace("%", "\N{NO-BREAK SPACE}%")
+        name, share = (
+            tr(DISK_WORDS[part.name]),
+            tr("{percent:.0f}\N{NO-BREAK SPACE}%", percent=100 * part.bytes / total),
+        )
         cells = ((name, name), (size_text(part.bytes), part.bytes), (share, part.bytes))
         caption = f"{name}: {size_text(part.bytes)}, {share}"
         marks.append(Mark((part.bytes,), caption, cells))
     largest = max(marks, key=lambda mark: mark.height)
-    return Series(tuple(marks), gist=f"{size_text(total)} on disk, most of it for: {largest.caption}.")
+    return Series(
+        tuple(marks),
+        gist=tr("{size} on disk, most of it for: {largest}.", size=size_text(total), largest=largest.caption),
+    )
 
 
 def cache_hits(syncs: Iterable[KeptSync]) -> tuple[int, int] | None:

@@ -2,14 +2,14 @@
 
 from PySide6.QtWidgets import QDialog, QGridLayout, QVBoxLayout, QWidget
 
-from engine import KeptSync
+from engine import KeptSync, tr, tr_count
 from gui.charts.syncs import outcome_of
 from gui.sheets import sheet
 from gui.widgets.issues_table import IssuesTable
 from gui.widgets.labels import breakable, label
 from gui.widgets.pricing import spent_words
 from gui.widgets.sync_line import REASON_WORDS
-from gui.widgets.wording import counted, duration, exact, grouped
+from gui.widgets.wording import duration, exact, grouped
 
 _WIDTH = 460
 
@@ -30,29 +30,35 @@ def show_sync(sync: KeptSync, parent: QWidget) -> QDialog:
         grid.addWidget(label(breakable(value), wrap=True), row, 1)
     column.addLayout(grid)
     if sync.failed:
-        rest = sync.files_failed - len(sync.failed)
-        more = f" The first {len(sync.failed)} are kept." if rest else ""
-        column.addWidget(label(f"{counted(sync.files_failed, 'file')} failed.{more}", "section", wrap=True))
+        failed = tr_count("{count:,} file failed.", "{count:,} files failed.", sync.files_failed)
+        if sync.files_failed > len(sync.failed):
+            failed += " " + tr("The first {count} are kept.", count=len(sync.failed))
+        column.addWidget(label(failed, "section", wrap=True))
         table = IssuesTable()
-        table.setAccessibleName("Files that failed")
+        table.setAccessibleName(tr("Files that failed"))
         table.show_records(sync.failed)
         detail = label("", "meta", wrap=True)
         table.chosen.connect(lambda text: detail.setText(breakable(text)))
         column.addWidget(table)
         column.addWidget(detail)
-    return sheet("Sync", content, parent)
+    return sheet(tr("Sync"), content, parent)
 
 
 def _facts(sync: KeptSync) -> list[tuple[str, str]]:
-    reused = "reused not noted" if sync.vectors_reused is None else f"{grouped(sync.vectors_reused)} reused"
+    vectors = tr("{embedded:,} embedded, reused not noted", embedded=sync.vectors_embedded)
+    if sync.vectors_reused is not None:
+        vectors = tr(
+            "{embedded:,} embedded, {reused:,} reused", embedded=sync.vectors_embedded, reused=sync.vectors_reused
+        )
+    files = tr("{indexed:,} indexed, {removed:,} removed", indexed=sync.files_indexed, removed=sync.files_removed)
     facts = [
-        ("Began", exact(sync.started)),
-        ("Why", REASON_WORDS[sync.reason]),
-        ("Took", duration(sync.seconds)),
-        ("Files", f"{grouped(sync.files_indexed)} indexed, {grouped(sync.files_removed)} removed"),
-        ("Chunks", grouped(sync.chunks_indexed)),
-        ("Vectors", f"{grouped(sync.vectors_embedded)} embedded, {reused}"),
-        ("Cost", spent_words(sync.tokens, sync.cost)),
-        ("Outcome", outcome_of(sync)),
+        (tr("Began"), exact(sync.started)),
+        (tr("Why"), tr(REASON_WORDS[sync.reason])),
+        (tr("Took"), duration(sync.seconds)),
+        (tr("Files"), files),
+        (tr("Chunks"), grouped(sync.chunks_indexed)),
+        (tr("Vectors"), vectors),
+        (tr("Cost"), spent_words(sync.tokens, sync.cost)),
+        (tr("Outcome"), outcome_of(sync)),
     ]
     return [(name, value) for name, value in facts if value]

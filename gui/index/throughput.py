@@ -3,21 +3,31 @@
 from collections import deque
 from dataclasses import dataclass
 
-from engine import MemoryProviderStatus, MemorySyncProgressUpdate
+from engine import MemoryProviderStatus, MemorySyncProgressUpdate, marked, number, tr
 from gui.charts.card import TableColumn
 from gui.charts.series import Mark, Series
 from gui.widgets.wording import exact, grouped
 
 THROUGHPUT_COLUMNS = (
-    TableColumn("When", 0),
-    TableColumn("Step", 12),
-    TableColumn("A second", 11, figures=True),
-    TableColumn("Done", 11, figures=True),
+    TableColumn(marked("When"), 0),
+    TableColumn(marked("Step"), 12),
+    TableColumn(marked("A second"), 11, figures=True),
+    TableColumn(marked("Done"), 11, figures=True),
 )
 _KEPT = 300
 _APART = 1.0
 """Seconds between two samples."""
-_UNITS = {"indexing": "files", "embedding": "chunks"}
+_STEPS = {"indexing": marked("indexing"), "embedding": marked("embedding")}
+_SPEEDS = {"indexing": marked("{speed} files/s"), "embedding": marked("{speed} chunks/s")}
+_AT_MOST = {"indexing": marked("at most {speed} files/s"), "embedding": marked("at most {speed} chunks/s")}
+_NOW = {
+    "indexing": marked("{speed} files a second now, at most {fastest}."),
+    "embedding": marked("{speed} chunks a second now, at most {fastest}."),
+}
+_AT_LAST = {
+    "indexing": marked("{speed} files a second at last, at most {fastest}."),
+    "embedding": marked("{speed} chunks a second at last, at most {fastest}."),
+}
 
 
 @dataclass(frozen=True)
@@ -41,7 +51,7 @@ class Throughput:
         """Fed with every record; whether there is something new to show."""
         self._running = status is not None and status.syncing is not None
         step = None if status is None or status.paused else status.syncing
-        if step is None or step.phase not in _UNITS:
+        if step is None or step.phase not in _STEPS:
             return False
         last = self._samples[-1] if self._samples else None
         if last is not None and (last.step != step.phase or step.completed < last.completed):
@@ -60,11 +70,11 @@ class Throughput:
             return Series()
         marks = tuple(map(_mark, self._samples))
         newest, fastest = self._samples[-1], max(self._samples, key=lambda sample: sample.rate)
-        unit = _UNITS[newest.step]
+        said = (_NOW if self._running else _AT_LAST)[newest.step]
         return Series(
             marks,
-            gist=f"{_said(newest)} a second {'now' if self._running else 'at last'}, at most {_speed(fastest.rate)}.",
-            ends=("", f"at most {_speed(fastest.rate)} {unit}/s"),
+            gist=tr(said, speed=_speed(newest.rate), fastest=_speed(fastest.rate)),
+            ends=("", tr(_AT_MOST[newest.step], speed=_speed(fastest.rate))),
             resting="",
         )
 
@@ -72,7 +82,7 @@ class Throughput:
         """The newest speed, or that it is over."""
         if len(self._samples) < 2:
             return ""
-        return f"{_said(self._samples[-1])}/s" if self._running else "the last sync"
+        return _said(self._samples[-1]) if self._running else tr("the last sync")
 
 
 def _rate(step: MemorySyncProgressUpdate, last: Sample | None, now: float) -> float:
@@ -86,10 +96,10 @@ def _mark(sample: Sample) -> Mark:
     when = exact(sample.moment).rpartition(", ")[2]
     return Mark(
         (sample.rate,),
-        f"{when}: {_said(sample)}/s",
+        f"{when}: {_said(sample)}",
         (
             (when, sample.moment),
-            (sample.step, sample.step),
+            (tr(_STEPS[sample.step]), sample.step),
             (_speed(sample.rate), sample.rate),
             (grouped(sample.completed), sample.completed),
         ),
@@ -97,8 +107,8 @@ def _mark(sample: Sample) -> Mark:
 
 
 def _said(sample: Sample) -> str:
-    return f"{_speed(sample.rate)} {_UNITS[sample.step]}"
+    return tr(_SPEEDS[sample.step], speed=_speed(sample.rate))
 
 
 def _speed(rate: float) -> str:
-    return grouped(round(rate)) if rate >= 10 else f"{rate:.1f}"
+    return grouped(round(rate)) if rate >= 10 else number(rate, ".1f")

@@ -1,10 +1,10 @@
 """Rows that belong to nothing: chunks, sessions and tags whose file is no longer known."""
 
 from engine.insight.health.subject import NOTHING, Matter, Seen, Subject
+from engine.language import marked, tr, tr_count
 from engine.store.connection import number
 from engine.store.snapshot import Snapshot
 from engine.store.writer import Writer
-from engine.wording import plural
 
 _ROWS_AT_ONCE = 500
 
@@ -24,23 +24,44 @@ def _look(subject: Subject) -> Seen:
         others = _count(snapshot, tables.sessions) + _count(snapshot, tables.tags)
         chunks, files = snapshot.chunk_count(), snapshot.file_count()
     if lost:
-        return Seen(f"Of {plural(chunks, 'chunk')}, {lost:,} belong to no file.", lost + others)
+        detail = tr_count(
+            "Of {count:,} chunk, {lost:,} belong to no file.",
+            "Of {count:,} chunks, {lost:,} belong to no file.",
+            chunks,
+            lost=lost,
+        )
+        return Seen(detail, lost + others)
     if others:
-        return Seen(f"What is known of sessions and tags has {plural(others, 'row')} of no file.", others)
-    return Seen(f"Each of {plural(chunks, 'chunk')} belongs to one of {plural(files, 'file')}." if chunks else NOTHING)
+        detail = tr_count(
+            "What is known of sessions and tags has {count:,} row of no file.",
+            "What is known of sessions and tags has {count:,} rows of no file.",
+            others,
+        )
+        return Seen(detail, others)
+    if not chunks:
+        return Seen(tr(NOTHING))
+    every = tr_count("Each of {count:,} chunk", "Each of {count:,} chunks", chunks)
+    detail = tr_count(
+        "{every} belongs to one of {count:,} file.", "{every} belongs to one of {count:,} files.", files, every=every
+    )
+    return Seen(detail)
 
 
 def _drop(subject: Subject) -> str:
     removed = some = _drop_some(subject)
     while some:
-        subject.step("Removing chunks of no file", removed, 0)
+        subject.step(tr("Removing chunks of no file"), removed, 0)
         some = _drop_some(subject)
         removed += some
     with subject.store.write() as writer:
         for table in (writer.tables.sessions, writer.tables.tags):
             writer.connection.execute(f"DELETE FROM {table} WHERE {_orphaned(writer)}")
             removed += writer.connection.changes()
-    return f"Removed {plural(removed, 'row')} that belonged to no file." if removed else ""
+    if not removed:
+        return ""
+    return tr_count(
+        "Removed {count:,} row that belonged to no file.", "Removed {count:,} rows that belonged to no file.", removed
+    )
 
 
 def _drop_some(subject: Subject) -> int:
@@ -62,4 +83,4 @@ def _remove_rows(writer: Writer) -> list[int]:
     return [id_ for (id_,) in rows]
 
 
-CHUNKS = Matter("chunks", "Chunks", _look, "Remove them", _drop)
+CHUNKS = Matter("chunks", marked("Chunks"), marked("Looking at: chunks"), _look, marked("Remove them"), _drop)

@@ -1,10 +1,11 @@
 """The database file as a whole: what of it is empty, left over, or of nobody's use any more."""
 
 from engine.insight.health.subject import Matter, Seen, Subject
+from engine.language import marked, tr, tr_count
 from engine.store import integrity
 from engine.store.index import WORDS_TO_FORGET
 from engine.store.snapshot import MOST_FREE
-from engine.wording import plural, size
+from engine.wording import size
 
 DATABASE = "database"
 
@@ -17,7 +18,7 @@ def damage(subject: Subject) -> str:
 
 def sound(subject: Subject) -> str:
     """What is said of a file without damage."""
-    return f"SQLite read all {size(subject.store.sizes().database)} of it and found no damage."
+    return tr("SQLite read all {size} of it and found no damage.", size=size(subject.store.sizes().database))
 
 
 def _look_for_space(subject: Subject) -> Seen:
@@ -25,38 +26,38 @@ def _look_for_space(subject: Subject) -> Seen:
         share = snapshot.free_share()
     free = size(round(share * subject.store.sizes().database))
     if share > MOST_FREE:
-        return Seen(f"{share:.0%} of the file, {free}, is empty.", 1)
-    return Seen(f"{share:.0%} of the file is empty, for what comes next.")
+        return Seen(tr("{share:.0%} of the file, {free}, is empty.", share=share, free=free), 1)
+    return Seen(tr("{share:.0%} of the file is empty, for what comes next.", share=share))
 
 
 def _give_space_back(subject: Subject) -> str:
     before = subject.store.sizes().database
-    subject.step("Giving free space back", 0, 0)
+    subject.step(tr("Giving free space back"), 0, 0)
     subject.store.vacuum(subject.cancel)
     subject.store.make_durable()
-    return f"The file was {size(before)} and is {size(subject.store.sizes().database)} now."
+    return tr("The file was {before} and is {now} now.", before=size(before), now=size(subject.store.sizes().database))
 
 
 def _look_for_generations(subject: Subject) -> Seen:
     with subject.store.read(subject.cancel) as snapshot:
         generations = snapshot.generations()
         if snapshot.meta("building") is not None:
-            return Seen("A rebuild was begun; the next update goes on with it.")
+            return Seen(tr("A rebuild was begun; the next update goes on with it."))
         others = len(generations) - 1 + snapshot.discarded()
     if others:
-        return Seen("Tables of an older generation are still there and take room.", others)
-    return Seen(f"Only the tables of the current generation, number {generations[-1]}, are there.")
+        return Seen(tr("Tables of an older generation are still there and take room."), others)
+    return Seen(tr("Only the tables of the current generation, number {number}, are there.", number=generations[-1]))
 
 
 def _drop_generations(subject: Subject) -> str:
-    subject.step("Dropping older tables", 0, 0)
+    subject.step(tr("Dropping older tables"), 0, 0)
     with subject.store.write() as writer:
         if writer.meta("building") is not None:
             return ""
         writer.discard_other_generations()
     subject.store.empty_discarded(subject.cancel)
     subject.store.vacuum(subject.cancel)
-    return "The tables of older generations were dropped."
+    return tr("The tables of older generations were dropped.")
 
 
 def _look_for_words(subject: Subject) -> Seen:
@@ -65,16 +66,42 @@ def _look_for_words(subject: Subject) -> Seen:
         query = f"SELECT count(DISTINCT segid) FROM {snapshot.tables.fts}_idx"
         parts = int(snapshot.connection.execute(query).get or 0)
     if waiting:
-        return Seen("Words of notes that were removed are still in the file.", 1)
-    return Seen(f"The keyword index is in {plural(parts, 'part')}, with no words left of removed notes.")
+        return Seen(tr("Words of notes that were removed are still in the file."), 1)
+    detail = tr_count(
+        "The keyword index is in {count:,} part, with no words left of removed notes.",
+        "The keyword index is in {count:,} parts, with no words left of removed notes.",
+        parts,
+    )
+    return Seen(detail)
 
 
 def _forget_words(subject: Subject) -> str:
-    subject.step("Writing the keyword index anew", 0, 0)
+    subject.step(tr("Writing the keyword index anew"), 0, 0)
     subject.store.forget_words(subject.cancel)
-    return "The keyword index was written anew without the words of removed notes."
+    return tr("The keyword index was written anew without the words of removed notes.")
 
 
-GENERATIONS = Matter("generations", "Generations", _look_for_generations, "Drop them", _drop_generations)
-WORDS = Matter("removed-words", "Removed words", _look_for_words, "Forget them", _forget_words)
-SPACE = Matter("space", "Free space", _look_for_space, "Compact", _give_space_back)
+GENERATIONS = Matter(
+    "generations",
+    marked("Generations"),
+    marked("Looking at: generations"),
+    _look_for_generations,
+    marked("Drop them"),
+    _drop_generations,
+)
+WORDS = Matter(
+    "removed-words",
+    marked("Removed words"),
+    marked("Looking at: removed words"),
+    _look_for_words,
+    marked("Forget them"),
+    _forget_words,
+)
+SPACE = Matter(
+    "space",
+    marked("Free space"),
+    marked("Looking at: free space"),
+    _look_for_space,
+    marked("Compact"),
+    _give_space_back,
+)

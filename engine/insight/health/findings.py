@@ -1,9 +1,10 @@
 """What is said of a matter that is more than a count."""
 
+from engine.language import marked
 from engine.records import HealthFinding
 
-UPDATE = "Update"
-"""The repair that is an update of the index."""
+UPDATE = marked("Update")
+"""The repair that is an update of the index; translated where it is found."""
 
 
 def fine(id_: str, name: str, detail: str) -> HealthFinding:

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from engine.insight.health.subject import NOTHING, Matter, Seen, Subject
+from engine.language import marked, tr, tr_count
 from engine.store.connection import number
 from engine.store.index import WORDS_TO_FORGET
 from engine.store.schema import FTS_COLUMNS
 from engine.store.snapshot import Snapshot
 from engine.store.writer import Writer
 from engine.text import analyse, analyse_both
-from engine.wording import plural
 
 _SAMPLE = 200
 _SAMPLED_AT_ONCE = 20
@@ -99,9 +99,18 @@ def _look_at_rows(subject: Subject) -> Seen:
         surplus = number(snapshot.connection, f"SELECT count(*) FROM ({_surplus(snapshot)})")
         chunks = snapshot.chunk_count()
     if missing or surplus:
-        detail = f"Not found by words: {plural(missing, 'chunk')}. Rows of no chunk: {surplus:,}."
+        detail = tr_count(
+            "Not found by words: {count:,} chunk. Rows of no chunk: {surplus:,}.",
+            "Not found by words: {count:,} chunks. Rows of no chunk: {surplus:,}.",
+            missing,
+            surplus=surplus,
+        )
         return Seen(detail, missing + surplus)
-    return Seen(f"It has one row for each of {plural(chunks, 'chunk')}." if chunks else NOTHING)
+    if not chunks:
+        return Seen(tr(NOTHING))
+    return Seen(
+        tr_count("It has one row for each of {count:,} chunk.", "It has one row for each of {count:,} chunks.", chunks)
+    )
 
 
 def _mend_rows(subject: Subject) -> str:
@@ -111,7 +120,12 @@ def _mend_rows(subject: Subject) -> str:
     _write(subject, sorted(missing + surplus))
     if not missing and not surplus:
         return ""
-    return f"Keyword index: {plural(len(missing), 'row')} made again, {len(surplus):,} removed."
+    return tr_count(
+        "Keyword index: {count:,} row made again, {removed:,} removed.",
+        "Keyword index: {count:,} rows made again, {removed:,} removed.",
+        len(missing),
+        removed=len(surplus),
+    )
 
 
 # --- what is in them ------------------------------------------------------------------------------------------------
@@ -123,30 +137,45 @@ def _look_at_words(subject: Subject) -> Seen:
     sample = ids[:: max(1, len(ids) // _SAMPLE)][:_SAMPLE]
     looked = wrong = 0
     for start in range(0, len(sample), _SAMPLED_AT_ONCE):
-        subject.step("Comparing words", start, len(sample))
+        subject.step(tr("Comparing words"), start, len(sample))
         with subject.store.read(subject.cancel) as snapshot:
             for row in _rows(snapshot, sample[start : start + _SAMPLED_AT_ONCE]):
                 looked += 1
                 wrong += not _agrees(snapshot, row)
     if wrong:
-        return Seen(f"Of {plural(looked, 'chunk')} looked at, {wrong:,} cannot be found by each of its words.", wrong)
+        detail = tr_count(
+            "Of {count:,} chunk looked at, {wrong:,} cannot be found by each of its words.",
+            "Of {count:,} chunks looked at, {wrong:,} cannot be found by each of its words.",
+            looked,
+            wrong=wrong,
+        )
+        return Seen(detail, wrong)
     if not looked:
-        return Seen(NOTHING)
-    return Seen(f"{plural(looked, 'chunk')} analysed anew: all of their words are in the keyword index.")
+        return Seen(tr(NOTHING))
+    detail = tr_count(
+        "{count:,} chunk analysed anew: all of their words are in the keyword index.",
+        "{count:,} chunks analysed anew: all of their words are in the keyword index.",
+        looked,
+    )
+    return Seen(detail)
 
 
 def _rewrite(subject: Subject) -> str:
     with subject.store.read(subject.cancel) as snapshot:
         ids = [id_ for (id_,) in snapshot.connection.execute(f"SELECT id FROM {snapshot.tables.chunks} ORDER BY id")]
     _write(subject, ids)
-    return f"The keyword index of {plural(len(ids), 'chunk')} was written anew."
+    return tr_count(
+        "The keyword index of {count:,} chunk was written anew.",
+        "The keyword index of {count:,} chunks was written anew.",
+        len(ids),
+    )
 
 
 def _write(subject: Subject, ids: Sequence[int]) -> None:
     """Make the rows of these ids what the chunks say, in steps of which each leaves whole rows."""
     model = subject.model()
     for start in range(0, len(ids), _ROWS_AT_ONCE):
-        subject.step("Writing the keyword index", start, len(ids))
+        subject.step(tr("Writing the keyword index"), start, len(ids))
         with subject.store.write() as writer:
             before = writer.stamp
             _replace(writer, ids[start : start + _ROWS_AT_ONCE])
@@ -166,5 +195,14 @@ def _replace(writer: Writer, ids: Sequence[int]) -> None:
     )
 
 
-ROWS = Matter("keywords", "Keyword index", _look_at_rows, "Make them again", _mend_rows)
-SAMPLE = Matter("keyword-words", "Words", _look_at_words, "Write anew", _rewrite)
+ROWS = Matter(
+    "keywords",
+    marked("Keyword index"),
+    marked("Looking at: keyword index"),
+    _look_at_rows,
+    marked("Make them again"),
+    _mend_rows,
+)
+SAMPLE = Matter(
+    "keyword-words", marked("Words"), marked("Looking at: words"), _look_at_words, marked("Write anew"), _rewrite
+)

@@ -11,9 +11,9 @@ from engine.embedding.registry import Selection
 from engine.errors import ProviderError
 from engine.insight.health.findings import degraded, fine
 from engine.insight.health.subject import Subject
+from engine.language import tr, tr_count
 from engine.records import HealthFinding
 from engine.settings import Settings
-from engine.wording import plural
 
 _SAMPLE = 8
 _LEAST_COSINE = 0.99
@@ -28,11 +28,13 @@ def look_at_provider(
     settings: Settings, selection: Selection, error: str | None, cancel: CancelToken, *, ask: bool
 ) -> HealthFinding:
     """`ask`: embed one word. `error`: why the last embedding failed. Raises `Cancelled`."""
+    id_, name = "embedding", tr("Embedding")
     provider = selection.provider
     if provider is None:
         if selection.unavailable_reason:
-            return degraded("embedding", "Embedding", f"Only words are searched: {selection.unavailable_reason}")
-        return fine("embedding", "Embedding", "Only words are searched, as the settings say.")
+            only_words = tr("Only words are searched: {reason}", reason=selection.unavailable_reason)
+            return degraded(id_, name, only_words)
+        return fine(id_, name, tr("Only words are searched, as the settings say."))
     if ask:
         error = None
         try:
@@ -40,40 +42,56 @@ def look_at_provider(
         except ProviderError as problem:
             error = str(problem)
     if error:
-        return degraded("embedding", "Embedding", error)
+        return degraded(id_, name, error)
     if selection.fallback_from:
-        reason = selection.fallback_reason or ""
-        stands_in = f"{provider.id} stands in for {selection.fallback_from}: {reason}"
-        return degraded("embedding", "Embedding", stands_in)
-    return fine("embedding", "Embedding", f"{provider.id}, {provider.model}{_dealings(settings, provider)}")
+        stands_in = tr(
+            "{provider} stands in for {other}: {reason}",
+            provider=provider.id,
+            other=selection.fallback_from,
+            reason=selection.fallback_reason or "",
+        )
+        return degraded(id_, name, stands_in)
+    return fine(id_, name, f"{provider.id}, {provider.model}{_dealings(settings, provider)}")
 
 
 def look_at_agreement(subject: Subject, provider: EmbeddingProvider) -> HealthFinding:
     """Embed a few passages anew and compare: only for a provider on this machine, where that costs nothing."""
-    id_, name = "vector-agreement", "Same vectors"
+    id_, name = "vector-agreement", tr("Same vectors")
     model = subject.model()
     if provider.remote or provider.id in REMOTE:
-        return fine(id_, name, "Not compared: texts would be sent and paid for.")
+        return fine(id_, name, tr("Not compared: texts would be sent and paid for."))
     if model is None:
-        return fine(id_, name, "There are no vectors to compare.")
+        return fine(id_, name, tr("There are no vectors to compare."))
     with subject.store.read(subject.cancel) as snapshot:
         ids = snapshot.vector_chunk_ids(model.id)
         sample = ids[:: max(1, len(ids) // _SAMPLE)][:_SAMPLE]
         stored = dict(snapshot.vectors(model.id, sample))
         texts = {id_: chunk.text for id_, chunk in snapshot.chunks(sample).items() if id_ in stored}
     if not texts:
-        return fine(id_, name, "There are no vectors to compare.")
-    subject.step("Embedding a sample anew", 0, len(texts))
+        return fine(id_, name, tr("There are no vectors to compare."))
+    subject.step(tr("Embedding a sample anew"), 0, len(texts))
     try:
         cosines = _cosines(subject, provider, list(texts.values()), [stored[id_] for id_ in texts], model.dims)
     except ProviderError as error:
         return degraded(id_, name, str(error))
     wrong = sum(not cosine >= _LEAST_COSINE for cosine in cosines)  # what is no number is no likeness
     if wrong:
-        detail = f"Of {plural(len(cosines), 'passage')} embedded anew, {wrong:,} got another vector than is stored."
-        advice = f"Delete the vectors of {provider.model} in the settings, and update: they will be made anew."
+        detail = tr_count(
+            "Of {count:,} passage embedded anew, {wrong:,} got another vector than is stored.",
+            "Of {count:,} passages embedded anew, {wrong:,} got another vector than is stored.",
+            len(cosines),
+            wrong=wrong,
+        )
+        advice = tr(
+            "Delete the vectors of {model} in the settings, and update: they will be made anew.", model=provider.model
+        )
         return degraded(id_, name, detail, advice=advice, count=wrong)
-    return fine(id_, name, f"{plural(len(cosines), 'passage')} embedded anew got the vectors that are stored.")
+    detail = tr_count(
+        "{count:,} passage embedded anew got the vectors that are stored.",
+        "{count:,} passages embedded anew got the vectors that are stored.",
+        len(cosines),
+    )
+    return fine(id_, name, detail)
 
 
 def _cosines(
@@ -99,12 +117,12 @@ def _is_wanted(settings: Settings, name: str) -> bool:
 
 def _look_at_key(settings: Settings, name: str) -> HealthFinding:
     state = key_state(name, settings)
-    id_, title = f"key:{name}", f"Key: {name}"
+    id_, title = f"key:{name}", tr("Key: {provider}", provider=name)
     if state.problem:
         return degraded(id_, title, state.problem)
     if state.present:
-        return fine(id_, title, f"It is in {state.place}.")
-    return fine(id_, title, "There is none.")  # not every server needs one; the next finding says what follows
+        return fine(id_, title, tr("It is in {place}.", place=state.place))
+    return fine(id_, title, tr("There is none."))  # not every server needs one; the next finding says what follows
 
 
 def _dealings(settings: Settings, provider: EmbeddingProvider) -> str:
@@ -112,8 +130,15 @@ def _dealings(settings: Settings, provider: EmbeddingProvider) -> str:
     if provider.id not in REMOTE:
         return ""
     server = server_of(settings, provider.id)
-    where = f" at {server}" if server else ""
-    sent = f"texts are sent to it{where} ({consent_of(settings, provider.id)})" if provider.remote else f"here{where}"
+    fields = {"server": server, "consent": consent_of(settings, provider.id)}
+    if provider.remote:
+        sent = tr("texts are sent to it ({consent})", **fields)
+        if server:
+            sent = tr("texts are sent to it at {server} ({consent})", **fields)
+    else:
+        sent = tr("here at {server}", server=server) if server else tr("here")
     if provider.price is None:
-        return f"; {sent}; its price is not known here"
-    return f"; {sent}; ${provider.price:g} for a million tokens" if provider.price else f"; {sent}"
+        return "; ".join(("", sent, tr("its price is not known here")))
+    if not provider.price:
+        return f"; {sent}"
+    return "; ".join(("", sent, tr("${price:g} for a million tokens", price=provider.price)))

@@ -9,13 +9,13 @@ from engine.corpus.transcripts.stores import FoundTranscripts, find_stores
 from engine.errors import WorkspaceError
 from engine.insight.health.findings import UPDATE, degraded, failed, fine
 from engine.insight.health.subject import Subject
+from engine.language import marked, tr, tr_count
 from engine.records import HealthFinding
 from engine.settings import Settings
 from engine.store import sessions
 from engine.store.snapshot import Snapshot
-from engine.wording import plural
 
-_FOLDERS = "Correct folders under [defaults.sessions] in the settings."
+_FOLDERS = marked("Correct folders under [defaults.sessions] in the settings.")
 
 
 class _Known(Protocol):
@@ -32,32 +32,42 @@ def look_at_stores(settings: Settings, found: FoundTranscripts) -> Iterator[Heal
         id_ = f"store:{store.name}"
         count = sum(file.name.startswith(f"{store.name}/") for file in found.files)
         if store.name in problems:
-            yield degraded(id_, store.name, problems[store.name], advice=_FOLDERS)
+            yield degraded(id_, store.name, problems[store.name], advice=tr(_FOLDERS))
         elif not count:
-            yield degraded(id_, store.name, f"No transcript is in {store.path}.", advice=_FOLDERS)
+            none = tr("No transcript is in {folder}.", folder=store.path)
+            yield degraded(id_, store.name, none, advice=tr(_FOLDERS))
         else:
-            yield fine(id_, store.name, f"{plural(count, 'transcript')} in {store.path}")
+            some = tr_count(
+                "{count:,} transcript in {folder}", "{count:,} transcripts in {folder}", count, folder=store.path
+            )
+            yield fine(id_, store.name, some)
 
 
 def look_at_notes(subject: Subject) -> HealthFinding:
     """By their sizes and times."""
+    name = tr("Notes")
     try:
         there = {file.name: file for file in discover(subject.workspace, subject.settings, cancel=subject.cancel).files}
     except WorkspaceError as error:
-        return failed("notes", "Notes", str(error))
+        return failed("notes", name, str(error))
     with subject.store.read(subject.cancel) as snapshot:
         known = snapshot.files("memory")
     if behind := _behind(there, known):
-        return degraded("notes", "Notes", behind[0], repair=UPDATE, count=behind[1])
-    return fine("notes", "Notes", f"The index knows {plural(len(there), 'file')} as they are now.")
+        return degraded("notes", name, behind[0], repair=tr(UPDATE), count=behind[1])
+    detail = tr_count(
+        "The index knows {count:,} file as they are now.",
+        "The index knows {count:,} files as they are now.",
+        len(there),
+    )
+    return fine("notes", name, detail)
 
 
 def look_at_transcripts(settings: Settings, found: FoundTranscripts, snapshot: Snapshot) -> HealthFinding:
     """By their sizes and times."""
-    id_, name = "transcripts", "Transcripts"
+    id_, name = "transcripts", tr("Transcripts")
     known = sessions.transcripts(snapshot)
     if not known and not settings.sessions.folders:
-        return fine(id_, name, "No session folder is listed in the settings.")
+        return fine(id_, name, tr("No session folder is listed in the settings."))
     unknown = {issue.path for issue in snapshot.issues("failed")}
     there = {file.name: file for file in found.files}
     stores = {store.name for store in find_stores(settings)}
@@ -65,18 +75,27 @@ def look_at_transcripts(settings: Settings, found: FoundTranscripts, snapshot: S
         issue.path for issue in found.skipped if issue.rule == "unreadable" and issue.path not in stores
     }
     rules = Counter(stored.rule for stored in known.values())
+    listed = tr_count("{count:,} transcript", "{count:,} transcripts", len(known))
     parts = [
-        f"{plural(len(known), 'transcript')} with {plural(len(sessions.sessions(snapshot)), 'session')} known",
-        f"{len(unread):,} cannot be read" if unread else "",
-        f"{rules['broken']:,} broken off" if rules["broken"] else "",
-        f"{rules['unknown-format']:,} of unknown format" if rules["unknown-format"] else "",
-        f"{rules['kept-elsewhere']:,} kept in other workspaces" if rules["kept-elsewhere"] else "",
+        tr_count(
+            "{transcripts} with {count:,} session known",
+            "{transcripts} with {count:,} sessions known",
+            len(sessions.sessions(snapshot)),
+            transcripts=listed,
+        )
     ]
-    detail = f"{', '.join(filter(None, parts))}."
+    left_out = (
+        (marked("{count:,} cannot be read"), len(unread)),
+        (marked("{count:,} broken off"), rules["broken"]),
+        (marked("{count:,} of unknown format"), rules["unknown-format"]),
+        (marked("{count:,} kept in other workspaces"), rules["kept-elsewhere"]),
+    )
+    parts += (tr(words, count=count) for words, count in left_out if count)
+    detail = f"{', '.join(parts)}."
     if behind := _behind({name: file for name, file in there.items() if name not in unknown - known.keys()}, known):
-        return degraded(id_, name, f"{detail} {behind[0]}", repair=UPDATE, count=behind[1])
+        return degraded(id_, name, f"{detail} {behind[0]}", repair=tr(UPDATE), count=behind[1])
     if unread or rules["broken"]:
-        names = "Run mnemoscope status for their names."
+        names = tr("Run mnemoscope status for their names.")
         return degraded(id_, name, detail, advice=names, count=len(unread) + rules["broken"])
     return fine(id_, name, detail)
 
@@ -84,13 +103,24 @@ def look_at_transcripts(settings: Settings, found: FoundTranscripts, snapshot: S
 def look_at_issues(snapshot: Snapshot) -> Iterator[HealthFinding]:
     """What could not be read, and what was read but not embedded; nothing where there is nothing."""
     if issues := snapshot.issues("failed"):
-        detail = f"{plural(len(issues), 'file')} could not be read, the first is {issues[0].path}: {issues[0].detail}"
-        yield degraded("failed-files", "Failed files", detail, count=len(issues))
+        detail = tr_count(
+            "{count:,} file could not be read, the first is {path}: {reason}",
+            "{count:,} files could not be read, the first is {path}: {reason}",
+            len(issues),
+            path=issues[0].path,
+            reason=tr(issues[0].detail),
+        )
+        yield degraded("failed-files", tr("Failed files"), detail, count=len(issues))
     if issues := snapshot.issues("not embedded"):
         files = len({issue.path for issue in issues})
-        some = f"Some of {plural(files, 'file')} could not be embedded"
-        detail = f"{some}, the first is {issues[0].path}: {issues[0].detail}"
-        yield degraded("not-embedded", "Not embedded", detail, count=files)
+        detail = tr_count(
+            "Some of {count:,} file could not be embedded, the first is {path}: {reason}",
+            "Some of {count:,} files could not be embedded, the first is {path}: {reason}",
+            files,
+            path=issues[0].path,
+            reason=tr(issues[0].detail),
+        )
+        yield degraded("not-embedded", tr("Not embedded"), detail, count=files)
 
 
 def _behind(there: Mapping[str, _Known], known: Mapping[str, _Known]) -> tuple[str, int] | None:
@@ -104,4 +134,7 @@ def _behind(there: Mapping[str, _Known], known: Mapping[str, _Known]) -> tuple[s
     )
     if not new and not gone and not changed:
         return None
-    return f"Since the last update {new:,} came, {changed:,} changed, {gone:,} went.", new + gone + changed
+    detail = tr(
+        "Since the last update {new:,} came, {changed:,} changed, {gone:,} went.", new=new, changed=changed, gone=gone
+    )
+    return detail, new + gone + changed

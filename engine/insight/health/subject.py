@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.control import CancelToken
+from engine.language import marked, tr
 from engine.records import HealthFinding, HealthProgress
 from engine.settings import Settings
 from engine.store.coding import StoredModel
@@ -12,7 +13,7 @@ from engine.store.index import IndexStore
 from engine.store.models import ModelName
 from engine.store.vectors import VectorIndex
 
-NOTHING = "Nothing is indexed yet."
+NOTHING = marked("Nothing is indexed yet.")
 
 Tell = Callable[[HealthProgress], None]
 
@@ -49,9 +50,11 @@ class Matter:
 
     id: str
     name: str
+    looking: str
+    """What is said while it is looked at."""
     look: Callable[[Subject], "Seen"]
     repair: str = ""
-    """What mending does, as a button says it."""
+    """What mending does, as a button says it; translated where it is shown, as name and `looking` are."""
     mend: Callable[[Subject], str] | None = None
     """Mends it, and returns what was done as a sentence; "" where nothing was to be done. Only whoever holds the
     writer's lock may call it."""
@@ -60,10 +63,10 @@ class Matter:
         seen = self.look(subject)
         return HealthFinding(
             id=self.id,
-            name=self.name,
+            name=tr(self.name),
             state="degraded" if seen.count else "fine",
             detail=seen.detail,
-            repair=self.repair if seen.count else "",
+            repair=tr(self.repair) if seen.count else "",
             count=seen.count,
         )
 

@@ -4,13 +4,18 @@ from collections import Counter
 from collections.abc import Sequence
 
 from engine.insight.health.subject import Matter, Seen, Subject
+from engine.language import marked, tr, tr_count
 from engine.store.connection import number
-from engine.wording import plural, size
+from engine.wording import size
 
 _ROWS_AT_ONCE = 2048
 _UNIT = 0.02
 """How far from 1 the length of a vector may be; float16 stays within a hundredth."""
 _DELETED_AT_ONCE = 500
+_LENGTH = marked("{count:,} have the wrong length")
+_NO_NUMBER = marked("{count:,} hold what is no number")
+_ZEROS = marked("{count:,} are all zeros")
+_NOT_UNIT = marked("{count:,} are not of length 1")
 
 
 def _look(subject: Subject) -> Seen:
@@ -19,12 +24,25 @@ def _look(subject: Subject) -> Seen:
         count = snapshot.cache_entries()
     faults = Counter(fault for _, fault in _bad(subject))
     if faults:
-        found = ", ".join(f"{many:,} {fault}" for fault, many in faults.items())
-        return Seen(f"Of {plural(count, 'vector')}, {found}.", faults.total())
+        found = ", ".join(tr(fault, count=many) for fault, many in faults.items())
+        detail = tr_count("Of {count:,} vector, {faults}.", "Of {count:,} vectors, {faults}.", count, faults=found)
+        return Seen(detail, faults.total())
     if not count:
-        return Seen("There are none.")
-    of = "" if models == 1 else f" of {models:,} models"
-    return Seen(f"{plural(count, 'vector')}{of}: each has its model’s dimensions, and length 1.")
+        return Seen(tr("There are none."))
+    if models == 1:
+        detail = tr_count(
+            "{count:,} vector: each has its model’s dimensions, and length 1.",
+            "{count:,} vectors: each has its model’s dimensions, and length 1.",
+            count,
+        )
+    else:
+        detail = tr_count(
+            "{count:,} vector of {models:,} models: each has its model’s dimensions, and length 1.",
+            "{count:,} vectors of {models:,} models: each has its model’s dimensions, and length 1.",
+            count,
+            models=models,
+        )
+    return Seen(detail)
 
 
 def _bad(subject: Subject) -> list[tuple[int, str]]:
@@ -34,7 +52,7 @@ def _bad(subject: Subject) -> list[tuple[int, str]]:
         dims = dict(snapshot.connection.execute("SELECT id, dims FROM models"))
     found: list[tuple[int, str]] = []
     for start in range(1, highest + 1, _ROWS_AT_ONCE):
-        subject.step("Checking vectors", start - 1, highest)
+        subject.step(tr("Checking vectors"), start - 1, highest)
         with subject.store.read(subject.cancel) as snapshot:
             query = "SELECT model_id, id, vector FROM embedding_cache WHERE id >= ? AND id < ? ORDER BY model_id"
             rows: list[tuple[int, int, bytes]] = list(
@@ -50,18 +68,18 @@ def _faults(rows: Sequence[tuple[int, bytes]], dims: int) -> list[tuple[int, str
 
     from engine.store.coding import decode
 
-    found = [(id_, "have the wrong length") for id_, vector in rows if len(vector) != 2 * dims]
+    found = [(id_, _LENGTH) for id_, vector in rows if len(vector) != 2 * dims]
     whole = [(id_, vector) for id_, vector in rows if len(vector) == 2 * dims and dims]
     if not whole:
         return found
     lengths = np.linalg.norm(decode([vector for _, vector in whole], dims).astype(np.float32), axis=1)
     for (id_, _), length in zip(whole, lengths.tolist(), strict=True):
         if not np.isfinite(length):
-            found.append((id_, "hold what is no number"))
+            found.append((id_, _NO_NUMBER))
         elif not length:
-            found.append((id_, "are all zeros"))
+            found.append((id_, _ZEROS))
         elif abs(length - 1) > _UNIT:
-            found.append((id_, "are not of length 1"))
+            found.append((id_, _NOT_UNIT))
     return found
 
 
@@ -73,7 +91,7 @@ def _delete(subject: Subject) -> str:
     subject.vectors.forget()
     try:
         for start in range(0, len(ids), _DELETED_AT_ONCE):
-            subject.step("Deleting vectors", start, len(ids))
+            subject.step(tr("Deleting vectors"), start, len(ids))
             with subject.store.write() as writer:
                 group = ids[start : start + _DELETED_AT_ONCE]
                 writer.connection.executemany("DELETE FROM embedding_cache WHERE id = ?", group)
@@ -81,13 +99,17 @@ def _delete(subject: Subject) -> str:
                 writer.advance_stamp()
     finally:
         subject.vectors.forget()
-    return f"Deleted {plural(len(ids), 'vector')}; the next update makes them again."
+    return tr_count(
+        "Deleted {count:,} vector; the next update makes them again.",
+        "Deleted {count:,} vectors; the next update makes them again.",
+        len(ids),
+    )
 
 
 def _look_at_matrix(subject: Subject) -> Seen:
     model = subject.model()
     if model is None or subject.vectors.engine != "numpy":
-        return Seen("None is needed.")
+        return Seen(tr("None is needed."))
     from engine.store.matrix_check import examine
 
     with subject.store.read(subject.cancel) as snapshot:
@@ -95,19 +117,33 @@ def _look_at_matrix(subject: Subject) -> Seen:
     if found.problem:
         return Seen(found.problem, 1)
     if not found.rows:
-        return Seen("There is no file: so few vectors are read from the database.")
-    newer = f", which has {found.behind:,} more" if found.behind else ""
+        return Seen(tr("There is no file: so few vectors are read from the database."))
     where = size(subject.store.sizes().matrix)
-    return Seen(f"The file ({where}) holds {plural(found.rows, 'vector')} and agrees with the database{newer}.")
+    if not found.behind:
+        detail = tr_count(
+            "The file ({size}) holds {count:,} vector and agrees with the database.",
+            "The file ({size}) holds {count:,} vectors and agrees with the database.",
+            found.rows,
+            size=where,
+        )
+    else:
+        detail = tr_count(
+            "The file ({size}) holds {count:,} vector and agrees with the database, which has {more:,} more.",
+            "The file ({size}) holds {count:,} vectors and agrees with the database, which has {more:,} more.",
+            found.rows,
+            size=where,
+            more=found.behind,
+        )
+    return Seen(detail)
 
 
 def _write_matrix(subject: Subject) -> str:
     model = subject.model()
     if model is None:
         return ""
-    subject.step("Writing the vector matrix", 0, 0)
+    subject.step(tr("Writing the vector matrix"), 0, 0)
     subject.vectors.rewrite(model, subject.cancel)
-    return "The vector matrix was written anew from the stored vectors."
+    return tr("The vector matrix was written anew from the stored vectors.")
 
 
 def _look_at_table(subject: Subject) -> Seen:
@@ -117,18 +153,32 @@ def _look_at_table(subject: Subject) -> Seen:
     if problem:
         return Seen(problem, 1)
     if subject.settings.store.vector.engine != "sqlite-vec":
-        return Seen("None is needed: vectors are compared in memory.")
-    return Seen("It has a row for each chunk with a vector.")
+        return Seen(tr("None is needed: vectors are compared in memory."))
+    return Seen(tr("It has a row for each chunk with a vector."))
 
 
 def _fill_table(subject: Subject) -> str:
-    subject.step("Filling the table of sqlite-vec", 0, 0)
+    subject.step(tr("Filling the table of sqlite-vec"), 0, 0)
     subject.vectors.refill_table(subject.model(), subject.cancel)
     subject.store.empty_discarded(subject.cancel)
     subject.store.vacuum(subject.cancel)
-    return "The table of sqlite-vec was brought in step with the stored vectors."
+    return tr("The table of sqlite-vec was brought in step with the stored vectors.")
 
 
-VECTORS = Matter("vectors", "Vectors", _look, "Delete them", _delete)
-MATRIX = Matter("matrix", "Vector matrix", _look_at_matrix, "Write it anew", _write_matrix)
-TABLE = Matter("vector-table", "Vector table", _look_at_table, "Fill it anew", _fill_table)
+VECTORS = Matter("vectors", marked("Vectors"), marked("Looking at: vectors"), _look, marked("Delete them"), _delete)
+MATRIX = Matter(
+    "matrix",
+    marked("Vector matrix"),
+    marked("Looking at: vector matrix"),
+    _look_at_matrix,
+    marked("Write it anew"),
+    _write_matrix,
+)
+TABLE = Matter(
+    "vector-table",
+    marked("Vector table"),
+    marked("Looking at: vector table"),
+    _look_at_table,
+    marked("Fill it anew"),
+    _fill_table,
+)

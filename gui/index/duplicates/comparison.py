@@ -6,7 +6,15 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from engine import CancelToken, DuplicateGroup, DuplicateMember, MemorySearchManager, MnemoscopeError, duplicate_title
+from engine import (
+    CancelToken,
+    DuplicateGroup,
+    DuplicateMember,
+    MemorySearchManager,
+    MnemoscopeError,
+    duplicate_title,
+    tr,
+)
 from gui.index.duplicates.difference import MOST_LINES, Row, Text, beside_each_other
 from gui.index.duplicates.side_by_side import SideBySide
 from gui.index.duplicates.wording import between_text, facts_text, measure_text, member_text
@@ -51,21 +59,23 @@ class ComparisonPane(QWidget):
         self._hidden: frozenset[str] = frozenset()
         self._title = ElidedLabel()
         self._title.setProperty("role", "strong")
-        self.back = QPushButton("Back")
+        self.back = QPushButton(tr("Back"))
         self.back.setProperty("role", "flat")
-        self.back.setToolTip("Back to the list (Esc)")
+        self.back.setToolTip(tr("Back to the list (Esc)"))
         # The ends tell two paths apart.
-        self._choices = tuple(ComboBox(name, Qt.TextElideMode.ElideLeft) for name in ("Left note", "Right note"))
+        self._choices = tuple(
+            ComboBox(name, Qt.TextElideMode.ElideLeft) for name in (tr("Left note"), tr("Right note"))
+        )
         self._facts = (label("", "meta", wrap=True), label("", "meta", wrap=True))
         self._between = label("", "meta", wrap=True)
         self._problem = label("", "muted", wrap=True)
         self._problem.hide()
         self.view = SideBySide()
-        self._before = IconButton("chevron-up", "Difference before (Shift+N)")
-        self._after = IconButton("chevron-down", "Next difference (N)")
-        copy = QPushButton("Copy paths")
-        self._hide = QPushButton("Not a duplicate")
-        self._hide.setToolTip("Leave this group out of the list from now on, or list it again")
+        self._before = IconButton("chevron-up", tr("Difference before (Shift+N)"))
+        self._after = IconButton("chevron-down", tr("Next difference (N)"))
+        copy = QPushButton(tr("Copy paths"))
+        self._hide = QPushButton(tr("Not a duplicate"))
+        self._hide.setToolTip(tr("Leave this group out of the list from now on, or list it again"))
         self._arrange(copy)
         self._before.clicked.connect(lambda: self._step(forward=False))
         self._after.clicked.connect(lambda: self._step(forward=True))
@@ -91,8 +101,8 @@ class ComparisonPane(QWidget):
             row = QHBoxLayout()
             row.setSpacing(6)
             row.addWidget(choice, 1)
-            read = QPushButton("Open")
-            read.setAccessibleName(f"Open the {'right' if side else 'left'} note")
+            read = QPushButton(tr("Open"))
+            read.setAccessibleName(tr("Open the right note") if side else tr("Open the left note"))
             read.clicked.connect(lambda _=False, side=side: self._open(side))
             row.addWidget(read)
             sides.addLayout(row, 0, side)
@@ -125,7 +135,7 @@ class ComparisonPane(QWidget):
 
     def _name_hiding(self) -> None:
         hidden = self._group is not None and self._group.key in self._hidden
-        self._hide.setText("List it again" if hidden else "Not a duplicate")
+        self._hide.setText(tr("List it again") if hidden else tr("Not a duplicate"))
 
     @Slot(object)
     def show_group(self, group: DuplicateGroup | None) -> None:
@@ -167,7 +177,7 @@ class ComparisonPane(QWidget):
     def _show(self, found: _Compared) -> None:
         self._job.done()
         self._problem.setVisible(found.cut)
-        self._problem.setText(f"Only the first {MOST_LINES:,} lines are compared.")
+        self._problem.setText(tr("Only the first {count:,} lines are compared.", count=MOST_LINES))
         self.view.set_rows(found.rows)
         same = all(row.kind == "same" for row in found.rows)
         self._before.setDisabled(same)
@@ -183,7 +193,7 @@ class ComparisonPane(QWidget):
 
     def _step(self, *, forward: bool) -> None:
         if not self.view.step(forward=forward):
-            self.said.emit("That was the last difference." if forward else "That was the first difference.")
+            self.said.emit(tr("That was the last difference.") if forward else tr("That was the first difference."))
 
     def _open(self, side: int) -> None:
         pair = self._pair()
@@ -194,7 +204,7 @@ class ComparisonPane(QWidget):
     def _copy_paths(self) -> None:
         if self._group is not None:
             QGuiApplication.clipboard().setText("\n".join(member.path for member in self._group.members) + "\n")
-            self.said.emit("Paths copied")
+            self.said.emit(tr("Paths copied"))
 
     @Slot()
     def _ask_to_hide(self) -> None:
@@ -222,4 +232,4 @@ def _read(
             end = min(last, first + MOST_LINES - 1)
             return Text(first, tuple(text.lines(first, end, limit=LINE_LIMIT))), end < last
     except FileNotFoundError as problem:
-        raise MnemoscopeError(f"{member.path} is not there any more.") from problem
+        raise MnemoscopeError(tr("{path} is not there any more.", path=member.path)) from problem

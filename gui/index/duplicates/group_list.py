@@ -7,7 +7,7 @@ from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from engine import DuplicateGroup, duplicate_title
+from engine import DuplicateGroup, duplicate_title, tr
 from gui.index.duplicates.wording import measure_text, names_text
 from gui.style import font_at
 from gui.theme import tokens
@@ -86,7 +86,7 @@ class GroupList(RowList):
     activated_group = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(_Groups(()), "Groups of notes that share text", parent)
+        super().__init__(_Groups(()), tr("Groups of notes that share text"), parent)
         self._paint = _Delegate(self)
         self.setItemDelegate(self._paint)
         self.doubleClicked.connect(self._activate)

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from engine import CancelToken, DuplicateGroup, DuplicateReport, IndexInsight, MemorySearchManager
+from engine import CancelToken, DuplicateGroup, DuplicateReport, IndexInsight, MemorySearchManager, tr
 from gui.index.duplicates.comparison import ComparisonPane
 from gui.index.duplicates.group_list import GroupList
 from gui.index.duplicates.wording import NO_NOTES, NO_NOTES_MORE, NOTHING, NOTHING_MORE, attention_of, summary_text
@@ -136,7 +136,9 @@ class DuplicatesPage(IndexPage):
     def refresh(self) -> None:
         """The index has changed. A long search is not made anew for every note that is saved."""
         if self._found is not None and self._found.report.seconds > _QUICK_SECONDS:
-            self._notice.show_notice("The index has changed since these were found.", "Compare again", self.compare)
+            self._notice.show_notice(
+                tr("The index has changed since these were found."), tr("Compare again"), self.compare
+            )
         else:
             super().refresh()
 
@@ -166,10 +168,13 @@ class DuplicatesPage(IndexPage):
         if not self._reading.busy:
             self._clock.stop()
         elif self._found is None:
-            done = f"{100 * self._share[0]:.0f} %"
-            self._say("Comparing the notes…", f"{done} is done. What is found is kept until a note changes.", stop=True)
+            done = tr(
+                "{percent:.0f} % is done. What is found is kept until a note changes.", percent=100 * self._share[0]
+            )
+            self._say(tr("Comparing the notes…"), done, stop=True)
         else:
-            self._notice.show_notice(f"Comparing the notes again… {100 * self._share[0]:.0f} %", "Stop", self._stop)
+            again = tr("Comparing the notes again… {percent:.0f} %", percent=100 * self._share[0])
+            self._notice.show_notice(again, tr("Stop"), self._stop)
 
     @Slot()
     def _stop(self) -> None:
@@ -177,10 +182,12 @@ class DuplicatesPage(IndexPage):
         self._clock.stop()
         if self._found is None:
             self._message.show_state(
-                "Stopped", "The notes were not compared to the end.", actions=(("Compare the notes", self.compare),)
+                tr("Stopped"),
+                tr("The notes were not compared to the end."),
+                actions=((tr("Compare the notes"), self.compare),),
             )
         else:
-            self._notice.show_notice("Stopped. These are from before.", "Compare again", self.compare)
+            self._notice.show_notice(tr("Stopped. These are from before."), tr("Compare again"), self.compare)
 
     def show_read(self, found: Duplicates) -> None:
         self._clock.stop()
@@ -193,7 +200,8 @@ class DuplicatesPage(IndexPage):
         self._clock.stop()
         self._wanted_ahead = False
         self._stack.setCurrentWidget(self._message)
-        self._message.show_state("The notes could not be compared", sentence, actions=(("Try again", self.compare),))
+        again = (tr("Try again"), self.compare)
+        self._message.show_state(tr("The notes could not be compared"), sentence, actions=(again,))
 
     def clear(self) -> None:
         self._clock.stop()
@@ -201,12 +209,12 @@ class DuplicatesPage(IndexPage):
         self._show_hidden = False
         self._notice.show_notice("")
         self._list.show_groups(())
-        self._say("Comparing the notes…", "", stop=False)
+        self._say(tr("Comparing the notes…"), "", stop=False)
         self.attention_changed.emit(())
 
     def _say(self, title: str, sentence: str, *, stop: bool) -> None:
         self._stack.setCurrentWidget(self._message)
-        self._message.show_state(title, sentence, actions=(("Stop", self._stop),) if stop else ())
+        self._message.show_state(title, sentence, actions=((tr("Stop"), self._stop),) if stop else ())
 
     # --- showing ----------------------------------------------------------------------------------------------------
 
@@ -221,17 +229,19 @@ class DuplicatesPage(IndexPage):
         self._summary.setText(summary_text(len(shown), report.found, report.files, put_away))
         if not shown:
             if report.files:
-                see = (("Show what is hidden", self._toggle_hidden),) if put_away else ()
-                self._message.show_state(NOTHING, NOTHING_MORE, actions=see)
+                see = ((tr("Show what is hidden"), self._toggle_hidden),) if put_away else ()
+                self._message.show_state(tr(NOTHING), tr(NOTHING_MORE), actions=see)
             else:
-                sync = ("Sync now", lambda: self.action_requested.emit("sync"))
-                self._message.show_state(NO_NOTES, NO_NOTES_MORE, actions=(sync,))
+                sync = (tr("Sync now"), lambda: self.action_requested.emit("sync"))
+                self._message.show_state(tr(NO_NOTES), tr(NO_NOTES_MORE), actions=(sync,))
             self._list.show_groups(())
             self._stack.setCurrentWidget(self._message)
             return
         if put_away and not self._notice.isVisible():
-            words = "Groups that you have hidden are listed, too." if self._show_hidden else f"{put_away:,} hidden."
-            self._notice.show_notice(words, "Leave them out" if self._show_hidden else "Show", self._toggle_hidden)
+            words, act = tr("{count:,} hidden.", count=put_away), tr("Show")
+            if self._show_hidden:
+                words, act = tr("Groups that you have hidden are listed, too."), tr("Leave them out")
+            self._notice.show_notice(words, act, self._toggle_hidden)
         self._pane.show_hidden(hidden)
         self._list.show_groups(shown)
         self._stack.setCurrentWidget(self._split)
@@ -263,7 +273,7 @@ class DuplicatesPage(IndexPage):
         self._notice.show_notice("")
         self._show()
         if hidden:
-            self._notice.show_notice("The group is hidden.", "Undo", lambda: self._hide(group, hidden=False))
+            self._notice.show_notice(tr("The group is hidden."), tr("Undo"), lambda: self._hide(group, hidden=False))
 
     def _not_hidden(self, sentence: str) -> None:
         self._change.done()

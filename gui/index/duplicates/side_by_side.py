@@ -7,6 +7,7 @@ from PySide6.QtCore import QEvent, QRect, QRectF, Qt
 from PySide6.QtGui import QAccessible, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
+from engine import marked, tr
 from gui.accessible.painted import Part
 from gui.index.duplicates.difference import LONGEST, Row, Side
 from gui.theme import tokens
@@ -17,11 +18,11 @@ from gui.viewer.typography import Typography
 
 _SIGNS = {"same": "", "changed": "≠", "left": "−", "right": "+", "moved": "↕"}  # noqa: RUF001 the minus sign is meant
 _SAID = {
-    "changed": "changed",
-    "left": "only at the left",
-    "right": "only at the right",
-    "moved": "in another place",
-    "same": "the same",
+    "changed": marked("changed"),
+    "left": marked("only at the left"),
+    "right": marked("only at the right"),
+    "moved": marked("in another place"),
+    "same": marked("the same"),
 }
 _KEPT = 400
 _WHEEL_ROWS = 3
@@ -45,7 +46,7 @@ class SideBySide(QAbstractScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName("Both texts side by side")
+        self.setAccessibleName(tr("Both texts side by side"))
 
     def set_rows(self, rows: Sequence[Row]) -> None:
         """Show another comparison from its start."""
@@ -150,7 +151,7 @@ class SideBySide(QAbstractScrollArea):
     def _row_spoken(self, place: int) -> str:
         row = self._rows[place]
         texts = [f"{side.number}: {side.text[:200]}" for side in (row.left, row.right) if side is not None]
-        return f"{_SAID[row.kind]}. {' / '.join(texts)}"
+        return f"{tr(_SAID[row.kind])}. {' / '.join(texts)}"
 
     # --- painting -------------------------------------------------------------------------------------------------
 

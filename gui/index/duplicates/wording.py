@@ -3,16 +3,31 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from engine import DuplicateGroup, DuplicateMember, share_text
+from engine import DuplicateGroup, DuplicateKind, DuplicateMember, marked, share_text, tr, tr_count
 from gui.index.attention import Attention
-from gui.widgets.wording import ago, counted, duration, grouped, size_text
+from gui.widgets.wording import ago, duration, size_text
 
 _DAY = 86_400
 
-NOTHING = "No two notes share text"
-NOTHING_MORE = "Notes that are the same, nearly the same, or share a passage of some lines would be listed here."
-NO_NOTES = "No note is indexed yet"
-NO_NOTES_MORE = "Notes that share text will be listed here as soon as there are some."
+NOTHING = marked("No two notes share text")
+NOTHING_MORE = marked(
+    "Notes that are the same, nearly the same, or share a passage of some lines would be listed here."
+)
+NO_NOTES = marked("No note is indexed yet")
+NO_NOTES_MORE = marked("Notes that share text will be listed here as soon as there are some.")
+
+_BETWEEN = {
+    ("", ""): marked("As old and as long as each other"),
+    ("left", ""): marked("The left one is newer by {time}"),
+    ("right", ""): marked("The right one is newer by {time}"),
+    ("", "left"): marked("The left one is longer by {size}"),
+    ("", "right"): marked("The right one is longer by {size}"),
+    ("left", "left"): marked("The left one is newer by {time} and longer by {size}"),
+    ("right", "right"): marked("The right one is newer by {time} and longer by {size}"),
+    ("left", "right"): marked("The left one is newer by {time}; the right one is longer by {size}"),
+    ("right", "left"): marked("The right one is newer by {time}; the left one is longer by {size}"),
+}
+"""By which of two notes is newer, and which longer."""
 
 
 def names_text(group: DuplicateGroup) -> str:
@@ -22,11 +37,14 @@ def names_text(group: DuplicateGroup) -> str:
         names = [member.path for member in group.members]
     shown = names[:3]
     more = group.files - len(shown)
-    return ", ".join(shown) + (f" and {grouped(more)} more" if more > 0 else "")
+    listed = ", ".join(shown)
+    return tr("{names} and {count:,} more", names=listed, count=more) if more > 0 else listed
 
 
 def measure_text(group: DuplicateGroup) -> str:
-    return f"{counted(group.files, 'note')} · {counted(group.words, 'word')} in common"
+    notes = tr_count("{count:,} note", "{count:,} notes", group.files)
+    words = tr_count("{count:,} word in common", "{count:,} words in common", group.words)
+    return f"{notes} · {words}"
 
 
 def member_text(member: DuplicateMember) -> str:
@@ -36,34 +54,28 @@ def member_text(member: DuplicateMember) -> str:
 
 def lines_text(member: DuplicateMember) -> str:
     if member.start_line == member.end_line:
-        return f"line {grouped(member.start_line)}"
-    return f"lines {grouped(member.start_line)}–{grouped(member.end_line)}"
+        return tr("line {line:,}", line=member.start_line)
+    return tr("lines {first:,}–{last:,}", first=member.start_line, last=member.end_line)
 
 
 def facts_text(member: DuplicateMember) -> str:
     """Below the choice."""
-    return f"{ago(member.modified)} · {size_text(member.size)} · {share_text(member.share)} of it shared"
+    shared = tr("{share} of it shared", share=share_text(member.share))
+    return f"{ago(member.modified)} · {size_text(member.size)} · {shared}"
 
 
 def between_text(left: DuplicateMember, right: DuplicateMember) -> str:
     """Which of the two is newer, and which longer."""
-    facts: list[tuple[bool, str]] = []  # of the left one, or of the other
     apart = abs(left.modified - right.modified)
-    if apart >= 1:
-        days = f"{apart / _DAY:.0f} days" if apart >= 2 * _DAY else duration(apart)
-        facts.append((left.modified > right.modified, f"newer by {days}"))
-    if left.size != right.size:
-        facts.append((left.size > right.size, f"longer by {size_text(abs(left.size - right.size))}"))
-    if not facts:
-        return "As old and as long as each other"
-    (side, text), *others = facts
-    for other, words in others:
-        text += f" and {words}" if other == side else f"; {_side(other)} is {words}"
-    return f"T{_side(side)[1:]} is {text}"
+    newer = "" if apart < 1 else "left" if left.modified > right.modified else "right"
+    longer = "" if left.size == right.size else "left" if left.size > right.size else "right"
+    return tr(_BETWEEN[newer, longer], time=_time_text(apart), size=size_text(abs(left.size - right.size)))
 
 
-def _side(left: bool) -> str:
-    return "the left one" if left else "the right one"
+def _time_text(seconds: float) -> str:
+    if seconds < 2 * _DAY:
+        return duration(seconds)
+    return tr_count("{count} day", "{count} days", round(seconds / _DAY))
 
 
 def attention_of(groups: Sequence[DuplicateGroup]) -> tuple[Attention, ...]:
@@ -71,26 +83,33 @@ def attention_of(groups: Sequence[DuplicateGroup]) -> tuple[Attention, ...]:
     copies = [group for group in groups if group.kind != "recurring"]
     if not copies:
         return ()
-    kinds: Counter[str] = Counter(group.kind for group in copies)
-    named = [
-        counted(kinds[kind], one, many)
-        for kind, one, many in (
-            ("identical", "note is there twice", "notes are there twice or more"),
-            ("alike", "near-copy", "near-copies"),
-            ("contained", "note inside another one", "notes inside others"),
-            ("passage", "copied passage", "copied passages"),
-        )
-        if kinds[kind]
-    ]
-    title = counted(len(copies), "duplicate") if kinds["identical"] else counted(len(copies), "near-duplicate")
-    return (Attention("duplicates", "off", title, ", ".join(named), ("Compare", "duplicates")),)
+    kinds: Counter[DuplicateKind] = Counter(group.kind for group in copies)
+    named = [_kind_text(kind, kinds[kind]) for kind in ("identical", "alike", "contained", "passage") if kinds[kind]]
+    if kinds["identical"]:
+        title = tr_count("{count:,} duplicate", "{count:,} duplicates", len(copies))
+    else:
+        title = tr_count("{count:,} near-duplicate", "{count:,} near-duplicates", len(copies))
+    return (Attention("duplicates", "off", title, ", ".join(named), (tr("Compare"), "duplicates")),)
+
+
+def _kind_text(kind: DuplicateKind, count: int) -> str:
+    match kind:
+        case "identical":
+            return tr_count("{count:,} note is there twice", "{count:,} notes are there twice or more", count)
+        case "alike":
+            return tr_count("{count:,} near-copy", "{count:,} near-copies", count)
+        case "contained":
+            return tr_count("{count:,} note inside another one", "{count:,} notes inside others", count)
+        case "passage" | "recurring":
+            return tr_count("{count:,} copied passage", "{count:,} copied passages", count)
 
 
 def summary_text(shown: int, found: int, files: int, hidden: int) -> str:
     """Above the list."""
-    parts = [f"{counted(found, 'group')} among {counted(files, 'note')}"]
+    groups = tr_count("{count:,} group", "{count:,} groups", found)
+    parts = [tr_count("{groups} among {count:,} note", "{groups} among {count:,} notes", files, groups=groups)]
     if shown < found - hidden:
-        parts.append(f"the first {grouped(shown)} are listed")
+        parts.append(tr("the first {count:,} are listed", count=shown))
     if hidden:
-        parts.append(f"{grouped(hidden)} hidden")
+        parts.append(tr("{count:,} hidden", count=hidden))
     return " · ".join(parts)

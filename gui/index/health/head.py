@@ -12,7 +12,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from engine import HealthProgress
+from engine import HealthProgress, tr
 from gui.widgets.folding_row import FoldingRow
 from gui.widgets.labels import breakable, label
 from gui.widgets.state import State, StateDot
@@ -41,14 +41,18 @@ class HealthHead(QWidget):
         self.summary = label("", "strong", wrap=True)
         self.said = label("", "meta", wrap=True)
         self.said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.again, self.deeper, self.all = (QPushButton(w) for w in ("Check again", "Check deeply", "Repair all"))
-        self.deeper.setToolTip("Also try the model, and embed a few passages anew on this computer to compare them.")
-        self.all.setToolTip("Mend what can be mended, and bring the index up to date. Notes are never touched.")
+        self.again, self.deeper, self.all = (
+            QPushButton(words) for words in (tr("Check again"), tr("Check deeply"), tr("Repair all"))
+        )
+        self.deeper.setToolTip(
+            tr("Also try the model, and embed a few passages anew on this computer to compare them.")
+        )
+        self.all.setToolTip(tr("Mend what can be mended, and bring the index up to date. Notes are never touched."))
         self.again.clicked.connect(lambda: self.look_wanted.emit(False))
         self.deeper.clicked.connect(lambda: self.look_wanted.emit(True))
         self.all.clicked.connect(self.repair_wanted)
         self.bar = ProgressLine()
-        self.stop = QPushButton("Cancel")
+        self.stop = QPushButton(tr("Cancel"))
         self.stop.clicked.connect(self.stop_wanted)
         self._right = QStackedWidget()
         self._right.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)

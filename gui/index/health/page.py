@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QHideEvent
 from PySide6.QtWidgets import QFrame, QLayout, QScrollArea, QVBoxLayout, QWidget
 
-from engine import CancelToken, HealthFinding, HealthProgress, HealthRepair, IndexInsight, MemorySearchManager
+from engine import CancelToken, HealthFinding, HealthProgress, HealthRepair, IndexInsight, MemorySearchManager, tr
 from gui.index.health.findings_list import FindingsList
 from gui.index.health.head import HealthHead
 from gui.index.health.words import STOPPED, STOPPED_LOOKING, attention_of, outcome, step_text, summary
@@ -56,7 +56,7 @@ class HealthPage(IndexPage):
         page.addWidget(self._head)
         page.addWidget(_scrolling(column), 1)
         self.setFocusProxy(self._head.again)
-        self.setAccessibleName("Health of the index")
+        self.setAccessibleName(tr("Health of the index"))
 
     @property
     def findings(self) -> tuple[HealthFinding, ...]:
@@ -132,7 +132,7 @@ class HealthPage(IndexPage):
         self._list.keep(finding.id for finding in found)
         self._show_state()
         if not self._outcome:
-            self._head.say(f"Checked at {clock_time(now)}.", exact(now))
+            self._head.say(tr("Checked at {time}.", time=clock_time(now)), exact(now))
         self._announce(summary(found))
         self.attention_changed.emit(attention_of(self.findings))
 
@@ -218,11 +218,11 @@ class HealthPage(IndexPage):
     def _cancel(self) -> None:
         if self._repairing.busy:
             self._repairing.cancel()
-            self._end_repair(STOPPED)
+            self._end_repair(tr(STOPPED))
         elif self._reading.busy:
             self._reading.cancel()
             self._deep = False
-            self._head.say(STOPPED_LOOKING)
+            self._head.say(tr(STOPPED_LOOKING))
             self._show_state()
 
     # --- what is seen and heard -------------------------------------------------------------------------------------
@@ -231,7 +231,9 @@ class HealthPage(IndexPage):
         found = self._list.findings
         working = self._reading.busy or self._repairing.busy
         bad = any(finding.state != "fine" for finding in found)
-        says = "Repairing…" if self._repairing.busy else "Checking…" if self._reading.busy else summary(found)
+        says = tr("Checking…") if working else summary(found)
+        if self._repairing.busy:
+            says = tr("Repairing…")
         self._list.set_repairable(not self._repairing.busy)
         self._head.show_state(
             "working" if working else "degraded" if bad else "fine" if found else "off",

@@ -4,15 +4,15 @@ from PySide6.QtCore import QEvent, Signal
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QGridLayout, QPushButton, QSizePolicy, QWidget
 
-from engine import HealthFinding
+from engine import HealthFinding, marked, tr
 from gui.style import font_at
 from gui.widgets.labels import breakable, label
 from gui.widgets.state import State, StateDot
 
 _STATES: dict[str, tuple[State, str]] = {
-    "fine": ("fine", "Fine"),
-    "degraded": ("degraded", "Needs attention"),
-    "failed": ("degraded", "Broken"),
+    "fine": ("fine", marked("Fine")),
+    "degraded": ("degraded", marked("Needs attention")),
+    "failed": ("degraded", marked("Broken")),
 }
 
 _WIDE_LETTERS = 110
@@ -81,7 +81,7 @@ class FindingRow(QWidget):
         self._id = finding.id
         state, word = _STATES[finding.state]
         self._dot.set_state(state)
-        self._word.setText(word)
+        self._word.setText(tr(word))
         self._name.setText(breakable(finding.name))
         detail = " ".join(part for part in (finding.detail, finding.advice) if part)
         self._detail.setText(breakable(detail))
@@ -89,4 +89,4 @@ class FindingRow(QWidget):
         self.button.setVisible(bool(finding.repair))
         self.button.setEnabled(repairable)
         self.button.setAccessibleName(f"{finding.repair}: {finding.name}")
-        self.setAccessibleName(f"{finding.name}: {word}. {detail}")
+        self.setAccessibleName(f"{finding.name}: {tr(word)}. {detail}")

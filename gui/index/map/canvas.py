@@ -4,6 +4,7 @@ from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QAccessible, QKeyEvent, QMouseEvent, QNativeGestureEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QGestureEvent, QPinchGesture, QWidget
 
+from engine import tr
 from gui.index.map.surface import EDGE, MapSurface
 from gui.jobs import Jobs
 from gui.style import BASE_PIXELS, font_at
@@ -50,7 +51,7 @@ class MapCanvas(MapSurface):
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.grabGesture(Qt.GestureType.PinchGesture)
-        self.setAccessibleName("Map of the index")
+        self.setAccessibleName(tr("Map of the index"))
         self.pointed.connect(self._show_cursor)
 
     def minimumSizeHint(self) -> QSize:

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from engine import IndexInsight, MapPlace
+from engine import IndexInsight, MapPlace, tr, tr_count
 from gui.index.map import wording
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
@@ -27,7 +27,6 @@ from gui.widgets.icons import IconButton
 from gui.widgets.labels import label
 from gui.widgets.row_model import Index
 from gui.widgets.row_painting import AT_LEFT, paint_ground
-from gui.widgets.wording import counted, grouped
 
 MOST = 500
 """Chunks that are listed; more are counted."""
@@ -82,13 +81,13 @@ class ChosenList(QFrame):
         self._chunks: tuple[int, ...] = ()
         self.places: tuple[MapPlace, ...] = ()
         self._count = label("", "strong")
-        self._copy = QPushButton("Copy citations")
-        self._copy.setToolTip("Put the paths and lines of these chunks on the clipboard")
+        self._copy = QPushButton(tr("Copy citations"))
+        self._copy.setToolTip(tr("Put the paths and lines of these chunks on the clipboard"))
         self._copy.clicked.connect(self.copy_citations)
-        self._open = QPushButton("Open")
-        self._open.setToolTip("Read the chunk of the current row in its file")
+        self._open = QPushButton(tr("Open"))
+        self._open.setToolTip(tr("Read the chunk of the current row in its file"))
         self._open.clicked.connect(self._open_current)
-        close = IconButton("close", "Close the list")
+        close = IconButton("close", tr("Close the list"))
         close.clicked.connect(self.closed)
         head = QHBoxLayout()
         head.setSpacing(6)
@@ -100,7 +99,7 @@ class ChosenList(QFrame):
         foot.addWidget(self._copy)
         foot.addStretch(1)
         self.list = QListWidget()
-        self.list.setAccessibleName("Chosen chunks")
+        self.list.setAccessibleName(tr("Chosen chunks"))
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setItemDelegate(_Rows(self.list))
         self.list.setUniformItemSizes(True)
@@ -140,8 +139,11 @@ class ChosenList(QFrame):
         self.hide()
 
     def _tell(self, listed: int) -> None:
-        count = counted(len(self._chunks), "chunk")
-        self._count.setText(count if listed == len(self._chunks) else f"{grouped(listed)} of {count}")
+        count = len(self._chunks)
+        if listed == count:
+            self._count.setText(tr_count("{count:,} chunk", "{count:,} chunks", count))
+        else:
+            self._count.setText(tr("{listed:,} of {count:,} chunks", listed=listed, count=count))
 
     def _fill(self, places: tuple[MapPlace, ...]) -> None:
         self._reading.done()

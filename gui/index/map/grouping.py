@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
-from engine import MapFile
+from engine import MapFile, marked, tr
 from gui.sessions.wording import agent_name
 
 if TYPE_CHECKING:
@@ -17,16 +17,16 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 MOST = 8
 """Groups; what is left over are the others."""
-OTHERS = "Others"
-NOTES, SESSIONS = "Notes", "Sessions"
-TOP_FOLDER = "Top folder"
+OTHERS = marked("Others")
+NOTES, SESSIONS = marked("Notes"), marked("Sessions")
+TOP_FOLDER = marked("Top folder")
 _DAY = 86_400
 AGES: tuple[tuple[str, float], ...] = (
-    ("Past week", 7),
-    ("Past month", 31),
-    ("Past quarter", 92),
-    ("Past year", 366),
-    ("Older", float("inf")),
+    (marked("Past week"), 7),
+    (marked("Past month"), 31),
+    (marked("Past quarter"), 92),
+    (marked("Past year"), 366),
+    (marked("Older"), float("inf")),
 )
 _LARGE = 0.35
 """A folder with a larger share of all points is split into its own folders."""
@@ -41,15 +41,13 @@ class Grouping:
     """Points of each group."""
     of: "NDArray[np.uint8]"
     """(n,), a place in `names` for each point."""
+    has_others: bool = False
+    """Whether the last group is what was left over."""
 
     @property
     def ordered(self) -> bool:
         """Whether the groups are steps of one thing, rather than different things."""
         return self.kind == "age"
-
-    @property
-    def has_others(self) -> bool:
-        return bool(self.names) and self.names[-1] == OTHERS
 
 
 def group(files: Sequence[MapFile], file_of: "NDArray[np.int32]", kind: Kind, now: float) -> Grouping:
@@ -57,13 +55,14 @@ def group(files: Sequence[MapFile], file_of: "NDArray[np.int32]", kind: Kind, no
     import numpy as np
 
     points = np.bincount(file_of, minlength=len(files)) if len(files) else np.empty(0, np.int64)
+    notes, sessions, ages = tr(NOTES), tr(SESSIONS), [(tr(name), days * _DAY) for name, days in AGES]
     match kind:
         case "source":
-            labels = [NOTES if file.source == "memory" else SESSIONS for file in files]
+            labels = [notes if file.source == "memory" else sessions for file in files]
         case "agent":
-            labels = [NOTES if file.source == "memory" else agent_name(file.agent) for file in files]
+            labels = [notes if file.source == "memory" else agent_name(file.agent) for file in files]
         case "age":
-            labels = [_age(now - file.modified) for file in files]
+            labels = [next(name for name, most in ages if now - file.modified <= most) for file in files]
         case "folder":
             labels = _folders(files, points.tolist())
     weights: Counter[str] = Counter()
@@ -71,20 +70,16 @@ def group(files: Sequence[MapFile], file_of: "NDArray[np.int32]", kind: Kind, no
         if count:
             weights[label] += count
     if kind == "age":
-        names = [name for name, _ in AGES if name in weights]
+        names = [name for name, _ in ages if name in weights]
     else:
         names = sorted(weights, key=lambda name: (-weights[name], name))
-    if len(names) > MOST:
-        names = [*names[: MOST - 1], OTHERS]
+    if has_others := len(names) > MOST:
+        names = [*names[: MOST - 1], tr(OTHERS)]
     place = {name: number for number, name in enumerate(names)}
     of_file = np.array([place.get(label, len(names) - 1) for label in labels], np.int64).astype(np.uint8)
     of = of_file[file_of] if len(files) else np.empty(0, np.uint8)
     counts = np.bincount(of, minlength=len(names)).tolist()
-    return Grouping(kind, tuple(names), tuple(counts), of)
-
-
-def _age(seconds: float) -> str:
-    return next(name for name, days in AGES if seconds <= days * _DAY)
+    return Grouping(kind, tuple(names), tuple(counts), of, has_others)
 
 
 def _folders(files: Sequence[MapFile], points: Sequence[int]) -> list[str]:
@@ -111,8 +106,9 @@ def _folders(files: Sequence[MapFile], points: Sequence[int]) -> list[str]:
             continue
         del groups[prefix]
         groups |= parts
-    labels = [SESSIONS] * len(files)
+    labels = [tr(SESSIONS)] * len(files)
     for prefix, members in groups.items():
+        label = "/".join(prefix) or tr(TOP_FOLDER)
         for number in members:
-            labels[number] = "/".join(prefix) or TOP_FOLDER
+            labels[number] = label
     return labels

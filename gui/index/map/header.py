@@ -3,6 +3,7 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
+from engine import tr
 from gui.index.map.grouping import KINDS, Kind
 from gui.index.map.wording import COLOURS
 from gui.widgets.combo import ComboBox
@@ -25,22 +26,24 @@ class MapHeader(QWidget):
         super().__init__(parent)
         self._subtitle = ElidedLabel()
         self._subtitle.setProperty("role", "meta")
-        self.colour = ComboBox("Colour the points by")
+        self.colour = ComboBox(tr("Colour the points by"))
         for kind in KINDS:
-            self.colour.addItem(COLOURS[kind], kind)
+            self.colour.addItem(tr(COLOURS[kind]), kind)
         self.colour.setMinimumContentsLength(0)
         self.colour.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
         self.colour.currentIndexChanged.connect(lambda _: self.kind_chosen.emit(self.kind))
-        self.lasso = self._button("Lasso", "Draw a loop around points to list them (or hold Shift while you drag)")
+        self.lasso = self._button(
+            tr("Lasso"), tr("Draw a loop around points to list them (or hold Shift while you drag)")
+        )
         self.lasso.setCheckable(True)
         self.lasso.toggled.connect(self.lasso_wanted)
-        self.fit = self._button("Fit", "Show all points (0)")
+        self.fit = self._button(tr("Fit"), tr("Show all points (0)"))
         self.fit.clicked.connect(self.fit_wanted)
-        self.enlarge = self._button("Enlarge", "Show the map on a page of its own")
+        self.enlarge = self._button(tr("Enlarge"), tr("Show the map on a page of its own"))
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
-        row.addWidget(label("Map", "strong"))
+        row.addWidget(label(tr("Map"), "strong"))
         row.addWidget(self._subtitle, 1)
         row.addWidget(self.colour)
         for button in (self.lasso, self.fit, self.enlarge):

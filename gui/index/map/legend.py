@@ -6,13 +6,14 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
+from engine import tr, tr_count
 from gui.index.map.colouring import colours_of
 from gui.style import font_at
 from gui.theme import tokens
 from gui.widgets.elided import elide
 from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.toggling import Toggling
-from gui.widgets.wording import counted, grouped
+from gui.widgets.wording import grouped
 
 if TYPE_CHECKING:
     from gui.index.map.grouping import Grouping
@@ -32,8 +33,15 @@ class LegendItem(Toggling, QPushButton):
         self._name, self._count = name, grouped(count)
         self.setCheckable(True)
         self.setAutoDefault(True)
-        self.setAccessibleName(f"{name}, {counted(count, 'chunk')}")
-        self.setToolTip(f"{name}: show these {counted(count, 'chunk')} alone, or all again")
+        self.setAccessibleName(", ".join((name, tr_count("{count:,} chunk", "{count:,} chunks", count))))
+        self.setToolTip(
+            tr_count(
+                "{name}: show these {count:,} chunk alone, or all again",
+                "{name}: show these {count:,} chunks alone, or all again",
+                count,
+                name=name,
+            )
+        )
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
 
     def _cut(self) -> str:
@@ -81,7 +89,7 @@ class Legend(QWidget):
         self._grouping: Grouping | None = None
         self._items: list[LegendItem] = []
         self._flow = FlowLayout(2, self)
-        self.setAccessibleName("What the colours mean")
+        self.setAccessibleName(tr("What the colours mean"))
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)

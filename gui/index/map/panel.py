@@ -4,7 +4,7 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
-from engine import CancelToken, IndexInsight, IndexMap, MapAnswer, MapProgress, MemorySearchManager
+from engine import CancelToken, IndexInsight, IndexMap, MapAnswer, MapProgress, MemorySearchManager, tr
 from gui.index.map import wording
 from gui.index.map.canvas import MapCanvas
 from gui.index.map.choosing import Choosing
@@ -147,12 +147,12 @@ class MapPanel(IndexPage):
         self._say(*wording.empty(found), lasting=True)
         if found.gap in wording.REMEDIES:
             words, self._remedy_action = wording.REMEDIES[found.gap]
-            self._remedy.setText(words)
+            self._remedy.setText(tr(words))
             self._remedy.show()
 
     def show_problem(self, sentence: str) -> None:
         if self.prepared is None:
-            self._say("The map cannot be shown", sentence, lasting=True)
+            self._say(tr("The map cannot be shown"), sentence, lasting=True)
         else:
             self.header.say(sentence)
 
@@ -170,7 +170,7 @@ class MapPanel(IndexPage):
         if self.insight is None:
             self._say("", "")
         else:
-            self._say(wording.DRAWING, "")
+            self._say(tr(wording.DRAWING), "")
 
     def _say(self, title: str, text: str, *, lasting: bool = False) -> None:
         """In the place of a map; with all its room unless it stays away."""
@@ -181,7 +181,7 @@ class MapPanel(IndexPage):
         self.progress.hide()
         self._remedy.hide()
         self._stack.setCurrentWidget(self._message)
-        self.setAccessibleName(f"Map. {title}. {text}")
+        self.setAccessibleName(tr("Map. {title}. {sentence}", title=title, sentence=text))
 
     @Slot(object, object)
     def _show_progress(self, insight: IndexInsight, step: MapProgress) -> None:
@@ -190,7 +190,8 @@ class MapPanel(IndexPage):
         if self.prepared is None:
             self.progress.setValue(round(1000 * step.done))
             self.progress.show()
-            self._text.setText(wording.progress(step).capitalize())
+            said = wording.progress(step)
+            self._text.setText(said[:1].upper() + said[1:])
         elif step.stage != "reading":
             record, count = self.prepared.scene.record, len(self.prepared.scene)
             self.header.say(f"{wording.subtitle(record, count)} · {wording.progress(step)}", wording.about(record))
@@ -205,7 +206,7 @@ class MapPanel(IndexPage):
         record, count = prepared.scene.record, len(prepared.scene)
         self.header.say(wording.subtitle(record, count), wording.about(record))
         self.header.set_usable(True)
-        self.setAccessibleName("Map")
+        self.setAccessibleName(tr("Map"))
         self._whole.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self._stack.setCurrentWidget(self._whole)
         if self.prepared is None or prepared.scene is not self.prepared.scene:

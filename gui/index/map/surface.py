@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal, Sl
 from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
+from engine import tr_count
 from gui.accessible.painted import Part
 from gui.index.map import painting
 from gui.index.map.colouring import colours_of
@@ -16,7 +17,6 @@ from gui.index.map.viewport import Viewport
 from gui.jobs import Jobs
 from gui.style import BASE_PIXELS, font_at
 from gui.theme import tokens
-from gui.widgets.wording import counted
 
 if TYPE_CHECKING:
     from gui.index.map.grouping import Grouping
@@ -194,11 +194,19 @@ class MapSurface(QWidget):
             return []
         counts = dict(zip(self._grouping.names, self._grouping.counts, strict=True))
         parts = [
-            Part(f"{name}: {counted(counts[name], 'chunk')}", QRect(round(across), round(down), 1, 1))
+            Part(
+                tr_count("{name}: {count:,} chunk", "{name}: {count:,} chunks", counts[name], name=name),
+                QRect(round(across), round(down), 1, 1),
+            )
             for name, across, down in self._names(self._grouping)
         ]
         if self._marks.hits:
-            parts.append(Part(f"{counted(len(self._marks.hits), 'result')} of the question marked", self.rect()))
+            marked = tr_count(
+                "{count:,} result of the question marked",
+                "{count:,} results of the question marked",
+                len(self._marks.hits),
+            )
+            parts.append(Part(marked, self.rect()))
         return parts
 
     def _names(self, grouping: "Grouping") -> list[tuple[str, float, float]]:

@@ -1,67 +1,86 @@
 """What the map says, from values alone."""
 
-from engine import IndexMap, MapGap, MapPlace, MapProgress
+from engine import IndexMap, MapGap, MapPlace, MapProgress, marked, tr, tr_count
 from gui.index.map.grouping import Kind
-from gui.widgets.wording import ago, counted, grouped
+from gui.widgets.wording import ago, grouped
 
 COLOURS: dict[Kind, str] = {
-    "folder": "Colour: folder",
-    "source": "Colour: source",
-    "agent": "Colour: agent",
-    "age": "Colour: age",
+    "folder": marked("Colour: folder"),
+    "source": marked("Colour: source"),
+    "agent": marked("Colour: agent"),
+    "age": marked("Colour: age"),
 }
-DRAWING = "Drawing the map…"
+DRAWING = marked("Drawing the map…")
 _STAGES = {
-    "reading": "reading the vectors",
-    "directions": "finding the main directions",
-    "neighbours": "looking for what is alike",
-    "arranging": "arranging",
+    "reading": marked("reading the vectors, {percent:.0f} %"),
+    "directions": marked("finding the main directions, {percent:.0f} %"),
+    "neighbours": marked("looking for what is alike, {percent:.0f} %"),
+    "arranging": marked("arranging, {percent:.0f} %"),
 }
 REMEDIES: dict[MapGap, tuple[str, str]] = {
-    "no-model": ("Choose a model…", "settings"),
-    "no-chunks": ("Sync now", "sync"),
+    "no-model": (marked("Choose a model…"), "settings"),
+    "no-chunks": (marked("Sync now"), "sync"),
 }
 """On the button below it, and what that asks for."""
 _GAPS: dict[MapGap, tuple[str, str]] = {
     "no-model": (
-        "No map without a model",
-        "Chunks are placed by what they mean. The built-in model needs neither a key nor a network.",
+        marked("No map without a model"),
+        marked("Chunks are placed by what they mean. The built-in model needs neither a key nor a network."),
     ),
-    "no-chunks": ("Nothing is indexed yet", "The map shows chunks as soon as notes or sessions have been read."),
+    "no-chunks": (
+        marked("Nothing is indexed yet"),
+        marked("The map shows chunks as soon as notes or sessions have been read."),
+    ),
 }
 
 
 def empty(record: IndexMap) -> tuple[str, str]:
     """Title and sentence in the place of a map without points."""
     if record.gap in _GAPS:
-        return _GAPS[record.gap]
-    waits = f"{counted(record.chunks, 'chunk waits', 'chunks wait')} for a vector, 0 % ready."
-    return "Nothing has a vector yet", f"{waits} The map appears as soon as the first ones are embedded."
+        title, sentence = _GAPS[record.gap]
+        return tr(title), tr(sentence)
+    return tr("Nothing has a vector yet"), tr_count(
+        "{count:,} chunk waits for a vector, 0 % ready. The map appears as soon as the first ones are embedded.",
+        "{count:,} chunks wait for a vector, 0 % ready. The map appears as soon as the first ones are embedded.",
+        record.chunks,
+    )
 
 
 def subtitle(record: IndexMap, points: int) -> str:
     """Beside the title: how many are shown, and what their places mean."""
     if points < record.chunks:
-        ready = f"{grouped(points)} of {counted(record.chunks, 'chunk')} ({100 * points // record.chunks} % ready)"
+        ready = tr_count(
+            "{points:,} of {count:,} chunk ({percent} % ready)",
+            "{points:,} of {count:,} chunks ({percent} % ready)",
+            record.chunks,
+            points=points,
+            percent=100 * points // record.chunks,
+        )
     else:
-        ready = counted(points, "chunk")
-    how = "alike ones side by side" if record.layout == "neighbours" else "two main directions"
-    return f"{ready}, {how}"
+        ready = tr_count("{count:,} chunk", "{count:,} chunks", points)
+    if record.layout == "neighbours":
+        return tr("{chunks}, alike ones side by side", chunks=ready)
+    return tr("{chunks}, two main directions", chunks=ready)
 
 
 def about(record: IndexMap) -> str:
     """The same at length."""
-    share = f"{100 * record.shown_variance:.0f} %"
+    percent = 100 * record.shown_variance
     if record.layout == "neighbours":
-        return (
+        return tr(
             "Chunks that are alike in meaning lie side by side; distances between groups say little. "
-            f"The two main directions alone would show {share} of the differences."
+            "The two main directions alone would show {percent:.0f} % of the differences.",
+            percent=percent,
         )
-    return f"Chunks lie where their two main directions put them, which show {share} of the differences in meaning."
+    return tr(
+        "Chunks lie where their two main directions put them, which show {percent:.0f} % of the differences in "
+        "meaning.",
+        percent=percent,
+    )
 
 
 def progress(step: MapProgress) -> str:
-    return f"{_STAGES[step.stage]}, {100 * step.done:.0f} %"
+    return tr(_STAGES[step.stage], percent=100 * step.done)
 
 
 def heading_of(place: MapPlace) -> str:
@@ -76,13 +95,20 @@ def where(place: MapPlace) -> str:
 
 def spoken(place: MapPlace) -> str:
     """The point at which the keys are, for assistive tools."""
-    return f"{heading_of(place)}. {place.text} {place.path}, line {place.start_line}"
+    return tr(
+        "{heading}. {text} {path}, line {line}",
+        heading=heading_of(place),
+        text=place.text,
+        path=place.path,
+        line=place.start_line,
+    )
 
 
 def described(record: IndexMap, points: int, groups: tuple[tuple[str, int], ...]) -> str:
     """The whole map in words, for assistive tools."""
     told = ", ".join(f"{name} {grouped(count)}" for name, count in groups)
-    return (
-        f"{subtitle(record, points)}. {told}. Arrow keys move the map, Control with an arrow key goes to the next "
-        "chunk, Enter opens it, Space lists it, plus and minus zoom, 0 shows all."
+    keys = tr(
+        "Arrow keys move the map, Control with an arrow key goes to the next chunk, Enter opens it, Space lists it, "
+        "plus and minus zoom, 0 shows all."
     )
+    return f"{subtitle(record, points)}. {told}. {keys}"

@@ -1,0 +1,36 @@
+"""What a person reads for the rule that kept a file out of the index."""
+
+from engine import marked, tr
+
+_WORDS = {
+    "bad-name": marked("bad name"),
+    "binary": marked("binary"),
+    "broken": marked("broken"),
+    "copied": marked("copied"),
+    "exclude": marked("exclude"),
+    "extension": marked("extension"),
+    "generated": marked("generated"),
+    "hidden": marked("hidden"),
+    "ignored-folder": marked("ignored folder"),
+    "kept-elsewhere": marked("kept elsewhere"),
+    "missing": marked("missing"),
+    "no-transcript": marked("no transcript"),
+    "not-a-file": marked("not a file"),
+    "not-embedded": marked("not embedded"),
+    "not-included": marked("not included"),
+    "not-text": marked("not text"),
+    "outside-memory": marked("outside memory"),
+    "packed-twice": marked("packed twice"),
+    "part-of-session": marked("part of session"),
+    "secret": marked("secret"),
+    "source-off": marked("source off"),
+    "symlink": marked("symlink"),
+    "too-large": marked("too large"),
+    "unknown-format": marked("unknown format"),
+    "unreadable": marked("unreadable"),
+}
+
+
+def rule_words(rule: str) -> str:
+    """`ignored-folder` -> ignored folder; a rule of another program's stays as it is."""
+    return tr(_WORDS[rule]) if rule in _WORDS else rule.replace("-", " ")
