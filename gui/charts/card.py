@@ -7,7 +7,7 @@ from PySide6.QtCore import QPoint, Qt, Slot
 from PySide6.QtGui import QFontMetrics, QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QVBoxLayout, QWidget
 
-from engine import marked, tr
+from engine import tr
 from gui.charts.chart import Chart
 from gui.charts.series import Mark, Series, tab_separated
 from gui.keys.binding import key_action, show_keys_of, tell_key
@@ -18,7 +18,7 @@ from gui.widgets.elided import ElidedLabel
 from gui.widgets.labels import label
 from gui.widgets.table import Column, RecordsTable
 
-_TURN = command("index.turn", marked("Chart or table"), "index", "T")
+_TURN = command("index.turn", "Chart or table", "index", "T")
 _ROWS = 4
 _PAD = 10
 
@@ -56,7 +56,7 @@ class ChartCard(QFrame):
         self._meta.setProperty("role", "meta")
         self._turn = QPushButton()
         self._turn.setProperty("role", "link")
-        tell_key(self._turn, tr(_TURN.words), _TURN.name)
+        tell_key(self._turn, _TURN.words, _TURN.name)
         self._turn.clicked.connect(self.turn)
         self._empty = label(empty, "meta", wrap=True)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
@@ -142,7 +142,7 @@ class ChartCard(QFrame):
         menu = QMenu(self)
         turn = menu.addAction(tr("Show as chart") if self._turned else tr("Show as table"), self.turn)
         show_keys_of(turn, _TURN.name)
-        show_keys_of(menu.addAction(tr(COPY_TABLE.words), self.copy), COPY_TABLE.name)
+        show_keys_of(menu.addAction(COPY_TABLE.words, self.copy), COPY_TABLE.name)
         menu.setEnabled(bool(self.chart.series.marks))
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(self.mapToGlobal(at))

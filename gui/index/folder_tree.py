@@ -105,7 +105,7 @@ class FolderCard(QFrame):
         menu = QMenu(self)
         menu.addAction(tr("Unfold all"), self.tree.expandAll)
         menu.addAction(tr("Fold all"), self.tree.collapseAll)
-        show_keys_of(menu.addAction(tr(COPY_TABLE.words), self.copy), COPY_TABLE.name)
+        show_keys_of(menu.addAction(COPY_TABLE.words, self.copy), COPY_TABLE.name)
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(self.mapToGlobal(at))
 

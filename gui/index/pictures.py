@@ -1,10 +1,12 @@
 """The overview of an index as charts: pure functions from what was counted to what is drawn, tabled and told."""
 
 from collections.abc import Iterable, Sequence
+from datetime import date
 
 from engine import ChunkSizes, DiskPart, DiskPartName, KeptSync, MonthCount, marked, tr, tr_count
 from gui.charts.card import TableColumn
 from gui.charts.series import Mark, Series, figure_cell
+from gui.widgets.days import short_month_and_year
 from gui.widgets.wording import grouped, size_text
 
 SIZE_COLUMNS = (TableColumn(marked("Characters"), 0), TableColumn(marked("Chunks"), 10, figures=True))
@@ -31,7 +33,6 @@ DISK_WORDS: dict[DiskPartName, str] = {
 }
 _MOST_MONTHS = 36
 _MOST_YEARS = 60
-_MONTHS = marked("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec")
 
 
 def size_series(sizes: ChunkSizes) -> Series:
@@ -106,7 +107,7 @@ def _month_at(place: int) -> tuple[int, int]:
 
 
 def _time_mark(year: int, month: int, notes: int, sessions: int) -> Mark:
-    when = f"{tr(_MONTHS).split()[month - 1]} {year}" if month else str(year)
+    when = short_month_and_year(date(year, month, 1)) if month else str(year)
     return Mark(
         (notes, sessions),
         f"{when}: {_both(notes, sessions)}",

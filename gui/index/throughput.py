@@ -1,12 +1,13 @@
 """How fast the sync that runs now is, and the last one was: a bounded ring of what the status has said."""
 
+import time
 from collections import deque
 from dataclasses import dataclass
 
 from engine import MemoryProviderStatus, MemorySyncProgressUpdate, marked, number, tr
 from gui.charts.card import TableColumn
 from gui.charts.series import Mark, Series
-from gui.widgets.wording import exact, grouped
+from gui.widgets.wording import grouped
 
 THROUGHPUT_COLUMNS = (
     TableColumn(marked("When"), 0),
@@ -93,7 +94,7 @@ def _rate(step: MemorySyncProgressUpdate, last: Sample | None, now: float) -> fl
 
 
 def _mark(sample: Sample) -> Mark:
-    when = exact(sample.moment).rpartition(", ")[2]
+    when = time.strftime("%H:%M:%S", time.localtime(sample.moment))
     return Mark(
         (sample.rate,),
         f"{when}: {_said(sample)}",

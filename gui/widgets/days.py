@@ -76,5 +76,10 @@ def month_and_year(day: date) -> str:
     return tr("{month} {year}", month=_month(day), year=day.year)
 
 
+def short_month_and_year(day: date) -> str:
+    """Feb 2026."""
+    return tr("{month} {year}", month=tr(_SHORT_MONTHS[day.month - 1]), year=day.year)
+
+
 def _month(day: date) -> str:
     return tr(_MONTHS[day.month - 1])
