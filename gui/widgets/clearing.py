@@ -2,9 +2,11 @@
 
 from PySide6.QtWidgets import QLineEdit, QToolButton
 
+from engine import tr
+
 
 def add_clear_button(edit: QLineEdit) -> None:
     """Qt's own, which it gives no name."""
     edit.setClearButtonEnabled(True)
     for button in edit.findChildren(QToolButton):
-        button.setAccessibleName("Clear")
+        button.setAccessibleName(tr("Clear"))

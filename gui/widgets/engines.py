@@ -2,10 +2,10 @@
 
 from typing import Literal, NamedTuple
 
-from engine import MemoryProviderStatus
+from engine import MemoryProviderStatus, marked, tr
 
 BUILTIN = "builtin"
-_NAMES = {BUILTIN: "built-in index", "lancedb": "LanceDB"}
+_NAMES = {BUILTIN: marked("built-in index"), "lancedb": "LanceDB"}
 
 
 IndexRemedy = Literal["", "rebuild", "sync"]
@@ -21,7 +21,7 @@ class Instead(NamedTuple):
 
 def engine_name(backend: str) -> str:
     """`builtin` -> "built-in index"."""
-    return _NAMES.get(backend, backend)
+    return tr(_NAMES.get(backend, backend))
 
 
 def engine_instead(status: MemoryProviderStatus) -> Instead | None:

@@ -7,8 +7,9 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QPushButton
 
+from engine import tr
+
 SCHEME = "mnemoscope-guide"
-LEARN_MORE = "Learn more"
 
 
 def open_guide(page: str) -> None:
@@ -18,13 +19,13 @@ def open_guide(page: str) -> None:
 
 def guide_action(page: str) -> tuple[str, Callable[[], None]]:
     """For pages of words with something to do."""
-    return LEARN_MORE, partial(open_guide, page)
+    return tr("Learn more"), partial(open_guide, page)
 
 
 def guide_button(page: Callable[[], str]) -> QPushButton:
     """For a window that stays while what it shows changes. `page`: the one that tells of it now."""
-    button = QPushButton(LEARN_MORE)
-    button.setToolTip("What the guide says about this page")
+    button = QPushButton(tr("Learn more"))
+    button.setToolTip(tr("What the guide says about this page"))
     button.setAutoDefault(True)  # Enter presses it while it has the keys, on every platform
     button.clicked.connect(lambda _checked: open_guide(page()))
     return button

@@ -4,14 +4,20 @@ from PySide6.QtCore import QModelIndex, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
-from engine import FileIssue
+from engine import FileIssue, tr
 from gui.widgets.table import Column, Index, RecordsTable
 
-_COLUMNS = (
-    Column[FileIssue]("File", 24, lambda issue: issue.path),
-    Column[FileIssue]("Rule", 15, lambda issue: issue.rule),
-    Column[FileIssue]("Detail", 60, lambda issue: issue.detail),
-)
+
+def _columns() -> tuple[Column[FileIssue], ...]:
+    return (
+        Column[FileIssue](tr("File"), 24, lambda issue: issue.path),
+        Column[FileIssue](tr("Rule"), 15, lambda issue: issue.rule),
+        Column[FileIssue](tr("Detail"), 60, _detail),
+    )
+
+
+def _detail(issue: FileIssue) -> str:
+    return tr(issue.detail)
 
 
 class IssuesTable(RecordsTable[FileIssue]):
@@ -26,7 +32,7 @@ class IssuesTable(RecordsTable[FileIssue]):
     chosen = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(_COLUMNS, lambda issue: f"{issue.path}\n{issue.detail}", parent)
+        super().__init__(_columns(), lambda issue: f"{issue.path}\n{_detail(issue)}", parent)
         self.sortByColumn(0, Qt.SortOrder.AscendingOrder)
         self.doubleClicked.connect(self._reveal)
 
@@ -39,7 +45,7 @@ class IssuesTable(RecordsTable[FileIssue]):
     def currentChanged(self, current: Index, previous: Index) -> None:
         super().currentChanged(current, previous)
         issue = self.record_at(current)
-        self.chosen.emit(f"{issue.path}: {issue.detail}" if issue else "")
+        self.chosen.emit(f"{issue.path}: {_detail(issue)}" if issue else "")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):

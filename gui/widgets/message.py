@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from engine import tr
 from gui.widgets.announcing import announce
 from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.icons import IconButton
@@ -53,7 +54,7 @@ class Banner(QFrame):
         self._text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._buttons = QHBoxLayout()
         self._buttons.setSpacing(8)
-        self._close = close = IconButton("close", "Dismiss this message")
+        self._close = close = IconButton("close", tr("Dismiss this message"))
         close.clicked.connect(lambda: self._press(lambda: None))
         self._row = row = QHBoxLayout()
         row.setContentsMargins(16, 8, 10, 8)

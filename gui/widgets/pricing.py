@@ -2,8 +2,9 @@
 
 from datetime import date as day
 
-from engine import EmbeddingEstimate
-from gui.widgets.wording import counted, duration
+from engine import EmbeddingEstimate, tr, tr_count
+from gui.widgets.days import short_date
+from gui.widgets.wording import duration
 
 _MILLION = 1_000_000
 _CENT = 0.01
@@ -12,57 +13,89 @@ _CENT = 0.01
 def money(dollars: float) -> str:
     """$0.08, $12.40; what is less than a cent is said so."""
     if dollars == 0:
-        return "$0"
-    return "under $0.01" if dollars < _CENT else f"${dollars:,.2f}"
+        return tr("$0")
+    return tr("under $0.01") if dollars < _CENT else tr("${dollars:,.2f}", dollars=dollars)
 
 
 def spent_words(tokens: int, cost: float | None) -> str:
     """What was sent and paid; empty where nothing was charged."""
     if not tokens:
         return ""
-    return f"{tokens_text(tokens)}, {money(cost)}" if cost is not None else f"{tokens_text(tokens)}, price not known"
+    sent = tokens_text(tokens)
+    return f"{sent}, {money(cost)}" if cost is not None else tr("{tokens}, price not known", tokens=sent)
 
 
 def tokens_text(tokens: int) -> str:
-    return f"{tokens / _MILLION:.1f} million tokens" if tokens >= _MILLION else counted(tokens, "token")
+    if tokens >= _MILLION:
+        return tr("{millions:.1f} million tokens", millions=tokens / _MILLION)
+    return tr_count("{count:,} token", "{count:,} tokens", tokens)
 
 
 def estimate_words(estimate: EmbeddingEstimate) -> str:
     """What completing the vectors takes, in one or two sentences."""
+    if not estimate.chunks and not estimate.cached:
+        return tr("Nothing is indexed yet: what is found will be embedded as it comes.")
     if not estimate.chunks:
-        return (
-            f"All {counted(estimate.cached, 'passage')} have a vector of {estimate.model} already: nothing is sent, "
-            "nothing is paid."
-            if estimate.cached
-            else "Nothing is indexed yet: what is found will be embedded as it comes."
+        return tr_count(
+            "All {count:,} passage have a vector of {model} already: nothing is sent, nothing is paid.",
+            "All {count:,} passages have a vector of {model} already: nothing is sent, nothing is paid.",
+            estimate.cached,
+            model=estimate.model,
         )
-    kept = f", {estimate.cached:,} have their vector already" if estimate.cached else ""
-    begin = f"{counted(estimate.chunks, 'passage')} to embed with {estimate.model}{kept}"
-    time = duration(estimate.seconds)
+    due, time = _due(estimate), duration(estimate.seconds)
     if estimate.batch:
-        time = f"by batch jobs within {time}"
+        time = tr("by batch jobs within {time}", time=time)
     elif estimate.seconds >= 1:
-        time = f"about {time}"
+        time = tr("about {time}", time=time)
     if estimate.cost == 0:
-        return f"{begin}: {time}, no cost."
-    return f"{begin}: about {tokens_text(estimate.tokens)}, {price_words(estimate)}, {time}."
+        return tr("{due}: {time}, no cost.", due=due, time=time)
+    tokens, price = tokens_text(estimate.tokens), price_words(estimate)
+    return tr("{due}: about {tokens}, {price}, {time}.", due=due, tokens=tokens, price=price, time=time)
+
+
+def _due(estimate: EmbeddingEstimate) -> str:
+    if not estimate.cached:
+        return tr_count(
+            "{count:,} passage to embed with {model}",
+            "{count:,} passages to embed with {model}",
+            estimate.chunks,
+            model=estimate.model,
+        )
+    return tr_count(
+        "{count:,} passage to embed with {model}, {kept:,} have their vector already",
+        "{count:,} passages to embed with {model}, {kept:,} have their vector already",
+        estimate.chunks,
+        model=estimate.model,
+        kept=estimate.cached,
+    )
 
 
 def price_words(estimate: EmbeddingEstimate) -> str:
     """The cost of an estimate with where its price is from."""
     if estimate.cost is None or estimate.price is None:
-        return "at a price that is not known here"
-    own = "your own price with the discount for batch jobs" if estimate.batch else "your own price"
-    origin = f"list price of {day_words(estimate.price_checked)}" if estimate.price_checked else own
-    most = "" if estimate.most_cost is None else f", at most {money(estimate.most_cost)} if the jobs fail"
-    return f"{money(estimate.cost)} at ${estimate.price:g} a million ({origin}){most}"
+        return tr("at a price that is not known here")
+    if estimate.price_checked:
+        origin = tr("list price of {day}", day=day_words(estimate.price_checked))
+    else:
+        origin = tr("your own price with the discount for batch jobs") if estimate.batch else tr("your own price")
+    cost, price = money(estimate.cost), estimate.price
+    if estimate.most_cost is None:
+        return tr("{cost} at ${price:g} a million ({origin})", cost=cost, price=price, origin=origin)
+    return tr(
+        "{cost} at ${price:g} a million ({origin}), at most {most} if the jobs fail",
+        cost=cost,
+        price=price,
+        origin=origin,
+        most=money(estimate.most_cost),
+    )
 
 
 def embed_words(estimate: EmbeddingEstimate) -> str:
     """What embedding is called on a button: with the price where there is one."""
     if not estimate.cost:
-        return "Embed"
-    return f"Embed for {money(estimate.cost)}" if estimate.cost < _CENT else f"Embed for about {money(estimate.cost)}"
+        return tr("Embed")
+    cost = money(estimate.cost)
+    return tr("Embed for {cost}", cost=cost) if estimate.cost < _CENT else tr("Embed for about {cost}", cost=cost)
 
 
 def day_words(text: str) -> str:
@@ -71,4 +104,4 @@ def day_words(text: str) -> str:
         when = day.fromisoformat(text)
     except ValueError:
         return text
-    return f"{when.day} {when:%b %Y}"
+    return short_date(when)

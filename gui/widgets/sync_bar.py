@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QWidget
 
-from engine import MemoryProviderStatus, MemorySyncProgressUpdate
+from engine import MemoryProviderStatus, MemorySyncProgressUpdate, tr, tr_count
 from gui.keys.binding import tell_key
 from gui.style import font_at
 from gui.theme import tokens
@@ -14,8 +14,7 @@ from gui.widgets.elided import ElidedLabel
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import label
 from gui.widgets.state import StateDot
-from gui.widgets.sync_line import RUNNING_WORDS, SyncLine, sync_line
-from gui.widgets.wording import grouped
+from gui.widgets.sync_line import RUNNING_WORDS, SyncLine, longest_detail, progress_text, sync_line
 
 _TICK_MS = 1000
 _REST_MS = 15_000
@@ -25,7 +24,6 @@ _GAP = 14
 _MARGINS = 26
 _BAR_WIDTH = 240
 _FILE_WIDTH = 160
-_DETAIL_TEMPLATE = "8,888/s · 88 min 88 s left · reused 888,888"
 
 
 class ProgressLine(QProgressBar):
@@ -37,7 +35,7 @@ class ProgressLine(QProgressBar):
         self.setTextVisible(False)
         self.setFixedHeight(6)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName("Progress")
+        self.setAccessibleName(tr("Progress"))
 
     def setValue(self, value: int) -> None:
         """Qt would paint in this very call, and with the bar whatever else of the window is due."""
@@ -97,10 +95,10 @@ class SyncBar(QWidget):
         self._failed.setProperty("role", "link-degraded")
         self._file = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
         self._file.setProperty("role", "meta")
-        self._steer = IconButton("pause", "Pause indexing", "Pause")
-        self._cancel = IconButton("close", "Cancel indexing", "Cancel")
-        self._now = IconButton("refresh", "Look for changes now", "Sync now")
-        tell_key(self._now, "Look for changes now", "index.sync")
+        self._steer = IconButton("pause", tr("Pause indexing"), tr("Pause"))
+        self._cancel = IconButton("close", tr("Cancel indexing"), tr("Cancel"))
+        self._now = IconButton("refresh", tr("Look for changes now"), tr("Sync now"))
+        tell_key(self._now, tr("Look for changes now"), "index.sync")
 
         row = QHBoxLayout(self)
         row.setContentsMargins(_MARGINS - 10, 0, 10, 0)
@@ -136,7 +134,7 @@ class SyncBar(QWidget):
 
     def show_status(self, status: MemoryProviderStatus | None) -> None:
         """None: no index is open."""
-        self._nothing = "No folder is open"
+        self._nothing = tr("No folder is open")
         step = status.syncing if status else None
         if status is None or status.paused or _place(step) != _place(self._last_step):
             self._moved = time.monotonic()
@@ -166,8 +164,10 @@ class SyncBar(QWidget):
         self._count.setText(line.count)
         self._detail.setText(line.detail)
         self._file.setText(line.file)
-        self._failed.setText(f"{grouped(line.failed)} failed")
-        self._failed.setAccessibleName(f"{grouped(line.failed)} files failed, show them")
+        self._failed.setText(tr_count("{count:,} failed", "{count:,} failed", line.failed))
+        self._failed.setAccessibleName(
+            tr_count("{count:,} file failed, show it", "{count:,} files failed, show them", line.failed)
+        )
         self._fold(line)
         self.setToolTip(line.tip)
         self.setAccessibleName(" ".join(part for part in (line.word, line.count, line.detail) if part))
@@ -185,12 +185,12 @@ class SyncBar(QWidget):
         self._steer.setVisible(line.running)
         self._cancel.setVisible(line.running)
         self._now.setVisible(not line.running and self._status is not None)
-        steer = "Resume" if line.paused else "Pause"
+        steer = tr("Resume") if line.paused else tr("Pause")
         self._steer.setText(steer if words else "")
-        self._steer.set_icon(steer.lower())
-        self._steer.set_accessible(f"{steer} indexing")
-        self._cancel.setText("Cancel" if words else "")
-        self._now.setText("Sync now" if words else "")
+        self._steer.set_icon("resume" if line.paused else "pause")
+        self._steer.set_accessible(tr("Resume indexing") if line.paused else tr("Pause indexing"))
+        self._cancel.setText(tr("Cancel") if words else "")
+        self._now.setText(tr("Sync now") if words else "")
         self._steer.setFixedWidth(self._steer_width if words else self._icon_width)
 
     def _keep_widths(self, line: SyncLine) -> None:
@@ -205,9 +205,9 @@ class SyncBar(QWidget):
             self._was_running = True
             self._word.setMinimumWidth(self._word_width)
             self._detail.setMinimumWidth(self._detail_width)
-        total = self._last_step.total if self._last_step else 0
-        widest = self._count_metrics.horizontalAdvance(f"{grouped(total)} of {grouped(total)} chunks")
-        self._count.setMinimumWidth(max(self._count.minimumWidth(), widest))
+        if self._last_step is not None:
+            widest = self._count_metrics.horizontalAdvance(progress_text(self._last_step, self._last_step.total))
+            self._count.setMinimumWidth(max(self._count.minimumWidth(), widest))
 
     def _fold(self, line: SyncLine) -> None:
         """On a narrow window the file goes first, then rate and time, the bar, the count and the buttons' words."""
@@ -232,13 +232,12 @@ class SyncBar(QWidget):
 
     def _measure(self) -> None:
         bold = QFontMetrics(font_at(13, self._word.font().Weight.DemiBold))
-        self._word_width = max(bold.horizontalAdvance(word) for word in RUNNING_WORDS) + 2
+        self._word_width = max(bold.horizontalAdvance(tr(word)) for word in RUNNING_WORDS) + 2
         self._count_metrics = QFontMetrics(font_at(13))
-        self._detail_width = QFontMetrics(font_at(12)).horizontalAdvance(_DETAIL_TEMPLATE)
-        self._steer_width, self._cancel_width, self._now_width = (
-            _button_width(button, words)
-            for button, words in ((self._steer, "Resume"), (self._cancel, "Cancel"), (self._now, "Sync now"))
-        )
+        self._detail_width = QFontMetrics(font_at(12)).horizontalAdvance(longest_detail())
+        self._steer_width = max(_button_width(self._steer, words) for words in (tr("Pause"), tr("Resume")))
+        self._cancel_width = _button_width(self._cancel, tr("Cancel"))
+        self._now_width = _button_width(self._now, tr("Sync now"))
         self._icon_width = _button_width(self._steer, "")
         self.setFixedHeight(max(32, self._count_metrics.height() + 16))
         self._was_running = False

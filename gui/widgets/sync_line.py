@@ -2,33 +2,33 @@
 
 from dataclasses import dataclass
 
-from engine import MemoryProviderStatus, MemorySyncProgressUpdate
+from engine import MemoryProviderStatus, MemorySyncProgressUpdate, marked, number, tr, tr_count
 from gui.widgets.engines import BUILTIN, engine_instead, engine_name, provider_instead
 from gui.widgets.pricing import money
 from gui.widgets.state import State
-from gui.widgets.wording import ago, counted, duration, exact, grouped
+from gui.widgets.wording import ago, duration, exact
 
 STALL_SECONDS = 10
 
 PHASE_WORDS = {
-    "waiting": "Waiting",
-    "discovering": "Looking for files",
-    "indexing": "Indexing",
-    "embedding": "Embedding",
-    "publishing": "Publishing",
-    "done": "Finishing",
+    "waiting": marked("Waiting"),
+    "discovering": marked("Looking for files"),
+    "indexing": marked("Indexing"),
+    "embedding": marked("Embedding"),
+    "publishing": marked("Publishing"),
+    "done": marked("Finishing"),
 }
 REASON_WORDS = {
-    "session-start": "session start",
-    "search": "search",
-    "watch": "watch",
-    "session-delta": "session grew",
-    "interval": "interval",
-    "cli": "command line",
-    "manual": "by hand",
-    "fallback": "fallback",
+    "session-start": marked("session start"),
+    "search": marked("search"),
+    "watch": marked("watch"),
+    "session-delta": marked("session grew"),
+    "interval": marked("interval"),
+    "cli": marked("command line"),
+    "manual": marked("by hand"),
+    "fallback": marked("fallback"),
 }
-RUNNING_WORDS = (*PHASE_WORDS.values(), "Paused", "Stalled")
+RUNNING_WORDS = (*PHASE_WORDS.values(), marked("Paused"), marked("Stalled"))
 """Every word that may stand before the progress bar: they share one width."""
 
 
@@ -57,9 +57,9 @@ def sync_line(status: MemoryProviderStatus, *, now: float, still_for: float) -> 
     if status.syncing is not None:
         return _running(status, status.syncing, still_for)
     if status.index_error and not status.files:
-        return SyncLine("degraded", "Index problem", detail=status.index_error, tip=status.index_error)
+        return SyncLine("degraded", tr("Index problem"), detail=status.index_error, tip=status.index_error)
     if status.writer_elsewhere:
-        return SyncLine("working", "Another window is indexing", detail="Searching works meanwhile.")
+        return SyncLine("working", tr("Another window is indexing"), detail=tr("Searching works meanwhile."))
     return _resting(status, now)
 
 
@@ -67,10 +67,10 @@ def _without_meaning(status: MemoryProviderStatus) -> str:
     """How much cannot be found by meaning yet, empty where nothing is left to embed."""
     if not status.pending_vectors or status.provider == "none":
         return ""
-    left = counted(status.pending_vectors, "chunk")
+    left = status.pending_vectors
     if status.awaiting is None:
-        return f"{left} without meaning yet"
-    return f"{left} {'waits' if status.pending_vectors == 1 else 'wait'} for your agreement"
+        return tr_count("{count:,} chunk without meaning yet", "{count:,} chunks without meaning yet", left)
+    return tr_count("{count:,} chunk waits for your agreement", "{count:,} chunks wait for your agreement", left)
 
 
 def _running(status: MemoryProviderStatus, step: MemorySyncProgressUpdate, still_for: float) -> SyncLine:
@@ -78,34 +78,76 @@ def _running(status: MemoryProviderStatus, step: MemorySyncProgressUpdate, still
     queued = step.phase == "waiting"
     waiting = (queued or bool(step.waiting)) and not status.paused
     stalled = not (status.paused or waiting) and still_for >= STALL_SECONDS
-    word = "Paused" if status.paused else "Stalled" if stalled else "Waiting" if waiting else PHASE_WORDS[step.phase]
-    unit = "chunks" if step.phase == "embedding" else "files"
-    reused = f"reused {grouped(step.reused)}" if step.reused else ""
+    if status.paused:
+        word = tr("Paused")
+    elif stalled:
+        word = tr("Stalled")
+    else:
+        word = tr(PHASE_WORDS["waiting" if waiting else step.phase])
     # What is paid now matters more than what was saved before.
-    saved = f"{money(step.cost)} so far" if step.cost else reused
+    saved = tr("{cost} so far", cost=money(step.cost)) if step.cost else _reused(step.reused)
     if stalled:
-        where = f"on {step.current_file.rpartition('/')[2]}, " if step.current_file else ""
-        parts = [f"{where}no progress for {duration(still_for)}"]
+        parts = [_no_progress(step.current_file.rpartition("/")[2], still_for)]
     elif status.paused:
         parts = [saved]
     elif queued:
-        parts = ["another Mnemoscope is writing this index"]
+        parts = [tr("another Mnemoscope is writing this index")]
     elif waiting:
-        parts = [f"for {counted(step.waiting, 'batch job')} of {status.provider}", saved]
+        jobs = tr_count(
+            "for {count:,} batch job of {provider}",
+            "for {count:,} batch jobs of {provider}",
+            step.waiting,
+            provider=status.provider,
+        )
+        parts = [jobs, saved]
     else:
-        rate = f"{step.rate:,.0f}/s" if step.rate >= 1 else ""
-        left = f"{duration(step.seconds_left)} left" if step.seconds_left is not None else ""
-        parts = [rate, left, saved]
+        parts = [_rate(step.rate), "" if step.seconds_left is None else _left(step.seconds_left), saved]
     return SyncLine(
         "degraded" if stalled else "off" if status.paused else "working",
         word,
         fraction=min(1.0, step.completed / step.total) if step.total else 0.0,
-        count=f"{grouped(step.completed)} of {grouped(step.total)} {unit}" if step.total else "",
+        count=progress_text(step, step.completed) if step.total else "",
         detail=" · ".join(part for part in parts if part),
         file=step.current_file,
         paused=status.paused,
-        tip=f"Reused {counted(step.reused, 'vector')}, embedded {counted(step.embedded, 'chunk')} ({step.reason}).",
+        tip=tr(
+            "Reused {vectors}, embedded {chunks} ({reason}).",
+            vectors=tr_count("{count:,} vector", "{count:,} vectors", step.reused),
+            chunks=tr_count("{count:,} chunk", "{count:,} chunks", step.embedded),
+            reason=tr(REASON_WORDS[step.reason]),
+        ),
     )
+
+
+def progress_text(step: MemorySyncProgressUpdate, completed: int) -> str:
+    """How much of all is done."""
+    if step.phase == "embedding":
+        return tr("{completed:,} of {total:,} chunks", completed=completed, total=step.total)
+    return tr("{completed:,} of {total:,} files", completed=completed, total=step.total)
+
+
+def longest_detail() -> str:
+    """About the longest that is said beside the progress bar while all goes well."""
+    return " · ".join((_rate(8888), _left(5288), _reused(888_888)))
+
+
+def _rate(rate: float) -> str:
+    return f"{number(rate, ',.0f')}/s" if rate >= 1 else ""
+
+
+def _left(seconds: float) -> str:
+    return tr("{time} left", time=duration(seconds))
+
+
+def _reused(count: int) -> str:
+    return tr("reused {count:,}", count=count) if count else ""
+
+
+def _no_progress(file: str, seconds: float) -> str:
+    time = duration(seconds)
+    if file:
+        return tr("on {file}, no progress for {time}", file=file, time=time)
+    return tr("no progress for {time}", time=time)
 
 
 def _indexed(status: MemoryProviderStatus) -> str:
@@ -113,45 +155,54 @@ def _indexed(status: MemoryProviderStatus) -> str:
     by = f"{engine_name(status.backend)}: " if status.backend != BUILTIN else ""
     files = {count.source: count.files for count in status.source_counts}
     if not files.get("sessions"):
-        return by + counted(status.files, "file")
-    return f"{by}{counted(files.get('memory', 0), 'note')} · {counted(files['sessions'], 'session')}"
+        return by + tr_count("{count:,} file", "{count:,} files", status.files)
+    notes = tr_count("{count:,} note", "{count:,} notes", files.get("memory", 0))
+    return f"{by}{notes} · {tr_count('{count:,} session', '{count:,} sessions', files['sessions'])}"
 
 
 def why_words_only(status: MemoryProviderStatus) -> str:
     """Why there is no provider though the settings ask for one; empty where all is as they say."""
     if status.provider != "none" or status.requested_provider == "none":
         return ""
-    return str(status.custom.get("providerUnavailableReason") or "No model is available.")
+    return str(status.custom.get("providerUnavailableReason") or tr("No model is available."))
 
 
 def _resting(status: MemoryProviderStatus, now: float) -> SyncLine:
     if reason := str(status.custom.get("readOnly") or ""):
-        return SyncLine("degraded", "Read only", count=_indexed(status), detail=reason, tip=reason)
+        return SyncLine("degraded", tr("Read only"), count=_indexed(status), detail=reason, tip=reason)
     last = status.last_sync
     files = _indexed(status)
     when = ago(last.started + last.seconds, now) if last else ""
-    tip = f"Last update: {exact(last.started + last.seconds)}." if last else ""
+    tip = tr("Last update: {when}.", when=exact(last.started + last.seconds)) if last else ""
     failed = len(status.failed_files)
     if last and last.error:
-        return SyncLine("degraded", "Update failed", count=files, detail=last.error, failed=failed, tip=last.error)
-    jobs = f"{counted(len(status.batch.jobs), 'batch job')} under way" if status.batch.jobs else ""
-    unfinished = " · ".join(part for part in (_without_meaning(status), jobs, when) if part)
+        return SyncLine("degraded", tr("Update failed"), count=files, detail=last.error, failed=failed, tip=last.error)
+    unfinished = " · ".join(part for part in (_without_meaning(status), _under_way(status), when) if part)
     if last and last.cancelled:
-        return SyncLine("off", "Stopped", count=files, detail=unfinished, failed=failed, tip=tip)
+        return SyncLine("off", tr("Stopped"), count=files, detail=unfinished, failed=failed, tip=tip)
     if last is None and not status.files:
-        return SyncLine("off", "Nothing indexed yet")
+        return SyncLine("off", tr("Nothing indexed yet"))
     if reason := why_words_only(status):
         detail = " · ".join(part for part in (reason, when) if part)
-        return SyncLine("degraded", "Words only", count=files, detail=detail, failed=failed, tip=reason)
+        return SyncLine("degraded", tr("Words only"), count=files, detail=detail, failed=failed, tip=reason)
     if status.dirty:
-        return SyncLine("working", "Changes waiting", count=files, detail=when, failed=failed, tip=tip)
+        return SyncLine("working", tr("Changes waiting"), count=files, detail=when, failed=failed, tip=tip)
     if status.pending_vectors and status.provider != "none":
         state: State = "working" if status.awaiting is None else "degraded"
-        return SyncLine(state, "Words are ready", count=files, detail=unfinished, failed=failed, tip=tip)
+        return SyncLine(state, tr("Words are ready"), count=files, detail=unfinished, failed=failed, tip=tip)
     if instead := engine_instead(status):
-        detail = f"{engine_name(status.backend)} instead of {engine_name(instead.chosen)} · {when}"
-        return SyncLine("degraded", "Up to date", count=files, detail=detail, failed=failed, tip=instead.reason)
+        detail = f"{_instead(engine_name(status.backend), engine_name(instead.chosen))} · {when}"
+        return SyncLine("degraded", tr("Up to date"), count=files, detail=detail, failed=failed, tip=instead.reason)
     if instead := provider_instead(status):
-        detail = f"{status.provider} instead of {instead.chosen} · {when}"
-        return SyncLine("degraded", "Up to date", count=files, detail=detail, failed=failed, tip=instead.reason)
-    return SyncLine("fine", "Up to date", count=files, detail=when, failed=failed, tip=tip)
+        detail = f"{_instead(status.provider, instead.chosen)} · {when}"
+        return SyncLine("degraded", tr("Up to date"), count=files, detail=detail, failed=failed, tip=instead.reason)
+    return SyncLine("fine", tr("Up to date"), count=files, detail=when, failed=failed, tip=tip)
+
+
+def _under_way(status: MemoryProviderStatus) -> str:
+    jobs = len(status.batch.jobs)
+    return tr_count("{count:,} batch job under way", "{count:,} batch jobs under way", jobs) if jobs else ""
+
+
+def _instead(answering: str, chosen: str) -> str:
+    return tr("{answering} instead of {chosen}", answering=answering, chosen=chosen)

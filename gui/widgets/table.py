@@ -15,6 +15,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
+from engine import tr
 from gui.style import font_at
 
 Index = QModelIndex | QPersistentModelIndex
@@ -113,7 +114,7 @@ class RecordsTable(QTableView, Generic[Record]):
         header = self.horizontalHeader()
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setHighlightSections(False)
-        header.setAccessibleName("Column titles")
+        header.setAccessibleName(tr("Column titles"))
         for number, column in enumerate(columns):
             if column.letters:
                 header.resizeSection(number, metrics.averageCharWidth() * column.letters)
