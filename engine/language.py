@@ -11,6 +11,7 @@ import re
 import sys
 from collections.abc import Callable
 from importlib.resources import files
+from pathlib import PurePath
 from typing import Any, NamedTuple
 
 LANGUAGES = {"en": "English", "de": "Deutsch"}
@@ -18,6 +19,9 @@ LANGUAGES = {"en": "English", "de": "Deutsch"}
 TRIAL_LANGUAGES = ("en-XA", "ar-XB")
 """For those who build the program: accented and longer, and the same from right to left. What stays plain in it is not
 translatable, what is cut off leaves no room for other languages."""
+_RIGHT_TO_LEFT = "ar-XB"
+"""No language that the program has is written so."""
+_RIGHT_TO_LEFT_MARK, _ISOLATE, _END_OF_ISOLATE = "\u200f", "\u2068", "\u2069"
 
 _PLAIN, _ACCENTED = "acdeinosuyzACDEINOSUYZ", "áçďéíñóšúýžÁÇĎÉÍÑÓŠÚÝŽ"
 _ACCENTS = str.maketrans(_PLAIN, _ACCENTED)
@@ -31,6 +35,7 @@ class _Speech(NamedTuple):
     many: Callable[[str, str, int], str] = lambda one, many, count: one if count == 1 else many
     marks: dict[int, int] | None = None
     """Thousands and decimals as `str.translate` takes them; None where they are English."""
+    right_to_left: bool = False
 
 
 _speech = _Speech()
@@ -46,7 +51,9 @@ def speak(tag: str) -> None:
     global _speech  # noqa: PLW0603 - one person reads one window: the language is the program's, not a call's
     tag = system_language() if tag == "system" else tag
     if tag in TRIAL_LANGUAGES:
-        _speech = _Speech(tag, _tried, lambda one, many, count: _tried(one if count == 1 else many))
+        turned = tag == _RIGHT_TO_LEFT
+        said = _turned if turned else _tried
+        _speech = _Speech(tag, said, lambda one, many, count: said(one if count == 1 else many), right_to_left=turned)
     elif tag == "en":
         _speech = _Speech()
     elif tag in LANGUAGES:
@@ -111,7 +118,12 @@ class _Float(float):
 
 
 def _written(values: dict[str, Any]) -> dict[str, Any]:
-    """With numbers that are written as the language does."""
+    """With numbers that are written as the language does, and words that keep their order among those of another
+    direction: a path that stands in an Arabic sentence would begin with its last slash."""
+    if _speech.right_to_left:
+        words = {name: value for name, value in values.items() if isinstance(value, str | PurePath)}
+        isolated = {name: f"{_ISOLATE}{value}{_END_OF_ISOLATE}" for name, value in words.items()}
+        return {**values, **isolated}
     if _speech.marks is None:
         return values
     return {name: _OWN_FORMS.get(type(value), _same)(value) for name, value in values.items()}
@@ -127,6 +139,11 @@ def _same(value: Any) -> Any:
 def _as_spoken(number: str) -> str:
     """German has a thin line between a number and its percent sign where English has nothing."""
     return number.translate(_speech.marks or {}).replace("%", "\u00a0%")
+
+
+def _turned(text: str) -> str:
+    """As if its letters were those of a language from right to left, which its sentences begin with."""
+    return _RIGHT_TO_LEFT_MARK + _tried(text)
 
 
 def _tried(text: str) -> str:

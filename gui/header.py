@@ -12,6 +12,7 @@ from gui.style import font_at
 from gui.views import ViewName
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import label
+from gui.widgets.mirrored import margins
 from gui.widgets.toggling import ToggleButton
 
 _BUTTONS_TOP = 19
@@ -47,7 +48,7 @@ class HeaderBar(QWidget):
         self._working = True
         self._view: ViewName = "search"
         self._name = label("Mnemoscope", "strong")
-        self._name.setContentsMargins(16, _NAME_TOP, 0, 2 * _BUTTONS_TOP - _NAME_TOP)
+        self._name.setContentsMargins(margins(16, _NAME_TOP, 0, 2 * _BUTTONS_TOP - _NAME_TOP))
         self._switch = QWidget(self)
         self._switch_grid = QGridLayout(self._switch)
         self._switch_buttons = self._make_switch()
@@ -56,7 +57,7 @@ class HeaderBar(QWidget):
         for button in (self.dock_button, self.menu_button):
             buttons.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
         row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 12, 0)
+        row.setContentsMargins(margins(0, 0, 12, 0))
         row.setSpacing(2)
         row.addWidget(self._switch, 0, Qt.AlignmentFlag.AlignTop)
         for part in (*dict.fromkeys(boxes.values()), self._name):
@@ -94,7 +95,7 @@ class HeaderBar(QWidget):
         grid, columns = self._switch_grid, 2 if stacked else len(_VIEWS)
         for place, button in enumerate(self._switch_buttons.values()):
             grid.addWidget(button, *divmod(place, columns))
-        grid.setContentsMargins(16, _STACK_TOP if stacked else _SWITCH_TOP, 0, 0)
+        grid.setContentsMargins(margins(16, _STACK_TOP if stacked else _SWITCH_TOP, 0, 0))
         grid.setSpacing(_STACK_GAP if stacked else _SWITCH_GAP)
         self._switch.setVisible(self._working and letters >= _FEWEST_STACKED)
         for box in self._boxes.values():

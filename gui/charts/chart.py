@@ -22,6 +22,7 @@ from gui.charts.series import Mark, Series
 from gui.style import BASE_PIXELS, font_at
 from gui.theme import Tokens, tokens
 from gui.widgets.elided import elide
+from gui.widgets.mirrored import mirror, mirrored_x, write
 
 _FOOT = 12
 _GAP = 6
@@ -76,7 +77,7 @@ class Chart(QWidget):
     # --- for subclasses ---------------------------------------------------------------------------------------------
 
     def mark_at(self, position: QPointF) -> int | None:
-        """The mark at this place of the widget."""
+        """The mark at this place of the widget; here and below as if lines ran to the right, whatever they do."""
         raise NotImplementedError
 
     def place_of(self, index: int) -> QRectF:
@@ -124,9 +125,18 @@ class Chart(QWidget):
 
     def spoken_parts(self) -> Sequence[Part]:
         return [
-            Part(mark.detail or mark.caption, self.place_of(index).toAlignedRect())
+            Part(mark.detail or mark.caption, self._stands(self.place_of(index)).toAlignedRect())
             for index, mark in enumerate(self.series.marks)
         ]
+
+    def _mark_under(self, position: QPointF) -> int | None:
+        return self.mark_at(QPointF(mirrored_x(position.x(), self.width(), self.layoutDirection()), position.y()))
+
+    def _stands(self, place: QRectF) -> QRectF:
+        """Where on the widget a place is."""
+        if self.isRightToLeft():
+            place.moveRight(self.width() - place.left())
+        return place
 
     def _describe(self) -> None:
         """The chosen mark goes into the name, which assistive tools tell at once when it changes."""
@@ -140,7 +150,8 @@ class Chart(QWidget):
         if last < 0 or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
             super().keyPressEvent(event)
         elif key in _STEPS:
-            self.choose(last if self.chosen is None else min(max(self.chosen + _STEPS[key], 0), last))
+            step = -_STEPS[key] if self.isRightToLeft() else _STEPS[key]
+            self.choose(last if self.chosen is None else min(max(self.chosen + step, 0), last))
         elif key in (Qt.Key.Key_Home, Qt.Key.Key_End):
             self.choose(0 if key == Qt.Key.Key_Home else last)
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and (mark := self.mark()):
@@ -149,16 +160,16 @@ class Chart(QWidget):
             super().keyPressEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._point_at(self.mark_at(event.position()))
+        self._point_at(self._mark_under(event.position()))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         super().mousePressEvent(event)
-        index = self.mark_at(event.position())
+        index = self._mark_under(event.position())
         if index is not None:
             self.choose(index)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        if self.mark_at(event.position()) is not None and (mark := self.mark()):
+        if self._mark_under(event.position()) is not None and (mark := self.mark()):
             self.opened.emit(mark)
 
     def leaveEvent(self, event: QEvent) -> None:
@@ -183,6 +194,7 @@ class Chart(QWidget):
         colours = tokens(self.palette())
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        mirror(painter, self.rect(), self.layoutDirection())
         plot = self.plot()
         if self.series.marks:
             self.paint_marks(painter, colours)
@@ -195,8 +207,8 @@ class Chart(QWidget):
         left, right = self.foot()
         room = QRectF(0, plot.bottom() + _GAP, self.width(), self.height() - plot.bottom() - _GAP)
         cut = elide(painter.fontMetrics(), left, Qt.TextElideMode.ElideRight, int(room.width()))
-        painter.drawText(room, int(Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextSingleLine), cut)
-        painter.drawText(room, int(Qt.AlignmentFlag.AlignRight | Qt.TextFlag.TextSingleLine), right)
+        write(painter, room, int(Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextSingleLine), cut)
+        write(painter, room, int(Qt.AlignmentFlag.AlignRight | Qt.TextFlag.TextSingleLine), right)
         if not self.mark():
             self._paint_legend(painter, colours, room)
 
@@ -212,12 +224,12 @@ class Chart(QWidget):
             painter.setBrush(ink)
             painter.drawRoundedRect(swatch, 2, 2)
             painter.setPen(colours.muted)
-            painter.drawText(QRectF(swatch.right() + 5, room.top(), width, height), 0, name)
+            write(painter, QRectF(swatch.right() + 5, room.top(), width, height), 0, name)
             left += width + _APART
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent):
-            index = self.mark_at(QPointF(event.pos()))
+            index = self._mark_under(QPointF(event.pos()))
             if index is not None:
                 mark = self.series.marks[index]
                 QToolTip.showText(event.globalPos(), mark.detail or mark.caption, self)

@@ -8,6 +8,7 @@ from gui.charts.chart import Chart
 from gui.style import font_at
 from gui.theme import Tokens
 from gui.widgets.elided import elide
+from gui.widgets.mirrored import write
 
 _BAR = 14
 _SWATCH = 10
@@ -91,11 +92,11 @@ class ShareChart(Chart):
             name, size = mark.row[0][0], mark.row[1][0]
             painter.setPen(colours.muted)
             words = line.adjusted(side + 12, 0, -4, 0)
-            painter.drawText(words, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), size)
+            write(painter, words, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), size)
             painter.setPen(colours.text)
             room = int(words.width()) - metrics.horizontalAdvance(size) - 8
             cut = elide(metrics, name, Qt.TextElideMode.ElideRight, room)
-            painter.drawText(words, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), cut)
+            write(painter, words, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), cut)
 
 
 def _inks(colours: Tokens) -> tuple[QColor, ...]:

@@ -1,18 +1,29 @@
 """The rows of the palette: the words with what was found in them, where it holds, and its keys."""
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QPainter
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPointF,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+)
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QTextCharFormat, QTextLayout
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from gui.command_palette.entries import Found
 from gui.style import font_at
 from gui.theme import Tokens, tokens
 from gui.widgets.elided import elide
+from gui.widgets.mirrored import mirror, upright, write
 from gui.widgets.row_painting import AT_LEFT, AT_RIGHT, paint_ground
+from gui.widgets.utf16 import utf16_ranges
 
 Index = QModelIndex | QPersistentModelIndex
 FoundRole = Qt.ItemDataRole.UserRole
@@ -63,13 +74,14 @@ class PaletteDelegate(QStyledItemDelegate):
         found: Found = index.data(FoundRole)
         colours = tokens(option.palette)
         painter.save()
+        mirror(painter, option.rect, option.direction)
         paint_ground(painter, option, colours)
         rect = option.rect.adjusted(_SIDE, 0, -_SIDE, 0)
         painter.setFont(font_at(12))
         painter.setPen(colours.muted)
         end = Qt.TextElideMode.ElideRight
         keys = elide(painter.fontMetrics(), found.entry.keys, end, int(rect.width() * _MOST_KEYS))
-        painter.drawText(rect, AT_RIGHT, keys)
+        write(painter, rect, AT_RIGHT, keys)
         if keys:
             rect = rect.adjusted(0, 0, -painter.fontMetrics().horizontalAdvance(keys) - _GAP, 0)
         left = self._paint_words(painter, rect, found, colours)
@@ -77,24 +89,36 @@ class PaletteDelegate(QStyledItemDelegate):
         painter.setPen(colours.muted)
         rest = rect.adjusted(left + _GAP, 0, 0, 0)
         beside = found.entry.reason or found.entry.where
-        painter.drawText(rest, AT_LEFT, elide(painter.fontMetrics(), beside, end, max(0, rest.width())))
+        write(painter, rest, AT_LEFT, elide(painter.fontMetrics(), beside, end, max(0, rest.width())))
         painter.restore()
 
     @staticmethod
     def _paint_words(painter: QPainter, rect: QRect, found: Found, colours: Tokens) -> int:
-        """In pieces, of which those that were found are bold; returns the width."""
-        words, left = found.entry.words, 0
-        ends = [0, *(end for mark in found.fit.marks for end in mark), len(words)]
-        painter.setPen(colours.muted if found.entry.reason else colours.text)
-        for number, (first, last) in enumerate(pairwise(ends)):
-            marked = number % 2 == 1
-            painter.setFont(font_at(13, QFont.Weight.Bold if marked else QFont.Weight.Normal))
-            if marked and not found.entry.reason:
-                painter.setPen(colours.accent)
-            elif not found.entry.reason:
-                painter.setPen(colours.text)
-            metrics = painter.fontMetrics()
-            piece = elide(metrics, words[first:last], Qt.TextElideMode.ElideRight, max(0, rect.width() - left))
-            painter.drawText(rect.adjusted(left, 0, 0, 0), AT_LEFT, piece)
-            left += metrics.horizontalAdvance(piece)
-        return left
+        """Those that were found are bold; returns the width."""
+        bold = font_at(13, QFont.Weight.Bold)
+        words, marks = found.entry.words, found.fit.marks
+        shown = elide(QFontMetrics(bold if marks else font_at(13)), words, Qt.TextElideMode.ElideRight, rect.width())
+        plain = colours.muted if found.entry.reason else colours.text
+        layout = QTextLayout(shown, font_at(13))
+        look = QTextCharFormat()
+        look.setFontWeight(QFont.Weight.Bold)
+        look.setForeground(plain if found.entry.reason else colours.accent)
+        layout.setFormats([_format(start, end, look) for start, end in utf16_ranges(shown, _within(marks, len(shown)))])
+        layout.beginLayout()
+        line = layout.createLine()
+        layout.endLayout()
+        width = line.naturalTextWidth()
+        painter.setPen(plain)
+        with upright(painter, QRectF(rect.x(), rect.y(), width, rect.height())) as stands:
+            layout.draw(painter, stands.topLeft() + QPointF(0, (rect.height() - line.height()) / 2))
+        return round(width)
+
+
+def _within(marks: Sequence[tuple[int, int]], length: int) -> list[tuple[int, int]]:
+    return [(start, min(end, length)) for start, end in marks if start < length]
+
+
+def _format(start: int, end: int, look: QTextCharFormat) -> QTextLayout.FormatRange:
+    span = QTextLayout.FormatRange()
+    span.start, span.length, span.format = start, end - start, look
+    return span

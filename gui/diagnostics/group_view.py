@@ -11,6 +11,7 @@ from engine import tr
 from gui.diagnostics.reading import REMEDY_WORDS, Group, Reading
 from gui.style import BASE_PIXELS, font_at
 from gui.widgets.labels import breakable, label
+from gui.widgets.mirrored import margins
 from gui.widgets.state import StateLabel, with_state
 
 _GAP = "  "
@@ -104,8 +105,8 @@ class ReadingRow(QWidget):
     def _measure(self) -> None:
         width = 0 if self._stacked else label_width()
         self._label.setMinimumWidth(width)
-        self._indent.setContentsMargins(width, 0, 0, 0)
-        self._link_indent.setContentsMargins(width - LINK_PADDING, 0, 0, 0)
+        self._indent.setContentsMargins(margins(width, 0, 0, 0))
+        self._link_indent.setContentsMargins(margins(width - LINK_PADDING, 0, 0, 0))
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -14,6 +14,7 @@ from gui.jobs import Jobs
 from gui.lacking import Gates, Lacks
 from gui.widgets.clearing import add_clear_button
 from gui.widgets.labels import breakable, label
+from gui.widgets.mirrored import margins
 from gui.widgets.state import State, StateLabel
 
 _TITLE = marked("Why is this file not found?")
@@ -92,7 +93,7 @@ class WhyView(QWidget):
         for widget in (self.edit, self._lack, self._answer, self._sentence):
             column.addWidget(widget)
         below = QHBoxLayout()
-        below.setContentsMargins(-LINK_PADDING, 0, 0, 0)
+        below.setContentsMargins(margins(-LINK_PADDING, 0, 0, 0))
         below.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeft)
         column.addLayout(below)
         self.edit.returnPressed.connect(self._ask)

@@ -1,11 +1,12 @@
 """What the bars of an explanation have in common: as wide as there is room, and as high as their content asks for."""
 
-from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtCore import QEvent, QSize
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.style import font_at
 from gui.theme import Tokens, tokens
+from gui.widgets.mirrored import mirror
 
 _LEAST_WIDTH = 120
 
@@ -49,6 +50,6 @@ class Drawing(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # as all that is measured here
+        mirror(painter, self.rect(), self.layoutDirection())
         painter.setFont(font_at(12))
         self.draw(painter, tokens(self.palette()))

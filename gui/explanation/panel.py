@@ -14,6 +14,7 @@ from gui.lacking import Lacks
 from gui.search.questions import Answer
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label
+from gui.widgets.mirrored import margins
 
 _GUTTER = 16
 _SPACING = 16
@@ -83,7 +84,7 @@ class ExplanationPanel(QWidget):
         head = QFrame()
         head.setProperty("role", "side")
         row = QHBoxLayout(head)
-        row.setContentsMargins(_GUTTER, 10, 8, 10)
+        row.setContentsMargins(margins(_GUTTER, 10, 8, 10))
         row.addWidget(self._title, 1)
         row.addWidget(self._close)
         return head

@@ -10,6 +10,7 @@ from gui.explanation.drawing import Drawing
 from gui.explanation.wording import Shares, spoken_shares
 from gui.style import font_at
 from gui.theme import Tokens, tokens
+from gui.widgets.mirrored import write
 
 _BAR = 10
 _GAP = 8
@@ -87,7 +88,7 @@ class ScoreBar(Drawing):
                 x += _SQUARE + 4
                 painter.setPen(colours.muted)
                 width = painter.fontMetrics().horizontalAdvance(words)
-                painter.drawText(x, top, width + 1, height, int(Qt.AlignmentFlag.AlignVCenter), words)
+                write(painter, QRectF(x, top, width + 1, height), int(Qt.AlignmentFlag.AlignVCenter), words)
                 x += width + _BETWEEN
             top += height
 

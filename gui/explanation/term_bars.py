@@ -11,6 +11,7 @@ from gui.explanation.wording import Part, spoken_parts
 from gui.style import font_at
 from gui.theme import Tokens
 from gui.widgets.elided import elide
+from gui.widgets.mirrored import write
 from gui.widgets.row_painting import AT_LEFT, AT_RIGHT
 
 _BAR = 4
@@ -51,16 +52,16 @@ class TermBars(Drawing):
             line = QRect(0, number * row, self.width(), row)
             painter.setPen(colours.muted if part.missing else colours.text)
             term = elide(metrics, part.term, Qt.TextElideMode.ElideRight, terms)
-            painter.drawText(line, AT_LEFT, term)
+            write(painter, line, AT_LEFT, term)
             painter.setPen(colours.muted)
             begin = metrics.horizontalAdvance(term) + _GAP
             left = self.width() - begin if part.missing else terms - begin
             if left > metrics.averageCharWidth() * _LEAST_WHERE:
                 where = elide(metrics, part.where, Qt.TextElideMode.ElideRight, left)
-                painter.drawText(line.adjusted(begin, 0, 0, 0), AT_LEFT, where)
+                write(painter, line.adjusted(begin, 0, 0, 0), AT_LEFT, where)
             if part.missing:
                 continue
-            painter.drawText(line, AT_RIGHT, f"{part.score:.2f}")
+            write(painter, line, AT_RIGHT, f"{part.score:.2f}")
             painter.setPen(Qt.PenStyle.NoPen)
             top = line.center().y() - _BAR / 2 + 0.5
             for length, colour in ((room, colours.line), (room * part.score / most, colours.accent)):
@@ -88,8 +89,8 @@ class RangeBar(Drawing):
     def draw(self, painter: QPainter, colours: Tokens) -> None:
         painter.setPen(colours.muted)
         low, high = f"{self._low:.2f}", f"{self._high:.2f}"
-        painter.drawText(self.rect(), AT_LEFT, low)
-        painter.drawText(self.rect(), AT_RIGHT, high)
+        write(painter, self.rect(), AT_LEFT, low)
+        write(painter, self.rect(), AT_RIGHT, high)
         begin = painter.fontMetrics().horizontalAdvance(low) + _GAP
         room = self.width() - begin - painter.fontMetrics().horizontalAdvance(high) - _GAP
         top = self.rect().center().y() - _BAR / 2 + 0.5

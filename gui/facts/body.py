@@ -16,6 +16,7 @@ from gui.search.state_page import Action, StatePage
 from gui.style import font_at
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.labels import line
+from gui.widgets.mirrored import margins
 
 NEW = command("facts.new", "New fact", "facts", "Ctrl+N")
 _FEWEST_LETTERS = 96
@@ -41,7 +42,7 @@ class FactsBody(QWidget):
         self._stack = QStackedWidget()
         self._editing = False
         head = QHBoxLayout()
-        head.setContentsMargins(16, 8, 12, 8)
+        head.setContentsMargins(margins(16, 8, 12, 8))
         head.addWidget(self._counts, 1)
         head.addWidget(self.new_button)
         self._left = QWidget()

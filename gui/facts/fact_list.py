@@ -16,6 +16,7 @@ from gui.search.result_menu import copy_text
 from gui.style import font_at
 from gui.theme import tokens
 from gui.widgets.elided import elide
+from gui.widgets.mirrored import mirror, write
 from gui.widgets.row_list import RowList
 from gui.widgets.row_model import Index, RowModel, RowRole
 from gui.widgets.row_painting import AT_LEFT, AT_RIGHT, GUTTER, paint_ground
@@ -75,23 +76,24 @@ class _Delegate(QStyledItemDelegate):
         fact = index.data(RowRole).fact
         colours = tokens(option.palette)
         painter.save()
+        mirror(painter, option.rect, option.direction)
         paint_ground(painter, option, colours)
         rect = option.rect.adjusted(GUTTER, _PAD, -GUTTER, 0)
         rect.setHeight(self._heights[0])
         painter.setFont(self._fonts[0])
         painter.setPen(colours.text if fact.forgotten is None else colours.muted)
         text = " ".join(fact.text.split())
-        painter.drawText(rect, AT_LEFT, elide(self._metrics[0], text, Qt.TextElideMode.ElideRight, rect.width()))
+        write(painter, rect, AT_LEFT, elide(self._metrics[0], text, Qt.TextElideMode.ElideRight, rect.width()))
         rect.translate(0, self._heights[0])
         rect.setHeight(self._heights[1])
         painter.setFont(self._fonts[1])
         painter.setPen(colours.muted)
         age = age_text(fact)
-        painter.drawText(rect, AT_RIGHT, age)
+        write(painter, rect, AT_RIGHT, age)
         rect.setRight(rect.right() - self._metrics[1].horizontalAdvance(age) - _GAP)
         meta = meta_text(fact)
         painter.setPen(colours.degraded if fact.waiting and fact.forgotten is None else colours.muted)
-        painter.drawText(rect, AT_LEFT, elide(self._metrics[1], meta, Qt.TextElideMode.ElideRight, rect.width()))
+        write(painter, rect, AT_LEFT, elide(self._metrics[1], meta, Qt.TextElideMode.ElideRight, rect.width()))
         painter.restore()
 
 

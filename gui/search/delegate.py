@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QHelpEvent, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QStyledItemDelegate, QStyleOptionViewItem, QToolTip, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QToolTip, QWidget
 
 from engine import split_name
 from gui.keys.binding import with_key
@@ -21,6 +21,7 @@ from gui.sessions.wording import agent_name, folder_name
 from gui.style import font_at
 from gui.theme import Tokens, tokens
 from gui.widgets.elided import elide
+from gui.widgets.mirrored import mirror, upright, write
 from gui.widgets.row_model import Index, RowRole
 from gui.widgets.row_painting import AT_LEFT, AT_RIGHT, GUTTER, paint_ground
 from gui.widgets.wording import ago
@@ -91,7 +92,7 @@ class ResultDelegate(QStyledItemDelegate):
         rect = option.rect.adjusted(GUTTER, 0, -GUTTER, 0)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # as all that is measured here
+        mirror(painter, option.rect, option.direction)
         if not isinstance(row, FileRow):
             paint_ground(painter, option, colours)
         match row:
@@ -102,23 +103,23 @@ class ResultDelegate(QStyledItemDelegate):
             case MoreRow():
                 painter.setFont(self.metrics.body)
                 painter.setPen(colours.accent)
-                painter.drawText(rect, AT_LEFT, more_text(row))
+                write(painter, rect, AT_LEFT, more_text(row))
         painter.restore()
 
     def helpEvent(self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: Index) -> bool:
         row = index.data(RowRole)
         if event.type() == QEvent.Type.ToolTip and isinstance(row, ResultRow):
-            on_bar = self.is_on_bar(option.rect, event.pos())
+            on_bar = self.is_on_bar(option.rect, event.pos(), option.direction)
             QToolTip.showText(
                 event.globalPos(), f"{spoken_score(row)}\n{with_key(_WHY, EXPLAIN.name)}" if on_bar else "", view
             )
             return True
         return super().helpEvent(event, view, option, index)
 
-    def is_on_bar(self, row: QRect, at: QPoint) -> bool:
+    def is_on_bar(self, row: QRect, at: QPoint, direction: Qt.LayoutDirection) -> bool:
         """Whether a place is on the score bar of a result's row, or near enough to be meant."""
         bar = QRect(row.left() + GUTTER, row.bottom() - PAD - self.metrics.meta_line, BAR_WIDTH, self.metrics.meta_line)
-        return bar.contains(at)
+        return QStyle.visualRect(direction, row, bar).contains(at)
 
     def _paint_file(self, painter: QPainter, rect: QRect, row: FileRow, colours: Tokens) -> None:
         metrics = self.metrics
@@ -127,23 +128,24 @@ class ResultDelegate(QStyledItemDelegate):
         room = line.width() - metrics.meta_metrics.horizontalAdvance(when) - BAR_GAP * 2
         painter.setFont(metrics.meta)
         painter.setPen(colours.muted)
-        painter.drawText(line, AT_RIGHT, when)
+        write(painter, line, AT_RIGHT, when)
         painter.setFont(metrics.title)
         painter.setPen(colours.text)
         title = metrics.title_metrics.elidedText(row.title, Qt.TextElideMode.ElideRight, room)
-        painter.drawText(line, AT_LEFT, title)
+        write(painter, line, AT_LEFT, title)
 
     def _paint_result(
         self, painter: QPainter, rect: QRect, row: ResultRow, drawing: "_ResultDrawing", colours: Tokens
     ) -> None:
         metrics = self.metrics
-        drawing.excerpt.draw(painter, QPointF(rect.left(), rect.top() + PAD), colours)
+        with upright(painter, rect) as stands:
+            drawing.excerpt.draw(painter, QPointF(stands.left(), stands.top() + PAD), colours)
         line = QRect(rect.left(), rect.top() + PAD + 2 * metrics.line + META_GAP, rect.width(), metrics.meta_line)
         _paint_score(painter, QPointF(line.left(), line.center().y() - BAR_HEIGHT / 2 + 0.5), row, colours)
         painter.setFont(metrics.meta)
         painter.setPen(colours.muted)
-        painter.drawText(line, AT_RIGHT, drawing.note)
-        painter.drawText(line.adjusted(BAR_WIDTH + BAR_GAP, 0, 0, 0), AT_LEFT, drawing.place)
+        write(painter, line, AT_RIGHT, drawing.note)
+        write(painter, line.adjusted(BAR_WIDTH + BAR_GAP, 0, 0, 0), AT_LEFT, drawing.place)
 
     def _drawing(self, place: int, width: int, row: ResultRow, colours: Tokens) -> "_ResultDrawing":
         key = (place, width, colours.base.rgb())

@@ -2,16 +2,18 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QTextCharFormat, QTextLayout, QTextLine, QTextOption
 
 from gui.search.excerpt import ELLIPSIS, Excerpt
 from gui.theme import Tokens, mark_pen
+from gui.widgets.mirrored import text_direction
 from gui.widgets.utf16 import utf16_length, utf16_ranges
 
 LINES = 2
 MARK_RADIUS = 2.5
 MARK_PAD = 1.5
+_WAYS = (Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft)
 
 
 class ExcerptLayout:
@@ -30,7 +32,7 @@ class ExcerptLayout:
         ranges = utf16_ranges(text, [(start, end) for start, end in excerpt.marks if end <= len(text)])
         self._font = font
         self._layout = QTextLayout(text, font)
-        self._layout.setTextOption(_OPTION)
+        self._layout.setTextOption(_OPTIONS[text_direction(text)])
         self._layout.setFormats([_format_range(start, end, mark_text) for start, end in ranges])
         self._layout.setCacheEnabled(True)
         whole = utf16_length(text) if len(text) == len(excerpt.text) else -1
@@ -69,13 +71,16 @@ class ExcerptLayout:
         return lines
 
 
-def _make_option() -> QTextOption:
+def _make_option(direction: Qt.LayoutDirection) -> QTextOption:
     option = QTextOption()
+    option.setTextDirection(direction)
+    if direction == Qt.LayoutDirection.RightToLeft:
+        option.setAlignment(Qt.AlignmentFlag.AlignRight)
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
     return option
 
 
-_OPTION = _make_option()
+_OPTIONS = {direction: _make_option(direction) for direction in _WAYS}
 
 
 def _after(line: QTextLine, metrics: QFontMetrics) -> QPointF:

@@ -12,6 +12,7 @@ from gui.style import font_at
 from gui.theme import tokens
 from gui.widgets.elided import elide
 from gui.widgets.icons import icon_pixmap
+from gui.widgets.mirrored import mirror, put, write
 from gui.widgets.row_painting import AT_LEFT, AT_RIGHT, paint_ground
 from gui.widgets.wording import exact
 
@@ -134,13 +135,13 @@ class _Rows(QStyledItemDelegate):
     ) -> None:
         colours = tokens(option.palette)
         painter.save()
-        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # as all that is measured here
+        mirror(painter, option.rect, option.direction)
         rect = option.rect.adjusted(_SIDE, 0, -_SIDE, 0)
         search: Kept | None = index.data(_KEPT)
         if search is None:
             painter.setFont(font_at(12, QFont.Weight.DemiBold))
             painter.setPen(colours.muted)
-            painter.drawText(rect, AT_LEFT, index.data(Qt.ItemDataRole.DisplayRole))
+            write(painter, rect, AT_LEFT, index.data(Qt.ItemDataRole.DisplayRole))
         else:
             paint_ground(painter, option, colours)
             self._paint_search(painter, rect, search, option)
@@ -152,16 +153,16 @@ class _Rows(QStyledItemDelegate):
         side = font_at(_ICON).pixelSize()
         name = "star-full" if isinstance(search, SavedSearch) else "clock"
         pixmap = icon_pixmap(name, colours.muted, side, painter.device().devicePixelRatioF())
-        painter.drawPixmap(rect.left(), rect.top() + (rect.height() - side) // 2, pixmap)
+        put(painter, rect.left(), rect.top() + (rect.height() - side) // 2, pixmap)
         rect = rect.adjusted(side + _GAP, 0, 0, 0)
         painter.setFont(font_at(12))
         painter.setPen(colours.muted)
         metrics = painter.fontMetrics()
         end = Qt.TextElideMode.ElideRight
         narrowed = elide(metrics, limits(search.question), end, int(rect.width() * _MOST_LIMITS))
-        painter.drawText(rect, AT_RIGHT, narrowed)
+        write(painter, rect, AT_RIGHT, narrowed)
         if narrowed:
             rect = rect.adjusted(0, 0, -metrics.horizontalAdvance(narrowed) - _GAP, 0)
         painter.setFont(font_at(13))
         painter.setPen(colours.text)
-        painter.drawText(rect, AT_LEFT, elide(painter.fontMetrics(), name_of(search), end, rect.width()))
+        write(painter, rect, AT_LEFT, elide(painter.fontMetrics(), name_of(search), end, rect.width()))

@@ -12,6 +12,7 @@ from gui.style import font_at
 from gui.theme import tokens
 from gui.widgets.elided import elide
 from gui.widgets.icons import icon_pixmap
+from gui.widgets.mirrored import margins, mirror, write
 from gui.widgets.row_painting import GUTTER
 
 _SQUARE = 10
@@ -54,7 +55,7 @@ class CountLine(QWidget):
         colours = tokens(self.palette())
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # as all that is measured here
+        mirror(painter, self.rect(), self.layoutDirection())
         painter.setFont(font_at(12))
         painter.setPen(colours.muted)
         metrics = painter.fontMetrics()
@@ -72,7 +73,7 @@ class CountLine(QWidget):
 
     def _draw_word(self, painter: QPainter, x: int, word: str) -> int:
         rect = self.rect().adjusted(x, 0, 0, 0)
-        painter.drawText(rect, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), word)
+        write(painter, rect, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), word)
         return x + painter.fontMetrics().horizontalAdvance(word)
 
     def _draw_square(self, painter: QPainter, x: int, colour: QColor) -> None:
@@ -171,7 +172,7 @@ class SortButton(QPushButton):
         ink = colours.text if lively else colours.muted
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # as all that is measured here
+        mirror(painter, self.rect(), self.layoutDirection())
         if self.hasFocus():
             painter.setPen(colours.accent)
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
@@ -180,7 +181,7 @@ class SortButton(QPushButton):
         side = self._arrow()
         words = self.rect().adjusted(5, 0, -side - 5, 0)
         shown = self.fitting(painter.fontMetrics(), words.width())
-        painter.drawText(words, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), shown)
+        write(painter, words, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), shown)
         arrow = icon_pixmap("chevron-down", ink, side, self.devicePixelRatioF())
         painter.drawPixmap(self.width() - side - 4, (self.height() - side) // 2 + 1, arrow)
 
@@ -198,7 +199,7 @@ class ListHeader(QWidget):
         self.sort_button = SortButton(orders)
         self.sort_button.order_chosen.connect(self.order_chosen)
         self._row = row = QHBoxLayout(self)
-        row.setContentsMargins(GUTTER, 0, GUTTER - 4, 1)
+        row.setContentsMargins(margins(GUTTER, 0, GUTTER - 4, 1))
         row.setSpacing(8)
         row.addWidget(self._counts, 1)
         row.addWidget(self.sort_button)

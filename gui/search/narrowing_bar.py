@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from gui.theme import tokens
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.icons import IconButton
+from gui.widgets.mirrored import margins
 from gui.widgets.row_painting import GUTTER
 
 _LEAST_LETTERS = 44
@@ -43,7 +44,7 @@ class _Line(QWidget):
         self.button = IconButton("close", "Leave")
         self.button.clicked.connect(lambda: bar.left.emit(depth))
         row = QHBoxLayout(self)
-        row.setContentsMargins(GUTTER + depth * _STEP, 2, GUTTER - 8, 2)
+        row.setContentsMargins(margins(GUTTER + depth * _STEP, 2, GUTTER - 8, 2))
         row.setSpacing(8)
         row.addWidget(self._words)
         row.addWidget(self._place)

@@ -11,6 +11,7 @@ from gui.style import font_at
 from gui.theme import tokens
 from gui.widgets.icons import IconButton, icon_pixmap
 from gui.widgets.labels import label
+from gui.widgets.mirrored import margins
 
 RADIUS = 8
 LONGEST = 1000
@@ -190,7 +191,7 @@ class QueryBox(QWidget):
     def _set_margins(self) -> None:
         """The magnifier stands in one place, be it a button or not: boxes of different views take turns there."""
         around = 0 if self._lead is None else self._lead.sizeHint().width() - self._icon.sizeHint().width()
-        self._row.setContentsMargins(max(0, _EDGE - around // 2), 0, 8 if self.edit.text() else 16, 0)
+        self._row.setContentsMargins(margins(max(0, _EDGE - around // 2), 0, 8 if self.edit.text() else 16, 0))
 
     def _make_room(self) -> None:
         """In a narrow box the question matters more than its counts, which stand above the list as well."""

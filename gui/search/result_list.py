@@ -145,7 +145,7 @@ class ResultList(RowList):
         index = self.indexAt(at)
         if not isinstance(self.rows.row(index.row()), ResultRow) or event.button() != Qt.MouseButton.LeftButton:
             return
-        if self.painter.is_on_bar(self.visualRect(index), at):
+        if self.painter.is_on_bar(self.visualRect(index), at, self.layoutDirection()):
             self.why_wanted.emit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

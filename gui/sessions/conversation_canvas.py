@@ -64,7 +64,8 @@ class ConversationCanvas(ConversationScroll):
         if layout is None or rows is None or conversation is None:
             return
         painter = QPainter(self.viewport())
-        pen = RowPainter(painter, tokens(self.palette()), layout.measures, self.viewport().rect())
+        area, direction = self.viewport().rect(), self.layoutDirection()
+        pen = RowPainter(painter, tokens(self.palette()), layout.measures, area, direction)
         until = time.perf_counter() + _FRAME_BUDGET
         late = False
         wanted: list[int] = []

@@ -26,6 +26,7 @@ from gui.theme import Tokens, ground_pen
 from gui.viewer.page_painting import PagePainter
 from gui.viewer.painting import FOUND_OPACITY, faded
 from gui.widgets.elided import elide
+from gui.widgets.mirrored import mirror, write
 
 _SELECTION_OPACITY = 76
 _RADIUS = 8
@@ -50,9 +51,12 @@ class Decoration:
 class RowPainter:
     """Paints on the viewport, clipped to `area`."""
 
-    def __init__(self, painter: QPainter, colours: Tokens, measures: Measures, area: QRect) -> None:
+    def __init__(
+        self, painter: QPainter, colours: Tokens, measures: Measures, area: QRect, direction: Qt.LayoutDirection
+    ) -> None:
+        """Mirrored about the column, which keeps its place, and so does the text in it."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # as all that is measured here
+        mirror(painter, measures.column(0, 1), direction)
         self._painter = painter
         self._colours = colours
         self._measures = measures
@@ -67,16 +71,16 @@ class RowPainter:
             pen.setFont(self._meta)
             pen.setPen(self._colours.muted)
             box = self._measures.column(top, px(40))
-            pen.drawText(box, Qt.AlignmentFlag.AlignCenter, day_text(head.day))
+            write(pen, box, Qt.AlignmentFlag.AlignCenter, day_text(head.day))
         if head.names:
             box = self._measures.column(bottom - px(26), px(22))
             pen.setFont(self._name)
             pen.setPen(self._colours.text)
-            pen.drawText(box, _MIDDLE, speaker)
+            write(pen, box, _MIDDLE, speaker)
             box.setLeft(box.left() + QFontMetrics(self._name).horizontalAdvance(speaker) + px(6))
             pen.setFont(self._meta)
             pen.setPen(self._colours.muted)
-            pen.drawText(box, _MIDDLE, clock(moment))
+            write(pen, box, _MIDDLE, clock(moment))
 
     def current(self, top: int, height: int) -> None:
         """The edge beside the message that the keys are about."""
@@ -111,7 +115,7 @@ class RowPainter:
         pen.setFont(self._meta)
         metrics = QFontMetrics(self._meta)
         pen.setPen(self._colours.muted)
-        pen.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, size)
+        write(pen, inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, size)
         inner.setRight(inner.right() - metrics.horizontalAdvance(size) - px(12))
         bold = font_at(12, QFont.Weight.DemiBold)
         pen.setFont(bold)
@@ -122,30 +126,31 @@ class RowPainter:
             ground = QRectF(inner.left() - 2, inner.center().y() - metrics.height() / 2, width + 4, metrics.height())
             self._box(ground, self._colours.mark, None, clip, 3)
             pen.setPen(self._colours.mark_text)
-        pen.drawText(inner, _MIDDLE, shown)
+        write(pen, inner, _MIDDLE, shown)
         inner.setLeft(inner.left() + width + px(8))
         pen.setFont(self._meta)
         pen.setPen(self._colours.muted)
-        pen.drawText(inner, _MIDDLE, elide(metrics, words_, Qt.TextElideMode.ElideRight, inner.width()))
+        write(pen, inner, _MIDDLE, elide(metrics, words_, Qt.TextElideMode.ElideRight, inner.width()))
 
     def more(self, top: int, height: int, words: str) -> None:
         """What shows all of a long output."""
         indent = self._measures.indent
         self._painter.setFont(self._meta)
         self._painter.setPen(self._colours.accent)
-        self._painter.drawText(self._measures.column(top, height).adjusted(2 * indent, 0, 0, 0), _MIDDLE, words)
+        write(self._painter, self._measures.column(top, height).adjusted(2 * indent, 0, 0, 0), _MIDDLE, words)
 
     def waiting(self, left: int, top: int) -> None:
         """Where text will be in a moment."""
         self._painter.setFont(self._meta)
         self._painter.setPen(self._colours.muted)
-        self._painter.drawText(left, top + self._measures.px(15), "…")
+        write(self._painter, QRect(left, top, self._measures.text_width, self._measures.px(20)), _MIDDLE, "…")
 
     def piece(self, laid: LaidPiece, left: int, top: int, palette: QPalette, decoration: Decoration) -> None:
         """The text of a piece with its top left corner here."""
         pen, document = self._painter, laid.document
         area = QRectF(self._area).translated(-left, -top)
         pen.save()
+        pen.resetTransform()  # the text stands as its document has it
         pen.translate(left, top)
         under = PagePainter(pen, document, self._colours, scale=self._measures.scale, width=round(document.textWidth()))
         first = max(0, bisect_right(laid.tops, area.top()) - 1)

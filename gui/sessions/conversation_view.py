@@ -245,7 +245,7 @@ class ConversationView(ConversationWithCurrent):
                 current = self._current
                 return lambda: self.toggle(current)
             case keys.Key_Right | keys.Key_Left:
-                return lambda: self._unfold_more(more=key == keys.Key_Right)
+                return lambda: self._unfold_more(more=(key == keys.Key_Right) != self.isRightToLeft())
             case keys.Key_Down | keys.Key_Up:
                 step = self._map.singleStep()
                 return lambda: self.scroll_by(step if key == keys.Key_Down else -step)

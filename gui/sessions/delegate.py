@@ -14,6 +14,7 @@ from gui.style import font_at
 from gui.theme import Tokens, mark_pen, tokens
 from gui.widgets.elided import elide
 from gui.widgets.icons import icon_pixmap
+from gui.widgets.mirrored import mirror, mirrored_x, put, upright, write
 from gui.widgets.row_model import Index, RowRole
 from gui.widgets.row_painting import AT_LEFT, AT_RIGHT, GUTTER, paint_ground
 from gui.widgets.utf16 import utf16_ranges
@@ -58,9 +59,10 @@ class SessionDelegate(QStyledItemDelegate):
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return self._heading_size if isinstance(index.data(RowRole), HeadingRow) else self._session_size
 
-    def toggles(self, row: object, rect: QRect, at: QPoint) -> bool:
+    def toggles(self, row: object, rect: QRect, at: QPoint, direction: Qt.LayoutDirection) -> bool:
         """Whether a click at this place of a row in `rect` shows or hides the sub-agents."""
-        return isinstance(row, SessionRow) and bool(row.entry.parts) and at.x() - rect.left() < self._left + 2
+        along = mirrored_x(at.x() - rect.left(), rect.width(), direction)
+        return isinstance(row, SessionRow) and bool(row.entry.parts) and along < self._left + 2
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row = index.data(RowRole)
@@ -68,7 +70,7 @@ class SessionDelegate(QStyledItemDelegate):
         rect = option.rect.adjusted(GUTTER, 0, -GUTTER, 0)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # as all that is measured here
+        mirror(painter, option.rect, option.direction)
         if isinstance(row, HeadingRow):
             self._paint_heading(painter, rect.adjusted(0, HEADING_TOP, 0, 0), row, colours)
         else:
@@ -80,10 +82,10 @@ class SessionDelegate(QStyledItemDelegate):
         painter.setPen(colours.muted)
         painter.setFont(self._meta)
         number = f"{row.sessions:,}"
-        painter.drawText(rect, AT_RIGHT, number)
+        write(painter, rect, AT_RIGHT, number)
         room = rect.width() - self._meta_metrics.horizontalAdvance(number) - GAP
         painter.setFont(self._title)
-        painter.drawText(rect, AT_LEFT, elide(self._title_metrics, row.title, Qt.TextElideMode.ElideRight, room))
+        write(painter, rect, AT_LEFT, elide(self._title_metrics, row.title, Qt.TextElideMode.ElideRight, room))
 
     def _paint_session(self, painter: QPainter, rect: QRect, row: SessionRow, colours: Tokens) -> None:
         top = QRect(rect.left(), rect.top() + PAD, rect.width(), self._title_line)
@@ -94,11 +96,11 @@ class SessionDelegate(QStyledItemDelegate):
         if row.entry.parts:
             name = "chevron-down" if row.opened else "chevron-right"
             arrow = icon_pixmap(name, colours.muted, self._chevron, painter.device().devicePixelRatioF())
-            painter.drawPixmap(rect.left() - self._chevron - 1, top.center().y() - self._chevron // 2 + 1, arrow)
+            put(painter, rect.left() - self._chevron - 1, top.center().y() - self._chevron // 2 + 1, arrow)
         note = _note(row)
         painter.setFont(self._meta)
         painter.setPen(colours.accent)
-        painter.drawText(top, AT_RIGHT, note)
+        write(painter, top, AT_RIGHT, note)
         taken = self._meta_metrics.horizontalAdvance(note) + GAP if note else 0
         self._paint_title(painter, top.adjusted(0, 0, -taken, 0), row, colours)
         self._paint_meta(painter, below, row, colours)
@@ -110,23 +112,25 @@ class SessionDelegate(QStyledItemDelegate):
         painter.setFont(self._title)
         painter.setPen(ink)
         if not marks:
-            painter.drawText(rect, AT_LEFT, text)
+            write(painter, rect, AT_LEFT, text)
             return
         layout = QTextLayout(text, self._title)
         layout.beginLayout()
         line = layout.createLine()
         layout.endLayout()
-        corner = QPointF(rect.left(), rect.top() + (rect.height() - line.height()) / 2)
-        painter.setPen(mark_pen(colours))
-        painter.setBrush(colours.mark)
         boxes = []
         for start, end in utf16_ranges(text, marks):
             left, right = sorted((_x(line.cursorToX(start)), _x(line.cursorToX(end))))
-            boxes.append(QRectF(left - MARK_PAD, 0, right - left + 2 * MARK_PAD, line.height()).translated(corner))
-        for box in boxes:
-            painter.drawRoundedRect(box, MARK_RADIUS, MARK_RADIUS)
-        painter.setPen(ink)
-        layout.draw(painter, corner)
+            boxes.append(QRectF(left - MARK_PAD, 0, right - left + 2 * MARK_PAD, line.height()))
+        width = line.naturalTextWidth()
+        with upright(painter, QRectF(rect.left(), rect.top(), width, rect.height())) as stands:
+            corner = stands.topLeft() + QPointF(0, (rect.height() - line.height()) / 2)
+            painter.setPen(mark_pen(colours))
+            painter.setBrush(colours.mark)
+            for box in boxes:
+                painter.drawRoundedRect(box.translated(corner), MARK_RADIUS, MARK_RADIUS)
+            painter.setPen(ink)
+            layout.draw(painter, corner)
 
     def _paint_meta(self, painter: QPainter, rect: QRect, row: SessionRow, colours: Tokens) -> None:
         metrics = self._meta_metrics
@@ -139,9 +143,9 @@ class SessionDelegate(QStyledItemDelegate):
         shown = " · ".join(part for part in (number, took) if part)
         painter.setFont(self._meta)
         painter.setPen(colours.muted)
-        painter.drawText(rect, AT_RIGHT, shown)
+        write(painter, rect, AT_RIGHT, shown)
         room = rect.width() - metrics.horizontalAdvance(shown) - GAP
-        painter.drawText(rect, AT_LEFT, elide(metrics, words, Qt.TextElideMode.ElideRight, room))
+        write(painter, rect, AT_LEFT, elide(metrics, words, Qt.TextElideMode.ElideRight, room))
 
 
 def _note(row: SessionRow) -> str:

@@ -122,15 +122,18 @@ class SessionList(RowList):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         row = self.current_row()
         key = event.key()
-        if row is not None and row.entry.parts and key == Qt.Key.Key_Right and not row.opened:
+        inwards, outwards = Qt.Key.Key_Right, Qt.Key.Key_Left
+        if self.isRightToLeft():
+            inwards, outwards = outwards, inwards
+        if row is not None and row.entry.parts and key == inwards and not row.opened:
             self.folded.emit(row.entry.summary.path, True)
-        elif row is not None and key == Qt.Key.Key_Left and (row.opened or row.depth):
+        elif row is not None and key == outwards and (row.opened or row.depth):
             self._fold(row)
         else:
             super().keyPressEvent(event)
 
     def _fold(self, row: SessionRow) -> None:
-        """Left: hide the sub-agents below a parent; on one of them, go to the parent."""
+        """Outwards: hide the sub-agents below a parent; on one of them, go to the parent."""
         if row.opened:
             self.folded.emit(row.entry.summary.path, False)
             return
@@ -142,7 +145,8 @@ class SessionList(RowList):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         index = self.indexAt(event.position().toPoint())
         row = self.rows.row(index.row())
-        on_arrow = self.painter.toggles(row, self.visualRect(index), event.position().toPoint())
+        at = event.position().toPoint()
+        on_arrow = self.painter.toggles(row, self.visualRect(index), at, self.layoutDirection())
         if on_arrow and event.button() == Qt.MouseButton.LeftButton:
             self.folded.emit(row.entry.summary.path, not row.opened)
         else:

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 from gui.settings.engine_choice import ENGINES, EngineChoice
 from gui.widgets.combo import ComboBox
 from gui.widgets.labels import label
+from gui.widgets.mirrored import margins
 from gui.widgets.radio_button import RadioButton
 from gui.widgets.ticks import indent
 
@@ -48,7 +49,7 @@ class EngineForm(QWidget):
             button.clicked.connect(lambda _=False, name=engine.name: self._choose(name))
             self._group.addButton(button)
             below = QVBoxLayout()
-            below.setContentsMargins(indent(), 0, 0, 0)
+            below.setContentsMargins(margins(indent(), 0, 0, 0))
             below.setSpacing(2)
             for words in (engine.what, engine.needs):
                 below.addWidget(label(words, "meta", wrap=True))

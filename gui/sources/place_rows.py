@@ -10,6 +10,7 @@ from engine import FoundPlace
 from gui.sources.wording import place_amount, place_title, short_path
 from gui.widgets.check_box import CheckBox
 from gui.widgets.labels import breakable, label
+from gui.widgets.mirrored import margins
 from gui.widgets.tab_order import ComingLast
 from gui.widgets.ticks import indent
 
@@ -90,7 +91,7 @@ class PlaceBoxes(PlaceRows):
     def _indent(self) -> None:
         """Put the details below the words of their box."""
         for layout in self._indented:
-            layout.setContentsMargins(indent(), 0, 0, 0)
+            layout.setContentsMargins(margins(indent(), 0, 0, 0))
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

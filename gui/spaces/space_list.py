@@ -11,6 +11,7 @@ from gui.spaces.wording import state_text
 from gui.style import font_at
 from gui.theme import tokens
 from gui.widgets.elided import elide
+from gui.widgets.mirrored import mirror, write
 from gui.widgets.row_painting import AT_LEFT, AT_RIGHT, GUTTER, paint_ground
 
 _KNOWN = Qt.ItemDataRole.UserRole
@@ -76,7 +77,7 @@ class _Rows(QStyledItemDelegate):
         colours = tokens(option.palette)
         known: KnownWorkspace = index.data(_KNOWN)
         painter.save()
-        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # as all that is measured here
+        mirror(painter, option.rect, option.direction)
         paint_ground(painter, option, colours)
         rect = option.rect.adjusted(GUTTER, _PAD, -GUTTER, -_PAD)
         name_font, meta = font_at(13, QFont.Weight.DemiBold), font_at(12)
@@ -86,13 +87,16 @@ class _Rows(QStyledItemDelegate):
         painter.setPen(colours.muted if known.present else colours.degraded)
         end = Qt.TextElideMode.ElideRight
         state = elide(painter.fontMetrics(), index.data(_STATE), end, int(rect.width() * _MOST_STATE))
-        painter.drawText(above, AT_RIGHT, state)
+        write(painter, above, AT_RIGHT, state)
         room = rect.width() - painter.fontMetrics().horizontalAdvance(state) - _GAP
         painter.setPen(colours.muted)
-        painter.drawText(
-            below, AT_LEFT, elide(painter.fontMetrics(), known.folder, Qt.TextElideMode.ElideMiddle, rect.width())
+        write(
+            painter,
+            below,
+            AT_LEFT,
+            elide(painter.fontMetrics(), known.folder, Qt.TextElideMode.ElideMiddle, rect.width()),
         )
         painter.setFont(name_font)
         painter.setPen(colours.text if known.present else colours.muted)
-        painter.drawText(above, AT_LEFT, elide(painter.fontMetrics(), known.name, end, room))
+        write(painter, above, AT_LEFT, elide(painter.fontMetrics(), known.name, end, room))
         painter.restore()

@@ -24,6 +24,7 @@ from gui.viewer.overview import OverviewBar
 from gui.viewer.painting import Decoration, Gutter, LinePainter
 from gui.viewer.scroll import LazyScroll
 from gui.viewer.typography import Typography
+from gui.widgets.mirrored import mirror, mirrored_x
 
 _FRAME_BUDGET = 0.008
 """Seconds for reading, laying out and marking before the rest of the screen waits for the next frame."""
@@ -65,6 +66,7 @@ class LineCanvas(QAbstractScrollArea):
         self._overview = OverviewBar(self)
         self.setVerticalScrollBar(self._overview)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+        self.horizontalScrollBar().setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # lines run on from the left
         self.setFrameShape(QFrame.Shape.NoFrame)
 
     # --- what is shown --------------------------------------------------------------------------------------------
@@ -162,11 +164,19 @@ class LineCanvas(QAbstractScrollArea):
             if point.y() < top + self._height_of(number, point.y() - top + 1):
                 break
         laid = self._layouts.line(number)
-        x = point.x() - self._gutter.text_left + self.horizontalScrollBar().value()
+        x = point.x() - self._text_left() + self.horizontalScrollBar().value()
         return number, laid.column_at(x, point.y() - top - self._pad_above(number))
 
     def in_gutter(self, point: QPoint) -> bool:
-        return point.x() < self._gutter.edge
+        return self._along(point) < self._gutter.edge
+
+    def _along(self, point: QPoint) -> int:
+        """How far a point is from the side at which the gutter stands."""
+        return round(mirrored_x(point.x(), self.viewport().width(), self.layoutDirection()))
+
+    def _text_left(self) -> int:
+        """Where the text begins in the viewport, while it is not scrolled to the side."""
+        return self._layouts.typography.scaled(_RIGHT_PAD) if self.isRightToLeft() else self._gutter.text_left
 
     def _moved(self) -> None:
         """The view shows another part of the text."""
@@ -243,7 +253,9 @@ class LineCanvas(QAbstractScrollArea):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
         painter.setFont(self._layouts.typography.font)
-        pen = LinePainter(painter, tokens(self.palette()), self._layouts.typography, self._gutter)
+        mirror(painter, self.viewport().rect(), self.layoutDirection())
+        typography = self._layouts.typography
+        pen = LinePainter(painter, tokens(self.palette()), typography, self._gutter, self._text_width())
         pen.visible = QRectF(self.viewport().rect())
         pen.shift = self.horizontalScrollBar().value()
         pen.until = until = time.perf_counter() + _FRAME_BUDGET

@@ -8,6 +8,7 @@ from engine import tr
 from gui.widgets.clearing import add_clear_button
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import label, line
+from gui.widgets.mirrored import margins
 
 
 class FindBar(QFrame):
@@ -46,7 +47,7 @@ class FindBar(QFrame):
         after.clicked.connect(lambda: self.step_requested.emit(True))
         close.clicked.connect(self.closed)
         row = QHBoxLayout()
-        row.setContentsMargins(12, 6, 8, 6)
+        row.setContentsMargins(margins(12, 6, 8, 6))
         row.setSpacing(4)
         row.addWidget(self.box, 1)
         row.addWidget(self.count)

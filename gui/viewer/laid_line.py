@@ -15,6 +15,7 @@ from PySide6.QtGui import QFont, QTextCharFormat, QTextLayout, QTextOption
 
 from gui.viewer.spans import cursor_x, row_of, spans
 from gui.viewer.typography import Typography
+from gui.widgets.mirrored import text_direction
 from gui.widgets.utf16 import code_point_offset, utf16_length
 
 _PIECE = 200
@@ -47,7 +48,11 @@ class LineStyle:
         """The text on rows of the grid."""
         layout = QTextLayout(text, self.typography.font)
         layout.setCacheEnabled(True)
-        option = QTextOption(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignAbsolute)
+        option = QTextOption()
+        # Each line in the direction of its own text, whichever way the window runs; unwrapped it begins at the left.
+        option.setTextDirection(Qt.LayoutDirection.LayoutDirectionAuto)
+        if self.wrap_width is not None and text_direction(text) == Qt.LayoutDirection.RightToLeft:
+            option.setAlignment(Qt.AlignmentFlag.AlignRight)
         option.setTabStopDistance(_TAB_STOP * self.typography.character_width)
         wrap = QTextOption.WrapMode
         option.setWrapMode(wrap.NoWrap if self.wrap_width is None else wrap.WrapAtWordBoundaryOrAnywhere)

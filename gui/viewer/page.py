@@ -198,12 +198,17 @@ def _style_block(block: QTextBlock, cursor: QTextCursor, style: PageStyle) -> No
         above = 0 if is_code(block.previous()) else 16
         below = 0 if is_code(block.next()) else 22
         look.setNonBreakableLines(False)
+        look.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         look.setLeftMargin(CODE_INDENT * style.scale)
         look.setRightMargin(CODE_INDENT * style.scale)
     elif block.textList() is not None:
         below = 4 if block.next().textList() is not None else 10
     elif quote_level(block):
-        look.setLeftMargin(QUOTE_INDENT * quote_level(block) * style.scale)
+        indent = QUOTE_INDENT * quote_level(block) * style.scale
+        if block.textDirection() == Qt.LayoutDirection.RightToLeft:
+            look.setRightMargin(indent)
+        else:
+            look.setLeftMargin(indent)
     elif block.blockFormat().hasProperty(_RULER):
         look.setBackground(QBrush(style.colours.line))  # Qt draws the ruler in this colour
     if QTextCursor(block).currentTable() is not None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QTextBlock, QTextDocument
 
 from gui.theme import Tokens, ground_pen
@@ -34,6 +34,8 @@ class PagePainter:
             joined = quote_level(block.next()) > level
             height = self._top(block.next()) - self._top(block) if joined else rect.height()
             left = rect.left() + level * QUOTE_INDENT * self._scale
+            if block.textDirection() == Qt.LayoutDirection.RightToLeft:
+                left = 2 * rect.left() + self._document.textWidth() - left - _BAR_WIDTH
             self._painter.fillRect(QRectF(left, rect.top(), _BAR_WIDTH, height), self._colours.line)
         self.boxes(block, rect, inline_code(block), self._colours.window)
 

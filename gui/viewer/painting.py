@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor, QPainter, QTextCharFormat, QTextLayout
 from gui.theme import Tokens, ground_pen
 from gui.viewer.laid_line import LaidLine
 from gui.viewer.typography import Typography
+from gui.widgets.mirrored import upright
 
 _LEAST_DIGITS = 3
 SELECTED_OPACITY = 70
@@ -50,13 +51,20 @@ class Decoration:
 
 
 class LinePainter:
-    """Paints lines into the part of a view that is `visible`, their text `shift` pixels to the left."""
+    """Paints lines into the part of a view that is `visible`, their text `shift` pixels to the left.
 
-    def __init__(self, painter: QPainter, colours: Tokens, typography: Typography, gutter: Gutter) -> None:
+    All places are those from left to right; the painter may be mirrored (`gui/widgets/mirrored.py`).
+    """
+
+    def __init__(
+        self, painter: QPainter, colours: Tokens, typography: Typography, gutter: Gutter, text_width: int
+    ) -> None:
+        """`text_width`: of the room for the text, behind the gutter."""
         self._painter = painter
         self._colours = colours
         self._typography = typography
         self._gutter = gutter
+        self._text_width = text_width
         self.visible = QRectF()
         self.shift = 0
         self.until = math.inf
@@ -70,16 +78,24 @@ class LinePainter:
     def number(self, top: int, number: int) -> None:
         """On the baseline of the line's first row."""
         text = str(number)
-        left = self._gutter.number_right - len(text) * self._typography.character_width
+        width = len(text) * self._typography.character_width
         self._painter.setPen(self._colours.muted)
-        self._painter.drawText(QPointF(left, top + self._typography.baseline), text)
+        with upright(self._painter, QRectF(self._gutter.number_right - width, top, width, 1)) as stands:
+            self._painter.drawText(stands.topLeft() + QPointF(0, self._typography.baseline), text)
 
     def text(self, top: int, laid: LaidLine, decoration: Decoration) -> bool:
-        """The words with what lies behind them, in the part right of the gutter; False when some are still missing."""
-        origin = QPointF(self._gutter.text_left - self.shift, top)
-        area = self.visible.translated(-origin)
-        whole = laid.lay_out_area(area, self.until)
+        """The words with what lies behind them, in the part beside the gutter; False when some are still missing."""
         self._painter.setClipRect(self.visible.adjusted(self._gutter.text_left - self._typography.scaled(4), 0, 0, 0))
+        with upright(self._painter, self.visible) as stands:
+            visible = QRectF(stands)
+        with upright(self._painter, QRectF(self._gutter.text_left, top, self._text_width, 1)) as stands:
+            whole = self._text(stands.topLeft() - QPointF(self.shift, 0), visible, laid, decoration)
+        self._painter.setClipping(False)
+        return whole
+
+    def _text(self, origin: QPointF, visible: QRectF, laid: LaidLine, decoration: Decoration) -> bool:
+        area = visible.translated(-origin)
+        whole = laid.lay_out_area(area, self.until)
         first, last = laid.units_in(area)
         marks = _between(decoration.marks, first, last)
         for ranges, colour in (
@@ -98,11 +114,10 @@ class LinePainter:
                 whole = False
                 break
             corner = origin + QPointF(piece.left, piece.first_row * self._typography.row_height)
-            piece.layout.draw(self._painter, corner, _moved(inks, piece.start), self.visible)
+            piece.layout.draw(self._painter, corner, _moved(inks, piece.start), visible)
             piece.drawn = True
         for start, end in _between([decoration.current] if decoration.current else [], first, last):
             self._box(origin, laid, start, end, None)
-        self._painter.setClipping(False)
         return whole
 
     def _box(self, origin: QPointF, laid: LaidLine, start: int, end: int, fill: QColor | None) -> None:

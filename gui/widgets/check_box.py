@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QCheckBox, QSizePolicy, QWidget
 from gui.theme import Tokens
 from gui.widgets import ticks
 from gui.widgets.icons import icon_pixmap
+from gui.widgets.mirrored import put
 from gui.widgets.toggling import Toggling
 
 
@@ -38,7 +39,7 @@ class CheckBox(Toggling, QCheckBox):
         painter.drawRoundedRect(box, 3, 3)
         if self.isChecked():
             check = icon_pixmap("check", colours.base, round(box.width()) + 1, self.devicePixelRatioF())
-            painter.drawPixmap(int(box.left()), int(box.top()), check)
+            put(painter, int(box.left()), int(box.top()), check)
 
     def event(self, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.HoverEnter, QEvent.Type.HoverLeave):

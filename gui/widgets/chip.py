@@ -8,6 +8,7 @@ from gui.style import font_at
 from gui.theme import tokens
 from gui.widgets.elided import elide
 from gui.widgets.icons import icon_pixmap
+from gui.widgets.mirrored import mirror, write
 from gui.widgets.toggling import Toggling
 
 _PAD = 12
@@ -73,7 +74,7 @@ class Chip(Toggling, QPushButton):
         box = QRectF(self.rect()).adjusted(thick / 2, thick / 2, -thick / 2, -thick / 2)
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # as all that is measured here
+        mirror(painter, self.rect(), self.layoutDirection())
         edge = colours.accent if self.hasFocus() else colours.chosen_edge if on else colours.edge
         painter.setPen(QPen(edge, thick))
         if self.isEnabled():  # else no ground at all, since its ink is about that of one that is off
@@ -92,7 +93,7 @@ class Chip(Toggling, QPushButton):
             inner.adjust(0, 0, -side - 2, 0)
         along = Qt.AlignmentFlag.AlignLeft if self._opens_menu else Qt.AlignmentFlag.AlignHCenter
         text = elide(painter.fontMetrics(), self.text(), Qt.TextElideMode.ElideRight, inner.width())
-        painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | along, text)
+        write(painter, inner, Qt.AlignmentFlag.AlignVCenter | along, text)
 
     def event(self, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.HoverEnter, QEvent.Type.HoverLeave):

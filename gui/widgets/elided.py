@@ -1,10 +1,10 @@
 """A label that shortens its text to its width and tells the whole of it in the tooltip."""
 
-import unicodedata
-
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QStyle, QWidget
+
+from gui.widgets.mirrored import text_direction
 
 
 def elide(metrics: QFontMetrics, text: str, mode: Qt.TextElideMode, width: int) -> str:
@@ -63,11 +63,5 @@ class ElidedLabel(QLabel):
         painter.setPen(self.ink())
         where = QStyle.visualAlignment(self.layoutDirection(), self.alignment()) | Qt.AlignmentFlag.AlignAbsolute
         # In the text's own direction: its ellipsis and its points stand where it ends.
-        painter.setLayoutDirection(_direction(self.text()))
+        painter.setLayoutDirection(text_direction(self.text()))
         painter.drawText(self.contentsRect(), int(where | Qt.TextFlag.TextSingleLine), self._cut())
-
-
-def _direction(text: str) -> Qt.LayoutDirection:
-    """That of the first letter which has one."""
-    strong = (found for found in map(unicodedata.bidirectional, text) if found in ("L", "R", "AL"))
-    return Qt.LayoutDirection.LeftToRight if next(strong, "L") == "L" else Qt.LayoutDirection.RightToLeft

@@ -4,7 +4,7 @@ from functools import cache
 from importlib.resources import files
 
 from PySide6.QtCore import QByteArray, QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QIcon, QPainter, QPalette, QPixmap, QPixmapCache
+from PySide6.QtGui import QColor, QGuiApplication, QIcon, QPainter, QPalette, QPixmap, QPixmapCache
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QPushButton, QWidget
 
@@ -14,6 +14,8 @@ from gui.widgets.toggling import Toggling
 
 _SCALES = (1, 2, 3)
 _SIZE = 16
+_POINTING = ("chevron-right", "panel")
+"""They point to where lines go on, or show at which side something is."""
 
 
 @cache
@@ -22,8 +24,9 @@ def _drawing(name: str) -> str:
 
 
 def icon_pixmap(name: str, colour: QColor, size: int = 16, ratio: float = 1.0) -> QPixmap:
-    """The icon in one colour, `size` logical pixels wide."""
-    key = f"mnemoscope/{name}/{colour.name()}/{size}/{ratio}"
+    """The icon in one colour, `size` logical pixels wide; one that points somewhere is mirrored with the window."""
+    turned = name in _POINTING and QGuiApplication.layoutDirection() == Qt.LayoutDirection.RightToLeft
+    key = f"mnemoscope/{name}/{colour.name()}/{size}/{ratio}/{turned}"
     known = QPixmap()
     if QPixmapCache.find(key, known):
         return known
@@ -31,6 +34,9 @@ def icon_pixmap(name: str, colour: QColor, size: int = 16, ratio: float = 1.0) -
     pixmap = QPixmap(QSize(round(size * ratio), round(size * ratio)))
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
+    if turned:
+        painter.translate(pixmap.width(), 0)
+        painter.scale(-1, 1)
     renderer.render(painter, QRectF(pixmap.rect()))
     painter.end()
     pixmap.setDevicePixelRatio(ratio)

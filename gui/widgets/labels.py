@@ -5,6 +5,8 @@ import re
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
+from gui.widgets.mirrored import at_start
+
 _JOINTS = re.compile(r"[/\\_-](?=\w)|\.(?=[^\W\d])")
 _PART = 12
 _NO_WORD = re.compile(rf"\w{{{_PART}}}(?=\w{{{_PART // 2}}})")
@@ -16,6 +18,7 @@ def label(text: str = "", role: str = "", *, wrap: bool = False, parent: QWidget
     made = QLabel(text, parent)
     made.setTextFormat(Qt.TextFormat.PlainText)
     made.setWordWrap(wrap)
+    made.setAlignment(at_start(Qt.AlignmentFlag.AlignVCenter))
     if role:
         made.setProperty("role", role)
     return made

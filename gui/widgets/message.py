@@ -21,6 +21,7 @@ from gui.widgets.announcing import announce
 from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label, line
+from gui.widgets.mirrored import margins
 from gui.widgets.scrolling import scrolling_column
 from gui.widgets.state import State, StateDot
 from gui.widgets.tab_order import put_behind, stop_before
@@ -57,7 +58,7 @@ class Banner(QFrame):
         self._close = close = IconButton("close", tr("Dismiss this message"))
         close.clicked.connect(lambda: self._press(lambda: None))
         self._row = row = QHBoxLayout()
-        row.setContentsMargins(16, 8, 10, 8)
+        row.setContentsMargins(margins(16, 8, 10, 8))
         row.setSpacing(10)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

@@ -13,6 +13,7 @@ from gui.theme import tokens
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import label
+from gui.widgets.mirrored import margins, mirror
 from gui.widgets.state import StateDot
 from gui.widgets.sync_line import RUNNING_WORDS, SyncLine, longest_detail, progress_text, sync_line
 
@@ -51,6 +52,7 @@ class ProgressLine(QProgressBar):
         colours = tokens(self.palette())
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        mirror(painter, self.rect(), self.layoutDirection())
         painter.setPen(Qt.PenStyle.NoPen)
         box = QRectF(self.rect())
         painter.setBrush(colours.line)
@@ -101,7 +103,7 @@ class SyncBar(QWidget):
         tell_key(self._now, tr("Look for changes now"), "index.sync")
 
         row = QHBoxLayout(self)
-        row.setContentsMargins(_MARGINS - 10, 0, 10, 0)
+        row.setContentsMargins(margins(_MARGINS - 10, 0, 10, 0))
         row.setSpacing(_GAP)
         row.setSizeConstraint(QHBoxLayout.SizeConstraint.SetNoConstraint)
         for widget in (self._dot, self._word, self._progress, self._count, self._detail, self._failed):

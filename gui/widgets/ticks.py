@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QAbstractButton
 from gui.style import font_at
 from gui.theme import Tokens, tokens
 from gui.widgets.elided import elide
+from gui.widgets.mirrored import mirror, write
 
 _SIDE = 15
 _GAP = 8
@@ -46,6 +47,7 @@ def paint_tick(button: QAbstractButton, words: str, mark: Mark) -> None:
     side = font_at(_SIDE).pixelSize()
     painter = QPainter(button)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    mirror(painter, button.rect(), button.layoutDirection())
     if button.hasFocus():
         painter.setPen(QPen(colours.accent, 1))
         painter.drawRoundedRect(QRectF(button.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
@@ -57,7 +59,7 @@ def paint_tick(button: QAbstractButton, words: str, mark: Mark) -> None:
     painter.setFont(font_at(13))
     room = button.rect().adjusted(indent(), 0, -_EDGE, 0)
     text = elide(painter.fontMetrics(), words, Qt.TextElideMode.ElideRight, room.width())
-    painter.drawText(room, int(Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine), text)
+    write(painter, room, int(Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine), text)
 
 
 def _edge(button: QAbstractButton, colours: Tokens) -> QColor:

@@ -1,6 +1,7 @@
 """The language of the window's sentences: fields, numbers, plural forms, and what is chosen from the desktop."""
 
 from collections.abc import Iterator
+from pathlib import PurePath
 
 import pytest
 
@@ -51,11 +52,23 @@ def test_a_number_that_stands_alone_is_written_as_the_language_does() -> None:
 
 
 def test_a_trial_language_keeps_fields_and_marks_what_it_translates() -> None:
-    language.speak("ar-XB")
+    language.speak("en-XA")
     said = language.tr("Search {count} notes", count=3)
     assert said.startswith("[Šéárçh 3 ñ")
     assert said.endswith("~]")
     assert language.tr_count("{count} file", "{count} files", 2).startswith("[2 fíléš")
+
+
+def test_words_within_a_sentence_from_right_to_left_keep_their_own_order() -> None:
+    language.speak("ar-XB")
+    said = language.tr("Open {path} and {name}: {count}", path=PurePath("/notes/a.md"), name="C#", count=3)
+    assert said.startswith("\u200f[")
+    assert "\u2068/notes/a.md\u2069" in said.replace("\\", "/")
+    assert "\u2068C#\u2069" in said
+    assert "3" in said
+    assert "\u20683" not in said
+    language.speak("de")
+    assert "\u2068" not in language.tr("Open {path}", path="/notes/a.md")
 
 
 def test_nothing_is_said_of_nothing() -> None:

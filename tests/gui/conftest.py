@@ -4,7 +4,7 @@ import gc
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
 
 import engine
 from gui.appearance import Appearance
@@ -80,6 +80,14 @@ def opened(qtbot, window, memory) -> MainWindow:
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: at_rest(window))
     return window
+
+
+@pytest.fixture
+def right_to_left(qapp) -> Iterator[None]:
+    """Lines of the window run from right to left, from before the first widget."""
+    qapp.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+    yield
+    qapp.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
 
 
 @pytest.fixture

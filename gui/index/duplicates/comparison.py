@@ -25,6 +25,7 @@ from gui.widgets.combo import ComboBox
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import label, line
+from gui.widgets.mirrored import margins
 
 _CONTEXT = 2
 """Lines round a passage."""
@@ -87,7 +88,7 @@ class ComparisonPane(QWidget):
 
     def _arrange(self, copy: QPushButton) -> None:
         head = QHBoxLayout()
-        head.setContentsMargins(_SIDE, 8, 8, 4)
+        head.setContentsMargins(margins(_SIDE, 8, 8, 4))
         head.setSpacing(6)
         head.addWidget(self.back)
         head.addWidget(self._title, 1)

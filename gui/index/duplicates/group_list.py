@@ -12,6 +12,7 @@ from gui.index.duplicates.wording import measure_text, names_text
 from gui.style import font_at
 from gui.theme import tokens
 from gui.widgets.elided import elide
+from gui.widgets.mirrored import mirror, write
 from gui.widgets.row_list import RowList
 from gui.widgets.row_model import Index, RowModel, RowRole
 from gui.widgets.row_painting import AT_LEFT, GUTTER, paint_ground
@@ -62,6 +63,7 @@ class _Delegate(QStyledItemDelegate):
         group = index.data(RowRole).group
         colours = tokens(option.palette)
         painter.save()
+        mirror(painter, option.rect, option.direction)
         paint_ground(painter, option, colours)
         rect = option.rect.adjusted(GUTTER, _PAD, -GUTTER, 0)
         texts = (duplicate_title(group), names_text(group), measure_text(group))
@@ -71,7 +73,7 @@ class _Delegate(QStyledItemDelegate):
             painter.setFont(font)
             painter.setPen(ink)
             rect.setHeight(height)
-            painter.drawText(rect, AT_LEFT, elide(metrics, text, Qt.TextElideMode.ElideRight, rect.width()))
+            write(painter, rect, AT_LEFT, elide(metrics, text, Qt.TextElideMode.ElideRight, rect.width()))
             rect.translate(0, height)
         painter.restore()
 

@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QRect, QRectF, Qt
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QAccessible, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
@@ -15,6 +15,7 @@ from gui.viewer.laid_line import LaidLine, LineStyle
 from gui.viewer.painting import Decoration, Gutter, LinePainter
 from gui.viewer.scroll import LazyScroll
 from gui.viewer.typography import Typography
+from gui.widgets.mirrored import mirror, upright
 
 _SIGNS = {"same": "", "changed": "≠", "left": "−", "right": "+", "moved": "↕"}  # noqa: RUF001 the minus sign is meant
 _SAID = {
@@ -105,13 +106,16 @@ class SideBySide(QAbstractScrollArea):
             return None
         known = self._laid.get((number, right))
         if known is None:
-            width = self.viewport().width() // 2 - self._both[0].text_left - self._typography.scaled(_PAD)
-            style = LineStyle(self._typography, max(20, width))
+            style = LineStyle(self._typography, self._text_width())
             known = LaidLine(side.text[:LONGEST], " …" if len(side.text) > LONGEST else "", style)
             self._laid[number, right] = known
             if len(self._laid) > _KEPT:
                 self._laid.popitem(last=False)
         return known
+
+    def _text_width(self) -> int:
+        """Of a column."""
+        return max(20, self.viewport().width() // 2 - self._both[0].text_left - self._typography.scaled(_PAD))
 
     def _height_of(self, number: int, enough: float) -> int:
         rows = 1
@@ -158,10 +162,12 @@ class SideBySide(QAbstractScrollArea):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
         painter.setFont(self._typography.font)
+        mirror(painter, self.viewport().rect(), self.layoutDirection())
         colours = tokens(self.palette())
         width, height = self.viewport().width(), self.viewport().height()
         columns = (QRectF(0, 0, width // 2, height), QRectF(width // 2, 0, width - width // 2, height))
-        pens = [LinePainter(painter, colours, self._typography, gutter) for gutter in self._both]
+        room = self._text_width()
+        pens = [LinePainter(painter, colours, self._typography, gutter, room) for gutter in self._both]
         for pen, column in zip(pens, columns, strict=True):
             pen.visible = QRectF(0, 0, column.right(), height)
         top = -self._scroll.hidden
@@ -190,7 +196,8 @@ class SideBySide(QAbstractScrollArea):
         if sign:
             painter.setPen(tokens(self.palette()).accent)
             x = self._both[right].number_right + self._typography.scaled(8)
-            painter.drawText(x, round(top + self._typography.baseline), sign)
+            with upright(painter, QRectF(x, top, self._typography.character_width, 1)) as stands:
+                painter.drawText(stands.topLeft() + QPointF(0, round(self._typography.baseline)), sign)
         pen.number(top, side.number)
         laid = self._line(number, right=right)
         if laid is not None:

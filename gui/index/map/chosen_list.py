@@ -25,6 +25,7 @@ from gui.theme import tokens
 from gui.widgets.elided import elide
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import label
+from gui.widgets.mirrored import mirror, write
 from gui.widgets.row_model import Index
 from gui.widgets.row_painting import AT_LEFT, paint_ground
 
@@ -42,6 +43,7 @@ class _Rows(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         colours = tokens(option.palette)
         painter.save()
+        mirror(painter, option.rect, option.direction)
         paint_ground(painter, option, colours)
         rect = option.rect.adjusted(_PAD_X, _PAD_Y, -_PAD_X, 0)
         heading, _, citation = index.data(Qt.ItemDataRole.DisplayRole).partition("\n")
@@ -52,7 +54,7 @@ class _Rows(QStyledItemDelegate):
             painter.setFont(font_at(size))
             painter.setPen(ink)
             rect.setHeight(_line_height(size))
-            painter.drawText(rect, AT_LEFT, elide(painter.fontMetrics(), text, cut, rect.width()))
+            write(painter, rect, AT_LEFT, elide(painter.fontMetrics(), text, cut, rect.width()))
             rect.translate(0, rect.height())
         painter.restore()
 

@@ -12,6 +12,7 @@ from gui.style import font_at
 from gui.theme import tokens
 from gui.widgets.elided import elide
 from gui.widgets.flow_layout import FlowLayout
+from gui.widgets.mirrored import mirror, write
 from gui.widgets.toggling import Toggling
 from gui.widgets.wording import grouped
 
@@ -58,6 +59,7 @@ class LegendItem(Toggling, QPushButton):
         colours = tokens(self.palette())
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        mirror(painter, self.rect(), self.layoutDirection())
         box = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
         painter.setPen(colours.accent if self.hasFocus() else Qt.PenStyle.NoPen)
         on = self.isChecked()
@@ -70,9 +72,9 @@ class LegendItem(Toggling, QPushButton):
         painter.setFont(font_at(12))
         text, name = self.rect().adjusted(_PAD + dot + _GAP, 0, -_PAD, 0), self._cut()
         painter.setPen(colours.text)
-        painter.drawText(text, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), name)
+        write(painter, text, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), name)
         painter.setPen(colours.muted)
-        painter.drawText(text, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), self._count)
+        write(painter, text, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), self._count)
 
 
 class Legend(QWidget):

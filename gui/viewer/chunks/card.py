@@ -24,6 +24,7 @@ from gui.viewer.chunks.wording import VECTOR_STATES, Fact, as_text, facts, title
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label, line
+from gui.widgets.mirrored import margins
 from gui.widgets.state import StateLabel
 from gui.widgets.tab_order import ComingLast
 
@@ -64,7 +65,7 @@ class ChunkCard(QFrame):
         self._copy = IconButton("copy", tr("Copy all that is known of this chunk"))
         close = IconButton("close", tr("Close (Esc)"))
         head = QHBoxLayout()
-        head.setContentsMargins(_SIDE, 6, 8, 4)
+        head.setContentsMargins(margins(_SIDE, 6, 8, 4))
         head.setSpacing(4)
         head.addWidget(self._title, 1)
         for button in (self._before, self._after, self._copy, close):

@@ -14,6 +14,7 @@ from gui.viewer.chunks.lanes import LANES, ChunkLanes
 from gui.viewer.chunks.margin import MarginPainter
 from gui.viewer.chunks.wording import tip
 from gui.viewer.source_view import SourceView
+from gui.widgets.mirrored import mirror
 
 
 class ChunkedSource(SourceView):
@@ -94,7 +95,7 @@ class ChunkedSource(SourceView):
         """Places of the chunks whose border is at this point."""
         if not self._lanes or self._by_line is None or not self.line_count:
             return []
-        lane = self._margin().lane_at(point.x())
+        lane = self._margin().lane_at(self._along(point))
         return [] if lane is None else self._by_line.at(self.place_at(point)[0], lane)
 
     # --- Qt's events ----------------------------------------------------------------------------------------------
@@ -103,6 +104,7 @@ class ChunkedSource(SourceView):
         super().paintEvent(event)
         if self._lanes and self._by_line is not None:
             painter = QPainter(self.viewport())
+            mirror(painter, self.viewport().rect(), self.layoutDirection())
             self._margin(painter).paint(self._by_line, self._chosen)
             painter.end()
 

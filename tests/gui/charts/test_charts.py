@@ -244,3 +244,22 @@ def test_a_t_elsewhere_is_a_letter(qtbot, appearance):
     qtbot.keyClicks(edit, "tt")
     assert edit.text() == "tt"
     assert card.chart.isVisible()
+
+
+@pytest.mark.usefixtures("right_to_left")
+@pytest.mark.parametrize("kind", [BarChart, SparkChart])
+def test_from_right_to_left_marks_are_mirrored_and_found_where_they_are_drawn(qtbot, appearance, kind):
+    chart = shown(qtbot, kind("Sizes", 100))
+    chart.show_series(make_series(*range(1, 13)))
+    picture = chart.grab().toImage()
+    first, last = (chart.spoken_parts()[place].place for place in (0, 11))
+    assert first.center().x() > last.center().x()
+    assert inked(picture, last.center().x(), 99) > inked(picture, first.center().x(), 99)
+    for place, rect in ((0, first), (11, last)):
+        qtbot.mouseClick(chart, Qt.MouseButton.LeftButton, pos=rect.center())
+        assert chart.chosen == place
+    chart.choose(5)
+    qtbot.keyClick(chart, Key.Key_Left)
+    assert chart.chosen == 6
+    qtbot.keyClick(chart, Key.Key_Right)
+    assert chart.chosen == 5

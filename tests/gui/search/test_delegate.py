@@ -1,5 +1,5 @@
 import pytest
-from PySide6.QtCore import QRect
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QFontMetrics, QImage, QPainter
 from PySide6.QtWidgets import QStyle, QStyleOptionViewItem, QWidget
 
@@ -30,13 +30,20 @@ def paint(qtbot, make_outcome):
     model = ResultModel(owner)
     delegate = ResultDelegate(owner)
 
-    def run(result, place: int, theme="light", state=QStyle.StateFlag.State_Enabled, **outcome) -> QImage:
+    def run(
+        result,
+        place: int,
+        theme="light",
+        state=QStyle.StateFlag.State_Enabled,
+        direction=Qt.LayoutDirection.LeftToRight,
+        **outcome,
+    ) -> QImage:
         model.set_rows(build_rows(make_outcome(result, **outcome), "relevance"))
         delegate.forget()
         option = QStyleOptionViewItem()
         option.initFrom(owner)
         option.palette = make_palette(theme)
-        option.state = state
+        option.state, option.direction = state, direction
         index = model.index(place)
         option.rect = QRect(0, 0, WIDTH, delegate.sizeHint(option, index).height())
         image = QImage(option.rect.size(), QImage.Format.Format_RGB32)
@@ -158,3 +165,29 @@ def test_a_session_is_placed_by_agent_project_and_speaker(make_result, make_outc
     nameless = MessagePlace(ordinal=2, id="", role="user")
     row = build_rows(make_outcome(make_result("sessions/x.jsonl", message=nameless)), "relevance")[1]
     assert _place(row) == ("Session", "you")
+
+
+def test_from_right_to_left_the_row_is_mirrored_and_the_bar_is_hit_where_it_is_drawn(qtbot, paint, make_result):
+    colours, selected = theme_tokens("light"), QStyle.StateFlag.State_Enabled | QStyle.StateFlag.State_Selected
+    result = make_result(snippet="A plain sentence, in English.", score=0.8, text_share=0.5)
+    plain = paint(result, 1, state=selected)
+    turned = paint(result, 1, state=selected, direction=Qt.LayoutDirection.RightToLeft)
+    words = colours.accent.name()
+
+    def edge(image: QImage) -> list[int]:
+        return [x for x in range(WIDTH) if image.pixelColor(x, 2).name() == words]
+
+    def bar(image: QImage) -> list[QPoint]:
+        inner = range(4, WIDTH - 4)
+        return [QPoint(x, y) for x in inner for y in range(image.height()) if image.pixelColor(x, y).name() == words]
+
+    assert [WIDTH - 1 - x for x in reversed(edge(turned))] == edge(plain)
+    assert {(WIDTH - 1 - at.x(), at.y()) for at in bar(turned)} == {at.toTuple() for at in bar(plain)}
+    owner = QWidget()
+    qtbot.addWidget(owner)
+    delegate = ResultDelegate(owner)
+    for image, direction in ((plain, Qt.LayoutDirection.LeftToRight), (turned, Qt.LayoutDirection.RightToLeft)):
+        assert all(delegate.is_on_bar(image.rect(), at, direction) for at in bar(image))
+        assert not any(delegate.is_on_bar(image.rect(), QPoint(WIDTH - at.x(), at.y()), direction) for at in bar(image))
+    english = QRect(GUTTER, 6, WIDTH - 2 * GUTTER, 18)
+    assert plain.copy(english) == turned.copy(english)  # what was written from left to right stays so

@@ -194,7 +194,7 @@ def test_the_score_bar_of_a_result_leads_to_its_explanation(qtbot, panel, result
     ask("timer")
     rect = results.visualRect(results.currentIndex())
     bar = QPoint(rect.left() + 20, rect.bottom() - 14)
-    assert results.painter.is_on_bar(rect, bar)
+    assert results.painter.is_on_bar(rect, bar, Qt.LayoutDirection.LeftToRight)
     with qtbot.waitSignal(panel.why_wanted):
         qtbot.mouseClick(results.viewport(), Qt.MouseButton.LeftButton, pos=bar)
     with qtbot.assertNotEmitted(panel.why_wanted):

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAccessible, QGuiApplication
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtGui import QAccessible, QGuiApplication, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QPlainTextEdit, QPushButton, QWidget
 
@@ -403,16 +403,31 @@ def test_another_theme_and_size_are_followed(qtbot, panel: ConversationPanel, sh
     qtbot.waitUntil(lambda: visible_pieces(panel)[0].key != key)
 
 
-def test_right_to_left_rows_are_painted_as_they_are_measured(qtbot, panel: ConversationPanel, show) -> None:
+def test_from_right_to_left_rows_are_mirrored_about_their_column(qtbot, panel: ConversationPanel, show) -> None:
     show()
-    view = panel._view.viewport()
-    before = view.grab().toImage()
+    view = panel._view
+    layout, measures = view._layout, view._layout.measures
+    before = view.viewport().grab().toImage()
     QGuiApplication.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
     try:
-        qtbot.waitUntil(lambda: panel._view.layoutDirection() == Qt.LayoutDirection.RightToLeft)
-        assert view.grab().toImage() == before
+        qtbot.waitUntil(lambda: view.layoutDirection() == Qt.LayoutDirection.RightToLeft)
+        after = view.viewport().grab().toImage()
     finally:
         QGuiApplication.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+    position, top = next((place, y) for place, y in view._visible() if layout.head(place).names)
+    head, row = layout.head(position), view._rows.rows[position]
+    middle, ground = measures.left + measures.width // 2, before.pixelColor(5, 5)
+    begin, end = range(measures.left, middle), range(middle, measures.left + measures.width)
+    name = range(max(0, top + head.height - measures.px(26)), top + head.height)
+
+    def inked(image: QImage, across: range, down: range) -> bool:
+        return any(image.pixelColor(x, y) != ground for x in across for y in down)
+
+    assert (inked(before, begin, name), inked(before, end, name)) == (True, False)
+    assert (inked(after, begin, name), inked(after, end, name)) == (False, True)
+    left, body = layout.text_left(row), top + head.height
+    text = QRect(left, body, measures.text_width, layout.body_height(row))
+    assert before.copy(text) == after.copy(text)  # English stays as it is
 
 
 # --- more like this ---------------------------------------------------------------------------------------------------

@@ -6,11 +6,12 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QPushButton, QWidget
 from gui.widgets.chip import Chip
 from gui.widgets.combo import ComboBox
 from gui.widgets.drop import dropped_folder
-from gui.widgets.elided import ElidedLabel, _direction
+from gui.widgets.elided import ElidedLabel
 from gui.widgets.folding_row import FoldingRow
 from gui.widgets.icons import IconButton, application_icon
 from gui.widgets.labels import breakable
 from gui.widgets.message import Action, Banner, MessagePage
+from gui.widgets.mirrored import text_direction
 from gui.widgets.state import StateLabel
 
 
@@ -214,7 +215,7 @@ def test_a_long_path_wraps_where_it_has_joints():
     ("text", "at_left"), [("English words", True), ("\u05e9\u05dc\u05d5\u05dd", False), ("1 · 2", True)]
 )
 def test_a_label_ends_where_its_own_text_does(text: str, at_left: bool) -> None:
-    assert (_direction(text) == Qt.LayoutDirection.LeftToRight) == at_left
+    assert (text_direction(text) == Qt.LayoutDirection.LeftToRight) == at_left
 
 
 def test_a_choice_that_is_too_long_is_cut_with_an_ellipsis(qtbot, appearance):

@@ -1,0 +1,97 @@
+"""What is painted by hand where lines run from right to left: places are mirrored, words and pictures never are.
+
+Whoever paints measures from the left, as if all lines ran to the right, and begins with `mirror`: bars, grounds and
+edges then stand where they belong without knowing it. Words go through `write`, pictures through `put`, and what draws
+itself through `upright`. Icons that point somewhere are mirrored when they are made (`gui/widgets/icons.py`).
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from PySide6.QtCore import QMargins, QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QGuiApplication, QPainter, QPixmap
+
+_LEFT, _RIGHT = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
+_SIDES = int(_LEFT | _RIGHT)
+_STRONG = ("L", "R", "AL")
+_LOOKED_AT = 1000
+"""Characters, of which one has a direction in any text that is worth reading."""
+_ISOLATED = re.compile("[\u2066-\u2068][^\u2069]*\u2069?")
+
+
+def mirror(painter: QPainter, bounds: QRect | QRectF, direction: Qt.LayoutDirection) -> None:
+    """From now on what is painted `x` pixels from the left edge of `bounds` stands as far from the edge at which lines
+    of this direction begin."""
+    painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+    if direction == Qt.LayoutDirection.RightToLeft:
+        painter.translate(2 * bounds.x() + bounds.width(), 0)
+        painter.scale(-1, 1)
+
+
+def is_mirrored(painter: QPainter) -> bool:
+    return painter.worldTransform().m11() < 0
+
+
+@contextmanager
+def upright(painter: QPainter, rect: QRect | QRectF) -> Iterator[QRectF]:
+    """Paint within `rect` as it is; gives the place where it really stands."""
+    if not is_mirrored(painter):
+        yield QRectF(rect)
+        return
+    stands = painter.worldTransform().mapRect(QRectF(rect))
+    painter.setWorldMatrixEnabled(False)
+    try:
+        yield stands
+    finally:
+        painter.setWorldMatrixEnabled(True)
+
+
+def write(painter: QPainter, rect: QRect | QRectF, flags: int | Qt.AlignmentFlag | Qt.TextFlag, text: str) -> None:
+    """As `drawText`, in the text's own direction; left and right mean where lines begin and end."""
+    how = flags if isinstance(flags, int) else flags.value
+    if is_mirrored(painter) and how & _SIDES in (_LEFT.value, _RIGHT.value):
+        how ^= _SIDES
+    elif is_mirrored(painter) and not how & (_SIDES | Qt.AlignmentFlag.AlignHCenter.value):
+        how |= _RIGHT.value
+    painter.setLayoutDirection(text_direction(text))
+    with upright(painter, rect) as stands:
+        painter.drawText(stands, how | Qt.AlignmentFlag.AlignAbsolute.value, text)
+    painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+
+
+def put(painter: QPainter, left: float, top: float, pixmap: QPixmap) -> None:
+    """As `drawPixmap`."""
+    size = pixmap.deviceIndependentSize()
+    with upright(painter, QRectF(QPointF(left, top), size)) as stands:
+        painter.drawPixmap(stands.topLeft(), pixmap)
+
+
+def mirrored_x(x: float, width: float, direction: Qt.LayoutDirection) -> float:
+    """Where a place of something `width` pixels wide was measured from the left, or the other way round."""
+    return width - x if direction == Qt.LayoutDirection.RightToLeft else x
+
+
+def margins(begin: int, top: int, end: int, bottom: int) -> QMargins:
+    """Qt mirrors what stands in a layout, but not the margins round it."""
+    left, right = (end, begin) if _runs_left() else (begin, end)
+    return QMargins(left, top, right, bottom)
+
+
+def at_start(besides: Qt.AlignmentFlag) -> Qt.AlignmentFlag:
+    """Where the window's lines begin, whichever way the text itself runs; Qt would put it where that begins."""
+    return (_RIGHT if _runs_left() else _LEFT) | Qt.AlignmentFlag.AlignAbsolute | besides
+
+
+def _runs_left() -> bool:
+    """The whole window's direction, which is there before any widget."""
+    return QGuiApplication.layoutDirection() == Qt.LayoutDirection.RightToLeft
+
+
+def text_direction(text: str) -> Qt.LayoutDirection:
+    """That of the first letter which has one; what is isolated does not count (rule P2 of Unicode)."""
+    strong = (
+        found for found in map(unicodedata.bidirectional, _ISOLATED.sub("", text[:_LOOKED_AT])) if found in _STRONG
+    )
+    return Qt.LayoutDirection.LeftToRight if next(strong, "L") == "L" else Qt.LayoutDirection.RightToLeft

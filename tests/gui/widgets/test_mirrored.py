@@ -1,0 +1,129 @@
+"""What is painted by hand where lines run from right to left."""
+
+import pytest
+from PySide6.QtCore import QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtWidgets import QWidget
+
+from gui.widgets.icons import icon_pixmap
+from gui.widgets.labels import label
+from gui.widgets.mirrored import margins, mirror, put, text_direction, upright, write
+from gui.widgets.row_painting import AT_LEFT, AT_RIGHT
+from gui.widgets.sync_bar import ProgressLine
+
+WIDTH, HEIGHT = 120, 20
+LEFT, RIGHT = Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft
+BOUNDS = QRect(0, 0, WIDTH, HEIGHT)
+
+
+def columns(image: QImage) -> list[int]:
+    """Those with ink on them."""
+    rows = range(image.height())
+    return [x for x in range(image.width()) if any(image.pixelColor(x, y) != QColor("white") for y in rows)]
+
+
+def painted(direction: Qt.LayoutDirection, draw) -> QImage:
+    image = QImage(WIDTH, HEIGHT, QImage.Format.Format_RGB32)
+    image.fill(QColor("white"))
+    painter = QPainter(image)
+    mirror(painter, BOUNDS, direction)
+    draw(painter)
+    painter.end()
+    return image
+
+
+def test_places_are_mirrored_to_the_pixel(qapp):
+    def draw(painter: QPainter) -> None:
+        painter.fillRect(QRect(3, 0, 7, HEIGHT), QColor("black"))
+
+    assert columns(painted(LEFT, draw)) == list(range(3, 10))
+    assert columns(painted(RIGHT, draw)) == list(range(WIDTH - 10, WIDTH - 3))
+
+
+@pytest.mark.parametrize("flags", [AT_LEFT, AT_RIGHT])
+def test_words_stand_at_the_other_side_and_read_as_before(qapp, flags):
+    other = AT_RIGHT if flags == AT_LEFT else AT_LEFT
+    turned = painted(RIGHT, lambda painter: write(painter, QRect(4, 0, 60, HEIGHT), flags, "/a."))
+    assert turned == painted(LEFT, lambda painter: write(painter, QRect(WIDTH - 64, 0, 60, HEIGHT), other, "/a."))
+    assert columns(turned)
+
+
+def test_a_picture_is_moved_but_not_turned(qapp):
+    arrow = icon_pixmap("chevron-right", QColor("black"), 12)
+
+    def draw(painter: QPainter) -> None:
+        put(painter, 5, 2, arrow)
+
+    plain, turned = painted(LEFT, draw), painted(RIGHT, draw)
+    assert plain.copy(5, 2, 12, 12) == turned.copy(WIDTH - 17, 2, 12, 12)
+
+
+@pytest.mark.usefixtures("right_to_left")
+def test_an_icon_that_points_somewhere_is_turned_when_it_is_made(qapp):
+    def tip(name: str) -> tuple[int, int]:
+        """Where there is ink at half the height: at the tip of an arrow."""
+        picture = icon_pixmap(name, QColor("black"), 32).toImage()
+        inked = [x for x in range(32) if picture.pixelColor(x, 16).alpha() > 100]
+        return inked[0], inked[-1]
+
+    turned, search = tip("chevron-right"), tip("search")
+    qapp.setLayoutDirection(LEFT)
+    first, last = tip("chevron-right")
+    assert turned == pytest.approx((31 - last, 31 - first), abs=1)
+    assert turned[1] < 16 < first
+    assert search == tip("search")
+
+
+def test_what_draws_itself_is_told_where_it_stands(qapp):
+    places = []
+
+    def draw(painter: QPainter) -> None:
+        painter.translate(0, 3)
+        with upright(painter, QRectF(10, 1, 30, 5)) as stands:
+            places.append(stands)
+
+    painted(LEFT, draw)
+    painted(RIGHT, draw)
+    assert places == [QRectF(10, 1, 30, 5), QRectF(WIDTH - 40, 4, 30, 5)]
+
+
+@pytest.mark.parametrize(
+    ("text", "direction"),
+    [
+        ("plain", LEFT),
+        ("12 %", LEFT),
+        ("", LEFT),
+        ("\u05e9\u05dc\u05d5\u05dd a", RIGHT),
+        ("3 \u0645\u0644\u0641", RIGHT),
+        ("\u2068/a/path\u2069 \u05e9\u05dc\u05d5\u05dd", RIGHT),
+        ("\u2068\u05e9\u05dc\u05d5\u05dd\u2069 is open", LEFT),
+    ],
+)
+def test_a_text_has_its_own_direction(text, direction):
+    assert text_direction(text) == direction
+
+
+@pytest.mark.usefixtures("right_to_left")
+def test_labels_and_margins_begin_at_the_right(qtbot, appearance):
+    made = label("English words")
+    qtbot.addWidget(made)
+    made.resize(300, 20)
+    assert columns(made.grab().toImage().convertToFormat(QImage.Format.Format_RGB32))  # it is drawn at all
+    picture = made.grab().toImage()
+    ground = picture.pixelColor(0, 0)
+    inked = [x for x in range(300) if any(picture.pixelColor(x, y) != ground for y in range(20))]
+    assert inked[0] > 150
+    assert margins(16, 1, 4, 2).left() == 4
+    assert margins(16, 1, 4, 2).right() == 16
+
+
+@pytest.mark.usefixtures("right_to_left")
+def test_progress_begins_at_the_right(qtbot, appearance):
+    owner = QWidget()
+    qtbot.addWidget(owner)
+    bar = ProgressLine(owner)
+    bar.resize(100, 6)
+    bar.setValue(250)
+    picture = bar.grab().toImage()
+    assert picture.pixelColor(90, 3) != picture.pixelColor(40, 3)
+    assert picture.pixelColor(10, 3) == picture.pixelColor(40, 3)
