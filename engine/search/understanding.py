@@ -28,7 +28,7 @@ def understood(query: Query) -> str:
         said = tr("Looked for {words}.", words=", ".join(words))
     else:
         said = tr("No words are looked for: what changed last comes first.")
-    return f"{said} {tr('Every result {demands}.', demands='; '.join(demands))}" if demands else said
+    return said + " " + tr("Every result {demands}.", demands="; ".join(demands)) if demands else said
 
 
 def demand(clause: Clause) -> str:

@@ -4,7 +4,7 @@ from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QGuiApplication, QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from engine import MemorySearchResult, SearchExplanation, to_json
+from engine import MemorySearchResult, SearchExplanation, marked, to_json, tr
 from gui.explanation import wording
 from gui.explanation.result_view import ResultView
 from gui.explanation.tables import StageTable
@@ -19,10 +19,12 @@ from gui.widgets.mirrored import margins
 _GUTTER = 16
 _SPACING = 16
 _COPIED_MS = 1500
-_TITLE, _EMPTY_TITLE = "Why this result", "Why nothing was found"
-_NOTHING = "Search for something: this says where each score comes from, and what every stage of the search did."
-_LOOKING = "Looking…"
-_UNEXPLAINED = "This answer came without an explanation."
+_TITLE, _EMPTY_TITLE = marked("Why this result"), marked("Why nothing was found")
+_NOTHING = marked(
+    "Search for something: this says where each score comes from, and what every stage of the search did."
+)
+_LOOKING = marked("Looking…")
+_UNEXPLAINED = marked("This answer came without an explanation.")
 
 
 class ExplanationPanel(QWidget):
@@ -39,13 +41,13 @@ class ExplanationPanel(QWidget):
         self._answer: Answer | None = None
         self._result: MemorySearchResult | None = None
         self._lack = ""
-        self._close = IconButton("close", "Close the explanation")
-        tell_key(self._close, "Close the explanation", EXPLAIN.name)
+        self._close = IconButton("close", tr("Close the explanation"))
+        tell_key(self._close, tr("Close the explanation"), EXPLAIN.name)
         self._close.clicked.connect(self.close_wanted)
-        self._title = label(_TITLE, "section")
-        self._hint = label(_NOTHING, "meta", wrap=True)
+        self._title = label(tr(_TITLE), "section")
+        self._hint = label(tr(_NOTHING), "meta", wrap=True)
         self._of_result = ResultView()
-        self._how = label("How this answer came about", "section", wrap=True)
+        self._how = label(tr("How this answer came about"), "section", wrap=True)
         self._total = label(role="meta", wrap=True)
         self._stages = StageTable()
         self._note = label(role="meta", wrap=True)
@@ -77,7 +79,7 @@ class ExplanationPanel(QWidget):
         outer.setSpacing(0)
         outer.addWidget(self._head())
         outer.addWidget(self._scroll, 1)
-        self.setAccessibleName("Why this result")
+        self.setAccessibleName(tr("Why this result"))
         self._render()
 
     def _head(self) -> QWidget:
@@ -90,12 +92,12 @@ class ExplanationPanel(QWidget):
         return head
 
     def _make_copy(self) -> QWidget:
-        self._copy = QPushButton("Copy as JSON")
+        self._copy = QPushButton(tr("Copy as JSON"))
         self._copy.setAutoDefault(True)
-        self._copy.setToolTip("Copy the whole explanation of this answer")
+        self._copy.setToolTip(tr("Copy the whole explanation of this answer"))
         self._copy.clicked.connect(self._copy_json)
         self._copied = QTimer(self, singleShot=True, interval=_COPIED_MS)
-        self._copied.timeout.connect(lambda: self._copy.setText("Copy as JSON"))
+        self._copied.timeout.connect(lambda: self._copy.setText(tr("Copy as JSON")))
         return self._copy
 
     # --- what is shown ----------------------------------------------------------------------------------------------
@@ -129,7 +131,7 @@ class ExplanationPanel(QWidget):
         if self._answer is None or explanation is None:
             self._say(self._lack or self._why_nothing(self._answer))
             return
-        self._title.setText(_TITLE if self._answer.outcome.results else _EMPTY_TITLE)
+        self._title.setText(tr(_TITLE if self._answer.outcome.results else _EMPTY_TITLE))
         self._show_result(self._answer, explanation)
         self._total.setText(wording.total(explanation, self._answer.outcome.age))
         self._stages.show_stages(explanation)
@@ -137,7 +139,7 @@ class ExplanationPanel(QWidget):
     @staticmethod
     def _why_nothing(answer: Answer | None) -> str:
         """Why nothing is explained yet."""
-        return _NOTHING if answer is None else _UNEXPLAINED if answer.explained else _LOOKING
+        return tr(_NOTHING if answer is None else _UNEXPLAINED if answer.explained else _LOOKING)
 
     def _show_result(self, answer: Answer, explanation: SearchExplanation) -> None:
         place = self._place(answer)
@@ -174,7 +176,7 @@ class ExplanationPanel(QWidget):
     def _copy_json(self) -> None:
         if self._answer is not None and self._answer.outcome.explanation is not None:
             QGuiApplication.clipboard().setText(to_json(self._answer.outcome.explanation, indent=2))
-            self._copy.setText("Copied")
+            self._copy.setText(tr("Copied"))
             self._copied.start()
 
     def showEvent(self, event: QShowEvent) -> None:

@@ -3,7 +3,7 @@
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from engine import MemorySearchResult, ResultExplanation, SearchOutcome, reasons_of
+from engine import MemorySearchResult, ResultExplanation, SearchOutcome, number, reasons_of, tr
 from gui.explanation import wording
 from gui.explanation.score_bar import ScoreBar
 from gui.explanation.section import Section
@@ -29,14 +29,14 @@ class ResultView(QWidget):
         self._bar = ScoreBar()
         self._terms, self._range = TermBars(), RangeBar()
         self._sections = {
-            "words": Section("Words", self._terms),
-            "meaning": Section("Meaning", self._range),
-            "mixture": Section("Together"),
-            "age": Section("Age"),
-            "place": Section("Variety"),
-            "threshold": Section("Threshold"),
+            "words": Section(tr("Words"), self._terms),
+            "meaning": Section(tr("Meaning"), self._range),
+            "mixture": Section(tr("Together")),
+            "age": Section(tr("Age")),
+            "place": Section(tr("Variety")),
+            "threshold": Section(tr("Threshold")),
         }
-        self._fold = IconButton("chevron-right", "Show all figures", "All figures")
+        self._fold = IconButton("chevron-right", tr("Show all figures"), tr("All figures"))
         self._fold.setCheckable(True)
         self._fold.toggled.connect(self._show_figures)
         self._figures = FigureTable()
@@ -59,7 +59,7 @@ class ResultView(QWidget):
         heading = " › ".join(result.heading) or result.title
         self._title.setText(heading)
         self._path.setText(result.citation)
-        self._place.setText(f"{wording.place(reason, outcome)} · score {reason.score:.2f}")
+        self._place.setText(wording.place(reason, outcome))
         self._bar.show_shares(wording.shares(reason, result))
         said: dict[str, str] = {of.part: of.detail or of.sentence for of in reasons_of(reason)}
         parts = wording.parts(reason)
@@ -70,20 +70,20 @@ class ResultView(QWidget):
             self._range.show_range(reason.cosine_low, reason.cosine_high, reason.cosine)
         self._range.setVisible(measured)
         values = {
-            "words": f"{reason.text_score:.2f}" if reason.full_bm25 else "",
-            "meaning": "" if reason.vector_score is None else f"{reason.vector_score:.2f}",
-            "mixture": f"{reason.fresh_score:.2f}",
-            "age": f"× {reason.decay:.2f}" if reason.date is not None else "",
-            "place": f"{reason.rank:,}",
-            "threshold": f"{reason.min_score:g}",
+            "words": number(reason.text_score, ".2f") if reason.full_bm25 else "",
+            "meaning": "" if reason.vector_score is None else number(reason.vector_score, ".2f"),
+            "mixture": number(reason.fresh_score, ".2f"),
+            "age": f"× {number(reason.decay, '.2f')}" if reason.date is not None else "",
+            "place": number(reason.rank),
+            "threshold": number(reason.min_score, "g"),
         }
         for name, section in self._sections.items():
             section.show_part(values[name], said.get(name, ""))
         self._figures.show_records(wording.figures(reason))
-        self.setAccessibleName(f"Why {heading} was found")
+        self.setAccessibleName(tr("Why {heading} was found", heading=heading))
 
     @Slot(bool)
     def _show_figures(self, shown: bool) -> None:
         self._fold.set_icon("chevron-down" if shown else "chevron-right")
-        self._fold.set_accessible("Hide the figures" if shown else "Show all figures")
+        self._fold.set_accessible(tr("Hide the figures") if shown else tr("Show all figures"))
         self._figures.setVisible(shown)

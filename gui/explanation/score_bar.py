@@ -6,6 +6,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetrics, QPainter
 from PySide6.QtWidgets import QWidget
 
+from engine import tr
 from gui.explanation.drawing import Drawing
 from gui.explanation.wording import Shares, spoken_shares
 from gui.style import font_at
@@ -39,12 +40,12 @@ class ScoreBar(Drawing):
     def _entries(self, colours: Tokens) -> Iterator[Entry]:
         """What the legend names, each with its look."""
         shares = self._shares
-        yield f"words {shares.words:.2f}", QBrush(colours.accent)
-        yield f"meaning {shares.meaning:.2f}", QBrush(colours.meaning)
+        yield tr("words {share:.2f}", share=shares.words), QBrush(colours.accent)
+        yield tr("meaning {share:.2f}", share=shares.meaning), QBrush(colours.meaning)
         if shares.aged >= 0.005:
-            yield f"lost by age {shares.aged:.2f}", _hatched(colours.muted)
+            yield tr("lost by age {share:.2f}", share=shares.aged), _hatched(colours.muted)
         if shares.least:
-            yield f"asked for {shares.least:g}", QBrush(colours.text)
+            yield tr("asked for {least:g}", least=shares.least), QBrush(colours.text)
 
     def _lines(self, colours: Tokens) -> list[list[Entry]]:
         """The legend, as much in a line as fits."""

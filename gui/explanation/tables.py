@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from engine import SearchExplanation, SearchStage
+from engine import SearchExplanation, SearchStage, tr
 from gui.explanation.wording import Figure, counts, spent, stage_name
 from gui.style import font_at
 from gui.widgets.table import Column, Index, RecordsTable
@@ -33,7 +33,7 @@ class StageRow:
     @property
     def said(self) -> str:
         """All of it in a sentence or two."""
-        told = (counts(self.stage), self.stage.note, "Here nothing was left." if self.emptied else "")
+        told = (counts(self.stage), self.stage.note, tr("Here nothing was left.") if self.emptied else "")
         return f"{stage_name(self.stage)}: {' '.join(part for part in told if part)}"
 
 
@@ -96,13 +96,13 @@ class StageTable(_FittedTable[StageRow]):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         columns = (
-            Column[StageRow]("Stage", 0, lambda row: row.name),
-            Column[StageRow]("In", 8, lambda row: row.stage.entered, lambda row: grouped(row.stage.entered), True),
-            Column[StageRow]("Left", 8, lambda row: row.stage.left, lambda row: grouped(row.stage.left), True),
+            Column[StageRow](tr("Stage"), 0, lambda row: row.name),
+            Column[StageRow](tr("In"), 8, lambda row: row.stage.entered, lambda row: grouped(row.stage.entered), True),
+            Column[StageRow](tr("Left"), 8, lambda row: row.stage.left, lambda row: grouped(row.stage.left), True),
             Column[StageRow]("ms", 7, _microseconds, lambda row: spent(row.stage.milliseconds), True),
         )
         super().__init__(columns, lambda row: row.said, parent)
-        self.setAccessibleName("Stages of the search")
+        self.setAccessibleName(tr("Stages of the search"))
 
     def show_stages(self, explanation: SearchExplanation) -> None:
         """With the stage current that emptied the answer, else the one that was, or the threshold at first."""
@@ -123,11 +123,11 @@ class FigureTable(_FittedTable[Figure]):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         columns = (
-            Column[Figure]("Figure", 16, lambda figure: figure.name),
-            Column[Figure]("Value", 0, lambda figure: figure.value),
+            Column[Figure](tr("Figure"), 16, lambda figure: figure.name),
+            Column[Figure](tr("Value"), 0, lambda figure: figure.value),
         )
         super().__init__(columns, lambda figure: f"{figure.name}: {figure.value}", parent)
-        self.setAccessibleName("Figures of this result")
+        self.setAccessibleName(tr("Figures of this result"))
 
 
 def _microseconds(row: StageRow) -> int:

@@ -6,6 +6,7 @@ from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import QWidget
 
+from engine import number, tr
 from gui.explanation.drawing import Drawing
 from gui.explanation.wording import Part, spoken_parts
 from gui.style import font_at
@@ -45,11 +46,11 @@ class TermBars(Drawing):
     def draw(self, painter: QPainter, colours: Tokens) -> None:
         metrics = painter.fontMetrics()
         row, terms = _row(), int(self.width() * _TERM_SHARE)
-        figure = metrics.horizontalAdvance("0.00")
+        figure = metrics.horizontalAdvance(number(0.0, ".2f"))
         room = self.width() - terms - figure - 2 * _GAP
         most = max((part.score for part in self._parts), default=0.0) or 1.0
-        for number, part in enumerate(self._parts):
-            line = QRect(0, number * row, self.width(), row)
+        for place, part in enumerate(self._parts):
+            line = QRect(0, place * row, self.width(), row)
             painter.setPen(colours.muted if part.missing else colours.text)
             term = elide(metrics, part.term, Qt.TextElideMode.ElideRight, terms)
             write(painter, line, AT_LEFT, term)
@@ -61,7 +62,7 @@ class TermBars(Drawing):
                 write(painter, line.adjusted(begin, 0, 0, 0), AT_LEFT, where)
             if part.missing:
                 continue
-            write(painter, line, AT_RIGHT, f"{part.score:.2f}")
+            write(painter, line, AT_RIGHT, number(part.score, ".2f"))
             painter.setPen(Qt.PenStyle.NoPen)
             top = line.center().y() - _BAR / 2 + 0.5
             for length, colour in ((room, colours.line), (room * part.score / most, colours.accent)):
@@ -80,7 +81,9 @@ class RangeBar(Drawing):
     def show_range(self, low: float, high: float, cosine: float) -> None:
         self._low, self._high = low, high
         self._filled = min(1.0, max(0.0, (cosine - low) / (high - low))) if high > low else 0.0
-        self.setAccessibleName(f"Cosine {cosine:.2f} between {low:.2f} and {high:.2f}")
+        self.setAccessibleName(
+            tr("Cosine {cosine:.2f} between {low:.2f} and {high:.2f}", cosine=cosine, low=low, high=high)
+        )
         self.update()
 
     def wanted_height(self) -> int:
@@ -88,7 +91,7 @@ class RangeBar(Drawing):
 
     def draw(self, painter: QPainter, colours: Tokens) -> None:
         painter.setPen(colours.muted)
-        low, high = f"{self._low:.2f}", f"{self._high:.2f}"
+        low, high = number(self._low, ".2f"), number(self._high, ".2f")
         write(painter, self.rect(), AT_LEFT, low)
         write(painter, self.rect(), AT_RIGHT, high)
         begin = painter.fontMetrics().horizontalAdvance(low) + _GAP

@@ -3,40 +3,68 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from engine import MatchField, MemorySearchResult, ResultExplanation, SearchExplanation, SearchOutcome, SearchStage
-from gui.widgets.wording import counted, date
+from engine import (
+    MatchField,
+    MemorySearchResult,
+    ResultExplanation,
+    SearchExplanation,
+    SearchOutcome,
+    SearchStage,
+    TermMatch,
+    in_quotes,
+    marked,
+    number,
+    tr,
+    tr_count,
+)
+from gui.widgets.wording import date
 
 STAGES: dict[str, str] = {
-    "question": "Question",
-    "index": "Index",
-    "filters": "Filters",
-    "query": "Operators",
-    "within": "Earlier results",
-    "passage": "The passage",
-    "newest": "Newest",
-    "words": "Words",
-    "keywords": "Found by words",
-    "vectors": "Found by meaning",
-    "scores": "Scores",
-    "title": "Titles",
-    "age": "Age",
-    "threshold": "Threshold",
-    "role": "Who speaks",
-    "diversity": "Variety",
-    "results": "Shown",
+    "question": marked("Question"),
+    "index": marked("Index"),
+    "filters": marked("Filters"),
+    "query": marked("Operators"),
+    "within": marked("Earlier results"),
+    "passage": marked("The passage"),
+    "newest": marked("Newest"),
+    "words": marked("Words"),
+    "keywords": marked("Found by words"),
+    "vectors": marked("Found by meaning"),
+    "scores": marked("Scores"),
+    "title": marked("Titles"),
+    "age": marked("Age"),
+    "threshold": marked("Threshold"),
+    "role": marked("Who speaks"),
+    "diversity": marked("Variety"),
+    "results": marked("Shown"),
 }
 """Stage -> what it is called here; one that is not listed keeps its own name."""
-FIELDS: dict[MatchField, str] = {"title": "title", "heading": "heading", "name": "file name", "body": "text"}
-_NEAR = "near each other"
-_BESIDES = "also here; another alternative counts"
-_ORIGINS = {
-    "name": "the name",
-    "folder": "the folder",
-    "front-matter": "the front matter",
-    "session": "the session's end",
-    "modified": "the file's time",
-    "evergreen": "nothing: evergreen",
+FIELDS: dict[MatchField, str] = {
+    "title": marked("title"),
+    "heading": marked("heading"),
+    "name": marked("file name"),
+    "body": marked("text"),
 }
+_NEAR = marked("near each other")
+_BESIDES = marked("also here; another alternative counts")
+_ORIGINS = {
+    "name": marked("the name"),
+    "folder": marked("the folder"),
+    "front-matter": marked("the front matter"),
+    "session": marked("the session's end"),
+    "modified": marked("the file's time"),
+    "evergreen": marked("nothing: evergreen"),
+}
+_LACKING = marked("not in this passage")
+_SPOKEN_SHARES = {
+    (False, False): marked("Score {score:.2f}: words {words:.2f}, meaning {meaning:.2f}"),
+    (True, False): marked("Score {score:.2f}: words {words:.2f}, meaning {meaning:.2f}, {aged:.2f} lost by age"),
+    (False, True): marked("Score {score:.2f}: words {words:.2f}, meaning {meaning:.2f}; {least:g} are asked for"),
+    (True, True): marked(
+        "Score {score:.2f}: words {words:.2f}, meaning {meaning:.2f}, {aged:.2f} lost by age; {least:g} are asked for"
+    ),
+}
+"""By whether age has taken something off, and whether something is asked for."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +106,8 @@ class Figure:
 
 
 def stage_name(stage: SearchStage) -> str:
-    return STAGES.get(stage.name, stage.name.capitalize())
+    known = STAGES.get(stage.name)
+    return stage.name.capitalize() if known is None else tr(known)
 
 
 def shares(reason: ResultExplanation, result: MemorySearchResult) -> Shares:
@@ -93,47 +122,71 @@ def shares(reason: ResultExplanation, result: MemorySearchResult) -> Shares:
 
 def spoken_shares(of: Shares) -> str:
     """The bar for assistive tools."""
-    aged = f", {of.aged:.2f} lost by age" if of.aged >= 0.005 else ""
-    asked = f"; {of.least:g} are asked for" if of.least else ""
-    return f"Score {of.score:.2f}: words {of.words:.2f}, meaning {of.meaning:.2f}{aged}{asked}"
+    said = _SPOKEN_SHARES[of.aged >= 0.005, bool(of.least)]
+    return tr(said, score=of.score, words=of.words, meaning=of.meaning, aged=of.aged, least=of.least)
 
 
 def parts(reason: ResultExplanation) -> list[Part]:
     """The terms that give most first, then those that count for nothing or that the passage lacks."""
     held = sorted(reason.terms, key=lambda term: -term.score)
-    found = [Part(term.term, term.score, _fields(term.fields) if term.score else _BESIDES) for term in held]
-    near = [Part(_NEAR, reason.nearness, "")] if reason.nearness >= 0.005 else []
-    return found + near + [Part(term, 0.0, "not in this passage") for term in reason.missing]
+    found = [Part(term.term, term.score, _fields(term.fields) if term.score else tr(_BESIDES)) for term in held]
+    near = [Part(tr(_NEAR), reason.nearness, "")] if reason.nearness >= 0.005 else []
+    return found + near + [Part(term, 0.0, tr(_LACKING)) for term in reason.missing]
 
 
 def _fields(fields: Sequence[MatchField]) -> str:
-    return ", ".join(FIELDS[field] for field in fields)
+    return ", ".join(tr(FIELDS[field]) for field in fields)
 
 
 def place(reason: ResultExplanation, outcome: SearchOutcome) -> str:
-    """ "1 of 7 results"."""
-    total = f"{outcome.total:,}{'+' if outcome.total_is_least else ''}"
-    return f"Number {reason.rank:,} of {total} {'result' if outcome.total == 1 else 'results'}"
+    """ "Number 1 of 7 results · score 0.53"."""
+    if outcome.total_is_least:
+        return tr(
+            "Number {place:,} of {total:,}+ results · score {score:.2f}",
+            place=reason.rank,
+            total=outcome.total,
+            score=reason.score,
+        )
+    return tr_count(
+        "Number {place:,} of {count:,} result · score {score:.2f}",
+        "Number {place:,} of {count:,} results · score {score:.2f}",
+        outcome.total,
+        place=reason.rank,
+        score=reason.score,
+    )
 
 
 def counts(stage: SearchStage) -> str:
     """For assistive tools: what went in and what was left."""
-    if stage.unit == "questions":
-        return ""
-    unit = {"chunks": "passage", "files": "file", "words": "word"}[stage.unit]
-    return f"{counted(stage.entered, unit)} in, {stage.left:,} left."
+    entered, left = stage.entered, stage.left
+    match stage.unit:
+        case "chunks":
+            return tr_count(
+                "{count:,} passage in, {left:,} left.", "{count:,} passages in, {left:,} left.", entered, left=left
+            )
+        case "files":
+            return tr_count(
+                "{count:,} file in, {left:,} left.", "{count:,} files in, {left:,} left.", entered, left=left
+            )
+        case "words":
+            return tr_count(
+                "{count:,} word in, {left:,} left.", "{count:,} words in, {left:,} left.", entered, left=left
+            )
+    return ""
 
 
 def total(explanation: SearchExplanation, age: float | None) -> str:
     """All stages together; `age` in seconds of an answer that was remembered."""
     milliseconds = sum(stage.milliseconds for stage in explanation.stages)
-    text = f"{len(explanation.stages)} stages in {milliseconds:.1f} ms."
-    return text if age is None else f"{text} This answer was remembered for {max(1, round(age))} s."
+    text = tr("{count} stages in {milliseconds:.1f} ms.", count=len(explanation.stages), milliseconds=milliseconds)
+    if age is None:
+        return text
+    return text + " " + tr("This answer was remembered for {seconds} s.", seconds=max(1, round(age)))
 
 
 def spent(milliseconds: float) -> str:
     """ "0.42 ms", "12 ms", "1,240 ms": the tables keep one unit."""
-    return f"{milliseconds:.2f}" if milliseconds < 9.995 else f"{milliseconds:,.0f}"
+    return number(milliseconds, ".2f" if milliseconds < 9.995 else ",.0f")
 
 
 def figures(reason: ResultExplanation) -> tuple[Figure, ...]:
@@ -142,51 +195,62 @@ def figures(reason: ResultExplanation) -> tuple[Figure, ...]:
 
 
 def _figures(of: ResultExplanation) -> Iterator[tuple[str, str]]:
-    yield "Place", f"{of.rank:,}"
-    yield "Score", f"{of.score:.3f}"
+    yield tr("Place"), number(of.rank)
+    yield tr("Score"), number(of.score, ".3f")
     if of.min_score:
-        yield "Asked for", f"{of.min_score:g}"
+        yield tr("Asked for"), number(of.min_score, "g")
     if of.full_bm25:
-        yield "Words' score", f"{of.text_score:.3f}"
+        yield tr("Words' score"), number(of.text_score, ".3f")
         for term in of.terms:
-            yield f"“{term.term}”", f"{term.score:.3f} · BM25 {term.bm25:.2f} · in {counted(term.chunks, 'passage')}"
+            yield in_quotes(term.term), _of_term(term)
         for word in of.missing:
-            yield f"“{word}”", "not in this passage"
-        yield "BM25 sum", f"{of.bm25:.2f}"
-        yield "For nearness", f"{of.nearness * of.full_bm25:.2f}"
-        yield "Full match", f"{of.full_bm25:.2f}"
-        yield "Of the question", f"{of.covered:.0%}"
-        yield "Most it may give", f"{of.text_limit:.3f}"
+            yield in_quotes(word), tr(_LACKING)
+        yield tr("BM25 sum"), number(of.bm25, ".2f")
+        yield tr("For nearness"), number(of.nearness * of.full_bm25, ".2f")
+        yield tr("Full match"), number(of.full_bm25, ".2f")
+        yield tr("Of the question"), number(of.covered, ".0%")
+        yield tr("Most it may give"), number(of.text_limit, ".3f")
     yield from _meaning(of)
     yield from _age(of)
     if of.mmr_like or of.rank != of.score_rank:
-        yield "Place by score", f"{of.score_rank:,}"
-        yield "Off for likeness", f"{of.mmr_penalty:.3f}"
+        yield tr("Place by score"), number(of.score_rank)
+        yield tr("Off for likeness"), number(of.mmr_penalty, ".3f")
         if of.mmr_like:
-            yield "Like", of.mmr_like
+            yield tr("Like"), of.mmr_like
+
+
+def _of_term(term: TermMatch) -> str:
+    return tr_count(
+        "{score:.3f} · BM25 {bm25:.2f} · in {count:,} passage",
+        "{score:.3f} · BM25 {bm25:.2f} · in {count:,} passages",
+        term.chunks,
+        score=term.score,
+        bm25=term.bm25,
+    )
 
 
 def _meaning(of: ResultExplanation) -> Iterator[tuple[str, str]]:
     if of.cosine_low is None or of.cosine_high is None:
         return
-    yield "Meaning's score", "no vector yet" if of.vector_score is None else f"{of.vector_score:.3f}"
+    score = tr("no vector yet") if of.vector_score is None else number(of.vector_score, ".3f")
+    yield tr("Meaning's score"), score
     if of.cosine is not None:
-        yield "Cosine", f"{of.cosine:.3f}"
-    yield "Range of cosines", f"{of.cosine_low:.2f} to {of.cosine_high:.2f}"
-    yield "Meaning counts", f"{of.vector_weight:.0%}"
+        yield tr("Cosine"), number(of.cosine, ".3f")
+    yield tr("Range of cosines"), tr("{low:.2f} to {high:.2f}", low=of.cosine_low, high=of.cosine_high)
+    yield tr("Meaning counts"), number(of.vector_weight, ".0%")
 
 
 def _age(of: ResultExplanation) -> Iterator[tuple[str, str]]:
     if of.date_origin is None:
         return
-    yield "Date from", _ORIGINS[of.date_origin]
+    yield tr("Date from"), tr(_ORIGINS[of.date_origin])
     if of.date is not None and of.half_life_days is not None:
-        yield "Date", date(of.date)
-        yield "Half-life", counted(round(of.half_life_days), "day")
-        yield "Left after age", f"{of.decay:.1%}"
-        yield "Score before", f"{of.fresh_score:.3f}"
+        yield tr("Date"), date(of.date)
+        yield tr("Half-life"), tr_count("{count:,} day", "{count:,} days", round(of.half_life_days))
+        yield tr("Left after age"), number(of.decay, ".1%")
+        yield tr("Score before"), number(of.fresh_score, ".3f")
 
 
 def spoken_parts(listed: Sequence[Part]) -> str:
     """The bars of the terms for assistive tools."""
-    return ", ".join(f"{part.term} {part.where if part.missing else f'{part.score:.2f}'}" for part in listed)
+    return ", ".join(f"{part.term} {part.where if part.missing else number(part.score, '.2f')}" for part in listed)
