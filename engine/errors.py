@@ -3,6 +3,8 @@
 Each message is one sentence that a person can act on: the window and the command line show it as it is.
 """
 
+from engine.language import tr
+
 
 class MnemoscopeError(Exception):
     """Base of all expected failures; `str(error)` is one clear sentence."""
@@ -12,21 +14,21 @@ class Cancelled(MnemoscopeError):
     """The caller's token was cancelled; nothing half-done was kept."""
 
     def __init__(self) -> None:
-        super().__init__("Cancelled.")
+        super().__init__(tr("Cancelled."))
 
 
 class Closed(MnemoscopeError):
     """The memory was closed while, or before, it was asked."""
 
     def __init__(self) -> None:
-        super().__init__("This memory is closed.")
+        super().__init__(tr("This memory is closed."))
 
 
 class PathRefused(MnemoscopeError):
     """A name that is neither in the index nor acceptable to discovery. One message, whatever the cause."""
 
     def __init__(self) -> None:
-        super().__init__("This path is not part of the index.")
+        super().__init__(tr("This path is not part of the index."))
 
 
 class Unsupported(MnemoscopeError):

@@ -4,6 +4,7 @@ from engine.embedding.base import EmbeddingProvider
 from engine.embedding.batch_jobs.base import batches_of
 from engine.embedding.batch_jobs.policy import LIMIT, BatchPolicy
 from engine.errors import MnemoscopeError
+from engine.language import tr
 from engine.records import BatchJobStatus, BatchStatus
 from engine.settings.options import BatchSettings
 from engine.store.batch_jobs import BatchJobs
@@ -38,7 +39,7 @@ def _open(jobs: BatchJobs) -> tuple[BatchJobStatus, ...]:
             provider=job.model.provider,
             model=job.model.model,
             id=job.id,
-            state="ending" if job.stopped is not None else job.state or "being created",
+            state=tr("ending") if job.stopped is not None else job.state or tr("being created"),
             texts=job.texts,
             created=job.created,
             attempt=job.attempt,

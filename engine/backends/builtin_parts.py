@@ -14,6 +14,7 @@ from engine.backends.syncs import Syncs
 from engine.backends.updates import Updates
 from engine.corpus.guard import PathGuard
 from engine.embedding.registry import Selection
+from engine.language import marked, tr
 from engine.records import MemoryProviderStatus, SyncReason, SyncReport, WatcherStatus
 from engine.settings import Settings
 from engine.store.index import IndexStore
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from engine.store.unseen_notes import UnseenNotes
 
 _CHOICE_SECONDS = 0.5
-_CHOOSING = "The keychain is being asked for the API key: unlock it if it asks for its password."
+_CHOOSING = marked("The keychain is being asked for the API key: unlock it if it asks for its password.")
 
 
 class BuiltinParts:
@@ -181,7 +182,7 @@ class BuiltinParts:
         if self._watcher() is None:
             return self._slot.selection
         soon = self._slot.soon(_CHOICE_SECONDS, self._listeners.tell)
-        return soon or Selection(None, self._settings.provider, unavailable_reason=_CHOOSING)
+        return soon or Selection(None, self._settings.provider, unavailable_reason=tr(_CHOOSING))
 
     def status(self) -> MemoryProviderStatus:
         """See `MemorySearchManager.status`."""

@@ -15,6 +15,7 @@ import msgspec
 from engine.backends.fact_vectors import FactVectors
 from engine.control import CancelToken
 from engine.errors import FactRefused, StoreError
+from engine.language import marked, tr
 from engine.records import (
     FORGOTTEN_DAYS,
     LONGEST_FACT,
@@ -43,7 +44,7 @@ _DAY = 86_400
 _HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u2010\u2011](?=[^\W\d_])")
 _ARTICLES = frozenset({"a", "an", "the"})
 _AROUND_WORDS = ".,;:!?…\"'`“”„«»()[]*_\u2018\u2019"
-_SECRET = "A fact that holds a password, a key or a token is not kept: leave the secret out."
+_SECRET = marked("A fact that holds a password, a key or a token is not kept: leave the secret out.")
 
 
 @dataclass
@@ -241,15 +242,17 @@ def _checked(text: str) -> str:
     """As it is kept: what nobody sees in it could not be approved. Raises `FactRefused`."""
     text = visible(text).strip()
     if not text:
-        raise FactRefused("A fact needs some words.")
+        raise FactRefused(tr("A fact needs some words."))
     if len(text) > LONGEST_FACT:
-        raise FactRefused(f"A fact has at most {LONGEST_FACT:,} characters: this one belongs into a note.")
+        raise FactRefused(
+            tr("A fact has at most {most:,} characters: this one belongs into a note.", most=LONGEST_FACT)
+        )
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise FactRefused("This text holds characters that cannot be kept: type it anew, please.") from None
+        raise FactRefused(tr("This text holds characters that cannot be kept: type it anew, please.")) from None
     if redact(text) != text:
-        raise FactRefused(_SECRET)
+        raise FactRefused(tr(_SECRET))
     return text
 
 

@@ -10,6 +10,7 @@ from engine.backends.provider_slot import ProviderSlot
 from engine.control import CancelToken
 from engine.embedding.registry import Selection
 from engine.errors import IndexBusy, ProviderError
+from engine.language import tr
 from engine.records import EmbeddingEstimate, StoredModelInfo
 from engine.settings import Settings
 from engine.store import models
@@ -106,7 +107,7 @@ class ModelLibrary:
     def purge(self, name: ModelName) -> int:
         with self._gate.alone():
             if not self._store.try_lock():
-                raise IndexBusy("Another process is writing the index: try again when it has finished.")
+                raise IndexBusy(tr("Another process is writing the index: try again when it has finished."))
             try:
                 return self._purge(name)
             finally:

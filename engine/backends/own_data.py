@@ -4,8 +4,8 @@ from pathlib import Path
 
 from engine.errors import IndexReadOnly
 from engine.settings import Settings
+from engine.store.failures import unwritable
 from engine.store.location import IndexFiles, usable_index_files
-from engine.store.opening import unwritable
 from engine.store.user_data import UserData
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from engine.control import CancelToken
 from engine.errors import Cancelled, Closed, MnemoscopeError
+from engine.language import tr
 from engine.records import Probe
 
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ class ProviderSlot:
     @staticmethod
     def _probe(selection: "Selection") -> Probe:
         if selection.provider is None:
-            return Probe(ok=False, error=selection.unavailable_reason or "No provider: only words are searched.")
+            return Probe(ok=False, error=selection.unavailable_reason or tr("No provider: only words are searched."))
         try:
             selection.provider.embed_query("ping")
         except MnemoscopeError as error:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from engine.control import CancelToken
+from engine.language import tr
 from engine.settings import Settings
 
 _HOMES = {"qmd": "engine.backends.qmd.trying", "lancedb": "engine.backends.lancedb.trying"}
@@ -21,5 +22,5 @@ def try_backend(workspace: Path, settings: Settings, *, cancel: CancelToken | No
     """
     home = _HOMES.get(settings.backend)
     if home is None:
-        return "It is a part of this program, and ready."
+        return tr("It is a part of this program, and ready.")
     return cast("_TryOut", importlib.import_module(home).try_out)(workspace, settings, cancel)

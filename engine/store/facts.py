@@ -8,13 +8,14 @@ import apsw
 import msgspec
 
 from engine.errors import IndexReadOnly
+from engine.language import marked, tr
 from engine.records import Fact, KeptFact
 from engine.store.models import ModelName
 from engine.store.user_data import UserData
 
 _COLUMNS = ", ".join(Fact.__struct_fields__)
 _MARKS = ", ".join("?" * len(Fact.__struct_fields__))
-_NOT_KEPT = (
+_NOT_KEPT = marked(
     "The folder of the index cannot be written, so no fact can be kept: make it writable or choose another one with "
     "`store.path` in the settings."
 )
@@ -30,7 +31,7 @@ class FactRows:
     @property
     def problem(self) -> str:
         """Why nothing can be kept; empty where all is well."""
-        return "" if self._user.keeps else self._user.problem or _NOT_KEPT
+        return "" if self._user.keeps else self._user.problem or tr(_NOT_KEPT)
 
     def stamp(self) -> tuple[int, int]:
         """Another one once a fact is another, whichever program changed it."""

@@ -7,6 +7,7 @@ from pathlib import Path
 import apsw
 
 from engine.errors import Cancelled, Closed, DiskFull, IndexBusy, IndexCorrupt, IndexReadOnly, StoreError
+from engine.language import tr
 
 
 @contextmanager
@@ -20,17 +21,32 @@ def translated(database: Path) -> Iterator[None]:
         raise Closed from None
     except apsw.FullError as error:
         raise DiskFull(
-            f"The disk is full: nothing more can be indexed until there is room in {database.parent}. "
-            "What was indexed before is kept."
+            tr(
+                "The disk is full: nothing more can be indexed until there is room in {folder}. What was indexed "
+                "before is kept.",
+                folder=database.parent,
+            )
         ) from error
     except (apsw.CorruptError, apsw.NotADBError) as error:
-        raise IndexCorrupt(f"The index file {database} seems to be damaged ({error}).") from error
-    except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
-        raise IndexReadOnly(
-            f"The index in {database.parent} cannot be written: make the folder writable or choose another one "
-            "with `store.path` in the settings."
+        raise IndexCorrupt(
+            tr("The index file {file} seems to be damaged ({reason}).", file=database, reason=str(error))
         ) from error
+    except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
+        raise IndexReadOnly(unwritable(database.parent)) from error
     except (apsw.BusyError, apsw.LockedError) as error:
-        raise IndexBusy(f"Another process keeps the index {database} busy: try again in a moment.") from error
+        raise IndexBusy(
+            tr("Another process keeps the index {file} busy: try again in a moment.", file=database)
+        ) from error
     except apsw.IOError as error:
-        raise StoreError(f"The index {database} could not be read or written ({error}).") from error
+        raise StoreError(
+            tr("The index {file} could not be read or written ({reason}).", file=database, reason=str(error))
+        ) from error
+
+
+def unwritable(folder: Path) -> str:
+    """What is said of an index in a folder that cannot be written."""
+    return tr(
+        "The index in {folder} cannot be written: make the folder writable or choose another one with `store.path` in "
+        "the settings.",
+        folder=folder,
+    )

@@ -11,10 +11,11 @@ import apsw
 
 from engine.control import CancelToken
 from engine.errors import Closed, IndexBusy, IndexCorrupt, IndexReadOnly
+from engine.language import tr
 from engine.records import IndexSizes
 from engine.store import discarding, integrity, opening
 from engine.store.connection import BUSY_MS, ReaderPool, open_connection
-from engine.store.failures import translated
+from engine.store.failures import translated, unwritable
 from engine.store.location import IndexFiles
 from engine.store.schema import Tables
 from engine.store.snapshot import Snapshot
@@ -130,7 +131,7 @@ class IndexStore:
         try:
             return self._process_lock.acquire()
         except OSError as error:
-            raise IndexReadOnly(opening.unwritable(self.files.folder)) from error
+            raise IndexReadOnly(unwritable(self.files.folder)) from error
 
     # --- damage ----------------------------------------------------------------------------------------------------
 
@@ -256,7 +257,7 @@ class IndexStore:
         try:
             self.files.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise IndexReadOnly(opening.unwritable(self.files.folder)) from error
+            raise IndexReadOnly(unwritable(self.files.folder)) from error
         try:
             self._writer = opening.open_writer(self.files)
         except IndexCorrupt as damage:
@@ -273,7 +274,8 @@ class IndexStore:
     def _start_anew(self, damage: IndexCorrupt) -> str:
         """A new file in the place of the damaged one, as the one who writes. Returns the sentence to show."""
         if not self._take_lock():
-            raise IndexBusy(f"{damage} Another process is mending it: try again in a moment.") from damage
+            mending = tr("Another process is mending it: try again in a moment.")
+            raise IndexBusy(f"{damage} {mending}") from damage
         try:
             self._writer, sentence = opening.start_anew(self.files, damage)
             self._opened = opening.identity(self.files.database)

@@ -10,18 +10,21 @@ import msgspec
 
 from engine.corpus.ignore import shown
 from engine.errors import IndexReadOnly, StoreError
+from engine.language import marked, tr
 from engine.records import AskedQuestion, RecentSearch, SavedSearch
 from engine.redaction.masks import redact
 from engine.store.user_data import UserData
 
 LONGEST_NAME = 200
 _KEPT = 200
-_NOT_KEPT = (
+_NOT_KEPT = marked(
     "The folder of the index cannot be written, so no search can be saved: make it writable or choose another one with "
     "`store.path` in the settings."
 )
 
-_SECRET = "A search that holds a password, a key or a token is not kept: leave it out of the question and of the name."
+_SECRET = marked(
+    "A search that holds a password, a key or a token is not kept: leave it out of the question and of the name."
+)
 
 
 class KeptSearches:
@@ -47,9 +50,9 @@ class KeptSearches:
         """
         name, question = _checked(search.name), _json(search.question)
         if question is None:
-            raise StoreError("This search holds characters that cannot be kept: type it anew, please.")
+            raise StoreError(tr("This search holds characters that cannot be kept: type it anew, please."))
         if _holds_secret(search.question):
-            raise StoreError(_SECRET)
+            raise StoreError(tr(_SECRET))
         with self._writing() as connection:
             connection.execute(
                 "INSERT OR REPLACE INTO saved_searches (name, used, question) VALUES (?, ?, ?)",
@@ -115,7 +118,7 @@ class KeptSearches:
     @contextmanager
     def _writing(self) -> Iterator[apsw.Connection]:
         if not self._user.keeps:
-            raise IndexReadOnly(self._user.problem or _NOT_KEPT)
+            raise IndexReadOnly(self._user.problem or tr(_NOT_KEPT))
         with self._user.writing() as connection:
             yield connection
 
@@ -140,11 +143,11 @@ def _readable(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, float, Ask
 def _checked(name: str) -> str:
     name = shown(" ".join(name.split()))
     if not name:
-        raise StoreError("A saved search needs a name.")
+        raise StoreError(tr("A saved search needs a name."))
     if len(name) > LONGEST_NAME:
-        raise StoreError(f"The name of a saved search has at most {LONGEST_NAME} characters.")
+        raise StoreError(tr("The name of a saved search has at most {most} characters.", most=LONGEST_NAME))
     if redact(name) != name:
-        raise StoreError(_SECRET)
+        raise StoreError(tr(_SECRET))
     return name
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import platformdirs
 
 from engine.errors import StoreError
+from engine.language import tr
 from engine.records import IndexSizes
 from engine.store.drives import on_network_drive
 
@@ -76,11 +77,19 @@ def usable_index_files(workspace: Path, store_path: str) -> IndexFiles:
     files = index_files(workspace, store_path)
     if on_network_drive(files.folder):
         raise StoreError(
-            "The index would lie on a network drive, where it could be damaged: choose a folder on this computer's "
-            f"own disk for `store.path` in place of {store_path or files.folder}."
+            tr(
+                "The index would lie on a network drive, where it could be damaged: choose a folder on this computer's "
+                "own disk for `store.path` in place of {folder}.",
+                folder=store_path or files.folder,
+            )
         )
     if store_path and files.folder.resolve().is_relative_to(workspace):
-        raise StoreError(f"The index would lie among the notes: choose a folder outside {workspace} for `store.path`.")
+        raise StoreError(
+            tr(
+                "The index would lie among the notes: choose a folder outside {folder} for `store.path`.",
+                folder=workspace,
+            )
+        )
     return files
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import apsw
 
 from engine.errors import IndexTooNew
+from engine.language import tr
 
 Migration = Callable[[apsw.Connection], None]
 
@@ -19,8 +20,13 @@ def refuse_newer(connection: apsw.Connection, database: Path, migrations: Sequen
     found = version_of(connection)
     if found > len(migrations):
         raise IndexTooNew(
-            f"{database} was written by a newer version of Mnemoscope (format {found}, this one knows "
-            f"{len(migrations)}): update Mnemoscope, or choose another folder with `store.path` in the settings."
+            tr(
+                "{file} was written by a newer version of Mnemoscope (format {found}, this one knows {known}): update "
+                "Mnemoscope, or choose another folder with `store.path` in the settings.",
+                file=database,
+                found=found,
+                known=len(migrations),
+            )
         )
 
 

@@ -7,9 +7,10 @@ from pathlib import Path
 import apsw
 
 from engine.errors import IndexBusy, IndexCorrupt, IndexReadOnly
+from engine.language import tr
 from engine.store import migrations, salvage, schema
 from engine.store.connection import Role, open_connection
-from engine.store.failures import translated
+from engine.store.failures import translated, unwritable
 from engine.store.location import IndexFiles
 from engine.store.snapshot import Snapshot
 from engine.store.writer import Writer
@@ -27,14 +28,6 @@ def identity(path: Path) -> Identity | None:
     except OSError:
         return None
     return state.st_dev, state.st_ino
-
-
-def unwritable(folder: Path) -> str:
-    """What is said of an index in a folder that cannot be written."""
-    return (
-        f"The index in {folder} cannot be written: make the folder writable or choose another one with `store.path` "
-        "in the settings."
-    )
 
 
 def open_writer(files: IndexFiles) -> apsw.Connection:
@@ -72,7 +65,8 @@ def start_anew(files: IndexFiles, damage: IndexCorrupt) -> tuple[apsw.Connection
     try:
         aside = salvage.set_aside(files.database)
     except OSError as error:  # Windows renames no file that someone has open
-        raise IndexBusy(f"{damage} It cannot be set aside while another program has it open.") from error
+        held = tr("It cannot be set aside while another program has it open.")
+        raise IndexBusy(f"{damage} {held}") from error
     connection = open_writer(files)
     try:
         with connection, translated(files.database):
@@ -82,9 +76,11 @@ def start_anew(files: IndexFiles, damage: IndexCorrupt) -> tuple[apsw.Connection
         raise
     salvage.drop_older(aside, files.database)
     log.warning("Index damaged (%s); set aside, %d vectors carried over", damage, vectors)
-    sentence = (
-        f"The index was damaged and was set aside as {aside.name}: the next update makes it anew from the "
-        f"notes, for which {vectors:,} vectors were carried over."
+    sentence = tr(
+        "The index was damaged and was set aside as {file}: the next update makes it anew from the notes, for which "
+        "{vectors:,} vectors were carried over.",
+        file=aside.name,
+        vectors=vectors,
     )
     return connection, sentence
 
@@ -95,7 +91,7 @@ def _check_version(files: IndexFiles, role: Role = "reader") -> None:
         try:
             migrations.refuse_newer(connection, files.database, schema.MIGRATIONS)
             if role == "frozen reader" and migrations.version_of(connection) < len(schema.MIGRATIONS):
-                older = f"{files.database} was written by an older version of Mnemoscope."
+                older = tr("{file} was written by an older version of Mnemoscope.", file=files.database)
                 raise IndexReadOnly(f"{older} {unwritable(files.folder)}")
         finally:
             connection.close()

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import apsw
 
 from engine.errors import IndexCorrupt
+from engine.language import tr
 from engine.records import FileIssue, Source, SourceCount, cite
 from engine.store.coding import StoredModel
 from engine.store.connection import number
@@ -76,7 +77,7 @@ class Snapshot:
         keys = "'identity', 'generation', 'stamp'"
         meta = dict(connection.execute(f"SELECT key, value FROM meta WHERE key IN ({keys})"))
         if not {"identity", "generation"} <= meta.keys():
-            raise IndexCorrupt("The index does not say which of its tables are the current ones.")
+            raise IndexCorrupt(tr("The index does not say which of its tables are the current ones."))
         self.identity = str(meta["identity"])
         """Of the file: a new one that takes the place of a damaged one has another."""
         self.generation = int(meta["generation"])

@@ -15,6 +15,7 @@ import apsw
 import msgspec
 
 from engine.errors import IndexCorrupt
+from engine.language import tr
 from engine.records import KeptSync, SyncSummary
 from engine.store.connection import number, open_connection
 from engine.store.failures import translated
@@ -253,9 +254,10 @@ class UserData:
 
     def _leave_alone(self) -> None:
         self._keeps = False
-        self.problem = (
-            f"{self._path}, which holds the history of updates, is damaged and left as it is: move it away to begin "
-            "a new one."
+        self.problem = tr(
+            "{file}, which holds the history of updates, is damaged and left as it is: move it away to begin a "
+            "new one.",
+            file=self._path,
         )
 
     def _back_up(self, connection: apsw.Connection) -> None:

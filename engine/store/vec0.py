@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
+from engine.language import tr
 from engine.store.discarding import discard
 
 if TYPE_CHECKING:
@@ -47,13 +48,15 @@ def load_extension(connection: apsw.Connection, path: str | None = None) -> VecS
     if path is None:
         path = _package_path()
         if path is None:
-            return VecState(False, None, "The package sqlite-vec is not installed.")
+            return VecState(False, None, tr("The package sqlite-vec is not installed."))
     outcome: list[str | None] = []
     trial = threading.Thread(target=lambda: outcome.append(_trial(path)), name="mnemoscope-sqlite-vec", daemon=True)
     trial.start()
     trial.join(LOAD_SECONDS)
     if not outcome:
-        error: str | None = f"Loading sqlite-vec from {path} took more than {LOAD_SECONDS:.0f} seconds."
+        error: str | None = tr(
+            "Loading sqlite-vec from {file} took more than {seconds:.0f} seconds.", file=path, seconds=LOAD_SECONDS
+        )
     else:
         error = outcome[0] or _load(connection, path)
     return VecState(error is None, path, error)
@@ -151,7 +154,7 @@ def _load(connection: apsw.Connection, path: str) -> str | None:
         connection.load_extension(path, _ENTRY_POINT)
     except apsw.Error as error:
         reason = str(error).removeprefix("ExtensionLoadingError: ").rstrip(".")
-        return f"sqlite-vec could not be loaded from {path}: {reason}."
+        return tr("sqlite-vec could not be loaded from {file}: {reason}.", file=path, reason=reason)
     finally:
         connection.config(apsw.SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, before)
     return None

@@ -8,6 +8,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from engine.embedding.base import EmbeddingProvider, PartialAnswer, TextsRefused
 from engine.embedding.batching import requests
 from engine.errors import Cancelled, ProviderError
+from engine.language import tr
 from engine.records import NOT_EMBEDDED, FileIssue
 from engine.store import models
 from engine.store.coding import StoredModel, Vectors
@@ -175,8 +176,13 @@ class EmbedStage:
     def _check_length(self, dims: int) -> None:
         if dims != self._model.dims:
             raise ProviderError(
-                f"{self._provider.model} answers with vectors of {dims:,} numbers, but had ones of "
-                f"{self._model.dims:,} before: set dimensions in the settings, or delete the model's vectors."
+                tr(
+                    "{model} answers with vectors of {dims:,} numbers, but had ones of {before:,} before: set "
+                    "dimensions in the settings, or delete the model's vectors.",
+                    model=self._provider.model,
+                    dims=dims,
+                    before=self._model.dims,
+                )
             )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from engine.control import CancelToken
 from engine.errors import Closed, IndexBusy
+from engine.language import tr
 from engine.records import MemorySyncProgressUpdate, SyncReport
 
 Listener = Callable[[MemorySyncProgressUpdate], None]
@@ -74,7 +75,7 @@ class SyncGate:
             if self._closed:
                 raise Closed
             if self._running is not None:
-                raise IndexBusy("The index is being updated: stop the update, or wait for its end.")
+                raise IndexBusy(tr("The index is being updated: stop the update, or wait for its end."))
             mine = self._running = _Running(cancel or CancelToken(), force=False)
         try:
             yield

@@ -4,6 +4,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
+from engine.language import marked, tr
 from engine.records import MemorySyncProgressUpdate, SyncPhase, SyncReason
 from engine.sync.spending import Spending
 
@@ -12,12 +13,12 @@ _RATE_WINDOW = 8.0
 _RATE_NEEDS = 0.5
 
 _LABELS: dict[SyncPhase, str] = {
-    "waiting": "Waiting: another Mnemoscope is writing this index",
-    "discovering": "Looking for files",
-    "indexing": "Indexing files",
-    "embedding": "Embedding",
-    "publishing": "Publishing",
-    "done": "Done",
+    "waiting": marked("Waiting: another Mnemoscope is writing this index"),
+    "discovering": marked("Looking for files"),
+    "indexing": marked("Indexing files"),
+    "embedding": marked("Embedding"),
+    "publishing": marked("Publishing"),
+    "done": marked("Done"),
 }
 
 
@@ -73,7 +74,7 @@ class ProgressMeter:
                 phase=self._phase,
                 completed=self._completed,
                 total=self._total,
-                label=_LABELS[self._phase] if not self._waiting else "Waiting for batch jobs",
+                label=tr("Waiting for batch jobs") if self._waiting else tr(_LABELS[self._phase]),
                 current_file=self._file,
                 rate=rate,
                 seconds_left=left,

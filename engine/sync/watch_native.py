@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from engine.errors import MnemoscopeError
+from engine.language import tr
 
 if TYPE_CHECKING:
     from watchdog.events import FileSystemEvent
@@ -67,7 +68,7 @@ def open_native(roots: Sequence[str], ignores: Ignores, sink: Sink) -> NativeWat
         from watchdog.observers.read_directory_changes import WindowsApiObserver
 
         return ObserverWatch(WindowsApiObserver(), roots, ignores, sink)
-    raise WatchUnavailable("This system cannot tell about changes in folders.")
+    raise WatchUnavailable(tr("This system cannot tell about changes in folders."))
 
 
 class ObserverWatch:

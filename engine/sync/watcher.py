@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from engine.language import tr
 from engine.records import WatcherStatus
 from engine.sync.watch_native import Ignores, NativeWatch, Sink, open_native
 
@@ -280,16 +281,27 @@ def _missing_sentence(missing: Sequence[str]) -> str:
     if not missing:
         return ""
     if len(missing) == 1:
-        return f"{missing[0]} is not there; it is watched as soon as it comes back."
-    return f"{', '.join(missing)} are not there; they are watched as soon as they come back."
+        return tr("{folder} is not there; it is watched as soon as it comes back.", folder=missing[0])
+    return tr("{folders} are not there; they are watched as soon as they come back.", folders=", ".join(missing))
 
 
 def _polling_sentence(error: Exception, seconds: float) -> str:
-    looked = f"so changes are looked for every {seconds:g} seconds"
     code = error.errno if isinstance(error, OSError) else None
     if code == errno.ENOSPC:
-        return f"The system has no folder watches left (fs.inotify.max_user_watches), {looked}."
+        return tr(
+            "The system has no folder watches left (fs.inotify.max_user_watches), so changes are looked for every "
+            "{seconds:g} seconds.",
+            seconds=seconds,
+        )
     if code == errno.EMFILE:
-        return f"The system lets no more programs watch folders (fs.inotify.max_user_instances), {looked}."
+        return tr(
+            "The system lets no more programs watch folders (fs.inotify.max_user_instances), so changes are looked for "
+            "every {seconds:g} seconds.",
+            seconds=seconds,
+        )
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return f"The system does not tell about changes ({reason.rstrip('.')}), {looked}."
+    return tr(
+        "The system does not tell about changes ({reason}), so changes are looked for every {seconds:g} seconds.",
+        reason=reason.rstrip("."),
+        seconds=seconds,
+    )

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from engine import marked, tr, tr_count
+from engine import marked, tr_count
 from gui.widgets.state import State
 
 Remedy = Literal[
@@ -51,10 +51,6 @@ class Reading:
 class Group:
     title: str
     readings: tuple[Reading, ...]
-
-
-def number(count: int) -> str:
-    return tr("{count:,}", count=count)
 
 
 def files(count: int) -> str:

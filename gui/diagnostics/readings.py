@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from engine import MemoryProviderStatus, SyncSummary, marked, tr, tr_count
-from gui.diagnostics.reading import Group, Reading, chunks, files, number, vectors
+from engine import MemoryProviderStatus, SyncSummary, marked, number, tr, tr_count
+from gui.diagnostics.reading import Group, Reading, chunks, files, vectors
 from gui.diagnostics.vector_readings import read_batch, read_cache, read_embedding, read_vectors
 from gui.lacking import SHORT
 from gui.widgets.engines import engine_instead, engine_name, index_remedy

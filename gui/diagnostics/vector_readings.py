@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from engine import MemoryProviderStatus, tr, tr_count
-from gui.diagnostics.reading import Reading, number, vectors
+from engine import MemoryProviderStatus, number, tr, tr_count
+from gui.diagnostics.reading import Reading, vectors
 from gui.widgets.engines import provider_instead
 from gui.widgets.pricing import estimate_words
 from gui.widgets.state import State

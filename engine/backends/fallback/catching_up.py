@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from engine.control import CancelToken
 from engine.errors import Cancelled, Closed, MnemoscopeError
+from engine.language import marked, tr
 
 if TYPE_CHECKING:
     from engine.backends.base import MemorySearchManager
@@ -16,8 +17,8 @@ log = logging.getLogger(__name__)
 _PATIENCE = 2.0
 """Seconds for which answers are held back: in these an index that was made before is up to date again."""
 _POLL = 0.05
-_STILL = "It is being brought up to date, so something may be missing yet."
-_STOPPED = "It was not brought up to date, since that was stopped: something may be missing."
+_STILL = marked("It is being brought up to date, so something may be missing yet.")
+_STOPPED = marked("It was not brought up to date, since that was stopped: something may be missing.")
 
 
 class CatchingUp:
@@ -26,7 +27,7 @@ class CatchingUp:
     def __init__(self, memory: "MemorySearchManager") -> None:
         self._memory = memory
         self._until = time.monotonic() + _PATIENCE
-        self._sentence = _STILL
+        self._sentence = tr(_STILL)
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="mnemoscope-catching-up", daemon=True)
         self._thread.start()
@@ -49,9 +50,9 @@ class CatchingUp:
     def _run(self) -> None:
         try:
             report = self._memory.sync(reason="fallback")
-            self._sentence = _STOPPED if report.cancelled else _not_done(report.error)
+            self._sentence = tr(_STOPPED) if report.cancelled else _not_done(report.error)
         except (Cancelled, Closed):
-            self._sentence = _STOPPED
+            self._sentence = tr(_STOPPED)
         except MnemoscopeError as error:
             self._sentence = _not_done(str(error))
         except Exception as error:  # the edge of a thread: the answers must say so all the same
@@ -62,4 +63,6 @@ class CatchingUp:
 
 
 def _not_done(why: str) -> str:
-    return f"It could not be brought up to date, so something may be missing: {why}" if why else ""
+    if not why:
+        return ""
+    return tr("It could not be brought up to date, so something may be missing: {reason}", reason=why)

@@ -14,6 +14,7 @@ from engine.backends.listeners import Listeners, StatusListener
 from engine.backends.unanswered import unanswered
 from engine.control import CancelToken
 from engine.errors import Cancelled, Closed, PassageMissing, Unsupported
+from engine.language import tr
 from engine.records import (
     EmbeddingEstimate,
     FallbackStatus,
@@ -266,5 +267,7 @@ class FallbackMemoryManager:
 
     def _notice(self, used: InUse, said: str) -> str:
         state = "" if used.catching_up is None else used.catching_up.sentence()
-        instead = f"The built-in index, a second one of the same notes, answers in place of {self._name}."
+        instead = tr(
+            "The built-in index, a second one of the same notes, answers in place of {engine}.", engine=self._name
+        )
         return " ".join(filter(None, (used.failure, instead, state, said)))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engine.backends.fallback.catching_up import CatchingUp
 from engine.errors import BackendError, Closed, MnemoscopeError
+from engine.language import tr
 
 if TYPE_CHECKING:
     from engine.backends.base import MemorySearchManager
@@ -129,14 +130,15 @@ class Switch:
 
 def both(failure: str, error: Exception) -> BackendError:
     """What to raise when the built-in index cannot help either."""
-    return BackendError(f"{failure} The built-in index could not answer in its place: {sentence_of(error)}")
+    also = tr("The built-in index could not answer in its place: {reason}", reason=sentence_of(error))
+    return BackendError(f"{failure} {also}")
 
 
 def sentence_of(error: Exception) -> str:
     """What happened, to be shown."""
     if not isinstance(error, MnemoscopeError):
         log.error("A memory failed in a way that it does not know", exc_info=error)
-        return f"It failed unexpectedly ({type(error).__name__})."
+        return tr("It failed unexpectedly ({error}).", error=type(error).__name__)
     text = str(error).strip()
     return text if text.endswith((".", "!", "?")) else f"{text}."
 

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from engine.control import CancelToken
 from engine.errors import BackendError, Cancelled, Closed
+from engine.language import tr
 
 Answer = TypeVar("Answer")
 
@@ -26,9 +27,10 @@ def load_lancedb() -> Any:
     try:
         import lancedb
     except ImportError as error:
-        raise BackendError(
+        missing = tr(
             'The LanceDB backend is not installed: run pip install "mnemoscope[lancedb]", or set backend = "builtin".'
-        ) from error
+        )
+        raise BackendError(missing) from error
     return lancedb
 
 

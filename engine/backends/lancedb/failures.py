@@ -7,6 +7,7 @@ looked through and never shown or logged.
 import re
 
 from engine.errors import BackendError, DiskFull, MnemoscopeError
+from engine.language import marked, tr
 
 
 class TableUnavailable(BackendError):
@@ -17,28 +18,28 @@ class TableMissing(BackendError):
     """There is no such table yet."""
 
     def __init__(self) -> None:
-        super().__init__("The LanceDB table does not exist yet: the next update makes it.")
+        super().__init__(tr("The LanceDB table does not exist yet: the next update makes it."))
 
 
 class TableReplaced(BackendError):
     """What was opened is no more: the table was deleted, made anew or tidied by another machine."""
 
     def __init__(self) -> None:
-        super().__init__("Another machine has replaced the LanceDB table: try again.")
+        super().__init__(tr("Another machine has replaced the LanceDB table: try again."))
 
 
 class NotIndexed(BackendError):
     """The table has no index of its words yet: the machine that makes it is about to."""
 
     def __init__(self) -> None:
-        super().__init__("The words of the LanceDB table are not indexed yet: the next update does that.")
+        super().__init__(tr("The words of the LanceDB table are not indexed yet: the next update does that."))
 
 
 class TableExists(BackendError):
     """Another machine has just made the table."""
 
     def __init__(self) -> None:
-        super().__init__("The LanceDB table is there already.")
+        super().__init__(tr("The LanceDB table is there already."))
 
 
 class TableTooNew(BackendError):
@@ -49,7 +50,7 @@ class Conflict(BackendError):
     """Another machine committed at the same moment: worth another try."""
 
     def __init__(self) -> None:
-        super().__init__("Other machines write to the LanceDB table all the time: the next update tries again.")
+        super().__init__(tr("Other machines write to the LanceDB table all the time: the next update tries again."))
 
 
 _CAUSES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
@@ -57,21 +58,27 @@ _CAUSES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     for pattern, sentence in (
         (
             r"bareredirect|permanentredirect|authorizationheadermalformed|region.{0,40}is wrong",
-            "Its storage is in another region: set region in lancedb.storage_options.",
+            marked("Its storage is in another region: set region in lancedb.storage_options."),
         ),
-        (r"nosuchbucket|bucket.{0,40}not (?:exist|found)", "Its bucket does not exist: look at lancedb.uri."),
+        (r"nosuchbucket|bucket.{0,40}not (?:exist|found)", marked("Its bucket does not exist: look at lancedb.uri.")),
         (
             r"accessdenied|access denied|invalidaccesskeyid|signaturedoesnotmatch|expiredtoken|unauthori[sz]ed"
             r"|forbidden|\b40[13]\b|credential|invalid api key|permission ?denied",
-            "Its storage refuses the credentials of this machine: look at the environment variables or the keychain.",
+            marked(
+                "Its storage refuses the credentials of this machine: look at the environment variables or the "
+                "keychain."
+            ),
         ),
         (
             r"timed? ?out|deadline|connect|dns|error sending request|network|broken pipe|reset by peer|unreachable"
             r"|hyper|\b50[0234]\b",
-            "Its storage does not answer: look at the network and at lancedb.uri.",
+            marked("Its storage does not answer: look at the network and at lancedb.uri."),
         ),
-        (r"badscheme|https_only|http is not", "Its endpoint is plain http: set lancedb.allow_http = true."),
-        (r"corrupt|checksum|invalid footer|magic|unexpected eof", "Its files are damaged: name another lancedb.table."),
+        (r"badscheme|https_only|http is not", marked("Its endpoint is plain http: set lancedb.allow_http = true.")),
+        (
+            r"corrupt|checksum|invalid footer|magic|unexpected eof",
+            marked("Its files are damaged: name another lancedb.table."),
+        ),
     )
 )
 _CONFLICT = re.compile(r"conflict|too many concurrent|concurrent (?:transaction|modification|commit)", re.IGNORECASE)
@@ -86,9 +93,10 @@ def told(error: BaseException, where: str) -> MnemoscopeError:
         return error
     text = str(error)
     if isinstance(error, TimeoutError):
-        return TableUnavailable(f"The table {where} cannot be used. It did not answer in time: look at the network.")
+        late = tr("It did not answer in time: look at the network.")
+        return TableUnavailable(tr("The table {table} cannot be used. {reason}", table=where, reason=late))
     if _FULL.search(text):
-        return DiskFull(f"No room is left where the table {where} is: what was committed before stays.")
+        return DiskFull(tr("No room is left where the table {table} is: what was committed before stays.", table=where))
     if "inverted index" in text.lower():
         return NotIndexed()
     if "already exists" in text:
@@ -99,5 +107,6 @@ def told(error: BaseException, where: str) -> MnemoscopeError:
         return TableReplaced()
     if _MISSING.search(text) and "bucket" not in text.lower():
         return TableMissing()
-    cause = next((sentence for pattern, sentence in _CAUSES if pattern.search(text)), None)
-    return TableUnavailable(f"The table {where} cannot be used. {cause or f'LanceDB failed ({type(error).__name__}).'}")
+    cause = next((tr(sentence) for pattern, sentence in _CAUSES if pattern.search(text)), "")
+    reason = cause or tr("LanceDB failed ({error}).", error=type(error).__name__)
+    return TableUnavailable(tr("The table {table} cannot be used. {reason}", table=where, reason=reason))

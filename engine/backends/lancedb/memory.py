@@ -19,6 +19,7 @@ from engine.backends.lancedb.view import View
 from engine.backends.sharing import Shared
 from engine.control import CancelToken
 from engine.errors import MnemoscopeError
+from engine.language import tr
 from engine.records import (
     EmbeddingEstimate,
     Feature,
@@ -151,7 +152,7 @@ class LanceMemory:
             place = self._table.place()
             mine = (own.provider, own.model) if view.model is None else (view.model.provider, view.model.model)
             if view.model is not None and mine != (own.provider, own.model) and own.provider != "none":
-                problem = problem or f"Only words are searched: {other_model(view)}"
+                problem = problem or tr("Only words are searched: {reason}", reason=other_model(view))
             vectors = msgspec.structs.replace(own.vector, rows=vectors_there, dims=view.dims)
         return msgspec.structs.replace(
             own,

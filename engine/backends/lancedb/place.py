@@ -64,12 +64,16 @@ def find_place(workspace: Path, settings: Settings, index_folder: Path, *, cance
     if not scheme:
         folder = Path(own.uri).expanduser().resolve() if own.uri else index_folder / "lancedb"
         if folder.is_relative_to(workspace):
-            raise BackendError(f"The table would lie among the notes: choose a folder outside {workspace}.")
+            raise BackendError(
+                tr("The table would lie among the notes: choose a folder outside {folder}.", folder=workspace)
+            )
         return Place(str(folder), table, False, {}, None, own.timeout_seconds)
     if in_the_clear(own.storage_options) and not own.allow_http:
         raise BackendError(
-            "The endpoint of the LanceDB table is reached by http, which anyone on the way can read: use https, or "
-            "set lancedb.allow_http = true."
+            tr(
+                "The endpoint of the LanceDB table is reached by http, which anyone on the way can read: use https, or "
+                "set lancedb.allow_http = true."
+            )
         )
     limit = f"{own.timeout_seconds:g}s"
     options = {
@@ -111,7 +115,13 @@ def _machine_number() -> str:
             new.unlink(missing_ok=True)
         return file.read_text(encoding="ascii").strip()
     except OSError as error:
-        raise StoreError(f"The number of this machine cannot be kept in {file}: {error.strerror or error}.") from error
+        raise StoreError(
+            tr(
+                "The number of this machine cannot be kept in {file}: {reason}.",
+                file=file,
+                reason=error.strerror or error,
+            )
+        ) from error
 
 
 def _fit(name: str) -> str:
@@ -139,7 +149,9 @@ def _cloud_key(cancel: CancelToken | None) -> str:
         except keychain.NoKeychain:
             key = ""
     if not key:
-        raise BackendError(f"There is no API key for LanceDB Cloud: set the environment variable {_CLOUD_VARIABLE}.")
+        raise BackendError(
+            tr("There is no API key for LanceDB Cloud: set the environment variable {name}.", name=_CLOUD_VARIABLE)
+        )
     return _hidden(key)
 
 

@@ -13,6 +13,7 @@ from engine.control import CancelToken
 from engine.corpus.numbered import NumberedText
 from engine.corpus.transcripts.place import Place
 from engine.errors import PathRefused, Unsupported
+from engine.language import tr
 
 
 class RemoteFiles:
@@ -39,7 +40,10 @@ class RemoteFiles:
 def elsewhere(path: str) -> Unsupported:
     """What is said of a file of which only passages are here."""
     return Unsupported(
-        f"This file is on the machine “{machine_of(path)}”: only its indexed text is here, and it cannot be opened."
+        tr(
+            "This file is on the machine “{machine}”: only its indexed text is here, and it cannot be opened.",
+            machine=machine_of(path),
+        )
     )
 
 

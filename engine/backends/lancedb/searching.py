@@ -13,6 +13,7 @@ from engine.backends.lancedb.table import SharedTable
 from engine.backends.lancedb.view import View
 from engine.control import CancelToken
 from engine.corpus.guard import PathGuard
+from engine.language import tr
 from engine.records import Passage, SearchOutcome, SearchTimings
 from engine.search.searcher import Searcher
 from engine.search.work import SearchRequest, Work
@@ -27,7 +28,6 @@ _CANDIDATES = 200
 """At least so many each by words and by meaning, as with the program's own index."""
 _LISTED = 200
 """Files from which a query without words takes its answer."""
-_NOTHING_YET = "Nothing is indexed yet."
 
 
 class TableSearcher:
@@ -151,9 +151,11 @@ def _explain_model(work: Work, view: View, provider: "EmbeddingProvider | None")
 def other_model(view: View) -> str:
     """Why vectors of this machine's model do not go with those of the table."""
     assert view.model is not None
-    return (
-        f"the table holds vectors of {view.model.provider}/{view.model.model} ({view.dims:,} numbers): choose that "
-        "model in the settings, or another name for lancedb.table."
+    return tr(
+        "the table holds vectors of {model} ({dims:,} numbers): choose that model in the settings, or another name for "
+        "lancedb.table.",
+        model=f"{view.model.provider}/{view.model.model}",
+        dims=view.dims,
     )
 
 
@@ -171,6 +173,6 @@ def _bring_passage(bench: Bench, passage: Passage, cancel: CancelToken | None) -
 def _empty(request: SearchRequest) -> SearchOutcome:
     timings = SearchTimings(analysis=0, keyword=0, embed=0, vector=0, merge=0, total=0)
     return SearchOutcome(
-        results=(), total=0, provider="none", model="", mode="keyword", timings=timings, notice=_NOTHING_YET,
-        explanation=None,
+        results=(), total=0, provider="none", model="", mode="keyword", timings=timings,
+        notice=tr("Nothing is indexed yet."), explanation=None,
     )  # fmt: skip

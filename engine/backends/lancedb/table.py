@@ -22,6 +22,7 @@ from engine.backends.lancedb.place import Place
 from engine.backends.lancedb.view import View
 from engine.control import CancelToken
 from engine.errors import Cancelled, Closed
+from engine.language import tr
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -124,11 +125,15 @@ class SharedTable:
         """The same; raises `TableTooNew` for that of a table which is not for this program."""
         version = (schema.metadata or {}).get(columns.VERSION_KEY)
         if version is None:
-            raise TableTooNew("The LanceDB table was not made by Mnemoscope: choose another name for lancedb.table.")
+            raise TableTooNew(
+                tr("The LanceDB table was not made by Mnemoscope: choose another name for lancedb.table.")
+            )
         if not version.isdigit() or int(version) > columns.SCHEMA_VERSION:
             raise TableTooNew(
-                "The LanceDB table was made by a newer version of Mnemoscope: update it here, or choose another name "
-                "for lancedb.table."
+                tr(
+                    "The LanceDB table was made by a newer version of Mnemoscope: update it here, or choose another "
+                    "name for lancedb.table."
+                )
             )
         return schema
 

@@ -6,9 +6,9 @@ from engine.backends.lancedb.failures import TableMissing
 from engine.backends.lancedb.place import find_place
 from engine.backends.lancedb.table import SharedTable
 from engine.control import CancelToken
+from engine.language import tr, tr_count
 from engine.settings import Settings
 from engine.store.location import usable_index_files
-from engine.wording import plural
 
 
 def try_out(workspace: Path, settings: Settings, cancel: CancelToken | None) -> str:
@@ -20,9 +20,14 @@ def try_out(workspace: Path, settings: Settings, cancel: CancelToken | None) -> 
         files = view.files(cancel)
         passages = view.passages
     except TableMissing:
-        return f"It answered. The table {table.place().shown} is made with the first update."
+        return tr("It answered. The table {table} is made with the first update.", table=table.place().shown)
     finally:
         table.close()
     machines = {holder for file in files.values() for holder in file.holders}
-    found = f"{plural(passages, 'passage')} of {plural(len(files), 'file')} from {plural(len(machines), 'machine')}"
-    return f"It answered. In the table {table.place().shown}: {found}."
+    return tr(
+        "It answered. In the table {table}: {passages} of {files} from {machines}.",
+        table=table.place().shown,
+        passages=tr_count("{count:,} passage", "{count:,} passages", passages),
+        files=tr_count("{count:,} file", "{count:,} files", len(files)),
+        machines=tr_count("{count:,} machine", "{count:,} machines", len(machines)),
+    )

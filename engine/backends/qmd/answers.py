@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from engine.backends.qmd.command import QmdError
+from engine.language import tr
 
 _SCHEME = "qmd://"
 _HEADER = re.compile(r"@@ -(\d{1,9}),(\d{1,9}) @@[^\n]*(?:\n|$)")
@@ -72,11 +73,11 @@ def parse_hits(output: str, errors: str = "") -> list[Hit]:
         if _NOTHING.search(output) or (not output.strip() and _NOTHING.search(errors)):
             return []
         if not output.strip():
-            raise QmdError("qmd gave no answer at all.")
-        raise QmdError("qmd gave an answer that cannot be read.")
+            raise QmdError(tr("qmd gave no answer at all."))
+        raise QmdError(tr("qmd gave an answer that cannot be read."))
     hits = [hit for row in rows if (hit := _hit(row)) is not None]
     if rows and not hits:
-        raise QmdError("qmd gave results that name no file.")
+        raise QmdError(tr("qmd gave results that name no file."))
     return hits
 
 

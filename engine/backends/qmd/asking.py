@@ -13,6 +13,7 @@ from engine.backends.qmd.command import QmdCommand, QmdError, QmdFailed, QmdMiss
 from engine.backends.qmd.question import Question
 from engine.backends.qmd.resting import Rest
 from engine.control import CancelToken
+from engine.language import tr
 from engine.settings import Settings
 from engine.settings.qmd_options import QmdSearchMode
 
@@ -102,7 +103,7 @@ class Asking:
             (self._rest, wanted, question.sentence, explain),
             (self._vectors_rest, "query", "\n".join(lines), ["--no-rerank", "--explain"]),
         )
-        notice = "qmd's models failed a while ago:"
+        failure = ""
         for rest, verb, text, options in ways:
             if rest.resting:
                 continue
@@ -112,15 +113,16 @@ class Asking:
                 raise
             except QmdError as error:
                 rest.failed()
-                notice = f"{error} For a while,"
+                failure = str(error)
                 continue
             rest.worked()
             if rest is self._rest:
                 return Asked(hits, wanted, False, "", len(hits) >= most)
             scored = sorted((hit._replace(score=_joined(hit, 0)) for hit in hits), key=lambda hit: -hit.score)
-            told = f"{notice} the question is compared as it is, without its larger models."
-            return Asked(tuple(scored), wanted, False, told, len(hits) >= most)
-        return f"{notice} words alone are searched."
+            return Asked(tuple(scored), wanted, False, _without_larger_models(failure), len(hits) >= most)
+        if failure:
+            return tr("{failure} For a while, words alone are searched.", failure=failure)
+        return tr("qmd's models failed a while ago: words alone are searched.")
 
     def _words(
         self,
@@ -207,3 +209,12 @@ def _joined(hit: Hit, parts: int) -> float:
     """The score of what several lines found: their mean over all `parts`, or for 0 the best of them."""
     scores = [leg.score for leg in hit.legs] or [0.0]
     return min(1.0, sum(scores) / parts) if parts else max(scores)
+
+
+def _without_larger_models(failure: str) -> str:
+    """What is said of an answer by vectors alone; `failure`: what has just gone wrong, empty where it was before."""
+    if failure:
+        return tr(
+            "{failure} For a while, the question is compared as it is, without its larger models.", failure=failure
+        )
+    return tr("qmd's models failed a while ago: the question is compared as it is, without its larger models.")

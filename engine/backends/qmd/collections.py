@@ -17,6 +17,7 @@ from engine.control import CancelToken
 from engine.corpus.discovery import Discovery, FoundFile, discover
 from engine.corpus.ignore import IgnoreRules
 from engine.corpus.roots import Root, Roots, find_roots
+from engine.language import tr
 from engine.records import FileIssue, Source
 from engine.settings import Settings
 
@@ -153,7 +154,7 @@ def _plain(text: str) -> str:
 
 def _collection(root: Root, files: Sequence[FoundFile], roots: Roots, settings: Settings, names: _Names) -> Collection:
     if os.fsencode(root.path).decode("utf-8", "ignore") != root.path:
-        raise QmdError(f"qmd cannot be told of {root.path!a}: its name is no UTF-8.")
+        raise QmdError(tr("qmd cannot be told of {folder}: its name is no UTF-8.", folder=ascii(root.path)))
     wanted, pattern = _asked_for(root, roots, settings)
     name = names.name(wanted or (_OWN_NAMES.get(root.name, root.name) if not root.extra else root.name))
     if root.single or not os.path.isdir(root.path):

@@ -17,6 +17,7 @@ from pathlib import Path
 from engine.backends.qmd.process import Finished, TooMuch, TooSlow, run
 from engine.control import CancelToken
 from engine.errors import BackendError, Cancelled, Closed
+from engine.language import marked, tr
 
 MOST_OUTPUT = 200_000
 """Bytes of an answer, as in the reference."""
@@ -82,11 +83,23 @@ class QmdCommand:
         said = self._run(["--version"], seconds, cancel)
         found = _VERSION.search(said.output)
         if found is None:
-            raise QmdMissing(f"{self._name} does not say which version of qmd it is: {_MENDING}")
+            raise QmdMissing(
+                tr(
+                    "{program} does not say which version of qmd it is: {advice}",
+                    program=self._name,
+                    advice=tr(_MENDING),
+                )
+            )
         version = ".".join(found.groups())
         if tuple(map(int, found.groups())) < _OLDEST:
             least = ".".join(map(str, _OLDEST))
-            raise QmdMissing(f"qmd {version} is too old, and {least} is the least: run npm i -g @tobilu/qmd@latest.")
+            raise QmdMissing(
+                tr(
+                    "qmd {version} is too old, and {least} is the least: run npm i -g @tobilu/qmd@latest.",
+                    version=version,
+                    least=least,
+                )
+            )
         self.version = version
 
     def run(
@@ -124,7 +137,13 @@ class QmdCommand:
             for folder in (self.folder, self.config, self.cache):
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
-            raise QmdError(f"The folder of qmd, {self.folder}, cannot be written: {error.strerror}.") from None
+            raise QmdError(
+                tr(
+                    "The folder of qmd, {folder}, cannot be written: {reason}.",
+                    folder=self.folder,
+                    reason=error.strerror,
+                )
+            ) from None
         try:
             with self._stoppable(cancel) as stop:
                 return run(
@@ -138,12 +157,21 @@ class QmdCommand:
                     meanwhile=meanwhile,
                 )
         except TooSlow:
-            raise QmdTooSlow(f"qmd {arguments[0]} took longer than {seconds:g} s and was ended.") from None
+            raise QmdTooSlow(
+                tr("qmd {command} took longer than {seconds:g} s and was ended.", command=arguments[0], seconds=seconds)
+            ) from None
         except TooMuch:
-            raise QmdError(f"qmd {arguments[0]} wrote without end and was ended.") from None
+            raise QmdError(tr("qmd {command} wrote without end and was ended.", command=arguments[0])) from None
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
-            raise QmdMissing(f"{self._name} cannot be run ({reason}): {_MENDING}") from None
+            raise QmdMissing(
+                tr(
+                    "{program} cannot be run ({reason}): {advice}",
+                    program=self._name,
+                    reason=reason,
+                    advice=tr(_MENDING),
+                )
+            ) from None
 
     @contextmanager
     def _stoppable(self, cancel: CancelToken | None) -> Iterator[CancelToken]:
@@ -181,7 +209,9 @@ class QmdCommand:
         name = os.path.expanduser(self._name)
         found = shutil.which(name)
         if found is None:
-            raise QmdMissing(f"The command {self._name} was not found: {_MENDING}")
+            raise QmdMissing(
+                tr("The command {program} was not found: {advice}", program=self._name, advice=tr(_MENDING))
+            )
         if sys.platform != "win32" or not found.lower().endswith((".cmd", ".bat", ".ps1")):
             return [os.path.abspath(found)]
         folder = Path(found).parent
@@ -189,7 +219,9 @@ class QmdCommand:
         script = next((script for script in scripts if script.is_file()), None)
         node = shutil.which("node", path=os.pathsep.join((str(folder), os.environ.get("PATH", ""))))
         if script is None or node is None:
-            raise QmdMissing(f"{found} belongs to no qmd that can be run: {_MENDING}")
+            raise QmdMissing(
+                tr("{program} belongs to no qmd that can be run: {advice}", program=found, advice=tr(_MENDING))
+            )
         return [node, str(script)]
 
     def _environment(self, program: Sequence[str]) -> dict[str, str]:
@@ -211,16 +243,18 @@ _ELSEWHERE = ("INDEX_PATH", "QMD_TRUST_LOCAL_CONFIG", "QMD_TRUST_UPDATE_HOOKS")
 """What would lead it to an index that is not ours, or have it trust what lies among the notes."""
 _NOT_INHERITED = frozenset({*_ELSEWHERE, "FORCE_COLOR", "CI"})
 """With CI, which not only build servers set, `qmd` embeds the notes and then refuses to embed a question."""
-_MENDING = "install it with npm i -g @tobilu/qmd (Node 22 or newer), or set qmd.command to its full path."
+_MENDING = marked("install it with npm i -g @tobilu/qmd (Node 22 or newer), or set qmd.command to its full path.")
 
 
 def _failure(what: str, finished: Finished) -> QmdFailed:
     """The error of a command that ended badly, with what it says of it."""
     if finished.code < 0:
-        return QmdFailed(f"{what} was ended by the system (signal {-finished.code}).", code=finished.code, errors="")
+        ended = tr("{command} was ended by the system (signal {number}).", command=what, number=-finished.code)
+        return QmdFailed(ended, code=finished.code, errors="")
     said = f"{finished.errors}\n{finished.output}"
     lines = [" ".join(line.split()) for line in said.splitlines() if line.strip()]
     # Of a stack trace the line with the error says what a person can understand.
     line = next((line for line in lines if re.match(r"(?:\w*Error|Error|Usage)\b", line)), lines[0] if lines else "")
-    reason = line[:_SHOWN_ERROR] or f"code {finished.code}"
-    return QmdFailed(f"{what} failed: {reason.rstrip('.')}.", code=finished.code, errors=said)
+    reason = line[:_SHOWN_ERROR] or tr("code {number}", number=finished.code)
+    failed = tr("{command} failed: {reason}.", command=what, reason=reason.rstrip("."))
+    return QmdFailed(failed, code=finished.code, errors=said)

@@ -11,6 +11,8 @@ from urllib.parse import quote
 import apsw
 import msgspec
 
+from engine.language import tr
+
 _BUSY_MS = 250
 
 
@@ -56,7 +58,7 @@ class QmdIndexFile:
                 try:
                     self._counts, self._moment = self._count(), moment
                 except apsw.Error as error:
-                    problem = f"The index of qmd cannot be read: {error}."
+                    problem = tr("The index of qmd cannot be read: {reason}.", reason=str(error))
                     return msgspec.structs.replace(self._counts, problem=problem)
             return self._counts
 

@@ -3,22 +3,33 @@
 from collections.abc import Mapping
 
 from engine.errors import Unsupported
+from engine.language import marked, tr
 from engine.records import Feature
 
-_SWITCH = "The built-in engine can."
+_SWITCH = marked("The built-in engine can.")
 
-LACKS: Mapping[Feature, str] = {
-    "alike": f"qmd compares a question with the notes, and no passage with another. {_SWITCH}",
-    "narrowing": f"qmd searches all of its notes each time, not within earlier results. {_SWITCH}",
-    "ordering": f"qmd puts results in the order of its own scores: neither age nor variety counts. {_SWITCH}",
-    "completion": f"qmd does not list the titles, tags and projects that it knows. {_SWITCH}",
-    "explanation": f"qmd does not tell how it came to its results. {_SWITCH}",
-    "states": f"qmd does not tell why a file is found or not. {_SWITCH}",
-    "models": f"qmd keeps its models and vectors to itself. {_SWITCH}",
-    "insight": f"qmd keeps its index to itself: there is nothing to look into. {_SWITCH}",
+_LACKS: Mapping[Feature, str] = {
+    "alike": marked("qmd compares a question with the notes, and no passage with another."),
+    "narrowing": marked("qmd searches all of its notes each time, not within earlier results."),
+    "ordering": marked("qmd puts results in the order of its own scores: neither age nor variety counts."),
+    "completion": marked("qmd does not list the titles, tags and projects that it knows."),
+    "explanation": marked("qmd does not tell how it came to its results."),
+    "states": marked("qmd does not tell why a file is found or not."),
+    "models": marked("qmd keeps its models and vectors to itself."),
+    "insight": marked("qmd keeps its index to itself: there is nothing to look into."),
 }
-NO_SESSIONS = "Searching sessions with qmd is switched off (qmd.sessions.enabled)."
+NO_SESSIONS = marked("Searching sessions with qmd is switched off (qmd.sessions.enabled).")
+
+
+def lacks(*, sessions: bool) -> Mapping[Feature, str]:
+    """What `qmd` cannot do, and why; `sessions`: whether it searches them."""
+    found = {feature: _said(feature) for feature in _LACKS}
+    return found if sessions else {**found, "sessions": tr(NO_SESSIONS)}
 
 
 def unsupported(feature: Feature) -> Unsupported:
-    return Unsupported(LACKS[feature])
+    return Unsupported(_said(feature))
+
+
+def _said(feature: Feature) -> str:
+    return f"{tr(_LACKS[feature])} {tr(_SWITCH)}"

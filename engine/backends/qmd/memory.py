@@ -19,7 +19,7 @@ from engine.backends.qmd.command import QmdCommand
 from engine.backends.qmd.exports import SessionExports
 from engine.backends.qmd.finding import Finding
 from engine.backends.qmd.index_file import QmdIndexFile
-from engine.backends.qmd.lacking import LACKS, NO_SESSIONS, unsupported
+from engine.backends.qmd.lacking import NO_SESSIONS, lacks, unsupported
 from engine.backends.qmd.probing import probe_models, probe_sqlite_vec
 from engine.backends.qmd.scope import refusal
 from engine.backends.qmd.searching import Searching
@@ -34,6 +34,7 @@ from engine.control import CancelToken
 from engine.corpus.guard import PathGuard
 from engine.embedding.registry import select_provider, stand_in
 from engine.errors import PathRefused, Unsupported
+from engine.language import tr
 from engine.records import (
     EmbeddingEstimate,
     Feature,
@@ -101,7 +102,7 @@ class QmdMemory:
 
     @property
     def lacks(self) -> Mapping[Feature, str]:
-        return LACKS if self._settings.qmd.sessions.enabled else {**LACKS, "sessions": NO_SESSIONS}
+        return lacks(sessions=self._settings.qmd.sessions.enabled)
 
     def _stay(self) -> Staying:
         sync = self._settings.sync
@@ -288,7 +289,7 @@ class QmdMemory:
     def _check_sessions(self) -> None:
         self._lifetime.check()
         if "sessions" in self.lacks:
-            raise Unsupported(NO_SESSIONS)
+            raise Unsupported(tr(NO_SESSIONS))
 
     def _known_session(self, path: str) -> SessionSummary:
         found = self._exports.get(path)

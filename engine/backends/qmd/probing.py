@@ -1,6 +1,7 @@
 """Whether what `qmd` needs for a search by meaning works."""
 
 from engine.backends.qmd.command import QmdCommand, QmdError
+from engine.language import tr
 from engine.records import Probe
 from engine.settings.qmd_options import QmdSettings
 
@@ -8,7 +9,7 @@ from engine.settings.qmd_options import QmdSettings
 def probe_models(command: QmdCommand, settings: QmdSettings, why_words_only: str) -> Probe:
     """By one search with its models, which may take as long as a search may; not where they cannot be asked."""
     if settings.search_mode == "search":
-        why_words_only = "qmd searches by words alone: set qmd.search_mode to query or vsearch for meaning."
+        why_words_only = tr("qmd searches by words alone: set qmd.search_mode to query or vsearch for meaning.")
     if why_words_only:
         return Probe(ok=False, error=why_words_only)
     try:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
+from engine.language import marked, tr
 from engine.text import Query, QueryAnalysis, analyse_query, highlight_ranges, parse_query
 from engine.text.queries import Clause, Field, Phrase, Word
 from engine.text.scripts import UNSPACED, shape
@@ -20,7 +21,7 @@ _SIGNED = re.compile(r'\s-+(?=[\w"])')
 _PAIR = 2
 _TYPED = re.compile(r"^\s*(lex|vec|hyde|intent|expand)\s*:", re.IGNORECASE)
 _LONGEST_WORD = 120
-UNKNOWN_TO_QMD = {"tag": "tags", "role": "who speaks"}
+UNKNOWN_TO_QMD = {"tag": marked("tags"), "role": marked("who speaks")}
 
 
 @dataclass(frozen=True)
@@ -113,12 +114,17 @@ def _remarks(query: Query, wanted: list[tuple[str, ...]]) -> Iterator[str]:
     for clause in query.clauses:
         names = [atom.name for atom in clause.alternatives if isinstance(atom, Field)]
         if names and len(names) < len(clause.alternatives):
-            yield f"qmd cannot look for one of {clause}: this part was left out."
+            yield tr("qmd cannot look for one of {part}: this part was left out.", part=str(clause))
         for name in names:
             if name in UNKNOWN_TO_QMD:
-                yield f"qmd does not know {UNKNOWN_TO_QMD[name]}: {clause} was left out."
+                what = tr(UNKNOWN_TO_QMD[name])
+                yield tr("qmd does not know {what}: {part} was left out.", what=what, part=str(clause))
     ways = 1
     for one in wanted:
         ways *= len(one)
     if ways > _MOST_WAYS:
-        yield f"qmd searches for one combination of words at a time: the first {_MOST_WAYS} of {ways} were asked for."
+        yield tr(
+            "qmd searches for one combination of words at a time: the first {asked} of {ways} were asked for.",
+            asked=_MOST_WAYS,
+            ways=ways,
+        )

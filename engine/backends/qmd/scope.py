@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+from engine.language import marked, tr
 from engine.settings.qmd_options import SCOPE_RULE, QmdScopeSettings
 
 Chat = Literal["direct", "group", "channel"]
 
-_REFUSED = "This session may not search the memory with qmd (qmd.scope)."
+_REFUSED = marked("This session may not search the memory with qmd (qmd.scope).")
 _KINDS = {"direct": "direct", "dm": "direct", "group": "group", "channel": "channel"}
 
 
@@ -37,7 +38,7 @@ def session_of(key: str) -> Session:
 
 def refusal(scope: QmdScopeSettings, session_key: str | None) -> str:
     """Why the session with this key gets no answer; empty for one that does."""
-    return "" if may_search(scope, session_key) else _REFUSED
+    return "" if may_search(scope, session_key) else tr(_REFUSED)
 
 
 def may_search(scope: QmdScopeSettings, session_key: str | None) -> bool:

@@ -15,6 +15,7 @@ from engine.backends.qmd.question import Question, read_question
 from engine.backends.qmd.status import MODES
 from engine.backends.requests import make_request
 from engine.control import CancelToken
+from engine.language import tr
 from engine.records import MemorySearchResult, SearchMode, SearchOutcome, SearchTimings
 from engine.search.understanding import remarks_of, understood
 from engine.search.work import SearchRequest
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 _USUAL_HITS = 50
 """So many `qmd` looks for at least, whatever it is asked for."""
-_NOTHING_YET = "Nothing is indexed yet."
 
 
 class Searching:
@@ -56,7 +56,8 @@ class Searching:
         wanted = self._wanted(known, request)
         if not wanted or not (question.ways or question.sentence):
             self._command.check(qmd.limits.timeout_ms / 1000, cancel)
-            notice = _NOTHING_YET if not known else "" if not wanted else "qmd needs a word to look for."
+            notice = tr("qmd needs a word to look for.") if wanted else ""
+            notice = notice if known else tr("Nothing is indexed yet.")
             return _outcome([], 0, "keyword", [notice, *_remarks(question)], started)
         return self._answer(request, question, wanted, started, cancel)
 
@@ -98,7 +99,8 @@ def _remarks(question: Question) -> list[str]:
 
 
 def _told(asked: Asked) -> list[str]:
-    return [asked.notice, "No note has all of these words: those with some of them are shown." if asked.loose else ""]
+    loose = tr("No note has all of these words: those with some of them are shown.") if asked.loose else ""
+    return [asked.notice, loose]
 
 
 def _outcome(

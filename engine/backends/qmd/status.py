@@ -9,11 +9,12 @@ from engine.backends.qmd.collections import Collection
 from engine.backends.qmd.command import QmdCommand
 from engine.backends.qmd.index_file import QmdCounts
 from engine.backends.qmd.syncing import QmdSync
+from engine.language import marked, tr
 from engine.records import FtsStatus, MemoryProviderStatus, SearchMode, Source, SourceCount, VectorStatus
 from engine.settings.qmd_options import QmdSearchMode
 
 MODES: Mapping[QmdSearchMode, SearchMode] = {"search": "keyword", "vsearch": "vector", "query": "hybrid"}
-NO_VECTORS = (
+_NO_VECTORS = marked(
     "qmd has no vectors yet, so words alone are searched: update, and see that its models are there (qmd pull)."
 )
 
@@ -75,7 +76,7 @@ def why_words_only(sync: QmdSync, counts: QmdCounts) -> str:
     """Empty where the settings want nothing else, or the models can be asked."""
     if sync.settings.qmd.search_mode == "search" or counts.vectors:
         return ""
-    return sync.embed_problem or NO_VECTORS
+    return sync.embed_problem or tr(_NO_VECTORS)
 
 
 def _sources(collections: tuple[Collection, ...], counts: QmdCounts) -> tuple[SourceCount, ...]:

@@ -13,6 +13,7 @@ from engine.backends.qmd.index_file import QmdIndexFile
 from engine.backends.qmd.maintenance import Maintenance, pause
 from engine.control import CancelToken
 from engine.errors import Cancelled, MnemoscopeError
+from engine.language import tr
 from engine.records import FileIssue, MemorySyncProgressUpdate, SyncReason, SyncReport
 from engine.settings import Settings
 from engine.store.writer_lock import WriterLock
@@ -115,7 +116,7 @@ class _Run:
         except MnemoscopeError as failure:
             error = str(failure)
         except OSError as failure:
-            error = f"The files for qmd cannot be written: {failure.strerror or failure}."
+            error = tr("The files for qmd cannot be written: {reason}.", reason=failure.strerror or failure)
         self._failed += [issue for issues in self._passed.values() for issue in issues]
         if not cancelled:
             self._of.problem = error
@@ -191,7 +192,7 @@ class _Run:
         try:
             self._embedded = self._of.maintenance.embed(self._token, look)
         except QmdError as error:
-            self._embed_problem = f"{error} Words are searched meanwhile."
+            self._embed_problem = tr("{failure} Words are searched meanwhile.", failure=str(error))
         self._of.embed_problem = self._embed_problem
 
     def _look(self) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from engine.backends.qmd.command import QmdCommand
 from engine.control import CancelToken
+from engine.language import tr
 from engine.settings import Settings
 
 
@@ -16,9 +17,8 @@ def try_out(workspace: Path, settings: Settings, cancel: CancelToken | None) -> 
             command.check(settings.qmd.command_timeout_seconds, cancel)
         finally:
             command.close()
-    fetched = (
-        ""
-        if settings.qmd.search_mode == "search"
-        else " Its models have some 2 GB and are fetched by the command qmd pull; until then it searches by words."
-    )
-    return f"qmd {command.version} answered.{fetched}"
+    said = tr("qmd {version} answered.", version=command.version)
+    if settings.qmd.search_mode == "search":
+        return said
+    models = tr("Its models have some 2 GB and are fetched by the command qmd pull; until then it searches by words.")
+    return f"{said} {models}"

@@ -10,6 +10,7 @@ from engine.backends.spaces.merging import Part, merged
 from engine.backends.spaces.pool import MemoryPool
 from engine.control import CancelToken
 from engine.errors import Cancelled, MnemoscopeError
+from engine.language import tr
 from engine.records import KnownWorkspace, SearchOutcome
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class AllWorkspaces:
         every: SearchOptions = {**options, "max_results": most}
         asked: list[_Asked] = []
         away = [one.name for one in others if one.index_bytes and not one.present]
-        notices = [f"The folder of {name} is not there, so it was not searched." for name in away]
+        notices = [tr("The folder of {name} is not there, so it was not searched.", name=name) for name in away]
 
         def ask(memory: "MemorySearchManager") -> SearchOutcome:
             return memory.search(query, cancel=token, **every)
@@ -143,6 +144,11 @@ def _put_together(
 
 def _missing(one: _Asked, deadline: float) -> str:
     if one.error is None:
-        return f"{one.workspace.name} did not answer within {deadline:g} s and is missing here."
-    why = str(one.error) if isinstance(one.error, MnemoscopeError) else "something unexpected went wrong, see the log."
-    return f"{one.workspace.name} is missing here: {why}"
+        return tr(
+            "{name} did not answer within {seconds:g} s and is missing here.",
+            name=one.workspace.name,
+            seconds=deadline,
+        )
+    unexpected = tr("something unexpected went wrong, see the log.")
+    why = str(one.error) if isinstance(one.error, MnemoscopeError) else unexpected
+    return tr("{name} is missing here: {reason}", name=one.workspace.name, reason=why)

@@ -8,6 +8,7 @@ from pathlib import Path
 import apsw
 
 from engine.errors import IndexBusy, MnemoscopeError, StoreError
+from engine.language import tr
 from engine.records import KnownWorkspace, WorkspaceState
 from engine.settings.layers import named_workspaces
 from engine.store.connection import open_connection
@@ -89,7 +90,7 @@ def workspace_state(folder: Path, *, store_path: str = "") -> WorkspaceState:
         with contextlib.closing(UserData(files.user, read_only=True)) as user:
             last = next(iter(user.recent_syncs(1)), None)
     except (MnemoscopeError, apsw.Error) as error:
-        problem = str(error) if isinstance(error, MnemoscopeError) else "Its index cannot be read."
+        problem = str(error) if isinstance(error, MnemoscopeError) else tr("Its index cannot be read.")
         return WorkspaceState(files=0, chunks=0, pending_vectors=0, last_sync=None, problem=problem)
     return WorkspaceState(files=counts[0], chunks=counts[1], pending_vectors=counts[2], last_sync=last)
 
@@ -121,13 +122,13 @@ def _remove_index(files: IndexFiles) -> int:
     lock = WriterLock(files.lock)
     try:
         if not lock.acquire():
-            raise IndexBusy("The index is being written now: try again when its sync has ended.")
+            raise IndexBusy(tr("The index is being written now: try again when its sync has ended."))
         size = _index_bytes(files)
         beside = [files.database.with_name(files.database.name + end) for end in ("-wal", "-shm")]
         for path in (files.database, *beside, files.matrix, files.map):
             path.unlink(missing_ok=True)
         return size
     except OSError as error:
-        raise StoreError(f"The index cannot be removed: {error.strerror or error}.") from error
+        raise StoreError(tr("The index cannot be removed: {reason}.", reason=error.strerror or error)) from error
     finally:
         lock.close()

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from engine.language import tr, tr_count
 from engine.records import (
     KnownWorkspace,
     MemorySearchResult,
@@ -21,7 +22,6 @@ from engine.records import (
     SearchStage,
     SearchTimings,
 )
-from engine.wording import plural
 
 _replace = msgspec.structs.replace
 
@@ -115,8 +115,15 @@ def _models(parts: Sequence[Part]) -> list[str]:
             by_model.setdefault(part.outcome.model, []).append(part.workspace.name)
     if len(by_model) < 2:
         return []
-    told = "; ".join(f"{model} in {', '.join(names)}" for model, names in by_model.items())
-    return [f"Meaning is compared by different models ({told}), so these scores can be compared only roughly."]
+    told = "; ".join(
+        tr("{model} in {workspaces}", model=model, workspaces=", ".join(names)) for model, names in by_model.items()
+    )
+    return [
+        tr(
+            "Meaning is compared by different models ({models}), so these scores can be compared only roughly.",
+            models=told,
+        )
+    ]
 
 
 def _notices(parts: Sequence[Part]) -> list[str]:
@@ -147,11 +154,25 @@ def _explanation(parts: Sequence[Part], best: Sequence[_Found]) -> SearchExplana
 
 def _stage(part: Part, number: int, best: Sequence[_Found]) -> SearchStage:
     outcome, shown = part.outcome, sum(one.part == number for one in best)
-    how = "by words alone" if outcome.mode == "keyword" else f"by words and by meaning ({outcome.model})"
+    if outcome.mode == "keyword":
+        note = tr_count(
+            "{folder} was searched by words alone: {count:,} result of it among the best.",
+            "{folder} was searched by words alone: {count:,} results of it among the best.",
+            shown,
+            folder=part.workspace.folder,
+        )
+    else:
+        note = tr_count(
+            "{folder} was searched by words and by meaning ({model}): {count:,} result of it among the best.",
+            "{folder} was searched by words and by meaning ({model}): {count:,} results of it among the best.",
+            shown,
+            folder=part.workspace.folder,
+            model=outcome.model,
+        )
     return SearchStage(
-        name=f"workspace {part.workspace.name}",
+        name=tr("workspace {name}", name=part.workspace.name),
         entered=outcome.total,
         left=shown,
-        note=f"{part.workspace.folder} was searched {how}: {plural(shown, 'result')} of it among the best.",
+        note=note,
         milliseconds=outcome.timings.total,
     )
