@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from engine.language import tr_count as tr_count
     from engine.logs import configure_logging as configure_logging
     from engine.logs import redact as redact
+    from engine.reasons import tr_reason as tr_reason
     from engine.records import *  # noqa: F403
     from engine.redaction.masks import beginning_of as beginning_of
     from engine.redaction.masks import holds_secret as holds_secret
@@ -144,6 +145,7 @@ _HOME = {
     "key_state": "engine.embedding.keys",
     "store_key": "engine.embedding.keys",
     "probe_provider": "engine.embedding.probing",
+    "tr_reason": "engine.reasons",
     "LANGUAGES": "engine.language",
     "TRIAL_LANGUAGES": "engine.language",
     "marked": "engine.language",

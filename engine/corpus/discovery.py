@@ -12,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 
+from engine import reasons
 from engine.control import CancelToken
 from engine.corpus.ignore import Match
 from engine.corpus.judging import SECRET_PLACE, Judge, unreadable
@@ -108,7 +109,7 @@ class _Walk:
             state = os.lstat(root.path)
         except FileNotFoundError:
             if root.extra:
-                self.passed.add(root.path, "missing", "This extra path does not exist.")
+                self.passed.add(root.path, "missing", reasons.NO_EXTRA_PATH.said())
             return
         except OSError as error:
             self._unreadable(root.path, error)

@@ -8,6 +8,7 @@ the person's own `exclude`, `include` and `extensions`.
 import re
 from typing import NamedTuple
 
+from engine import reasons
 from engine.corpus.globs import Globs
 from engine.settings import Settings
 
@@ -35,7 +36,7 @@ class Match(NamedTuple):
     """Of the settings; empty where no pattern of theirs matched."""
 
 
-BAD_NAME = Match("bad-name", "The name holds bytes that are no text, a control character or a backslash.")
+BAD_NAME = Match("bad-name", reasons.BAD_NAME.said())
 
 
 class IgnoreRules:
@@ -67,32 +68,32 @@ class IgnoreRules:
         if is_unusable(base):
             return BAD_NAME
         if base.lower() in SECRET_FOLDERS:
-            return Match("secret", "Folders with keys and credentials are never read.")
+            return Match("secret", reasons.SECRET_FOLDER.said())
         if base in IGNORED_FOLDERS:
-            return Match("ignored-folder", f"Folders named {base} are never indexed.")
+            return Match("ignored-folder", reasons.IGNORED_FOLDER.said(folder=base))
         if base.startswith("."):
-            return Match("hidden", "Hidden folders are not indexed; name it as an extra path to index it.")
+            return Match("hidden", reasons.HIDDEN_FOLDER.said())
         if pattern := self._exclude.matching(name, True):
-            return Match("exclude", f'Excluded by the pattern "{pattern}".', pattern)
+            return Match("exclude", reasons.EXCLUDED.said(pattern=pattern), pattern)
         if self._include and not self._include.may_cover_inside(name):
-            return Match("not-included", "No include pattern reaches into this folder.")
+            return Match("not-included", reasons.FOLDER_NOT_INCLUDED.said())
         return None
 
     def for_file(self, name: str, base: str) -> Match | None:
         """Judge one file; the rule `extension` is meant to be counted, not listed."""
         lowered = base.lower()
         if _SECRET_FILE.fullmatch(lowered):
-            return Match("secret", "Files with keys and credentials are never read.")
+            return Match("secret", reasons.SECRET_FILE.said())
         if not lowered.endswith(self.extensions):
-            return Match("extension", f"Only {', '.join(self.extensions)} files are indexed.")
+            return Match("extension", reasons.OTHER_EXTENSION.said(extensions=", ".join(self.extensions)))
         if is_unusable(base):
             return BAD_NAME
         if base.startswith("."):
-            return Match("hidden", "Hidden files are not indexed.")
+            return Match("hidden", reasons.HIDDEN_FILE.said())
         if pattern := self._exclude.matching(name, False):
-            return Match("exclude", f'Excluded by the pattern "{pattern}".', pattern)
+            return Match("exclude", reasons.EXCLUDED.said(pattern=pattern), pattern)
         if self._include and not self._include.covers(name):
-            return Match("not-included", "No include pattern matches this file.")
+            return Match("not-included", reasons.FILE_NOT_INCLUDED.said())
         return None
 
 

@@ -4,17 +4,17 @@ import os
 import stat
 from typing import Protocol
 
+from engine import reasons
 from engine.corpus.ignore import BAD_NAME, IgnoreRules, Match, is_unusable
 from engine.corpus.opening import is_link
 from engine.corpus.roots import Root, holds_secrets
 from engine.settings import Settings
 
-SECRET_PLACE = Match("secret", "Folders with keys and credentials are never read.")
-LINK = Match("symlink", "Links are not followed.")
-LINKED_PLACE = Match("symlink", "Links are not followed; name the place it points to instead.")
-_OUTSIDE_MEMORY = Match(
-    "outside-memory", "This workspace has a memory; what lies beside it is indexed as an extra path only."
-)
+SECRET_PLACE = Match("secret", reasons.SECRET_FOLDER.said())
+LINK = Match("symlink", reasons.LINK.said())
+LINKED_PLACE = Match("symlink", reasons.LINKED_PLACE.said())
+NOT_A_FILE = Match("not-a-file", reasons.NOT_A_FILE.said())
+_OUTSIDE_MEMORY = Match("outside-memory", reasons.OUTSIDE_MEMORY.said())
 
 
 class _Known(Protocol):
@@ -67,13 +67,12 @@ class Judge:
             return match
         state = known if isinstance(known, os.stat_result) else known.stat(follow_symlinks=False)
         if not stat.S_ISREG(state.st_mode):
-            return Match("not-a-file", "This is a pipe, a device or a folder with the name of a file.")
+            return NOT_A_FILE
         if state.st_size > self._limit:
-            detail = f"{state.st_size:,} bytes; files of more than {self._limit:,} bytes (max_file_bytes) are left out."
-            return Match("too-large", detail)
+            return Match("too-large", reasons.TOO_LARGE.said(size=state.st_size, limit=self._limit))
         return None
 
 
 def unreadable(error: OSError) -> Match:
     """The system does not let us look."""
-    return Match("unreadable", f"It cannot be read: {error.strerror or error}.")
+    return Match("unreadable", reasons.unreadable(error))

@@ -3,7 +3,9 @@
 import os
 from collections import Counter
 
+from engine import reasons
 from engine.corpus.ignore import shown
+from engine.language import marked
 from engine.records import FileIssue
 
 _LISTED_PER_RULE = 1_000
@@ -33,16 +35,16 @@ class Passed:
         found = list(self._issues)
         for rule, number in self._per_rule.items():
             if number > _LISTED_PER_RULE:
-                more = f"{number - _LISTED_PER_RULE:,} more were passed over by this rule."
+                more = reasons.MORE_OF_A_RULE.said(number=number - _LISTED_PER_RULE)
                 found.append(FileIssue(path="…", rule=rule, detail=more))
         common = self._endings.most_common()
         for ending, number in common[:_LISTED_ENDINGS]:
-            name = shown(f"*{ending}") if ending else "(no extension)"
+            name = shown(f"*{ending}") if ending else marked("(no extension)")
             found.append(self._counted(name, number))
         if rest := sum(number for _, number in common[_LISTED_ENDINGS:]):
-            found.append(self._counted("(other extensions)", rest))
+            found.append(self._counted(marked("(other extensions)"), rest))
         return found
 
     def _counted(self, name: str, number: int) -> FileIssue:
-        files = "1 file" if number == 1 else f"{number:,} files"
-        return FileIssue(path=name, rule="extension", detail=f"{files}; only {self._wanted} files are indexed.")
+        detail = reasons.OTHER_EXTENSIONS.said(count=number, extensions=self._wanted)
+        return FileIssue(path=name, rule="extension", detail=detail)

@@ -8,6 +8,7 @@ from contextlib import closing
 
 import msgspec
 
+from engine import reasons
 from engine.corpus.opening import open_regular
 from engine.errors import PathRefused
 from engine.records import FileIssue
@@ -45,14 +46,14 @@ def read_note(path: str, name: str, max_bytes: int) -> NoteText:
         with closing(_blocks(path, name, max_bytes)) as blocks:
             for block in blocks:
                 if b"\0" in block:
-                    raise Unreadable(name, "binary", "It holds zero bytes, as no text does.")
+                    raise Unreadable(name, "binary", reasons.ZERO_BYTES.said())
                 parts.append(decoder.decode(block))
                 digest.update(block)
                 lines += block.count(b"\n")
         parts.append(decoder.decode(b"", True))
     except UnicodeDecodeError as error:
         byte, before = error.object[error.start], error.object.count(b"\n", 0, error.start)
-        detail = f"It is not UTF-8 text: byte 0x{byte:02x} at line {lines + before + 1}."
+        detail = reasons.NOT_UTF8.said(byte=f"{byte:02x}", line=lines + before + 1)
         raise Unreadable(name, "not-utf8", detail) from None
     return NoteText("".join(parts), digest.hexdigest())
 
@@ -62,7 +63,7 @@ def _blocks(path: str, name: str, max_bytes: int) -> Generator[bytes, None, None
     try:
         descriptor, state = open_regular(path)
     except PathRefused:
-        raise Unreadable(name, "symlink", "A link or a special file has taken its place.") from None
+        raise Unreadable(name, "symlink", reasons.REPLACED.said()) from None
     except FileNotFoundError:
         raise
     except OSError as error:
@@ -72,7 +73,7 @@ def _blocks(path: str, name: str, max_bytes: int) -> Generator[bytes, None, None
         total = 0
         while True:
             if max(size, total) > max_bytes:
-                detail = f"{max(size, total):,} bytes; files of more than {max_bytes:,} bytes are left out."
+                detail = reasons.GROWN_TOO_LARGE.said(size=max(size, total), limit=max_bytes)
                 raise Unreadable(name, "too-large", detail)
             block = os.read(descriptor, _BLOCK)
             if not block:
@@ -86,10 +87,10 @@ def _blocks(path: str, name: str, max_bytes: int) -> Generator[bytes, None, None
 
 
 def _unreadable(name: str, error: OSError) -> Unreadable:
-    return Unreadable(name, "unreadable", f"It cannot be read: {error.strerror or error}.")
+    return Unreadable(name, "unreadable", reasons.unreadable(error))
 
 
 def _without_mark(first: bytes, name: str) -> bytes:
     if first.startswith(_UTF16_MARKS):
-        raise Unreadable(name, "not-utf8", "It is UTF-16 text; save it as UTF-8 to have it indexed.")
+        raise Unreadable(name, "not-utf8", reasons.UTF16.said())
     return first.removeprefix(codecs.BOM_UTF8)

@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Set
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 
+from engine import reasons
 from engine.embedding.base import EmbeddingProvider, PartialAnswer, TextsRefused
 from engine.embedding.batching import requests
 from engine.errors import Cancelled, ProviderError
@@ -150,7 +151,7 @@ class EmbedStage:
                 self._provider.embed_documents([_HARMLESS], cancel=self._token)
             except ProviderError:
                 raise error from None
-        detail = f"A passage is found by words only: {error}"
+        detail = reasons.NOT_EMBEDDED.said(problem=error)
         self._refused[self._model.id, text.hash] = FileIssue(path=text.path, rule=NOT_EMBEDDED, detail=detail)
 
     def _take(self, future: "Future[Vectors]", texts: list[Unembedded]) -> None:

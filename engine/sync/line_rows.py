@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from engine import reasons
 from engine.corpus.discovery import FoundFile
 from engine.corpus.transcripts.changes import transcript_of
 from engine.corpus.transcripts.formats import LineFormat
@@ -128,9 +129,7 @@ class LineRows:
             take(reader.read_rest(source))
             rows.add(packer.finish())
             if facts.generated:
-                issue = FileIssue(
-                    path=file.name, rule="generated", detail="The agent wrote it for its own housekeeping."
-                )
+                issue = FileIssue(path=file.name, rule="generated", detail=reasons.GENERATED.said())
                 self._commits.put(leaving_out(file, issue.rule, issue.detail))
                 return issue
             if not (state.closed and state.size != _UNFINISHED and state.title != after.title):

@@ -20,6 +20,7 @@ from pathlib import Path
 
 import apsw
 
+from engine import reasons
 from engine.control import CancelToken
 from engine.corpus.discovery import FoundFile
 from engine.corpus.transcripts.changes import transcript_of
@@ -27,7 +28,6 @@ from engine.errors import StoreError
 from engine.records import FileIssue
 from engine.store.location import IndexFiles
 from engine.store.session_homes import Home, Homes, SessionHomes
-from engine.wording import plural
 
 log = logging.getLogger(__name__)
 
@@ -35,20 +35,19 @@ KEPT_ELSEWHERE = "kept-elsewhere"
 """The rule by which a transcript is left out that another workspace has."""
 
 
-def kept_where(workspace: str, what: str = "It is") -> str:
-    """One sentence for a person, about `what`."""
-    return f"{what} kept in the workspace {os.path.basename(workspace) or workspace} ({workspace})."
+def kept_where(workspace: str, sessions: int = 0) -> str:
+    """One sentence for a person about a transcript, or so many sessions of a store."""
+    place = {"name": os.path.basename(workspace) or workspace, "path": workspace}
+    if not sessions:
+        return reasons.KEPT_ELSEWHERE.said(**place)
+    return reasons.SESSIONS_KEPT_ELSEWHERE.said(count=sessions, **place)
 
 
 def kept_issues(kept: Mapping[str, str]) -> list[FileIssue]:
     """What is told of all of them, as `elsewhere` returns them: one sentence for each store and workspace."""
     counts = Counter(("/".join(name.split("/")[:2]), workspace) for name, workspace in kept.items())
     return [
-        FileIssue(
-            path=store,
-            rule=KEPT_ELSEWHERE,
-            detail=kept_where(workspace, f"{plural(count, 'session')} of it {'is' if count == 1 else 'are'}"),
-        )
+        FileIssue(path=store, rule=KEPT_ELSEWHERE, detail=kept_where(workspace, count))
         for (store, workspace), count in sorted(counts.items())
     ]
 

@@ -1,5 +1,6 @@
 """Brings the sessions of a generation to what their transcripts hold now."""
 
+from engine import reasons
 from engine.corpus.discovery import FoundFile
 from engine.corpus.transcripts.changes import is_database
 from engine.corpus.transcripts.stores import FoundTranscripts, find_transcripts
@@ -13,7 +14,6 @@ from engine.sync.session_homes import KEPT_ELSEWHERE, elsewhere, kept_issues, ke
 from engine.sync.transcript_notes import leaving_out
 
 _COPIED = "copied"
-_COPIED_WHERE = "The database of its agent holds this session too."
 
 
 class SessionStage:
@@ -125,13 +125,13 @@ class SessionStage:
             self._meter.step(number, file.name)
             try:
                 copied = file.name in copies
-                issue = rows.leave_out(file, _COPIED, _COPIED_WHERE) if copied else rows.take(file)
+                issue = rows.leave_out(file, _COPIED, reasons.COPIED.said()) if copied else rows.take(file)
             except FileNotFoundError:
                 self._forget(file.name)
             except PathRefused:
-                self._fail(file, "symlink", "A link or a special file has taken its place.")
+                self._fail(file, "symlink", reasons.REPLACED.said())
             except OSError as error:
-                self._fail(file, "unreadable", f"It cannot be read: {error.strerror or error}.")
+                self._fail(file, "unreadable", reasons.unreadable(error))
             else:
                 if issue is not None:
                     self._outcome.skipped.append(issue)

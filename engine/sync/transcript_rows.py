@@ -1,5 +1,6 @@
 """From one transcript to the rows of its sessions: finds out what it is, and has it read as such."""
 
+from engine import reasons
 from engine.corpus.discovery import FoundFile
 from engine.corpus.transcripts.reading import database_format, document_format, line_format, opened
 from engine.records import FileIssue
@@ -37,7 +38,7 @@ class TranscriptRows:
             return self._whole.database(file, database)
         if document is not None:
             return self._whole.document(file, document)
-        return self.leave_out(file, "unknown-format", "It is no transcript of an agent that is known.")
+        return self.leave_out(file, "unknown-format", reasons.NO_TRANSCRIPT.said())
 
     def leave_out(self, file: FoundFile, rule: str, detail: str) -> FileIssue:
         """Note that nothing of a transcript is indexed, and why. Raises Cancelled."""

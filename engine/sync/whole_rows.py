@@ -6,6 +6,7 @@ from contextlib import ExitStack
 
 import msgspec
 
+from engine import reasons
 from engine.corpus.discovery import FoundFile
 from engine.corpus.transcripts.formats import Conversation, DatabaseFormat, DocumentFormat
 from engine.corpus.transcripts.stores import session_name
@@ -45,7 +46,7 @@ class WholeRows:
                 if stored.get(name) != digest and not conversation.facts.generated:
                     self._put_session(file, name, conversation, digest)
         except ValueError as error:
-            detail = f"It breaks off after {len(seen):,} sessions, which are indexed: {error}"
+            detail = reasons.BREAKS_OFF.said(number=len(seen), problem=error)
             issue = FileIssue(path=file.name, rule="broken", detail=detail)
         return self._settle(file, stored, seen, issue)
 
@@ -76,8 +77,8 @@ class WholeRows:
         except ValueError as error:
             issue = _unreadable(file, error)
         if broken and issue is None:
-            sessions_of_it = "One of its sessions" if len(broken) == 1 else f"{len(broken):,} of its sessions"
-            issue = FileIssue(path=file.name, rule="broken", detail=f"{sessions_of_it} cannot be read: {broken[0]}")
+            detail = reasons.BROKEN_SESSIONS.said(count=len(broken), problem=broken[0])
+            issue = FileIssue(path=file.name, rule="broken", detail=detail)
         return self._settle(file, stored, seen, issue)
 
     def unreadable(self, file: FoundFile, error: ValueError) -> FileIssue:
@@ -124,7 +125,7 @@ class WholeRows:
 
 
 def _unreadable(file: FoundFile, error: ValueError) -> FileIssue:
-    return FileIssue(path=file.name, rule="broken", detail=f"It could not be read to its end: {error}")
+    return FileIssue(path=file.name, rule="broken", detail=reasons.NOT_READ_TO_ITS_END.said(problem=error))
 
 
 def _putting(new: NewFile, rows: ChunkRows) -> Change:

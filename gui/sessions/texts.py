@@ -1,6 +1,6 @@
 """Titles and sentences of the sessions view where it lists nothing, and the counts above what it lists."""
 
-from engine import MemoryProviderStatus, marked, tr, tr_count
+from engine import MemoryProviderStatus, marked, tr, tr_count, tr_reason
 from gui.sessions.catalogue import Catalogue
 from gui.sessions.content_search import ContentHits
 from gui.sessions.criteria import Criteria
@@ -97,7 +97,9 @@ _SEARCH_ALL = marked("Search all workspaces to find them from here.")
 
 def elsewhere(status: MemoryProviderStatus) -> str:
     """Which sessions of the chosen folders are indexed in other workspaces, and so are found there."""
-    kept = [f"{issue.path}: {issue.detail}" for issue in status.skipped_files if issue.rule == _KEPT_ELSEWHERE]
+    kept = [
+        f"{issue.path}: {tr_reason(issue.detail)}" for issue in status.skipped_files if issue.rule == _KEPT_ELSEWHERE
+    ]
     return f"{' '.join(kept)} {tr(_SEARCH_ALL)}" if kept else ""
 
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from engine import reasons
 from engine.backends.qmd.command import QmdError
 from engine.control import CancelToken
 from engine.corpus.discovery import Discovery, FoundFile, discover
@@ -263,7 +264,6 @@ def _passed_over(
             if folder is None:
                 taken.append(file)
             else:
-                passed.append(
-                    FileIssue(path=file.name, rule="qmd", detail=f"qmd never looks into folders named {folder}.")
-                )
+                detail = reasons.FOLDER_OF_QMD.said(folder=folder)
+                passed.append(FileIssue(path=file.name, rule="qmd", detail=detail))
     return tuple(taken), tuple(passed)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 
+from engine import reasons
 from engine.control import CancelToken
 from engine.corpus.discovery import FoundFile
 from engine.corpus.transcripts.changes import is_database
@@ -162,7 +163,7 @@ class SessionExports:
                 fresh.transcripts[file.name] = _Transcript(file.mtime_ns, file.size, (), KEPT_ELSEWHERE, where)
             elif file.name in copies:
                 fresh.transcripts[file.name] = _Transcript(
-                    file.mtime_ns, file.size, (), "copied", "The database of its agent holds this session too."
+                    file.mtime_ns, file.size, (), "copied", reasons.COPIED.said()
                 )
             elif before is not None and before.rule != KEPT_ELSEWHERE and self._holds(before, file, now):
                 fresh.transcripts[file.name] = before
@@ -195,17 +196,17 @@ class SessionExports:
                 fresh.sessions[name] = session
                 done.written += changed
         except ValueError as error:
-            issue = "broken", f"It could not be read to its end: {error}"
+            issue = "broken", reasons.NOT_READ_TO_ITS_END.said(problem=error)
             for name in now.transcripts[file.name].sessions if file.name in now.transcripts else ():
                 if name in now.sessions and name not in fresh.sessions:
                     names.append(name)  # what cannot be read now may come back
                     fresh.sessions[name] = now.sessions[name]
         except PathRefused:
-            issue = "symlink", "A link or a special file has taken its place."
+            issue = "symlink", reasons.REPLACED.said()
         except OSError as error:
-            issue = "unreadable", f"It cannot be read: {error.strerror or error}."
+            issue = "unreadable", reasons.unreadable(error)
         if not names and not issue[0]:
-            issue = "unknown-format", "It is no transcript of an agent that is known, or nothing was said in it."
+            issue = "unknown-format", reasons.NO_TRANSCRIPT_OR_EMPTY.said()
         fresh.transcripts[file.name] = _Transcript(file.mtime_ns, file.size, tuple(names), *issue)
 
     def _write(

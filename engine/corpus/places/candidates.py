@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from engine import reasons
 from engine.corpus.opening import open_regular
 from engine.corpus.places.lenient_json import parse_lenient
 from engine.errors import PathRefused
@@ -28,11 +29,11 @@ def read_list(path: str, issues: list[FileIssue]) -> Any:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except PathRefused:
-        detail = "It is not a regular file, so the folders that it names are not listed."
+        detail = reasons.LIST_NO_FILE.said()
     except OSError as error:
-        detail = f"It cannot be read: {error.strerror or error}."
+        detail = reasons.unreadable(error)
     except ValueError:
-        detail = "It could not be understood, so the folders that it names are not listed."
+        detail = reasons.LIST_NOT_UNDERSTOOD.said()
     issues.append(FileIssue(path=path, rule="unreadable", detail=detail))
     return None
 

@@ -7,6 +7,8 @@ kept), and makes the plain file again to go on in one. Where both are there, the
 import errno
 import os
 
+from engine import reasons
+
 _BLOCK = 256 * 1024
 _KEPT = 512 * 1024
 """Bytes before the present place that can be read again without beginning anew."""
@@ -53,8 +55,8 @@ class Unpacked:
 
     def _next(self) -> bytes:
         if self._start + len(self._kept) >= _LARGEST:
-            raise OSError(errno.EFBIG, "it stands for more bytes than a transcript can have")
+            raise OSError(errno.EFBIG, reasons.LARGE_WHEN_UNPACKED.said())
         try:
             return self._stream.read(_BLOCK)
         except self._failure:
-            raise OSError(errno.EIO, "its compression is damaged") from None
+            raise OSError(errno.EIO, reasons.BAD_COMPRESSION.said()) from None

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import IO, Any
 
+from engine import reasons
 from engine.control import CancelToken
 from engine.corpus.opening import open_binary
 from engine.corpus.transcripts.jsonl import built, first_line
@@ -79,7 +80,7 @@ def _broken_as_value_error() -> Iterator[None]:
     except (*_BROKEN, ijson.JSONError) as error:
         if isinstance(error, ValueError):
             raise
-        raise ValueError(f"The export breaks off or is damaged: {first_line(error)}") from None
+        raise ValueError(reasons.BROKEN_EXPORT.said(what=first_line(error))) from None
 
 
 def _members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
@@ -90,14 +91,11 @@ def _members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
         members = [member for member in members if member.filename.count("/") == depth]
     for member in members:
         if member.file_size > LARGEST_DOCUMENT:
-            raise ValueError(_too_large(f"{member.filename} has {member.file_size:,} bytes", LARGEST_DOCUMENT))
+            size, limit = member.file_size, LARGEST_DOCUMENT
+            raise ValueError(reasons.LARGE_MEMBER.said(name=member.filename, size=size, limit=limit))
         if member.compress_type not in _COMPRESSIONS or member.flag_bits & _ENCRYPTED:
-            raise ValueError(f"{member.filename} is encrypted or packed in an unusual way.")
+            raise ValueError(reasons.STRANGE_MEMBER.said(name=member.filename))
     return sorted(members, key=lambda member: member.filename)
-
-
-def _too_large(what: str, limit: int) -> str:
-    return f"{what}; the limit is {limit:,}."
 
 
 class _Reader:
@@ -133,9 +131,9 @@ class _Reader:
         self._total += size
         self._since += size
         if self._total > LARGEST_DOCUMENT:
-            raise ValueError(_too_large("The export is larger than exports are", LARGEST_DOCUMENT))
+            raise ValueError(reasons.LARGE_EXPORT.said(limit=LARGEST_DOCUMENT))
         if self._since > LARGEST_CONVERSATION:
-            raise ValueError(_too_large("A conversation is larger than conversations are", LARGEST_CONVERSATION))
+            raise ValueError(reasons.LARGE_CONVERSATION.said(limit=LARGEST_CONVERSATION))
 
     def conversation_ends(self) -> None:
         self._since = 0

@@ -23,6 +23,7 @@ from typing import Any
 
 import msgspec
 
+from engine import reasons
 from engine.control import CancelToken
 from engine.corpus.opening import open_binary
 from engine.corpus.transcripts.formats import Conversation, LineParser
@@ -256,7 +257,7 @@ def _members(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
                 elif event == "string" and prefix == "directories.item":
                     yield "metadata", {"directories": [value]}
         except (ijson.JSONError, ArithmeticError) as error:
-            raise ValueError(f"the document breaks off or is no JSON: {first_line(error)}") from None
+            raise ValueError(reasons.BROKEN_DOCUMENT.said(what=first_line(error))) from None
 
 
 def _facts(path: str) -> SessionFacts:

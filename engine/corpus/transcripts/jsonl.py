@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from engine import reasons
 from engine.corpus.transcripts.compressed import Unpacked
 
 # Reading, splitting and parsing hold the interpreter's lock: so much at once takes about a millisecond.
@@ -140,7 +141,7 @@ def built(events: Iterator[tuple[str, Any]]) -> object:
             containers[-1].append(value)
         if opens:
             if len(containers) == _DEEPEST:
-                raise ValueError("nested too deeply")
+                raise ValueError(reasons.TOO_DEEP.said())
             containers.append(value)
             keys.append("")
     return top

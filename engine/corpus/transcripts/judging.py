@@ -5,8 +5,9 @@ import re
 import stat
 from collections.abc import Collection
 
+from engine import reasons
 from engine.corpus.ignore import BAD_NAME, Match, is_unusable
-from engine.corpus.judging import LINK, LINKED_PLACE, SECRET_PLACE
+from engine.corpus.judging import LINK, LINKED_PLACE, NOT_A_FILE, SECRET_PLACE
 from engine.corpus.opening import is_link
 from engine.corpus.roots import holds_secrets
 from engine.corpus.transcripts.changes import is_compressed, transcript_of
@@ -19,11 +20,10 @@ _TRANSCRIPT = re.compile(
 _PARTS_OF_SESSIONS = frozenset({("storage", "message"), ("storage", "part"), ("storage", "session_diff")})
 """Folders (with the one above) in which opencode keeps the messages of the sessions beside them, a file each."""
 
-_NO_TRANSCRIPT = Match("no-transcript", "By its name it is no transcript of an agent that is known.")
-_PART = Match("part-of-session", "It is read as a part of the sessions beside this folder.")
-_PACKED_TWICE = Match("packed-twice", "The transcript that it was packed from lies beside it and is read.")
-_NO_FILE = Match("not-a-file", "This is a pipe, a device or a folder with the name of a file.")
-SILENT = frozenset({_NO_TRANSCRIPT, _PART, _PACKED_TWICE, _NO_FILE})
+_NO_TRANSCRIPT = Match("no-transcript", reasons.NO_TRANSCRIPT_NAME.said())
+_PART = Match("part-of-session", reasons.PART_OF_SESSIONS.said())
+_PACKED_TWICE = Match("packed-twice", reasons.PACKED_TWICE.said())
+SILENT = frozenset({_NO_TRANSCRIPT, _PART, _PACKED_TWICE, NOT_A_FILE})
 """What agents keep beside transcripts: passed over without a word, unless someone asks."""
 
 
@@ -56,4 +56,4 @@ def judge_entry(entry: os.DirEntry[str], above: str, neighbours: Collection[str]
         return LINK
     if folder:
         return _PART if (above, entry.name) in _PARTS_OF_SESSIONS else None
-    return None if stat.S_ISREG(state.st_mode) else _NO_FILE
+    return None if stat.S_ISREG(state.st_mode) else NOT_A_FILE

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from engine import reasons
 from engine.control import CancelToken
 from engine.corpus.opening import open_binary
 from engine.corpus.transcripts.formats import Conversation
@@ -76,7 +77,7 @@ def _read(path: str) -> Mapping[str, Any]:
     with open_binary(path) as file:
         value = parse_line(file.read())
     if value is None:
-        raise ValueError(f"no JSON object in {os.path.basename(path)}")
+        raise ValueError(reasons.NO_JSON_OBJECT.said(file=os.path.basename(path)))
     return value
 
 

@@ -16,6 +16,7 @@ from typing import TypeVar
 
 import apsw
 
+from engine import reasons
 from engine.control import CancelToken
 from engine.corpus.opening import open_regular
 from engine.corpus.transcripts.changes import WAL
@@ -65,7 +66,7 @@ class SqliteView:
                 if error is None:
                     return found
                 break
-        raise error or ValueError("It was written all the time; the next update reads it.")
+        raise error or ValueError(reasons.WRITTEN_ALL_THE_TIME.said())
 
     def close(self) -> None:
         connection, self._connection = self._connection, None
@@ -98,13 +99,13 @@ def _told_plainly(cancel: CancelToken | None) -> Iterator[None]:
     try:
         yield
     except UnicodeDecodeError as error:
-        raise ValueError("The database cannot be read: a text in it is damaged") from error
+        raise ValueError(reasons.DAMAGED_TEXT.said()) from error
     except apsw.ReadOnlyError as error:
-        raise ValueError("A change to it was broken off: start its program, which then mends it") from error
+        raise ValueError(reasons.BROKEN_CHANGE.said()) from error
     except apsw.Error as error:
         if cancel is not None:
             cancel.checkpoint()
-        raise ValueError(f"The database cannot be read: {str(error).partition(chr(10))[0]}") from error
+        raise ValueError(reasons.UNREADABLE_DATABASE.said(what=str(error).partition(chr(10))[0])) from error
 
 
 def _state(path: str) -> _State:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import msgspec
 
+from engine import reasons
 from engine.control import CancelToken
 from engine.corpus.discovery import LATEST_NS, DiscoveryListener, FoundFile
 from engine.corpus.ignore import Match, is_unusable, shown
@@ -137,7 +138,7 @@ class _Walk:
         try:
             state = os.lstat(store.path)
         except FileNotFoundError:
-            self._pass(store.name, "missing", f"The session folder {store.path} does not exist.")
+            self._pass(store.name, "missing", reasons.NO_SESSION_FOLDER.said(folder=store.path))
             return
         except OSError as error:
             self._unreadable(store.name, error)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from engine import ChunkDetail, ChunkRow, FileChunks, VectorState, marked, tr, tr_count
+from engine import ChunkDetail, ChunkRow, FileChunks, VectorState, marked, tr, tr_count, tr_reason
 from gui.widgets.state import State
 from gui.widgets.wording import exact, size_text
 
@@ -109,7 +109,7 @@ def _id_text(detail: ChunkDetail) -> str:
 
 def _vector_facts(detail: ChunkDetail, file: FileChunks) -> Iterator[Fact]:
     if detail.row.vector == "refused":
-        yield Fact(tr("Refusal"), tr(file.refusal))
+        yield Fact(tr("Refusal"), tr_reason(file.refusal))
     for vector in detail.vectors:
         dims = tr_count("{count:,} dimension", "{count:,} dimensions", vector.dims)
         use = [] if vector.active else [tr("not in use now")]

@@ -1,0 +1,52 @@
+"""Why files are left out: kept in English, said in the language of the window."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from engine import language, reasons
+from engine.reasons import tr_reason
+
+
+@pytest.fixture(autouse=True)
+def english_again() -> Iterator[None]:
+    yield
+    language.speak("en")
+
+
+def test_what_is_kept_is_english_and_stays_so_in_english() -> None:
+    language.speak("en-XA")
+    kept = reasons.TOO_LARGE.said(size=12_480, limit=1000)
+    assert kept == "12,480 bytes; files of more than 1,000 bytes (max_file_bytes) are left out."
+    language.speak("en")
+    assert tr_reason(kept) == kept
+
+
+@pytest.mark.parametrize(
+    ("kept", "told"),
+    [
+        (reasons.LINK.said(), language.marked("Links are not followed.")),
+        (reasons.EXCLUDED.said(pattern="a {b} (c) *.md"), 'Excluded by the pattern "a {b} (c) *.md".'),
+        (reasons.OTHER_EXTENSIONS.said(count=1, extensions=".md"), "1 file; only .md files are indexed."),
+        (reasons.OTHER_EXTENSIONS.said(count=2000, extensions=".md"), "2,000 files; only .md files are indexed."),
+    ],
+)
+def test_a_kept_sentence_is_told_with_its_fields(kept: str, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(language, "_speech", language._Speech("xx", lambda text: f"<{text}>"))
+    assert kept == told
+    assert tr_reason(kept) == f"<{told}>"
+
+
+def test_numbers_are_those_of_the_language_and_a_problem_within_is_told_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    speech = language._Speech("xx", lambda text: f"<{text}>", marks=str.maketrans(",.", ".,"))
+    monkeypatch.setattr(language, "_speech", speech)
+    problem = reasons.LARGE_EXPORT.said(limit=1_000_000)
+    assert tr_reason(reasons.BROKEN_SESSIONS.said(count=1200, problem=problem)) == (
+        "<1.200 of its sessions cannot be read: <The export is larger than exports are; the limit is 1.000.000.>>"
+    )
+
+
+def test_what_is_no_reason_of_ours_stays_as_it_is() -> None:
+    language.speak("en-XA")
+    assert tr_reason("A sentence of another program.") == "A sentence of another program."
+    assert tr_reason("") == ""
