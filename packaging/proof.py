@@ -92,7 +92,8 @@ def _greet_server(program: Path, home: Path, notes: Path) -> None:
 
 def _picture(program: Path, home: Path, picture: Path) -> float:
     started = time.monotonic()
-    _ended(program, home, "--demo", "--query", "irrigation timer", "--screenshot", str(picture))
+    # In German: its words are files beside the program, and one that lacks them does not start so.
+    _ended(program, home, "--demo", "--language", "de", "--query", "irrigation timer", "--screenshot", str(picture))
     seconds = time.monotonic() - started
     data = picture.read_bytes()
     size = struct.unpack(">II", data[16:24])

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from importlib.metadata import Distribution, distribution
 from pathlib import Path, PurePath
 
+from engine.language import LANGUAGES
 from gui.about.components import BUNDLED_LIST, python_licence
 
 Entry = tuple[str, str, str]
@@ -35,6 +36,8 @@ LEFT_OUT = (
     *("tkinter", "unittest", "pydoc", "doctest", "lib2to3", "test", "curses", "readline"),
     *("setuptools", "pkg_resources", "pip", "PyInstaller", "cyclonedx", "PIL", "numpy.f2py", "numpy.testing"),
     *("zstandard._cffi", "zstandard.backend_cffi"),  # a second implementation, for Pythons without the first
+    # What OpenAI's client loads when it is asked for; here it embeds, chats and runs batches.
+    *(f"openai.{part}.{name}" for part in ("types", "resources") for name in ("admin", "beta", "live", "realtime")),
     *("cffi", "pycparser", "pydantic.v1", "distutils", "_distutils_hack"),  # for building, or for older programs
 )
 _PACKED_FILES = ("METADATA", "entry_points.txt")
@@ -53,7 +56,10 @@ _WANTED_OF_SYSTEM = re.compile(r"lib(?:python|xcb-|xkbcommon|ffi|bz2|lzma|uuid)"
 """Libraries of the system that differ from one to the other or are missing on some: Qt's helpers for X11, Python's own.
 The others are on every Linux desktop that is new enough for the C library of the bundle, and get its security updates:
 GLib, D-Bus, OpenSSL 3, Kerberos, fonts, the C++ library."""
-_UNWANTED_FILES = re.compile(r"PySide6/(?:Qt/)?(?:translations|qml|metatypes)/|apsw/sqlite_extra_binaries/|/tests?/")
+_UNWANTED_FILES = re.compile(
+    r"PySide6/(?:Qt/)?(?:qml|metatypes)/|apsw/sqlite_extra_binaries/|/tests?/"
+    rf"|PySide6/(?:Qt/)?translations/(?!qtbase_(?:{'|'.join(LANGUAGES)})\.qm)"  # the words of Qt's own buttons and menus
+)
 
 
 def wanted(entry: Entry) -> bool:
