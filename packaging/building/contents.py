@@ -56,9 +56,10 @@ _WANTED_OF_SYSTEM = re.compile(r"lib(?:python|xcb-|xkbcommon|ffi|bz2|lzma|uuid)"
 """Libraries of the system that differ from one to the other or are missing on some: Qt's helpers for X11, Python's own.
 The others are on every Linux desktop that is new enough for the C library of the bundle, and get its security updates:
 GLib, D-Bus, OpenSSL 3, Kerberos, fonts, the C++ library."""
+# Of translations those of the buttons and menus that Qt itself brings.
 _UNWANTED_FILES = re.compile(
     r"PySide6/(?:Qt/)?(?:qml|metatypes)/|apsw/sqlite_extra_binaries/|/tests?/"
-    rf"|PySide6/(?:Qt/)?translations/(?!qtbase_(?:{'|'.join(LANGUAGES)})\.qm)"  # the words of Qt's own buttons and menus
+    rf"|PySide6/(?:Qt/)?translations/(?!qtbase_(?:{'|'.join(LANGUAGES)})\.qm)"
 )
 
 
