@@ -13,6 +13,7 @@ from engine.corpus.standing import Listing, PathFinder, Standing
 from engine.corpus.transcripts.changes import last_change
 from engine.corpus.transcripts.stores import session_name
 from engine.embedding.base import EmbeddingProvider
+from engine.language import marked, tr
 from engine.records import FileIssue, FolderContents, PathRemedy, PathStanding, PathState, RuleOrigin, Source
 from engine.settings import Settings
 from engine.settings.origin import origin_of
@@ -31,7 +32,7 @@ _KEYS = {
 }
 """Rules that the settings make, with their options; all others are built in."""
 _NO_TEXT = frozenset({"binary", "not-utf8"})
-_NO_NOTES = Match("source-off", "Notes are not indexed: the settings name sessions alone as sources.")
+_NO_NOTES = Match("source-off", marked("Notes are not indexed: the settings name sessions alone as sources."))
 _BROKEN = "broken"
 _BUILT_IN = RuleOrigin(key="", value="", layer="built-in", file="", line=0)
 _SHOWN_PASSED = 20
@@ -115,8 +116,8 @@ class _Explanation:
             for source in get_args(Source):
                 found = held(self._snapshot, source, shown(name)) if name else None
                 if found is not None:
-                    return self._state("gone", path_words.GONE, "sync", path=name, source=source, title=found.title)
-        return self._state("missing", path_words.MISSING, None, path="", source=None)
+                    return self._state("gone", tr(path_words.GONE), "sync", path=name, source=source, title=found.title)
+        return self._state("missing", tr(path_words.MISSING), None, path="", source=None)
 
     def _excluded(self, match: Match, origin: RuleOrigin) -> PathState:
         remedy: PathRemedy | None = "settings" if origin.key else None
@@ -153,7 +154,7 @@ class _Explanation:
         if self._standing.key:
             one = session_name(name, self._standing.key)
             if one not in wanted:
-                return self._state("missing", path_words.MISSING, None, path="", source=None)
+                return self._state("missing", tr(path_words.MISSING), None, path="", source=None)
             wanted = {one: wanted[one]}
         rows = [row for row in (held(self._snapshot, "sessions", session) for session in wanted) if row is not None]
         size, changed_ns = last_change(self._standing.path, Path(self._standing.path).lstat())
@@ -170,7 +171,7 @@ class _Explanation:
     def _unknown(self, failure: FileIssue | None) -> PathState:
         """Accepted, and yet not in the index."""
         if failure is None:
-            return self._state("pending", path_words.NEW, "sync")
+            return self._state("pending", tr(path_words.NEW), "sync")
         state: PathStanding = "failed"
         if failure.rule in _NO_TEXT:
             state = "not-text"
@@ -187,7 +188,7 @@ class _Explanation:
         said = path_words.indexed(chunks, vectors, facts.get("sessions", 0), refused.detail if refused else problem)
         facts |= {"chunks": chunks, "vectors": vectors, "changed": changed}
         if changed:
-            return self._state("pending", path_words.CHANGED, "sync", **facts)
+            return self._state("pending", tr(path_words.CHANGED), "sync", **facts)
         return self._state("indexed", said, "open", **facts)
 
     def _contents(self, listing: Listing) -> FolderContents:

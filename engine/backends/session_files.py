@@ -10,6 +10,7 @@ from engine.control import CancelToken
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.stores import locate_transcript, names_session
 from engine.errors import TranscriptUnreadable
+from engine.language import tr
 from engine.records import FileText, SessionMessage, SessionSummary, SessionText
 from engine.redaction.masks import redact
 from engine.settings import Settings
@@ -35,7 +36,9 @@ class SessionFiles:
         try:
             found = read_session(file, key, cancel)
         except ValueError as error:
-            raise TranscriptUnreadable(f"The transcript of this session cannot be read now: {error}") from error
+            raise TranscriptUnreadable(
+                tr("The transcript of this session cannot be read now: {reason}", reason=tr(str(error)))
+            ) from error
         if found is None:
             raise FileNotFoundError(path)
         masked = 0
