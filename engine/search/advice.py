@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from engine.language import marked, tr, tr_count
+from engine.reasons import tr_reason
 from engine.records import FileIssue, RemedyName, SearchExplanation, SearchOutcome, SearchRemedy, SearchStage
 from engine.search.filters import Filter
 from engine.search.sources import ReadableStore
@@ -181,7 +182,7 @@ class _Advice:
             )
         named = [issue for issue in issues if self._names(issue)]
         for issue in named[:_MOST_EXCLUDED]:
-            advice = tr("{path} is not indexed: {reason}", path=issue.path, reason=tr(issue.detail))
+            advice = tr("{path} is not indexed: {reason}", path=issue.path, reason=tr_reason(issue.detail))
             if len(named) > _MOST_EXCLUDED:
                 advice += " " + tr("{count:,} more are left out.", count=len(named) - 1)
             yield self._of_index("excluded", advice, issue.path)

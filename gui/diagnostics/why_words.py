@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from engine import PathState, marked, tr
+from engine import PathState, marked, tr, tr_reason
 from gui.diagnostics.reading import chunks, vectors
 from gui.widgets.state import State
 from gui.widgets.wording import exact, size_text
@@ -59,4 +59,4 @@ def _facts(state: PathState) -> Iterator[str]:
         yield tr("As indexed: {held}", held=", ".join(held))
         yield tr("Changed {when}", when=exact(state.modified))
     if state.contents is not None:
-        yield from (f"{issue.path}: {issue.detail}" for issue in state.contents.passed)
+        yield from (f"{issue.path}: {tr_reason(issue.detail)}" for issue in state.contents.passed)

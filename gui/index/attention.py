@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from engine import NOT_EMBEDDED, FileIssue, MemoryProviderStatus, marked, tr, tr_count
+from engine import NOT_EMBEDDED, FileIssue, MemoryProviderStatus, marked, tr, tr_count, tr_reason
 from gui.widgets.engines import IndexRemedy, index_remedy
 from gui.widgets.pricing import estimate_words
 from gui.widgets.rules import rule_words
@@ -75,7 +75,7 @@ def _failed(failed: Sequence[FileIssue], read_only: bool) -> Iterator[Attention]
     named = failed if len(failed) <= _NAMED + 1 else failed[:_NAMED]
     for issue in named:
         act = (tr("Show"), "failed") if issue.rule == NOT_EMBEDDED else retry
-        yield Attention(f"failed {issue.path} {issue.detail}", "degraded", issue.path, tr(issue.detail), act)
+        yield Attention(f"failed {issue.path} {issue.detail}", "degraded", issue.path, tr_reason(issue.detail), act)
     if rest := failed[len(named) :]:
         title = tr_count("{count:,} more file failed", "{count:,} more files failed", len(rest))
         yield Attention("failed", "degraded", title, _by_rule(rest), (tr("Show"), "failed"))

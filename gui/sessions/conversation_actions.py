@@ -118,7 +118,8 @@ class ConversationActions(QObject):
 
     def _allow(self, conversation: Conversation | None) -> None:
         """What there is nothing for says why not."""
-        shown, missing = conversation is not None, tr(MISSING["conversation"])
+        words = MISSING["conversation"]
+        shown, missing = conversation is not None, tr(words)
         for gate in self._of_session:
             gate.allow(shown, missing)
         for action in (self.copy, self.copy_message, self.copy_session, self.raw, self.fold):

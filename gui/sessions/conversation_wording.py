@@ -5,6 +5,7 @@ from datetime import date, datetime
 
 from engine import SessionMessage, tr, tr_count
 from gui.sessions.conversation_text import Conversation, Entry
+from gui.widgets.days import weekday_and_date
 from gui.widgets.wording import exact
 
 _LOOKED_AT = 2_000
@@ -29,8 +30,7 @@ def clock(moment: float | None) -> str:
 
 def day_text(day: int) -> str:
     """Wednesday 11 February 2026, of an ordinal."""
-    when = date.fromordinal(day)
-    return f"{when:%A} {when.day} {when:%B %Y}"
+    return weekday_and_date(date.fromordinal(day))
 
 
 def first_words(text: str) -> str:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from engine import marked, tr
 from gui.sessions.catalogue import Entry, SessionOrder
-from gui.sessions.wording import month_title
+from gui.widgets.days import month_and_year
 
 Test = Callable[[Entry], bool]
 
@@ -53,7 +53,7 @@ PERIODS = (
 def month_period(month: date) -> Period:
     """All days of the month that begins with this day."""
     following = (month + timedelta(days=31)).replace(day=1)
-    return Period(month_title(month), first=month, last=following - timedelta(days=1))
+    return Period(month_and_year(month), first=month, last=following - timedelta(days=1))
 
 
 @dataclass(frozen=True)

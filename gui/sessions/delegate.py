@@ -7,7 +7,7 @@ from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QTextLayout
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from engine import tr
+from engine import number, tr
 from gui.sessions.rows import HeadingRow, SessionRow
 from gui.sessions.wording import hits_text, message_count, parts_text, span
 from gui.style import font_at
@@ -81,9 +81,9 @@ class SessionDelegate(QStyledItemDelegate):
     def _paint_heading(self, painter: QPainter, rect: QRect, row: HeadingRow, colours: Tokens) -> None:
         painter.setPen(colours.muted)
         painter.setFont(self._meta)
-        number = f"{row.sessions:,}"
-        write(painter, rect, AT_RIGHT, number)
-        room = rect.width() - self._meta_metrics.horizontalAdvance(number) - GAP
+        sessions = grouped(row.sessions)
+        write(painter, rect, AT_RIGHT, sessions)
+        room = rect.width() - self._meta_metrics.horizontalAdvance(sessions) - GAP
         painter.setFont(self._title)
         write(painter, rect, AT_LEFT, elide(self._title_metrics, row.title, Qt.TextElideMode.ElideRight, room))
 
@@ -139,8 +139,8 @@ class SessionDelegate(QStyledItemDelegate):
         took = span(summary.started, summary.ended)
         # All rows tell the unit or none does; the tooltip always does.
         roomy = rect.width() >= UNIT_LETTERS * metrics.averageCharWidth()
-        number = message_count(summary.messages) if roomy else grouped(summary.messages)
-        shown = " · ".join(part for part in (number, took) if part)
+        messages = message_count(summary.messages) if roomy else grouped(summary.messages)
+        shown = " · ".join(part for part in (messages, took) if part)
         painter.setFont(self._meta)
         painter.setPen(colours.muted)
         write(painter, rect, AT_RIGHT, shown)
@@ -151,7 +151,7 @@ class SessionDelegate(QStyledItemDelegate):
 def _note(row: SessionRow) -> str:
     """At the right of the title: why the row is listed."""
     if row.alike is not None:
-        return tr("{score:.2f}", score=row.alike)
+        return number(row.alike, ".2f")
     return hits_text(row.hits) if row.hits else ""
 
 

@@ -14,6 +14,7 @@ from gui.sessions.catalogue import Catalogue, Choice
 from gui.sessions.criteria import ANY_TIME, PERIODS, Period, Role, month_period
 from gui.sessions.wording import agent_name, folder_name
 from gui.widgets.chip import Chip
+from gui.widgets.days import short_date
 from gui.widgets.wording import grouped
 
 _SAID_BY: dict[Role, tuple[str, str]] = {
@@ -183,14 +184,14 @@ class DaysDialog(QDialog):
     def period(self) -> Period:
         """What was chosen."""
         first, last = sorted((self._day(self._first), self._day(self._last)))
-        words = " \N{EN DASH} ".join(f"{day.day} {day:%b %Y}" for day in dict.fromkeys((first, last)))
+        words = " \N{EN DASH} ".join(short_date(day) for day in dict.fromkeys((first, last)))
         return Period(words, first=first, last=last)
 
     @staticmethod
     def _edit(day: date, name: str) -> QDateEdit:
         edit = QDateEdit(QDate(day.year, day.month, day.day))
         edit.setCalendarPopup(True)
-        edit.setDisplayFormat("d MMM yyyy")
+        edit.setDisplayFormat(tr("d MMM yyyy"))
         edit.setAccessibleName(name)
         return edit
 

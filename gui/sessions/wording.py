@@ -3,6 +3,7 @@
 from datetime import date
 
 from engine import marked, tr, tr_count
+from gui.widgets.days import long_date, weekday, weekday_and_day
 
 UNTITLED = marked("Untitled session")
 _AGENTS = {
@@ -29,10 +30,6 @@ def folder_name(path: str) -> str:
     return path.replace("\\", "/").rstrip("/").rpartition("/")[2] or path
 
 
-def month_title(month: date) -> str:
-    return f"{month:%B %Y}"
-
-
 def day_title(day: date | None, today: date) -> str:
     """ "Today", "Yesterday", "Sunday" within a week, "Sunday 8 February", "7 January 2025"."""
     if day is None:
@@ -41,8 +38,8 @@ def day_title(day: date | None, today: date) -> str:
     if passed in (0, 1):
         return tr("Yesterday") if passed else tr("Today")
     if 1 < passed < _WEEK_DAYS:
-        return f"{day:%A}"
-    return f"{day:%A} {day.day} {day:%B}" if day.year == today.year else f"{day.day} {day:%B %Y}"
+        return weekday(day)
+    return weekday_and_day(day) if day.year == today.year else long_date(day)
 
 
 def span(started: float | None, ended: float | None) -> str:

@@ -9,7 +9,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 import engine
-from engine import CancelToken, FileIssue, Settings, WorkspacePreview
+from engine import CancelToken, FileIssue, Settings, WorkspacePreview, tr_reason
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
 from gui.widgets.issues_table import IssuesTable
@@ -60,7 +60,7 @@ def rule_lines(skipped: Iterable[FileIssue]) -> str:
     for (_, detail), names in rules[:_RULES]:
         rest = len(names) - _NAMED
         more = f" and {grouped(rest)} more" if rest > 0 else ""
-        lines.append(f"{', '.join(names[:_NAMED])}{more}: {detail}")
+        lines.append(f"{', '.join(names[:_NAMED])}{more}: {tr_reason(detail)}")
     if len(rules) > _RULES:
         lines.append(f"{counted(len(rules) - _RULES, 'more reason')} below.")
     return "\n".join(lines)

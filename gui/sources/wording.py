@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from engine import FileIssue, FoundPlace
+from engine import FileIssue, FoundPlace, tr_reason
 from gui.sessions.wording import agent_name, folder_name
 from gui.widgets.wording import ago, counted, size_text
 
@@ -36,6 +36,6 @@ def short_path(path: str, home: str) -> str:
 def issue_lines(issues: Sequence[FileIssue], home: str) -> str:
     """A line for each, with the place that it is about."""
     return "\n".join(
-        issue.detail if issue.path in issue.detail else f"{short_path(issue.path, home)}: {issue.detail}"
-        for issue in issues
+        detail if path in detail else f"{short_path(path, home)}: {detail}"
+        for path, detail in ((issue.path, tr_reason(issue.detail)) for issue in issues)
     )

@@ -71,8 +71,9 @@ class FileActions(QObject):
     def set_target(self, target: Target | None) -> None:
         """What the actions are about from now on."""
         self._target = target
+        missing = MISSING["file"]
         for action in (self.edit, self.cite, self.copy_path, self.reveal):
-            allow(action, target is not None, tr(MISSING["file"]))
+            allow(action, target is not None, tr(missing))
         allow(self.copy_part, target is not None and target.part is not None, tr("No part of this file was found."))
 
     def _action(self, text: str, run: Callable[[], None]) -> QAction:

@@ -4,20 +4,25 @@ from PySide6.QtCore import QModelIndex, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
-from engine import FileIssue, tr
+from engine import FileIssue, tr, tr_reason
 from gui.widgets.table import Column, Index, RecordsTable
 
 
 def _columns() -> tuple[Column[FileIssue], ...]:
     return (
-        Column[FileIssue](tr("File"), 24, lambda issue: issue.path),
+        Column[FileIssue](tr("File"), 24, _path),
         Column[FileIssue](tr("Rule"), 15, lambda issue: issue.rule),
         Column[FileIssue](tr("Detail"), 60, _detail),
     )
 
 
+def _path(issue: FileIssue) -> str:
+    """Of files that are only counted, what they have in common."""
+    return tr(issue.path) if issue.path.startswith("(") else issue.path
+
+
 def _detail(issue: FileIssue) -> str:
-    return tr(issue.detail)
+    return tr_reason(issue.detail)
 
 
 class IssuesTable(RecordsTable[FileIssue]):

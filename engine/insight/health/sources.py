@@ -10,6 +10,7 @@ from engine.errors import WorkspaceError
 from engine.insight.health.findings import UPDATE, degraded, failed, fine
 from engine.insight.health.subject import Subject
 from engine.language import marked, tr, tr_count
+from engine.reasons import tr_reason
 from engine.records import HealthFinding
 from engine.settings import Settings
 from engine.store import sessions
@@ -32,7 +33,7 @@ def look_at_stores(settings: Settings, found: FoundTranscripts) -> Iterator[Heal
         id_ = f"store:{store.name}"
         count = sum(file.name.startswith(f"{store.name}/") for file in found.files)
         if store.name in problems:
-            yield degraded(id_, store.name, problems[store.name], advice=tr(_FOLDERS))
+            yield degraded(id_, store.name, tr_reason(problems[store.name]), advice=tr(_FOLDERS))
         elif not count:
             none = tr("No transcript is in {folder}.", folder=store.path)
             yield degraded(id_, store.name, none, advice=tr(_FOLDERS))
@@ -108,7 +109,7 @@ def look_at_issues(snapshot: Snapshot) -> Iterator[HealthFinding]:
             "{count:,} files could not be read, the first is {path}: {reason}",
             len(issues),
             path=issues[0].path,
-            reason=tr(issues[0].detail),
+            reason=tr_reason(issues[0].detail),
         )
         yield degraded("failed-files", tr("Failed files"), detail, count=len(issues))
     if issues := snapshot.issues("not embedded"):
@@ -118,7 +119,7 @@ def look_at_issues(snapshot: Snapshot) -> Iterator[HealthFinding]:
             "Some of {count:,} files could not be embedded, the first is {path}: {reason}",
             files,
             path=issues[0].path,
-            reason=tr(issues[0].detail),
+            reason=tr_reason(issues[0].detail),
         )
         yield degraded("not-embedded", tr("Not embedded"), detail, count=files)
 
