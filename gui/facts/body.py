@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from engine import Fact
+from engine import Fact, tr
 from gui.facts.editor import FactEditor
 from gui.facts.fact_list import FactList
 from gui.keys.binding import tell_key
@@ -34,8 +34,8 @@ class FactsBody(QWidget):
         self.notice = NoticeBar()
         """What was done, and the way back from it."""
         self._remark = NoticeBar()
-        self.new_button = QPushButton("New fact")
-        tell_key(self.new_button, "Write a fact", NEW.name)
+        self.new_button = QPushButton(tr("New fact"))
+        tell_key(self.new_button, tr("Write a fact"), NEW.name)
         self._counts = ElidedLabel()
         self._counts.setProperty("role", "meta")
         self.page = StatePage()

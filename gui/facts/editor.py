@@ -8,13 +8,12 @@ from PySide6.QtCore import QEvent, Qt, Signal, SignalInstance, Slot
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from engine import FACT_CATEGORIES, LONGEST_FACT, USUAL_IMPORTANCE, Fact, FactCategory
+from engine import FACT_CATEGORIES, LONGEST_FACT, USUAL_IMPORTANCE, Fact, FactCategory, tr, tr_count
 from gui.facts.text_field import TextField
 from gui.facts.wording import CATEGORIES, ERASE_QUESTION, NEW, origin_lines, percent
 from gui.style import font_at
 from gui.widgets.combo import ComboBox
 from gui.widgets.labels import breakable, label
-from gui.widgets.wording import grouped
 
 _LEVELS = (0.1, 0.3, 0.5, USUAL_IMPORTANCE, 0.9, 1.0)
 _BY_WORDS = ""
@@ -49,24 +48,24 @@ class FactEditor(QScrollArea):
         self.is_new = False
         self._editable = True
         self._asks = False
-        self.back = self._button("Back to the list", self.left.emit, "flat")
+        self.back = self._button(tr("Back to the list"), self.left.emit, "flat")
         self._title = label("", "strong")
-        self.text = TextField("Text of the fact")
-        self.text.setPlaceholderText("One sentence, as you would tell it to somebody who knows nothing of it")
+        self.text = TextField(tr("Text of the fact"))
+        self.text.setPlaceholderText(tr("One sentence, as you would tell it to somebody who knows nothing of it"))
         self._too_long = label("", "degraded", wrap=True)
-        self._category = ComboBox("Kind of the fact")
-        self._importance = ComboBox("Importance of the fact")
+        self._category = ComboBox(tr("Kind of the fact"))
+        self._importance = ComboBox(tr("Importance of the fact"))
         self._origin = QVBoxLayout()
-        self._question = label(ERASE_QUESTION, wrap=True)
-        self._save = self._button("Save", self.save, "primary")
-        self._save.setToolTip("Save what was typed (Ctrl+Enter)")
-        self._revert = self._button("Discard", self._discard)
-        self._approve = self._button("Approve", lambda: self._tell(self.approve_wanted), "primary")
-        self._forget = self._button("Forget", lambda: self._tell(self.forget_wanted))
-        self._restore = self._button("Put back", lambda: self._tell(self.restore_wanted), "primary")
-        self._erase = self._button("Delete for good…", lambda: self._ask(True))
-        self._yes = self._button("Delete for good", lambda: self._tell(self.erase_wanted))
-        self._no = self._button("Keep it", lambda: self._ask(False))
+        self._question = label(tr(ERASE_QUESTION), wrap=True)
+        self._save = self._button(tr("Save"), self.save, "primary")
+        self._save.setToolTip(tr("Save what was typed (Ctrl+Enter)"))
+        self._revert = self._button(tr("Discard"), self._discard)
+        self._approve = self._button(tr("Approve"), lambda: self._tell(self.approve_wanted), "primary")
+        self._forget = self._button(tr("Forget"), lambda: self._tell(self.forget_wanted))
+        self._restore = self._button(tr("Put back"), lambda: self._tell(self.restore_wanted), "primary")
+        self._erase = self._button(tr("Delete for good…"), lambda: self._ask(True))
+        self._yes = self._button(tr("Delete for good"), lambda: self._tell(self.erase_wanted))
+        self._no = self._button(tr("Keep it"), lambda: self._ask(False))
         self._arrange()
         self._fill_combos()
         self._restyle()
@@ -96,7 +95,7 @@ class FactEditor(QScrollArea):
         column.addWidget(self._title)
         column.addWidget(self.text)
         column.addWidget(self._too_long)
-        for words, box in (("Kind", self._category), ("Importance", self._importance)):
+        for words, box in ((tr("Kind"), self._category), (tr("Importance"), self._importance)):
             row = QHBoxLayout()
             title = label(words, "muted")
             title.setBuddy(box)
@@ -136,7 +135,7 @@ class FactEditor(QScrollArea):
 
     def _fill_combos(self) -> None:
         for category in FACT_CATEGORIES:
-            self._category.addItem(CATEGORIES[category], category)
+            self._category.addItem(tr(CATEGORIES[category]), category)
 
     # --- what is shown ----------------------------------------------------------------------------------------------
 
@@ -175,7 +174,7 @@ class FactEditor(QScrollArea):
         fact = self.fact
         shown = fact is not None or self.is_new
         self._page.setVisible(shown)
-        self._title.setText(NEW if self.is_new else "")
+        self._title.setText(tr(NEW) if self.is_new else "")
         self._title.setVisible(self.is_new)
         if self.text.toPlainText() != text:
             self.text.setPlainText(text)
@@ -190,7 +189,7 @@ class FactEditor(QScrollArea):
     def _show_category(self, fact: Fact | None) -> None:
         automatic = self._category.findData(_BY_WORDS)
         if self.is_new and automatic < 0:
-            self._category.insertItem(0, "Told by its words", _BY_WORDS)
+            self._category.insertItem(0, tr("Told by its words"), _BY_WORDS)
         elif not self.is_new and automatic >= 0:
             self._category.removeItem(automatic)
         self._category.choose(_BY_WORDS if fact is None else fact.category)
@@ -221,7 +220,13 @@ class FactEditor(QScrollArea):
         """Show the buttons for what can be done now."""
         fact, changed = self.fact, self.is_changed and self._editable
         long = len(self._typed) - LONGEST_FACT
-        self._too_long.setText(f"{grouped(long)} characters too many: what is so long belongs into a note.")
+        self._too_long.setText(
+            tr_count(
+                "{count:,} character too many: what is so long belongs into a note.",
+                "{count:,} characters too many: what is so long belongs into a note.",
+                long,
+            )
+        )
         self._too_long.setVisible(long > 0)
         forgotten = fact is not None and fact.forgotten is not None
         kept = fact is not None and not forgotten

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter
 from PySide6.QtWidgets import QMenu, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from engine import Fact
+from engine import Fact, tr
 from gui.facts.wording import age_text, meta_text, told
 from gui.keys.binding import key_action, show_keys_of
 from gui.keys.keymap import command
@@ -109,7 +109,7 @@ class FactList(RowList):
     forget_wanted = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(FactModel(), "Facts", parent)
+        super().__init__(FactModel(), tr("Facts"), parent)
         self._paint = _Delegate(self)
         self.setUniformItemSizes(True)
         self.setItemDelegate(self._paint)
@@ -165,14 +165,14 @@ class FactList(RowList):
             return
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        edit = menu.addAction("Edit" if fact.forgotten is None else "Show")
+        edit = menu.addAction(tr("Edit") if fact.forgotten is None else tr("Show"))
         edit.setShortcut("Return")
         edit.triggered.connect(self.opened)
-        copy = menu.addAction("Copy")
+        copy = menu.addAction(tr("Copy"))
         show_keys_of(copy, _COPY.name)
         copy.triggered.connect(lambda: copy_text(fact.text))
         if fact.forgotten is None:
-            forget = menu.addAction("Forget")
+            forget = menu.addAction(tr("Forget"))
             show_keys_of(forget, _FORGET.name)
             forget.triggered.connect(lambda: self.forget_wanted.emit(fact))
         menu.popup(at)

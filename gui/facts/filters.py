@@ -7,19 +7,18 @@ from typing import Literal
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QWidget
 
-from engine import Fact, FactCategory
+from engine import Fact, FactCategory, marked, tr
 from gui.facts.wording import CATEGORIES
 from gui.widgets.chip import Chip
-from gui.widgets.wording import grouped
 
 FactState = Literal["remembered", "waiting", "forgotten"]
 
 _STATES: tuple[tuple[FactState, str, str], ...] = (
-    ("remembered", "Kept", "What agents are told of when it fits"),
-    ("waiting", "To approve", "What no agent is told of before you approve it"),
-    ("forgotten", "Forgotten", "What can still be put back"),
+    ("remembered", marked("Kept"), marked("What agents are told of when it fits")),
+    ("waiting", marked("To approve"), marked("What no agent is told of before you approve it")),
+    ("forgotten", marked("Forgotten"), marked("What can still be put back")),
 )
-_ANY = "Any kind"
+_ANY = marked("Any kind")
 
 
 def state_of(fact: Fact) -> FactState:
@@ -43,8 +42,8 @@ class FactFilters(QWidget):
         group = QButtonGroup(self)
         self._chips: dict[FactState, Chip] = {}
         for state, words, tip in _STATES:
-            chip = Chip(words)
-            chip.setToolTip(tip)
+            chip = Chip(tr(words))
+            chip.setToolTip(tr(tip))
             chip.setChecked(state == self.state)
             chip.clicked.connect(partial(self._choose_state, state))
             group.addButton(chip)
@@ -52,7 +51,7 @@ class FactFilters(QWidget):
             self._chips[state] = chip
         menu = QMenu(self)
         menu.aboutToShow.connect(partial(self._fill, menu))
-        self._kind = Chip(_ANY, menu, yields=True)
+        self._kind = Chip(tr(_ANY), menu, yields=True)
         row.addWidget(self._kind)
 
     @property
@@ -67,7 +66,7 @@ class FactFilters(QWidget):
         """Say how many wait."""
         waiting = sum(state_of(fact) == "waiting" for fact in facts)
         chip = self._chips["waiting"]
-        words = f"To approve ({grouped(waiting)})" if waiting else "To approve"
+        words = tr("To approve ({count:,})", count=waiting) if waiting else tr("To approve")
         if chip.text() != words:
             chip.setText(words)
             chip.updateGeometry()
@@ -76,7 +75,7 @@ class FactFilters(QWidget):
         """Choose these, without telling."""
         self.state, self.category = state, category
         self._chips[state].setChecked(True)
-        self._kind.setText(_ANY if category is None else CATEGORIES[category])
+        self._kind.setText(tr(_ANY if category is None else CATEGORIES[category]))
         self._kind.set_narrows(category is not None)
         self._kind.updateGeometry()
 
@@ -94,7 +93,7 @@ class FactFilters(QWidget):
         menu.clear()
         choices: list[tuple[FactCategory | None, str]] = [(None, _ANY), *CATEGORIES.items()]
         for category, words in choices:
-            action = menu.addAction(words)
+            action = menu.addAction(tr(words))
             action.setCheckable(True)
             action.setChecked(category == self.category)
             action.triggered.connect(lambda _=False, category=category: self._choose(self.state, category))

@@ -10,7 +10,18 @@ from PySide6.QtCore import QEvent, QObject, QTimer, Signal, Slot
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QWidget
 
-from engine import Fact, FactCategory, Facts, FactsFound, KeptFact, MemorySearchManager, category_of
+from engine import (
+    FORGOTTEN_DAYS,
+    Fact,
+    FactCategory,
+    Facts,
+    FactsFound,
+    KeptFact,
+    MemorySearchManager,
+    category_of,
+    marked,
+    tr,
+)
 from gui.facts import wording
 from gui.facts.body import NEW, FactsBody
 from gui.facts.filters import FactFilters, state_of
@@ -44,7 +55,7 @@ class FactsPanel(QObject):
         super().__init__(parent)
         self._jobs = jobs
         self.shelf = FactShelf(jobs, self)
-        self.box = QueryBox("Find a fact by words or meaning", "Find a fact")
+        self.box = QueryBox(tr("Find a fact by words or meaning"), tr("Find a fact"))
         self.filters = FactFilters()
         self.body = FactsBody()
         self.header: QWidget = FoldingRow(self.box, self.filters, _BOX_LETTERS)
@@ -226,7 +237,7 @@ class FactsPanel(QObject):
         facts, body = self.shelf.facts, self.body
         body.new_button.setEnabled(self.shelf.kept is not None and not self.shelf.problem)
         if facts is None:
-            body.show_page("", "Reading the facts…" if self.shelf.kept is not None else "")
+            body.show_page("", tr("Reading the facts…") if self.shelf.kept is not None else "")
             return
         self.filters.show_counts(facts)
         listed = self._listed(facts)
@@ -249,17 +260,17 @@ class FactsPanel(QObject):
         return [known[id_] for id_ in ids if id_ in known and self.filters.fits(known[id_])]
 
     def _show_nothing(self, facts: Sequence[Fact]) -> None:
-        words = wording.NOTHING, wording.NOTHING_MORE
+        words = tr(wording.NOTHING), tr(wording.NOTHING_MORE)
         actions: tuple[Action, ...] = ()
         if self._found is not None or self.filters.narrows:
-            words = wording.NO_MATCH, wording.NO_MATCH_MORE
+            words = tr(wording.NO_MATCH), tr(wording.NO_MATCH_MORE)
         elif self.filters.state == "waiting":
-            words = wording.NONE_WAITS, wording.NONE_WAITS_MORE
+            words = tr(wording.NONE_WAITS), tr(wording.NONE_WAITS_MORE)
         elif self.filters.state == "forgotten":
-            words = wording.NONE_FORGOTTEN, wording.NONE_FORGOTTEN_MORE
+            words = tr(wording.NONE_FORGOTTEN), tr(wording.NONE_FORGOTTEN_MORE, days=FORGOTTEN_DAYS)
         elif not self.shelf.problem:
-            actions = (("New fact", self.begin_new), guide_action("facts"))
-        self.body.show_page(*words, actions, counts="No facts")
+            actions = ((tr(wording.NEW), self.begin_new), guide_action("facts"))
+        self.body.show_page(*words, actions, counts=tr("No facts"))
         if not self.body.editor.is_new:
             self._save_typed()
             self.body.editor.clear()
@@ -296,10 +307,10 @@ class FactsPanel(QObject):
             fact = kept.fact
             self._go_next = fact.id
             if kept.duplicate:
-                self._say("This fact is known already.")
+                self._say(tr("This fact is known already."))
             else:
-                self._undo.add(fact.id, lambda facts: facts.erase([fact.id]), "The new fact is gone again.")
-                self._say(f"Remembered: {wording.short(fact.text)}")
+                self._undo.add(fact.id, lambda facts: facts.erase([fact.id]), tr("The new fact is gone again."))
+                self._say(tr("Remembered: {fact}", fact=wording.short(fact.text)))
             self._show()
             self.focus_list()
 
@@ -321,33 +332,39 @@ class FactsPanel(QObject):
                 self.body.editor.put_typed(fact.text)
             self._complain(sentence)
 
-        self._do(before, lambda facts: facts.change(fact), "Changed", "It is as it was before", refused)
+        done, undone = marked("Changed: {fact}"), marked("It is as it was before: {fact}")
+        self._do(before, lambda facts: facts.change(fact), done, undone, refused)
 
     @Slot(object)
     def _approve(self, fact: Fact) -> None:
-        self._do(fact, lambda facts: facts.approve([fact.id]), "Approved", "It waits again")
+        done, undone = marked("Approved: {fact}"), marked("It waits again: {fact}")
+        self._do(fact, lambda facts: facts.approve([fact.id]), done, undone)
 
     @Slot(object)
     def _forget(self, fact: Fact) -> None:
         if fact.forgotten is None and not self.shelf.problem:
-            self._do(fact, lambda facts: facts.forget([fact.id]), "Forgotten", "It is remembered again")
+            done, undone = marked("Forgotten: {fact}"), marked("It is remembered again: {fact}")
+            self._do(fact, lambda facts: facts.forget([fact.id]), done, undone)
 
     @Slot(object)
     def _restore(self, fact: Fact) -> None:
-        self._do(fact, lambda facts: facts.restore([fact.id]), "Put back", "It is forgotten again")
+        done, undone = marked("Put back: {fact}"), marked("It is forgotten again: {fact}")
+        self._do(fact, lambda facts: facts.restore([fact.id]), done, undone)
 
     @Slot(object)
     def _erase(self, fact: Fact) -> None:
         self._undo.forget(fact.id)
-        self.shelf.do(lambda facts: facts.erase([fact.id]), lambda _: self._say("Deleted for good."), self._complain)
+        self.shelf.do(
+            lambda facts: facts.erase([fact.id]), lambda _: self._say(tr("Deleted for good.")), self._complain
+        )
 
     def _do(self, before: Fact, act: Act, done: str, undone: str, refused: Callable[[str], None] | None = None) -> None:
-        """Do it; afterwards `before` can be had again."""
+        """Do it; afterwards `before` can be had again. `done` and `undone` are sentences with the field `{fact}`."""
 
         def tell(_: object) -> None:
             name = wording.short(before.text)
-            self._undo.add(before.id, lambda facts: facts.put_back(before), f"{undone}: {name}")
-            self._say(f"{done}: {name}")
+            self._undo.add(before.id, lambda facts: facts.put_back(before), tr(undone, fact=name))
+            self._say(tr(done, fact=name))
 
         self.shelf.do(act, tell, refused or self._complain)
 
@@ -359,7 +376,7 @@ class FactsPanel(QObject):
     def _say(self, sentence: str) -> None:
         """What was done, and the way back from it."""
         if self._undo:
-            self.body.notice.show_notice(sentence, "Undo", self.undo)
+            self.body.notice.show_notice(sentence, tr("Undo"), self.undo)
         else:
             self.body.notice.show_notice(sentence)
         announce(self.body, sentence)

@@ -1,59 +1,69 @@
 """What the view of facts says. Pure functions."""
 
-from engine import FORGOTTEN_DAYS, Fact, FactCategory, FactOrigin
-from gui.widgets.wording import ago, counted, date, exact
+from engine import FORGOTTEN_DAYS, Fact, FactCategory, FactOrigin, in_quotes, marked, number, tr, tr_count
+from gui.widgets.wording import ago, date, exact
 
 CATEGORIES: dict[FactCategory, str] = {
-    "preference": "Preference",
-    "decision": "Decision",
-    "entity": "Person or thing",
-    "fact": "Fact",
-    "other": "Other",
+    "preference": marked("Preference"),
+    "decision": marked("Decision"),
+    "entity": marked("Person or thing"),
+    "fact": marked("Fact"),
+    "other": marked("Other"),
 }
-_BY: dict[FactOrigin, str] = {"person": "by you", "agent": "by an agent", "capture": "captured"}
+_BY: dict[FactOrigin, str] = {
+    "person": marked("by you"),
+    "agent": marked("by an agent"),
+    "capture": marked("captured"),
+}
+_HOW: dict[FactOrigin, str] = {
+    "person": marked("Written by you, {when}"),
+    "agent": marked("Kept by an agent, {when}"),
+    "capture": marked("Captured from a message to an agent, {when}"),
+}
 _DAY = 86_400
 
-NOTHING = "Nothing is remembered yet"
-NOTHING_MORE = (
+NOTHING = marked("Nothing is remembered yet")
+NOTHING_MORE = marked(
     "Facts are single sentences that agents are told of when they fit: what you prefer, what was decided, who is "
     "who. You write them here, or agents keep them for you; here you see, change and forget each of them. They stay "
     "on this computer, beside your notes and not in them."
 )
-NONE_WAITS = "Nothing waits for your approval"
-NONE_WAITS_MORE = (
+NONE_WAITS = marked("Nothing waits for your approval")
+NONE_WAITS_MORE = marked(
     "What is captured from your messages, or kept by agents that may not do so alone, stands here first. Agents are "
     "told of none of it before you approve it. The options facts.auto_capture and facts.agent_writes in the settings "
     "file decide what comes here."
 )
-NONE_FORGOTTEN = "Nothing was forgotten lately"
-NONE_FORGOTTEN_MORE = (
-    f"What you or an agent forget stands here for {FORGOTTEN_DAYS} days, to be put back. Then nothing of it is left in "
-    "any file."
+NONE_FORGOTTEN = marked("Nothing was forgotten lately")
+NONE_FORGOTTEN_MORE = marked(
+    "What you or an agent forget stands here for {days} days, to be put back. Then nothing of it is left in any file."
 )
-NO_MATCH = "No fact fits"
-NO_MATCH_MORE = "Try other words, or another kind."
-NEW = "New fact"
-ERASE_QUESTION = "Delete this fact for good? Nothing brings it back."
+NO_MATCH = marked("No fact fits")
+NO_MATCH_MORE = marked("Try other words, or another kind.")
+NEW = marked("New fact")
+ERASE_QUESTION = marked("Delete this fact for good? Nothing brings it back.")
 
 
 def count_text(shown: int, everything: int) -> str:
     """ "3 of 12 facts", "12 facts"."""
-    return counted(shown, "fact") if shown == everything else f"{shown:,} of {counted(everything, 'fact')}"
+    if shown == everything:
+        return tr_count("{count:,} fact", "{count:,} facts", shown)
+    return tr_count("{shown:,} of {count:,} fact", "{shown:,} of {count:,} facts", everything, shown=shown)
 
 
 def percent(share: float) -> str:
     """0.7 -> "70 %"."""
-    return f"{100 * share:.0f} %"
+    return f"{number(100 * share, '.0f')} %"
 
 
 def meta_text(fact: Fact) -> str:
     """What stands below a fact in the list."""
-    matters = f"importance {percent(fact.importance)}"
-    parts = [CATEGORIES.get(fact.category, fact.category), matters, _BY.get(fact.origin, fact.origin)]
+    matters = tr("importance {share}", share=percent(fact.importance))
+    parts = [tr(CATEGORIES.get(fact.category, fact.category)), matters, tr(_BY.get(fact.origin, fact.origin))]
     if fact.forgotten is not None:
-        parts.append(f"forgotten {_BY.get(fact.forgotten_by or 'person', '')}")
+        parts.append(tr("forgotten by an agent") if fact.forgotten_by == "agent" else tr("forgotten by you"))
     elif fact.waiting:
-        parts.insert(0, "To approve")
+        parts.insert(0, tr("To approve"))
     return " · ".join(parts)
 
 
@@ -69,28 +79,28 @@ def told(fact: Fact) -> str:
 
 def origin_lines(fact: Fact) -> tuple[tuple[str, str], ...]:
     """Where it comes from and what became of it: a line each, with the same at length for its tooltip."""
-    how = {
-        "person": "Written by you",
-        "agent": "Kept by an agent",
-        "capture": "Captured from a message to an agent",
-    }.get(fact.origin, fact.origin)
-    lines = [(f"{how}, {ago(fact.created)}", exact(fact.created))]
+    lines = [(tr(_HOW.get(fact.origin, "{when}"), when=ago(fact.created)), exact(fact.created))]
     if fact.session_key:
-        lines.append((f"In session {fact.session_key}", ""))
+        lines.append((tr("In session {name}", name=fact.session_key), ""))
     if fact.changed != fact.created:
-        lines.append((f"Last changed {ago(fact.changed)}", exact(fact.changed)))
+        lines.append((tr("Last changed {when}", when=ago(fact.changed)), exact(fact.changed)))
     if fact.forgotten is not None:
-        by = "an agent" if fact.forgotten_by == "agent" else "you"
-        gone = date(fact.forgotten + FORGOTTEN_DAYS * _DAY)
-        lines.append(
-            (f"Forgotten by {by}, {ago(fact.forgotten)}. On {gone} it is gone for good.", exact(fact.forgotten))
-        )
+        lines.append((_forgotten(fact, fact.forgotten), exact(fact.forgotten)))
     elif fact.waiting:
-        lines.append(("No agent is told of it before you approve it.", ""))
+        lines.append((tr("No agent is told of it before you approve it."), ""))
     return tuple(lines)
+
+
+def _forgotten(fact: Fact, when: float) -> str:
+    said = (
+        marked("Forgotten by an agent, {when}. On {gone} it is gone for good.")
+        if fact.forgotten_by == "agent"
+        else marked("Forgotten by you, {when}. On {gone} it is gone for good.")
+    )
+    return tr(said, when=ago(when), gone=date(when + FORGOTTEN_DAYS * _DAY))
 
 
 def short(text: str, longest: int = 40) -> str:
     """The beginning of a fact, for a message about it."""
     text = " ".join(text.split())
-    return f"“{text}”" if len(text) <= longest else f"“{text[: longest - 1].rstrip()}…”"
+    return in_quotes(text if len(text) <= longest else f"{text[: longest - 1].rstrip()}…")

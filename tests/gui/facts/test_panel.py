@@ -137,7 +137,7 @@ def test_a_refused_text_stays_to_be_mended(qtbot, panel, facts):
     assert panel.body.editor.text.toPlainText() == SECRET
     assert "I prefer green tea" in texts(facts)
     panel.body.editor.text.setPlainText("x" * 4001)
-    assert "1 characters too many" in panel.body.editor._too_long.text()
+    assert "1 character too many" in panel.body.editor._too_long.text()
     qtbot.keyClick(panel.body.editor.text, Key.Key_Escape)
     assert panel.body.editor.text.toPlainText() == "I prefer green tea"
 
