@@ -21,6 +21,7 @@ from typing import Any
 from engine.corpus.opening import is_link, open_binary
 from engine.corpus.roots import BESIDE_NOTES, MEMORY_FOLDER, find_roots
 from engine.errors import NoteError, PathRefused
+from engine.language import tr
 from engine.records import WrittenNote
 from engine.settings import Settings
 
@@ -43,7 +44,7 @@ def write_note(workspace: Path, settings: Settings, stem: str, text: str, sessio
     """Make `memory/<stem>.md`, or with `-2` and so on where there is one. Raises `NoteError`, `WorkspaceError`."""
     data = text.encode("utf-8", "replace")
     if len(data) > _LONGEST:
-        raise NoteError("This note is too long to be written: shorten it.")
+        raise NoteError(tr("This note is too long to be written: shorten it."))
     home = workspace.resolve()
     with _sentences(home / MEMORY_FOLDER):
         _make_folder(home, settings)
@@ -63,11 +64,11 @@ def locate_untouched(workspace: Path, note: WrittenNote) -> Path:
         with open_binary(path) as file:
             same = _digest(file.read(_LONGEST + 1)) == note.digest
     except FileNotFoundError:
-        raise NoteError(f"{note.path} is not there any more.") from None
+        raise NoteError(tr("{path} is not there any more.", path=note.path)) from None
     except (OSError, PathRefused):
         same = False
     if not same:
-        raise NoteError(f"{note.path} has been changed since it was written, so it stays.")
+        raise NoteError(tr("{path} has been changed since it was written, so it stays.", path=note.path))
     return path
 
 
@@ -118,9 +119,11 @@ class _Folder:
         self._path = path
         self._descriptor = -1
         if is_link(os.lstat(path)):
-            raise NoteError(f"{path} is a link, and nothing is written through links: put a folder in its place.")
+            raise NoteError(
+                tr("{path} is a link, and nothing is written through links: put a folder in its place.", path=path)
+            )
         if not path.is_dir():
-            raise NoteError(f"{path} is no folder: move it away, so that notes can be put there.")
+            raise NoteError(tr("{path} is no folder: move it away, so that notes can be put there.", path=path))
         if _HELD:
             self._descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
 
@@ -203,8 +206,12 @@ def _sentences(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise NoteError(f"The disk of {folder} is full: make room, then the note can be written.") from error
+            raise NoteError(
+                tr("The disk of {folder} is full: make room, then the note can be written.", folder=folder)
+            ) from error
         if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-            raise NoteError(f"{folder} cannot be written: make the folder writable.") from error
+            raise NoteError(tr("{folder} cannot be written: make the folder writable.", folder=folder)) from error
         reason = (error.strerror or str(error)).rstrip(".")
-        raise NoteError(f"The note cannot be written to {folder}: {reason}.") from error
+        raise NoteError(
+            tr("The note cannot be written to {folder}: {reason}.", folder=folder, reason=reason)
+        ) from error

@@ -14,6 +14,7 @@ from engine.backends.base import MemorySearchManager
 from engine.control import CancelToken
 from engine.embedding.registry import open_chat
 from engine.errors import NoteError, ProviderError, StoreError
+from engine.language import tr
 from engine.records import SessionNote, SessionSummary, WrittenNote
 from engine.redaction.masks import beginning_of, redact
 from engine.settings import Settings
@@ -50,7 +51,7 @@ def draft_note(
     read = manager.read_session(session, cancel=cancel)
     said = said_in(read)
     if not said:
-        raise NoteError("Nothing was said in this session, so there is nothing to write down.")
+        raise NoteError(tr("Nothing was said in this session, so there is nothing to write down."))
     last = said[-(messages or wanted.messages) :]
     moment = _moment(max((message.time for message in read.messages if message.time), default=None), read.summary)
     insight = manager.insight
@@ -100,7 +101,7 @@ def suggest_slug(note: SessionNote, settings: Settings, *, cancel: CancelToken |
     lines = [line for line in _THOUGHT.sub("", answer[:_SENT]).splitlines() if line.strip()]
     slug = to_slug(lines[-1].rpartition(":")[2]) if lines else ""
     if not slug:
-        raise ProviderError(f"{model.name} answered with no name for the note.")
+        raise ProviderError(tr("{name} answered with no name for the note.", name=model.name))
     return slug
 
 
@@ -121,7 +122,9 @@ def save_note(
     """
     whole = _redacted(note.text if text is None else text, note.session).strip() + "\n"
     if all(_HEADER.fullmatch(line) for line in whole.split("\n")):
-        raise NoteError("There is nothing in this note but its heading: write what is to be remembered, or leave it.")
+        raise NoteError(
+            tr("There is nothing in this note but its heading: write what is to be remembered, or leave it.")
+        )
     name = to_slug(redact(slug)) or note.slug
     written = write_note(workspace, settings, f"{note.date}-{name}", whole, note.session)
     if by_agent:

@@ -4,6 +4,7 @@ import ipaddress
 from urllib.parse import urlsplit
 
 from engine.errors import ProviderError
+from engine.language import tr
 
 _OWN_HOSTS = {
     "openai": ("api.openai.com", "eu.api.openai.com", "us.api.openai.com"),
@@ -18,11 +19,14 @@ def checked_url(base_url: str, *, allow_http: bool) -> str:
     host = host_of(base_url)
     parts = urlsplit(base_url.strip())
     if "@" in parts.netloc or parts.query or parts.fragment:
-        raise ProviderError("Only host and path belong in remote.base_url: no password, nothing after ? or #.")
+        raise ProviderError(tr("Only host and path belong in remote.base_url: no password, nothing after ? or #."))
     if parts.scheme == "http" and not (allow_http or is_loopback(base_url)):
         raise ProviderError(
-            f"{host} would be asked by http, which anyone on the way can read: use https, or set "
-            "remote.allow_http = true."
+            tr(
+                "{host} would be asked by http, which anyone on the way can read: use https, or set "
+                "remote.allow_http = true.",
+                host=host,
+            )
         )
     return f"{parts.scheme}://{host}{parts.path.rstrip('/')}"
 
@@ -38,7 +42,7 @@ def host_of(base_url: str) -> str:
     except ValueError:
         parts, port = urlsplit(""), None
     if parts.scheme not in _USUAL_PORTS or not parts.hostname:
-        raise ProviderError("remote.base_url is no address: write one such as https://host/v1 into the settings.")
+        raise ProviderError(tr("remote.base_url is no address: write one such as https://host/v1 into the settings."))
     name = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     return name if port in {None, _USUAL_PORTS[parts.scheme]} else f"{name}:{port}"
 

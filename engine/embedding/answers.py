@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.embedding.retrying import Transient
 from engine.errors import ProviderError
+from engine.language import tr
 
 if TYPE_CHECKING:
     from engine.embedding.base import Vectors
@@ -45,7 +46,7 @@ def read_json(body: bytes) -> Any:
             return _parsed(body)
         except (ijson.JSONError, UnicodeDecodeError):
             pass
-    raise Transient("The service's answer is no whole JSON: it was cut off, or something in between answered.")
+    raise Transient(tr("The service's answer is no whole JSON: it was cut off, or something in between answered."))
 
 
 def _parsed(body: bytes) -> Any:
@@ -66,12 +67,12 @@ def indexed(items: Any, texts: int) -> "dict[int, Vectors]":
     text.
     """
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        raise Transient("The service's answer has no list of vectors.")
+        raise Transient(tr("The service's answer has no list of vectors."))
     alone = texts == 1 and len(items) == 1
     places = [0] if alone else [item.get("index") for item in items]
     known = all(type(place) is int and 0 <= place < texts for place in places)
     if not known or len(set(places)) < len(places):
-        raise ProviderError("The service does not say which vector belongs to which text: its answer is not used.")
+        raise ProviderError(tr("The service does not say which vector belongs to which text: its answer is not used."))
     return _vectors(zip(places, (item.get("embedding") for item in items), strict=True))
 
 
@@ -88,7 +89,7 @@ def ordered(items: Any, texts: int) -> "dict[int, Vectors]":
     Raises `Transient` if it is not as long as the texts are many.
     """
     if not isinstance(items, list) or len(items) != texts:
-        raise Transient("The service's answer has not one vector for each text: nothing of it is used.")
+        raise Transient(tr("The service's answer has not one vector for each text: nothing of it is used."))
     return _vectors(enumerate(items))
 
 
@@ -110,4 +111,4 @@ def vector_of(sent: Any) -> "Vectors":
                 return vector
     except (ValueError, TypeError, OverflowError, binascii.Error):
         pass
-    raise Transient("The service's answer has something else where a vector belongs.")
+    raise Transient(tr("The service's answer has something else where a vector belongs."))

@@ -11,6 +11,7 @@ from engine.embedding.answers import read_json
 from engine.embedding.http import HttpClient
 from engine.embedding.openai_compatible import open_http, open_sdk
 from engine.embedding.retrying import Transient, retrying
+from engine.language import tr
 from engine.settings import Settings
 
 _MOST_BYTES = 1024 * 1024
@@ -56,5 +57,5 @@ def _said(body: bytes) -> str:
     except (KeyError, IndexError, TypeError):
         said = None
     if not isinstance(said, str):
-        raise Transient("The service's answer has no text.")
+        raise Transient(tr("The service's answer has no text."))
     return said

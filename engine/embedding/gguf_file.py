@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, TypeGuard
 
 from engine.errors import ProviderError
+from engine.language import tr
 
 _MAGIC = b"GGUF"
 _VERSIONS = {2, 3}
@@ -52,17 +53,25 @@ def read_gguf(path: str) -> GgufFile:
             values = _values(file, path)
             fingerprint = _fingerprint(file)
     except OSError as error:
-        raise ProviderError(f"The model {path} cannot be read: {error.strerror or error}.") from error
+        raise ProviderError(
+            tr("The model {path} cannot be read: {reason}.", path=path, reason=error.strerror or error)
+        ) from error
     architecture = values.get("general.architecture")
     dims = values.get(f"{architecture}.embedding_length")
     context = values.get(f"{architecture}.context_length")
     pooling = values.get(f"{architecture}.pooling_type", _NONE)
     if not isinstance(architecture, str) or not (_is_size(dims) and _is_size(context)):
-        raise ProviderError(f"The file {path} does not hold a language model: choose one that embeds texts.")
+        raise ProviderError(
+            tr("The file {path} does not hold a language model: choose one that embeds texts.", path=path)
+        )
     if pooling == _RANK:
-        raise ProviderError(f"The model {path} compares texts and makes no vectors: choose one that embeds texts.")
+        raise ProviderError(
+            tr("The model {path} compares texts and makes no vectors: choose one that embeds texts.", path=path)
+        )
     if pooling not in {_NONE, _MEAN, _CLS, _LAST}:
-        raise ProviderError(f"The model {path} has a way of pooling that is not known here: choose another one.")
+        raise ProviderError(
+            tr("The model {path} has a way of pooling that is not known here: choose another one.", path=path)
+        )
     name = values.get("general.name")
     return GgufFile(
         path=path,
@@ -81,15 +90,23 @@ def _is_size(value: Any) -> TypeGuard[int]:
 
 def _values(file: BinaryIO, path: str) -> dict[str, Any]:
     if os.fstat(file.fileno()).st_size < 24 or file.read(4) != _MAGIC:
-        raise ProviderError(f"The file {path} is not a GGUF model: choose one that ends in .gguf.")
+        raise ProviderError(tr("The file {path} is not a GGUF model: choose one that ends in .gguf.", path=path))
     with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         version, _tensors, count = struct.unpack_from("<IQQ", data, 4)
         if version not in _VERSIONS:
-            raise ProviderError(f"The model {path} has version {version} of the GGUF format, which is not supported.")
+            raise ProviderError(
+                tr(
+                    "The model {path} has version {version} of the GGUF format, which is not supported.",
+                    path=path,
+                    version=version,
+                )
+            )
         try:
             return _Reader(data, 24).pairs(count)
         except (struct.error, ValueError) as error:
-            raise ProviderError(f"The model {path} is damaged or incomplete: fetch or copy it again.") from error
+            raise ProviderError(
+                tr("The model {path} is damaged or incomplete: fetch or copy it again.", path=path)
+            ) from error
 
 
 class _Reader:

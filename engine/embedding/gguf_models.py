@@ -11,6 +11,7 @@ import platformdirs
 from engine.embedding.gguf_file import GgufFile
 from engine.embedding.traits import Traits, traits_named
 from engine.errors import ProviderError
+from engine.language import tr
 from engine.settings import Settings
 
 DEFAULT_MODEL = "hf:ggml-org/embeddinggemma-300m-qat-q8_0-GGUF/embeddinggemma-300m-qat-Q8_0.gguf"
@@ -49,15 +50,22 @@ def model_place(settings: Settings) -> ModelPlace:
         path = Path(os.path.expanduser(named))
         if not path.is_absolute():
             raise ProviderError(
-                f'"{named}" is not a full path: name the GGUF file in local.model_path with its folders, or a model of '
-                "the hub as hf:owner/repository/file.gguf."
+                tr(
+                    '"{named}" is not a full path: name the GGUF file in local.model_path with its folders, or a '
+                    "model of the hub as hf:owner/repository/file.gguf.",
+                    named=named,
+                )
             )
         return ModelPlace(path, None)
     match = _HUB_ID.fullmatch(named)
     if match is None or not {"", ".", ".."}.isdisjoint(named.removeprefix(_HUB).split("/")):
-        raise ProviderError(f'"{named}" is no file of the hub: write it as hf:owner/repository/file.gguf.')
+        raise ProviderError(
+            tr('"{named}" is no file of the hub: write it as hf:owner/repository/file.gguf.', named=named)
+        )
     if _PIECE.search(named):
-        raise ProviderError(f'"{named}" is one of several pieces of a model: choose a model in a single file.')
+        raise ProviderError(
+            tr('"{named}" is one of several pieces of a model: choose a model in a single file.', named=named)
+        )
     hub = HubFile(match["repository"], match["file"])
     folder = settings.local.model_cache_dir
     base = Path(folder).expanduser() if folder else Path(platformdirs.user_data_dir("mnemoscope", False)) / "models"

@@ -19,6 +19,7 @@ from engine.control import CancelToken
 from engine.embedding.gguf_file import GgufFile
 from engine.embedding.gguf_worker import Answer, Model, Request, Want, serve
 from engine.errors import Cancelled, Closed, ProviderError
+from engine.language import tr
 
 _POLL = 0.05
 """Seconds between two looks at the token while the model works."""
@@ -88,10 +89,14 @@ class ModelProcess:
                 answer = self._answer(want, texts, go_on)
         except _TooSlow:
             raise ProviderError(
-                f"The model {name} took longer than {patience.seconds:.0f} s: choose a smaller one."
+                tr(
+                    "The model {name} took longer than {seconds:.0f} s: choose a smaller one.",
+                    name=name,
+                    seconds=patience.seconds,
+                )
             ) from None
         if answer.error:
-            raise ProviderError(f"The model {name} failed: {answer.error}.")
+            raise ProviderError(tr("The model {name} failed: {error}.", name=name, error=tr(answer.error)))
         return answer
 
     def _answer(self, want: Want, texts: list[str], go_on: Callable[[], None]) -> Answer:
@@ -155,7 +160,9 @@ class _Worker:
             if not self._loaded:
                 answer = self._wait(0, go_on)
                 if answer.error:
-                    raise _Failed(f"The model {self._name} cannot be loaded: {answer.error}.")
+                    raise _Failed(
+                        tr("The model {name} cannot be loaded: {error}.", name=self._name, error=tr(answer.error))
+                    )
                 self._loaded = True
             number = next(self._numbers)
             self._pipe.send_bytes(msgspec.msgpack.encode(Request(number, want, texts)))
@@ -184,8 +191,14 @@ class _Worker:
         self._process.join(_LAST_BREATH)
         code = self._process.exitcode
         if code == -signal.SIGTERM or (sys.platform != "win32" and code == -signal.SIGKILL):
-            return f"The system ended the model {self._name}, perhaps for lack of memory: choose a smaller one."
-        return f"The model {self._name} broke off while it worked (code {code}): fetch it again or choose another one."
+            return tr(
+                "The system ended the model {name}, perhaps for lack of memory: choose a smaller one.", name=self._name
+            )
+        return tr(
+            "The model {name} broke off while it worked (code {code}): fetch it again or choose another one.",
+            name=self._name,
+            code=code,
+        )
 
 
 class _Turns:

@@ -19,6 +19,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from engine.language import marked
+
 _THREADS_HTTP = 2
 _ERRORS_ONLY = 1
 """Of llama.cpp's verbosity."""
@@ -151,7 +153,7 @@ class _Server:
             raise RuntimeError(answer["error"]["message"])
         rows = sorted(answer["data"], key=lambda row: int(row["index"]))
         if [row["index"] for row in rows] != list(range(len(texts))):
-            raise RuntimeError("it answered other texts than it was asked")
+            raise RuntimeError(marked("it answered other texts than it was asked"))
         return b"".join(base64.b64decode(row["embedding"]) for row in rows)
 
     def _tokens(self, text: str) -> int:

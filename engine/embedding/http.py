@@ -20,6 +20,7 @@ from engine.embedding.failures import Service, refusal
 from engine.embedding.retrying import Transient
 from engine.embedding.transport import Call, Transport, current_call
 from engine.errors import Closed, ProviderError
+from engine.language import marked, tr
 from engine.settings import Settings
 
 _SENT = {"accept", "connection", "content-length", "content-type", "host", "transfer-encoding"}
@@ -41,8 +42,14 @@ class HttpClient:
         headers = httpx2.Headers(_FIXED)
         for name, value in (*settings.remote.headers.items(), *auth.items()):
             if not (_HEADER_NAME.fullmatch(name) and _HEADER_VALUE.fullmatch(value)):
-                what = "The API key" if name in auth else f'The header "{name}" in the settings'
-                raise ProviderError(f"{what} holds characters that cannot be sent: enter it again.")
+                raise ProviderError(
+                    tr("The API key holds characters that cannot be sent: enter it again.")
+                    if name in auth
+                    else tr(
+                        'The header "{name}" in the settings holds characters that cannot be sent: enter it again.',
+                        name=name,
+                    )
+                )
             headers[name] = value
         guard = _Guard(self, headers)
         self.sdk = httpx2.Client(transport=guard, follow_redirects=False, timeout=None, trust_env=False)
@@ -74,7 +81,7 @@ class HttpClient:
             with Call(seconds, most_bytes, cancel, private).under_way():
                 yield
         except httpx2.DecodingError:
-            raise Transient(f"{self.service.name} sent a broken answer.") from None
+            raise Transient(tr("{name} sent a broken answer.", name=self.service.name)) from None
         finally:
             with self._lock:
                 self._under_way -= 1
@@ -127,7 +134,9 @@ class _Guard(httpx2.BaseTransport):
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         if (request.url.scheme, request.url.host, request.url.port) != self._origin:
-            raise ProviderError(f"{self._client.service.name} may not be asked at {request.url.host}.")
+            raise ProviderError(
+                tr("{name} may not be asked at {host}.", name=self._client.service.name, host=request.url.host)
+            )
         sent = httpx2.Headers({name: value for name, value in request.headers.items() if name in _SENT})
         sent.update(self._headers)
         with self._sentences():
@@ -148,15 +157,22 @@ class _Guard(httpx2.BaseTransport):
         try:
             yield
         except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
-            hint = "is it running?" if is_loopback(self._client.base_url) else "check the network."
-            where = "" if host in name else f" at {host}"
-            raise Transient(f"{name} cannot be reached{where} ({_reason(error)}): {hint}") from None
+            raise Transient(
+                tr(
+                    _unreached(here=is_loopback(self._client.base_url), named=host in name),
+                    name=name,
+                    host=host,
+                    reason=_reason(error),
+                )
+            ) from None
         except httpcore2.TimeoutException:
-            raise Transient(f"{name} did not answer in time.") from None
+            raise Transient(tr("{name} did not answer in time.", name=name)) from None
         except httpcore2.ProxyError as error:
-            raise ProviderError(f"The system's proxy refused to connect to {host} ({_reason(error)}).") from None
+            raise ProviderError(
+                tr("The system's proxy refused to connect to {host} ({reason}).", host=host, reason=_reason(error))
+            ) from None
         except (httpcore2.NetworkError, httpcore2.ProtocolError):
-            raise Transient(f"{name} broke off its answer.") from None
+            raise Transient(tr("{name} broke off its answer.", name=name)) from None
 
     def close(self) -> None:
         self._transport.close()
@@ -184,6 +200,21 @@ def system_proxy(url: httpx2.URL) -> str | None:
     proxies = urllib.request.getproxies()
     proxy = proxies.get(url.scheme) or proxies.get("all")
     return proxy if not proxy or "://" in proxy else f"http://{proxy}"
+
+
+def _unreached(*, here: bool, named: bool) -> str:
+    """`here`: on this machine. `named`: the host is part of the service's name."""
+    if named:
+        return (
+            marked("{name} cannot be reached ({reason}): is it running?")
+            if here
+            else marked("{name} cannot be reached ({reason}): check the network.")
+        )
+    return (
+        marked("{name} cannot be reached at {host} ({reason}): is it running?")
+        if here
+        else marked("{name} cannot be reached at {host} ({reason}): check the network.")
+    )
 
 
 def _start_of(response: httpx2.Response) -> bytes:

@@ -29,6 +29,7 @@ from engine.embedding.http import system_proxy
 from engine.embedding.retrying import Transient, backoff, pause, retrying
 from engine.embedding.transport import Call, Transport
 from engine.errors import ProviderError
+from engine.language import number, tr
 from engine.records import ModelFetchProgress
 from engine.settings import Settings
 
@@ -43,7 +44,6 @@ _PIECE = 256 * 1024
 _BETWEEN_REPORTS = 0.05
 _ETAG = "X-Linked-Etag"
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-_SERVICE = Service("The hub", "HF_TOKEN")
 
 Progress = Callable[[ModelFetchProgress], None]
 
@@ -63,7 +63,7 @@ def fetch_model(settings: Settings, *, progress: Progress | None = None, cancel:
     if place.path.is_file():
         return place.path
     if place.hub is None:
-        raise ProviderError(f"There is no file {place.path}: correct local.model_path in the settings.")
+        raise ProviderError(tr("There is no file {path}: correct local.model_path in the settings.", path=place.path))
     lock = filelock.FileLock(f"{place.path}.lock")
     try:
         place.path.parent.mkdir(parents=True, exist_ok=True)
@@ -71,11 +71,15 @@ def fetch_model(settings: Settings, *, progress: Progress | None = None, cancel:
             if not place.path.is_file():
                 _Fetch(hub, place.hub, place.path, progress, cancel).run()
     except filelock.Timeout:
-        raise ProviderError(f"Another program is fetching {place.hub.id}: wait until it has finished.") from None
+        raise ProviderError(
+            tr("Another program is fetching {id}: wait until it has finished.", id=place.hub.id)
+        ) from None
     except OSError as error:
         full = error.errno == errno.ENOSPC
-        what = "the disk is full" if full else error.strerror or type(error).__name__
-        raise ProviderError(f"The model cannot be kept in {place.path.parent}: {what}.") from error
+        what = tr("the disk is full") if full else error.strerror or type(error).__name__
+        raise ProviderError(
+            tr("The model cannot be kept in {parent}: {what}.", parent=place.path.parent, what=what)
+        ) from error
     return place.path
 
 
@@ -108,8 +112,13 @@ class _Fetch:
         free = shutil.disk_usage(part.parent).free
         if free < content.size - have + _ROOM_TO_LEAVE:
             raise ProviderError(
-                f"The model takes {_megabytes(content.size)}, but {part.parent} has {_megabytes(free)} left: "
-                "make room, or choose another folder for local.model_cache_dir."
+                tr(
+                    "The model takes {size}, but {parent} has {free} left: "
+                    "make room, or choose another folder for local.model_cache_dir.",
+                    size=_megabytes(content.size),
+                    parent=part.parent,
+                    free=_megabytes(free),
+                )
             )
         with part.open("ab") as file:
             while not retrying(lambda: self._go_on(file, content), cancel=self._cancel):
@@ -138,12 +147,14 @@ class _Fetch:
             if start and response.status_code != httpx2.codes.PARTIAL_CONTENT:
                 file.truncate(0)
             elif start and not response.headers.get("Content-Range", "").startswith(f"bytes {start}-"):
-                raise ProviderError(f"The hub sent another part of {self._model.id} than was asked for: try again.")
+                raise ProviderError(
+                    tr("The hub sent another part of {id} than was asked for: try again.", id=self._model.id)
+                )
             for piece in response.iter_raw():
                 file.write(piece)
                 self._report(file.tell(), content.size)
         if file.tell() < content.size:
-            raise Transient(f"The hub broke off {self._model.id}.")
+            raise Transient(tr("The hub broke off {id}.", id=self._model.id))
 
     def _report(self, received: int, total: int) -> None:
         now = time.monotonic()
@@ -160,7 +171,9 @@ class _Fetch:
                 digest.update(piece)
         if digest.hexdigest() != content.sha256:
             part.unlink()
-            raise ProviderError(f"What came of {self._model.id} is not what the hub says it is: fetch it again.")
+            raise ProviderError(
+                tr("What came of {id} is not what the hub says it is: fetch it again.", id=self._model.id)
+            )
 
 
 class _Call(Call):
@@ -188,7 +201,7 @@ class _Hub:
             sha256 = response.headers.get(_ETAG, "").strip('"')
             trusted = host_of(str(response.request.url)) == self._origin
         if not (trusted and size.isdecimal() and _SHA256.fullmatch(sha256)):
-            raise ProviderError(f"The hub gives no checksum for {model.id}: choose a model that has one.")
+            raise ProviderError(tr("The hub gives no checksum for {id}: choose a model that has one.", id=model.id))
         return _Content(int(size), sha256)
 
     @contextlib.contextmanager
@@ -212,7 +225,7 @@ class _Hub:
                     return
                 url = _url(response.headers.get("Location", ""), url)
             self._check(url)
-        raise ProviderError(f"The hub leads from one address to the next for {model.id}: try again later.")
+        raise ProviderError(tr("The hub leads from one address to the next for {id}: try again later.", id=model.id))
 
     def close(self) -> None:
         for client in self._clients.values():
@@ -224,11 +237,11 @@ class _Hub:
             with _Call(0, most_bytes, self._cancel).under_way():
                 yield
         except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
-            raise Transient(f"The hub cannot be reached ({error}): check the network.") from None
+            raise Transient(tr("The hub cannot be reached ({error}): check the network.", error=error)) from None
         except (httpcore2.TimeoutException, httpcore2.NetworkError, httpcore2.ProtocolError):
-            raise Transient("The hub broke off its answer: try again.") from None
+            raise Transient(tr("The hub broke off its answer: try again.")) from None
         except AnswerTooLarge:
-            raise ProviderError("The hub sends more than it announced: try again later.") from None
+            raise ProviderError(tr("The hub sends more than it announced: try again later.")) from None
 
     @contextlib.contextmanager
     def _asked(self, url: httpx2.URL, headers: Mapping[str, str]) -> Iterator[httpx2.Response]:
@@ -249,16 +262,23 @@ class _Hub:
         if url.scheme == "http" and ours.host and is_loopback(str(ours)) and url.host and is_loopback(str(url)):
             return
         if url.scheme != "https" or not (url.host == ours.host or f".{url.host}".endswith(_CDN)):
-            raise ProviderError(f"The hub leads to {url.host or 'no address'}, which is none of its own: not followed.")
+            raise ProviderError(
+                tr("The hub leads to {host}, which is none of its own: not followed.", host=url.host)
+                if url.host
+                else tr("The hub leads to no address, which is none of its own: not followed.")
+            )
 
     def _refuse(self, response: httpx2.Response, model: HubFile) -> None:
         status = response.status_code
         if status in {401, 403, 404}:
             raise ProviderError(
-                f"The hub does not give {model.id}: check its name, or agree to its terms there and set HF_TOKEN."
+                tr(
+                    "The hub does not give {id}: check its name, or agree to its terms there and set HF_TOKEN.",
+                    id=model.id,
+                )
             )
         if status >= 400:
-            raise refusal(_SERVICE, status, response.headers, b"")
+            raise refusal(Service(tr("The hub"), "HF_TOKEN"), status, response.headers, b"")
 
 
 def _endpoint() -> str:
@@ -269,8 +289,8 @@ def _url(text: str, base: httpx2.URL | None = None) -> httpx2.URL:
     try:
         return httpx2.URL(text) if base is None else base.join(text)
     except httpx2.InvalidURL:
-        raise ProviderError("The hub has no address that can be asked: correct HF_ENDPOINT, or unset it.") from None
+        raise ProviderError(tr("The hub has no address that can be asked: correct HF_ENDPOINT, or unset it.")) from None
 
 
 def _megabytes(count: int) -> str:
-    return f"{count / 1_000_000:,.0f} MB"
+    return f"{number(count / 1_000_000, ',.0f')} MB"

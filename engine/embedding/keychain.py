@@ -11,6 +11,7 @@ from typing import Any
 
 from engine.control import CancelToken
 from engine.errors import Cancelled, ProviderError
+from engine.language import tr
 
 SERVICE = "mnemoscope"
 ANSWER_SECONDS = 15.0
@@ -27,7 +28,7 @@ class NoKeychain(KeychainError):
     """There is no keychain on this system."""
 
     def __init__(self) -> None:
-        super().__init__("This system has no keychain that Mnemoscope can use.")
+        super().__init__(tr("This system has no keychain that Mnemoscope can use."))
 
 
 def read(account: str, *, cancel: CancelToken | None = None) -> str | None:
@@ -112,7 +113,9 @@ def _keychain() -> Any:
 
 
 def _silent() -> str:
-    return f"The keychain did not answer within {ANSWER_SECONDS:.0f} seconds: unlock it, then try again."
+    return tr(
+        "The keychain did not answer within {seconds:.0f} seconds: unlock it, then try again.", seconds=ANSWER_SECONDS
+    )
 
 
 def _told(error: Exception) -> KeychainError:
@@ -123,5 +126,7 @@ def _told(error: Exception) -> KeychainError:
     if isinstance(error, NoKeyringError):
         return NoKeychain()
     if isinstance(error, KeyringLocked):
-        return KeychainError("The keychain is locked: unlock it, then try again.")
-    return KeychainError(f"The keychain failed ({type(error).__name__}): open it in the system's own program once.")
+        return KeychainError(tr("The keychain is locked: unlock it, then try again."))
+    return KeychainError(
+        tr("The keychain failed ({kind}): open it in the system's own program once.", kind=type(error).__name__)
+    )

@@ -10,6 +10,7 @@ from engine.embedding.addresses import host_of, is_loopback, owner_of
 from engine.embedding.consent import REMOTE, settings_of
 from engine.embedding.presets import preset_of
 from engine.errors import ProviderError
+from engine.language import tr
 from engine.logs import hide
 from engine.records import KeyState
 from engine.settings import Settings
@@ -34,8 +35,10 @@ class Key:
 
     @property
     def described(self) -> str:
-        """Where it was found, as part of a sentence."""
-        return f"the environment variable {self.place}" if self.origin == "environment" else "the keychain"
+        """Where it was found, to follow "in" or "from"."""
+        if self.origin == "environment":
+            return tr("the environment variable {name}", name=self.place)
+        return tr("the keychain")
 
 
 def find_key(provider: str, settings: Settings, *, cancel: CancelToken | None = None) -> Key | None:
@@ -49,21 +52,34 @@ def find_key(provider: str, settings: Settings, *, cancel: CancelToken | None = 
     own = settings_of(settings, provider)
     for variable in _variables(provider, own) if _may_get_usual_key(own) else ():
         if value := os.environ.get(variable, "").strip():
-            return Key(checked_key(value, f"The environment variable {variable}"), "environment", variable)
+            return Key(
+                checked_key(value, tr("The environment variable {name}", name=variable)), "environment", variable
+            )
     account = _account(provider, own)
     try:
         kept = keychain.read(account, cancel=cancel)
     except keychain.NoKeychain:
         return None
-    return Key(checked_key(kept, "The entry in the keychain"), "keychain", account) if kept else None
+    return Key(checked_key(kept, tr("The entry in the keychain")), "keychain", account) if kept else None
 
 
 def key_missing(provider: str, settings: Settings) -> str:
     """The sentence that says that `provider` has no key, and what to do."""
     own = settings_of(settings, provider)
     variable = _variables(provider, own)[0]
-    whose = f"{provider} at {host_of(own.remote.base_url)}" if _elsewhere(own, provider) else provider
-    return f"There is no API key for {whose}: enter it in the settings, or set the environment variable {variable}."
+    if _elsewhere(own, provider):
+        return tr(
+            "There is no API key for {provider} at {host}: enter it in the settings, or set the environment variable "
+            "{variable}.",
+            provider=provider,
+            host=host_of(own.remote.base_url),
+            variable=variable,
+        )
+    return tr(
+        "There is no API key for {provider}: enter it in the settings, or set the environment variable {variable}.",
+        provider=provider,
+        variable=variable,
+    )
 
 
 def key_state(provider: str, settings: Settings) -> KeyState:
@@ -80,12 +96,14 @@ def key_state(provider: str, settings: Settings) -> KeyState:
 def store_key(provider: str, settings: Settings, value: str) -> None:
     """Keep a key in the keychain for the server that `provider` has under these settings. Raises `ProviderError`."""
     own = settings_of(settings, provider)
-    checked = checked_key(value, "What was entered")
+    checked = checked_key(value, tr("What was entered"))
     try:
         keychain.write(_account(provider, own), checked)
     except keychain.NoKeychain as error:
         variable = _variables(provider, own)[0]
-        raise ProviderError(f"{error} Set the environment variable {variable} instead.") from None
+        raise ProviderError(
+            tr("{error} Set the environment variable {variable} instead.", error=error, variable=variable)
+        ) from None
 
 
 def forget_key(provider: str, settings: Settings) -> None:
@@ -103,7 +121,9 @@ def checked_key(text: str, what: str) -> str:
     """
     key = text.strip()
     if not key or not all("!" <= letter <= "~" for letter in key):
-        raise ProviderError(f"{what} is no API key: it is empty, or holds spaces or letters that no key has.")
+        raise ProviderError(
+            tr("{what} is no API key: it is empty, or holds spaces or letters that no key has.", what=what)
+        )
     hide(key)
     return key
 

@@ -22,6 +22,7 @@ from engine.embedding.presets import PRESETS, Preset, preset_of
 from engine.embedding.remote import Model, RemoteProvider
 from engine.embedding.traits import traits_named
 from engine.errors import ProviderError
+from engine.language import tr
 from engine.settings import Settings
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def make(settings: Settings, key: str | None) -> EmbeddingProvider:
     preset = _preset(http.base_url)
     name = settings.model or (preset.model if preset is not None else MODEL)
     if not name:
-        raise ProviderError(f"{http.service.name} needs the name of a model: set model in the settings.")
+        raise ProviderError(tr("{name} needs the name of a model: set model in the settings.", name=http.service.name))
     if own:
         name = name.removeprefix("openai/")  # elsewhere it is part of the name
     # Servers of models with open weights pass texts on as they are.
@@ -58,7 +59,7 @@ def open_http(settings: Settings, key: str | None) -> HttpClient:
     preset = _preset(base_url)
     if key is None and preset is not None and preset.needs_key:
         raise ProviderError(key_missing("openai", settings))
-    name = preset.name if preset is not None else f"The server {host_of(base_url)}"
+    name = preset.name if preset is not None else tr("The server {host}", host=host_of(base_url))
     usual = preset.key_variable if preset is not None else ""
     service = Service(name, settings.remote.api_key_env or usual or PRESETS[0].key_variable)
     return HttpClient(service, base_url, settings, {"Authorization": f"Bearer {key}"} if key else {})

@@ -7,6 +7,8 @@ https://github.com/ggml-org/llama.cpp/tree/master/tools/server.
 
 from dataclasses import dataclass
 
+from engine.language import marked
+
 
 @dataclass(frozen=True)
 class Preset:
@@ -20,7 +22,7 @@ class Preset:
     key_variable: str
     """The environment variable of its key; empty where it needs none."""
     hint: str
-    """How to make it ready, one sentence."""
+    """How to make it ready, one sentence, marked for `tr`."""
 
     @property
     def needs_key(self) -> bool:
@@ -34,7 +36,7 @@ PRESETS = (
         "https://api.openai.com/v1",
         "text-embedding-3-small",
         "OPENAI_API_KEY",
-        "Needs an API key of platform.openai.com.",
+        marked("Needs an API key of platform.openai.com."),
     ),
     Preset(
         "ollama",
@@ -42,7 +44,7 @@ PRESETS = (
         "http://127.0.0.1:11434/v1",
         "nomic-embed-text",
         "",
-        "Fetch the model once with: ollama pull nomic-embed-text",
+        marked("Fetch the model once with: ollama pull nomic-embed-text"),
     ),
     Preset(
         "lm-studio",
@@ -50,7 +52,7 @@ PRESETS = (
         "http://127.0.0.1:1234/v1",
         "text-embedding-nomic-embed-text-v1.5",
         "",
-        "Start the server on LM Studio's page for developers.",
+        marked("Start the server on LM Studio's page for developers."),
     ),
     Preset(
         "openrouter",
@@ -58,7 +60,7 @@ PRESETS = (
         "https://openrouter.ai/api/v1",
         "openai/text-embedding-3-small",
         "OPENROUTER_API_KEY",
-        "Needs an API key of openrouter.ai.",
+        marked("Needs an API key of openrouter.ai."),
     ),
     Preset(
         "llama-server",
@@ -66,7 +68,7 @@ PRESETS = (
         "http://127.0.0.1:8080/v1",
         "",
         "",
-        "Start it with: llama-server --embedding -m MODEL.gguf",
+        marked("Start it with: llama-server --embedding -m MODEL.gguf"),
     ),
 )
 

@@ -8,6 +8,7 @@ from engine.control import CancelToken
 from engine.embedding.keys import checked_key
 from engine.embedding.registry import select_provider
 from engine.errors import ProviderError
+from engine.language import tr
 from engine.records import ProviderProbe
 from engine.settings import Settings
 
@@ -22,13 +23,13 @@ def probe_provider(settings: Settings, key: str | None = None, *, cancel: Cancel
     """
     alone = msgspec.structs.replace(settings, fallback="none")
     try:
-        typed = None if key is None else checked_key(key, "What was entered")
+        typed = None if key is None else checked_key(key, tr("What was entered"))
     except ProviderError as error:
         return _failed(str(error))
     selection = select_provider(alone, key=typed, cancel=cancel)
     provider = selection.provider
     if provider is None:
-        return _failed(selection.unavailable_reason or "There is no provider to test: only words are searched.")
+        return _failed(selection.unavailable_reason or tr("There is no provider to test: only words are searched."))
     started = time.perf_counter()
     try:
         vector = provider.embed_query(WORD, cancel=cancel)

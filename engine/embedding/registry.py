@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from engine.control import CancelToken
 from engine.embedding.consent import REMOTE, chat_settings, consent_of, described, require_consent, settings_of
 from engine.errors import ProviderError
+from engine.language import tr
 from engine.settings import Settings
 
 if TYPE_CHECKING:
@@ -131,18 +132,18 @@ def _key_at_hand(settings: Settings, name: str, cancel: CancelToken | None) -> "
         from engine.embedding.gguf_models import model_on_disk
 
         if not model_on_disk(settings):
-            raise _NotAtHand("gguf: there is no model file on this machine.")
+            raise _NotAtHand(tr("gguf: there is no model file on this machine."))
     if name not in REMOTE:
         return None
     from engine.embedding.addresses import is_loopback
     from engine.embedding.keys import find_key
 
     if consent_of(settings, name) is None:
-        raise _NotAtHand(f"{name}: you have not agreed to send texts there.")
+        raise _NotAtHand(tr("{name}: you have not agreed to send texts there.", name=name))
     found = find_key(name, settings, cancel=cancel)
     base_url = settings_of(settings, name).remote.base_url
     if found is None and not (base_url and is_loopback(base_url)):
-        raise _NotAtHand(f"{name}: there is no API key.")
+        raise _NotAtHand(tr("{name}: there is no API key.", name=name))
     return found
 
 
@@ -160,7 +161,11 @@ def _embedded(settings: Settings, key: str | None) -> "EmbeddingProvider":
 
     if settings.model not in {"", MODEL}:
         raise ProviderError(
-            f'The built-in provider has the model "{MODEL}" only: remove "model = {settings.model}" from the settings.'
+            tr(
+                'The built-in provider has the model "{model}" only: remove "model = {wanted}" from the settings.',
+                model=MODEL,
+                wanted=settings.model,
+            )
         )
     return EmbeddedProvider()
 
@@ -174,7 +179,11 @@ def _loaded_from(module: str, package: str) -> Factory:
             return maker(settings, key)
         except ModuleNotFoundError as error:
             raise ProviderError(
-                f"This provider needs the package {error.name}: install it with pip install {package}."
+                tr(
+                    "This provider needs the package {name}: install it with pip install {package}.",
+                    name=error.name,
+                    package=package,
+                )
             ) from error
 
     return make

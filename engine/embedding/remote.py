@@ -21,7 +21,9 @@ from engine.embedding.long_texts import embed_whole
 from engine.embedding.retrying import retrying
 from engine.embedding.tokens import estimate
 from engine.errors import Cancelled, ProviderError
+from engine.language import tr
 from engine.settings import Settings
+from engine.wording import any_of
 
 if TYPE_CHECKING:
     from engine.embedding.base import Vectors
@@ -69,8 +71,12 @@ class Model:
         wanted = settings.dimensions
         if facts is not None and wanted is not None and wanted not in facts.dimensions:
             raise ProviderError(
-                f"{name} has no vectors of {wanted} numbers: set dimensions to {_choices(facts.dimensions)}, or leave "
-                "it out."
+                tr(
+                    "{name} has no vectors of {wanted} numbers: set dimensions to {lengths}, or leave it out.",
+                    name=name,
+                    wanted=wanted,
+                    lengths=_choices(facts.dimensions),
+                )
             )
         if facts is not None:
             limits = dataclasses.replace(limits, input_tokens=facts.input_tokens)
@@ -177,8 +183,14 @@ class RemoteProvider:
         arrived = {place: vector for place, vector in doubtful.items() if vector.any()} | arrived
         if len(arrived) < len(texts):
             raise LeftOut(
-                f"{self._http.service.name} has left out {len(texts) - len(arrived)} of {len(texts)} vectors "
-                f"{_ROUNDS} times: try again later, or choose another model.",
+                tr(
+                    "{name} has left out {missing} of {texts} vectors "
+                    "{rounds} times: try again later, or choose another model.",
+                    name=self._http.service.name,
+                    missing=len(texts) - len(arrived),
+                    texts=len(texts),
+                    rounds=_ROUNDS,
+                ),
                 arrived,
             )
         return np.stack([arrived[place] for place in range(len(texts))])
@@ -206,8 +218,13 @@ class RemoteProvider:
             wanted = self._dims
         if length != wanted:
             raise ProviderError(
-                f"{self._http.service.name} answered with vectors of {length} numbers instead of {wanted}: set "
-                f"dimensions = {length} in the settings, or another model."
+                tr(
+                    "{name} answered with vectors of {length} numbers instead of {wanted}: set "
+                    "dimensions = {length} in the settings, or another model.",
+                    name=self._http.service.name,
+                    length=length,
+                    wanted=wanted,
+                )
             )
 
 
@@ -218,8 +235,8 @@ def without_vendor(model: str, vendors: Sequence[str]) -> str:
 
 def _choices(dimensions: Sequence[int]) -> str:
     if isinstance(dimensions, range):
-        return f"{dimensions[0]} to {dimensions[-1]}"
-    return " or ".join(map(str, dimensions))
+        return tr("{first} to {last}", first=dimensions[0], last=dimensions[-1])
+    return any_of(map(str, dimensions))
 
 
 def _sendable(text: str) -> str:

@@ -22,6 +22,7 @@ import httpx2
 from engine.control import CancelToken
 from engine.embedding.failures import AnswerTooLarge
 from engine.errors import Cancelled, ProviderError
+from engine.language import tr
 
 _CONNECT_SECONDS = 10.0
 _KEPT_SECONDS = 30.0
@@ -32,7 +33,13 @@ class Untrusted(ProviderError):
     """A server that cannot prove to be the one that was asked."""
 
     def __init__(self, host: str | None, problem: str) -> None:
-        super().__init__(f"The certificate of {host} is not one that this computer trusts ({problem}): check base_url.")
+        super().__init__(
+            tr(
+                "The certificate of {host} is not one that this computer trusts ({problem}): check base_url.",
+                host=host,
+                problem=problem,
+            )
+        )
 
 
 class Call:
@@ -242,10 +249,12 @@ class Transport(httpx2.BaseTransport):
             self._pool = httpcore2.HTTPProxy(address, login, **options)
         elif url.scheme in {"socks5", "socks5h"}:
             if importlib.util.find_spec("socksio") is None:
-                raise ProviderError("The system's proxy is a socks5 proxy: install the package socksio for it.")
+                raise ProviderError(tr("The system's proxy is a socks5 proxy: install the package socksio for it."))
             self._pool = httpcore2.SOCKSProxy(address, login, **options)
         else:
-            raise ProviderError(f"The system's proxy is no http or socks5 proxy but {url.scheme or 'unnamed'}.")
+            raise ProviderError(
+                tr("The system's proxy is no http or socks5 proxy but {kind}.", kind=url.scheme or tr("unnamed"))
+            )
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         url = request.url

@@ -9,6 +9,7 @@ from pathlib import PurePosixPath, PureWindowsPath
 from urllib.parse import quote, unquote
 
 from engine.errors import LinkRefused
+from engine.language import tr
 from engine.records.base import Record
 
 SCHEME = "mnemoscope"
@@ -57,7 +58,7 @@ def write_link(link: Link) -> str:
     try:
         asked = "&".join(f"{name}={quote(value, safe='/:')}" for name, value in values.items() if value)
     except UnicodeEncodeError:
-        raise LinkRefused("The name of this file cannot be written into a link.") from None
+        raise LinkRefused(tr("The name of this file cannot be written into a link.")) from None
     text = f"{_START}{_PLACE}?{asked}"
     parse_link(text)  # what nobody could open is not handed out
     return text
@@ -66,19 +67,19 @@ def write_link(link: Link) -> str:
 def parse_link(text: str) -> Link:
     """What an address means. Raises `LinkRefused` with the reason for everything that `write_link` does not write."""
     if not is_link(text):
-        raise LinkRefused(f"This is not a link of Mnemoscope, which begins with {_START}.")
+        raise LinkRefused(tr("This is not a link of Mnemoscope, which begins with {start}.", start=_START))
     if len(text) > LONGEST_LINK:
-        raise LinkRefused(f"This link is longer than {LONGEST_LINK:,} characters, so it is not opened.")
+        raise LinkRefused(tr("This link is longer than {most:,} characters, so it is not opened.", most=LONGEST_LINK))
     if _UNWRITTEN.search(text) or text[: len(_START)].lower() != _START:
-        raise LinkRefused("This link is damaged, so it is not opened.")
+        raise LinkRefused(tr("This link is damaged, so it is not opened."))
     place, _, asked = text[len(_START) :].partition("?")
     if place.lower().removesuffix("/") != _PLACE:
-        raise LinkRefused("This link asks for something that links cannot do: they only open a place in a file.")
+        raise LinkRefused(tr("This link asks for something that links cannot do: they only open a place in a file."))
     values = _values(asked)
     line = _number(values, "line")
     end = _number(values, "end")
     if end is not None and (line is None or end < line):
-        raise LinkRefused("This link names lines that end before they begin.")
+        raise LinkRefused(tr("This link names lines that end before they begin."))
     link = Link(
         workspace=values.get("workspace", ""),
         path=values.get("path", ""),
@@ -87,38 +88,38 @@ def parse_link(text: str) -> Link:
         message=values.get("message", ""),
     )
     if not _is_folder(link.workspace):
-        raise LinkRefused("This link does not name a folder by its whole path on this computer.")
+        raise LinkRefused(tr("This link does not name a folder by its whole path on this computer."))
     if not _is_name(link.path):
-        raise LinkRefused("This link does not name a file inside its folder.")
+        raise LinkRefused(tr("This link does not name a file inside its folder."))
     if len(link.message) > _LONGEST_ID:
-        raise LinkRefused("This link names a message that no session can have.")
+        raise LinkRefused(tr("This link names a message that no session can have."))
     return link
 
 
 def _values(asked: str) -> dict[str, str]:
     if "#" in asked:
-        raise LinkRefused("This link is damaged, so it is not opened.")
+        raise LinkRefused(tr("This link is damaged, so it is not opened."))
     values: dict[str, str] = {}
     for pair in asked.split("&"):
         name, equals, value = pair.partition("=")
         if name not in _KNOWN:
-            raise LinkRefused("This link says something that Mnemoscope does not know, so it is not opened.")
+            raise LinkRefused(tr("This link says something that Mnemoscope does not know, so it is not opened."))
         if name in values or not equals or not value:
-            raise LinkRefused(f"This link does not say clearly what “{name}” is, so it is not opened.")
+            raise LinkRefused(tr("This link does not say clearly what “{name}” is, so it is not opened.", name=name))
         values[name] = _unescaped(value)
     return values
 
 
 def _unescaped(value: str) -> str:
     if _BROKEN_ESCAPE.search(value):
-        raise LinkRefused("This link is damaged, so it is not opened.")
+        raise LinkRefused(tr("This link is damaged, so it is not opened."))
     try:
         text = unquote(value, errors="strict")
         text.encode()
     except UnicodeError:
-        raise LinkRefused("This link is damaged, so it is not opened.") from None
+        raise LinkRefused(tr("This link is damaged, so it is not opened.")) from None
     if _UNSEEN.search(text):
-        raise LinkRefused("This link holds characters that nobody can see, so it is not opened.")
+        raise LinkRefused(tr("This link holds characters that nobody can see, so it is not opened."))
     return text
 
 
@@ -127,7 +128,7 @@ def _number(values: dict[str, str], name: str) -> int | None:
     if text is None:
         return None
     if _NUMBER.fullmatch(text) is None:
-        raise LinkRefused("This link names no line that a file could have.")
+        raise LinkRefused(tr("This link names no line that a file could have."))
     return int(text)
 
 

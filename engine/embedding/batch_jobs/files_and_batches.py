@@ -15,6 +15,7 @@ from engine.embedding.failures import Refused
 from engine.embedding.http import HttpClient
 from engine.embedding.retrying import Transient, retrying
 from engine.errors import ProviderError
+from engine.language import tr
 
 _NAME_KEY = "mnemoscope"
 """Of a job's metadata: under it our name of the job."""
@@ -104,7 +105,7 @@ class FilesAndBatches:
             return _job(retrying(lambda: self._ask("GET", f"/batches/{id}", cancel=cancel), cancel=cancel))
         except Refused as error:
             if error.status in _NO_SUCH_API:
-                raise JobGone(f"{self.service} knows nothing of a batch job any more.") from error
+                raise JobGone(tr("{service} knows nothing of a batch job any more.", service=self.service)) from error
             raise
 
     def results(self, job: RemoteJob, take: Callable[[Result], None], *, cancel: CancelToken | None = None) -> None:
@@ -124,7 +125,8 @@ class FilesAndBatches:
         return ask(self._http, method, f"{self._http.base_url}{url}", cancel=cancel, **content)
 
     def _explained(self) -> AbstractContextManager[None]:
-        return explained(f"{self.service} offers no batch jobs", _NO_SUCH_API)
+        sentence = tr("{service} offers no batch jobs: texts are asked for directly.", service=self.service)
+        return explained(sentence, _NO_SUCH_API)
 
 
 def _job(found: Mapping[str, Any]) -> RemoteJob:
@@ -152,5 +154,5 @@ def _problem(errors: Any) -> str:
 def _id_of(found: Mapping[str, Any]) -> str:
     id_ = found.get("id")
     if not isinstance(id_, str) or not id_:
-        raise Transient("The service's answer has no id.")
+        raise Transient(tr("The service's answer has no id."))
     return id_

@@ -22,6 +22,7 @@ from engine.embedding.failures import Refused
 from engine.embedding.http import HttpClient
 from engine.embedding.retrying import Transient, retrying
 from engine.errors import ProviderError
+from engine.language import tr
 
 # A vector has up to 60 KB as text: more texts than these would make a download of gigabytes.
 _LIMITS = JobLimits(requests=20_000, bytes=2_000_000_000, queued_tokens=500_000, seconds=48 * 3600)
@@ -111,7 +112,7 @@ class GeminiBatches:
             return _job(retrying(lambda: self._ask("GET", url, cancel=cancel), cancel=cancel))
         except Refused as error:
             if error.status == 404:
-                raise JobGone(f"{self.service} knows nothing of a batch job any more.") from error
+                raise JobGone(tr("{service} knows nothing of a batch job any more.", service=self.service)) from error
             raise
 
     def results(self, job: RemoteJob, take: Callable[[Result], None], *, cancel: CancelToken | None = None) -> None:
@@ -137,7 +138,12 @@ class GeminiBatches:
         return ask(self._http, method, url, cancel=cancel, **content)
 
     def _explained(self) -> AbstractContextManager[None]:
-        return explained(f"{self.service} offers no batch jobs for {self._model}", {404})
+        sentence = tr(
+            "{service} offers no batch jobs for {model}: texts are asked for directly.",
+            service=self.service,
+            model=self._model,
+        )
+        return explained(sentence, {404})
 
 
 def _job(found: Mapping[str, Any]) -> RemoteJob:
@@ -183,5 +189,5 @@ def _number(value: Any) -> int:
 def _name_of(found: Mapping[str, Any]) -> str:
     name = found.get("name")
     if not isinstance(name, str) or "/" not in name:
-        raise Transient("The service's answer has no name.")
+        raise Transient(tr("The service's answer has no name."))
     return name

@@ -15,9 +15,10 @@ from engine.embedding.batch_jobs.base import LEAST_TEXTS, BatchApi, JobGone, Rem
 from engine.embedding.batch_jobs.creating import JobCreator, Uncertain
 from engine.embedding.batch_jobs.lines import Group, Text, groups
 from engine.embedding.batch_jobs.policy import BatchPolicy
-from engine.embedding.failures import AnswerTooLarge, NoAccess, Refused, quotes
+from engine.embedding.failures import AnswerTooLarge, NoAccess, Refused, quoted, quotes
 from engine.embedding.retrying import Transient
 from engine.errors import ProviderError
+from engine.language import tr, tr_count
 from engine.settings.options import BatchSettings
 from engine.store.batch_jobs import BatchJobs, StoredJob
 from engine.store.coding import StoredModel
@@ -216,7 +217,7 @@ class BatchRunner:
             self._take_in(job, arrived)
         if remote.answered is not None and seen < remote.answered and job.name not in self._incomplete:
             self._incomplete.add(job.name)
-            raise Transient(f"The results of {self._api.service}'s batch job ended too early.")
+            raise Transient(tr("The results of {service}'s batch job ended too early.", service=self._api.service))
         self._ended(job, remote, problem)
 
     def _repeatable(self, result: Result) -> str:
@@ -254,19 +255,29 @@ class BatchRunner:
     def _ended(self, job: StoredJob, remote: RemoteJob, problem: str = "") -> None:
         """Nothing more will come of a job. `problem`: why a text of it has no vector, in the provider's words."""
         owed = len(self._owed[job.name])
-        quoted = f' ("{remote.problem or problem}")' if remote.problem or problem else ""
+        quote = quoted(remote.problem or problem)
         if not owed or (remote.state == "completed" and owed < job.texts):
             self._policy.succeeded()
             if owed:
-                what = f"{owed:,} of {job.texts:,} texts of a batch job have no vector{quoted}"
-                self._policy.note(self._name.provider, f"{what}: they are asked for directly.")
+                said = tr_count(
+                    "{count:,} of {texts:,} texts of a batch job has no vector{quote}: it is asked for directly.",
+                    "{count:,} of {texts:,} texts of a batch job have no vector{quote}: they are asked for directly.",
+                    owed,
+                    texts=job.texts,
+                    quote=quote,
+                )
+                self._policy.note(self._name.provider, said)
             self._close(job)
         elif job.stopped is not None:
             minutes = (job.stopped - job.created) / 60
-            self._timed_out(job, f"A batch job was given up after {minutes:,.3g} minutes.")
+            self._timed_out(job, tr("A batch job was given up after {minutes:,.3g} minutes.", minutes=minutes))
         else:
-            word = "brought no vector" if remote.state == "completed" else f"ended as {remote.state}"
-            self._fail(job, f"A batch job {word}{quoted}.")
+            said = (
+                tr("A batch job brought no vector{quote}.", quote=quote)
+                if remote.state == "completed"
+                else tr("A batch job ended as {state}{quote}.", state=remote.state, quote=quote)
+            )
+            self._fail(job, said)
         self._creator.discard((job.input_file, *remote.files))
 
     def _timed_out(self, job: StoredJob, problem: str) -> None:
@@ -275,7 +286,7 @@ class BatchRunner:
         if job.attempt > 1 or not self.works or len(owed) < LEAST_TEXTS:
             self._fail(job, problem)
             return
-        self._policy.note(self._name.provider, f"{problem} It is tried once more.")
+        self._policy.note(self._name.provider, tr("{problem} It is tried once more.", problem=problem))
         del self._open[job.name], self._owed[job.name]
         for group in groups(self._texts_of(owed), self._api, self._api.limits.queued_tokens):
             self.submit(group, attempt=2, instead_of=job.name)

@@ -16,6 +16,7 @@ from engine.embedding.batch_jobs.lines import split
 from engine.embedding.failures import Redirected, Refused
 from engine.embedding.http import HttpClient
 from engine.embedding.retrying import Transient
+from engine.language import tr
 from engine.settings import Settings
 
 ANSWER_SECONDS = 60.0
@@ -55,21 +56,21 @@ def ask(
         body = http.sdk.request(method, url, **content).content
     answer = read_json(body) if body.strip() else {}
     if not isinstance(answer, dict):
-        raise Transient(f"{http.service.name} answered with something that is no object.")
+        raise Transient(tr("{name} answered with something that is no object.", name=http.service.name))
     return answer
 
 
 @contextlib.contextmanager
-def explained(what: str, statuses: AbstractSet[int]) -> Iterator[None]:
+def explained(sentence: str, statuses: AbstractSet[int]) -> Iterator[None]:
     """Tell a server that has no batch API from one that refuses a request: by these statuses.
 
-    `what` begins the sentence: who offers no batch jobs of what.
+    `sentence` is then the error's: who offers no batch jobs of what.
     """
     try:
         yield
     except Refused as error:
         if error.status in statuses:
-            raise BatchUnavailable(f"{what}: texts are asked for directly.") from error
+            raise BatchUnavailable(sentence) from error
         raise
 
 
