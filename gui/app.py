@@ -12,6 +12,7 @@ from PySide6.QtCore import QSocketNotifier, Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
 import engine
+from engine import tr
 from gui import qt_messages
 from gui.accessible.painted import tell_painted
 from gui.appearance import Appearance
@@ -140,7 +141,7 @@ class _Program:
         if options.view == "first-run":
             window.folders.offer(named.absolute()) if named else window.folders.ask()
         elif self._settings_problem and not named:
-            window.opening.show_settings_problem(self._settings_problem, Action("Try again", self._begin_again))
+            window.opening.show_settings_problem(self._settings_problem, Action(tr("Try again"), self._begin_again))
         elif folder is not None:
             if self._remembers and options.view == "search" and not (options.query or options.link):
                 window.resuming.resume()

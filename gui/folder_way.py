@@ -6,7 +6,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Slot
 
 import engine
-from engine import SyncReason
+from engine import SyncReason, tr
 from gui.first_run.panel import FirstRunPanel
 from gui.frame import Frame
 from gui.jobs import Jobs
@@ -15,8 +15,6 @@ from gui.places import Places
 from gui.workspace import Workspace
 
 log = logging.getLogger(__name__)
-
-_DEMO = "A demo keeps nothing. Start Mnemoscope without --demo to {wish}."
 
 
 class FolderWay(QObject):
@@ -88,7 +86,7 @@ class FolderWay(QObject):
         if self._remembers:
             self.choose_sessions()
         else:
-            self._banner.complain(_DEMO.format(wish="add your own sessions"))
+            self._banner.complain(tr("A demo keeps nothing. Start Mnemoscope without --demo to add your own sessions."))
 
     @Slot(str)
     def add_extra_path(self, path: str) -> None:
@@ -97,7 +95,7 @@ class FolderWay(QObject):
         if opened is None:
             return
         if not self._remembers:
-            self._banner.complain(_DEMO.format(wish="index your own files"))
+            self._banner.complain(tr("A demo keeps nothing. Start Mnemoscope without --demo to index your own files."))
             return
         folder = opened.folder
         self._jobs.write(

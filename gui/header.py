@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QGridLayout, QHBoxLayout, QPushButton, QWidget
 
+from engine import marked, tr
 from gui.keys.binding import tell_key
 from gui.style import font_at
 from gui.views import ViewName
@@ -24,10 +25,10 @@ _FEWEST_LETTERS = 122
 _FEWEST_STACKED = 96
 """In one that is narrower still it needs all of it; the keys and the menu entries of the switch remain."""
 _VIEWS: tuple[tuple[ViewName, str, str], ...] = (
-    ("search", "Search", "Search notes and sessions"),
-    ("sessions", "Sessions", "Browse past sessions"),
-    ("index", "Index", "See inside the index"),
-    ("facts", "Facts", "What is to be remembered"),
+    ("search", marked("Search"), marked("Search notes and sessions")),
+    ("sessions", marked("Sessions"), marked("Browse past sessions")),
+    ("index", marked("Index"), marked("See inside the index")),
+    ("facts", marked("Facts"), marked("What is to be remembered")),
 )
 
 
@@ -40,10 +41,10 @@ class HeaderBar(QWidget):
     def __init__(self, boxes: dict[ViewName, QWidget], parent: QWidget | None = None) -> None:
         """`boxes`: what each view has in the top bar; views may share one."""
         super().__init__(parent)
-        self.dock_button = IconButton("panel", "Show or hide the diagnostics")
-        tell_key(self.dock_button, "Show or hide the diagnostics", "view.diagnostics")
+        self.dock_button = IconButton("panel", tr("Show or hide the diagnostics"))
+        tell_key(self.dock_button, tr("Show or hide the diagnostics"), "view.diagnostics")
         self.dock_button.setCheckable(True)
-        self.menu_button = IconButton("menu", "Menu")
+        self.menu_button = IconButton("menu", tr("Menu"))
         self._boxes = boxes
         self._working = True
         self._view: ViewName = "search"
@@ -80,9 +81,9 @@ class HeaderBar(QWidget):
         group = QButtonGroup(self._switch)
         made: dict[ViewName, QPushButton] = {}
         for view, words, tip in _VIEWS:
-            button = ToggleButton(words, self._switch)
-            tell_key(button, tip, f"view.{view}")
-            button.setAccessibleDescription(tip)
+            button = ToggleButton(tr(words), self._switch)
+            tell_key(button, tr(tip), f"view.{view}")
+            button.setAccessibleDescription(tr(tip))
             button.clicked.connect(lambda _=False, view=view: self.view_wanted.emit(view))
             group.addButton(button)
             made[view] = button

@@ -13,7 +13,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QRunnable, QThreadPool, Signal, Slot
 
-from engine import Cancelled, CancelToken, MnemoscopeError
+from engine import Cancelled, CancelToken, MnemoscopeError, tr
 
 log = logging.getLogger(__name__)
 
@@ -75,7 +75,7 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, OSError):
         reason = error.strerror or str(error)
         return f"{reason}: {error.filename}." if error.filename else f"{reason}."
-    return f"Something unexpected went wrong ({type(error).__name__}); the log has the details."
+    return tr("Something unexpected went wrong ({name}); the log has the details.", name=type(error).__name__)
 
 
 class _Runner(QRunnable):

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QPoint, Signal, Slot
 from PySide6.QtGui import QAction, QShortcut
 from PySide6.QtWidgets import QApplication, QMenu, QToolTip, QWidget
 
-from engine import Feature, MemoryProviderStatus
+from engine import Feature, MemoryProviderStatus, marked
 from gui.keys.binding import cover_tip, follow_keys
 from gui.widgets.announcing import announce
 
@@ -19,30 +19,30 @@ Lacks = Mapping[Feature, str]
 """Of each feature that is not there: why, as a sentence."""
 
 TITLES: dict[Feature, str] = {
-    "sessions": "Past sessions cannot be browsed here",
-    "alike": "Nothing like a passage can be searched for here",
-    "conditions": "Searches cannot be limited here",
-    "narrowing": "Nothing can be searched within results here",
-    "ordering": "Age and variety cannot change the order here",
-    "completion": "Nothing can be completed here",
-    "explanation": "Answers are not explained here",
-    "states": "It is not known here why a file is not found",
-    "models": "The model is not chosen here",
-    "insight": "This index cannot be looked into",
+    "sessions": marked("Past sessions cannot be browsed here"),
+    "alike": marked("Nothing like a passage can be searched for here"),
+    "conditions": marked("Searches cannot be limited here"),
+    "narrowing": marked("Nothing can be searched within results here"),
+    "ordering": marked("Age and variety cannot change the order here"),
+    "completion": marked("Nothing can be completed here"),
+    "explanation": marked("Answers are not explained here"),
+    "states": marked("It is not known here why a file is not found"),
+    "models": marked("The model is not chosen here"),
+    "insight": marked("This index cannot be looked into"),
 }
 """Above the engine's sentence, where there is room for a title; also a list of all features that the window heeds."""
 
 SHORT: dict[Feature, str] = {
-    "sessions": "Sessions",
-    "alike": "More like it",
-    "conditions": "Filters",
-    "narrowing": "Within",
-    "ordering": "Ranking",
-    "completion": "Completion",
-    "explanation": "Reasons",
-    "states": "Lost files",
-    "models": "Models",
-    "insight": "Inside",
+    "sessions": marked("Sessions"),
+    "alike": marked("More like it"),
+    "conditions": marked("Filters"),
+    "narrowing": marked("Within"),
+    "ordering": marked("Ranking"),
+    "completion": marked("Completion"),
+    "explanation": marked("Reasons"),
+    "states": marked("Lost files"),
+    "models": marked("Models"),
+    "insight": marked("Inside"),
 }
 """Beside it, where there is room for a word."""
 

@@ -6,12 +6,14 @@ from collections.abc import Iterable
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenuBar
 
+from engine import marked, tr
+
 _MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("File", ("folder", "index", "results", "settings", "window")),
-    ("Search", ("search", "result", "file")),
-    ("View", ("view", "text", "theme")),
-    ("Go", ("go",)),
-    ("Help", ("help",)),
+    (marked("File"), ("folder", "index", "results", "settings", "window")),
+    (marked("Search"), ("search", "result", "file")),
+    (marked("View"), ("view", "text", "theme")),
+    (marked("Go"), ("go",)),
+    (marked("Help"), ("help",)),
 )
 """Of each menu the first parts of the names of its commands; whatever is in none of them goes into the first."""
 _ROLES = {
@@ -33,7 +35,7 @@ def give_role(action: QAction, name: str) -> None:
 
 def fill_menu_bar(bar: QMenuBar, actions: Iterable[QAction]) -> None:
     """Put named actions into menus by their names, in their order."""
-    menus = {title: bar.addMenu(title) for title, _ in _MENUS}
+    menus = {title: bar.addMenu(tr(title)) for title, _ in _MENUS}
     first = next(iter(menus))
     for action in actions:
         group = action.objectName().partition(".")[0]

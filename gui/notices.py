@@ -5,7 +5,7 @@ from functools import partial
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QWidget
 
-from engine import EmbeddingEstimate
+from engine import EmbeddingEstimate, tr
 from gui.widgets.engines import IndexRemedy, Instead, engine_name
 from gui.widgets.message import Action, Banner
 from gui.widgets.pricing import embed_words, estimate_words
@@ -33,15 +33,15 @@ class Notices(Banner):
     def tell_index_problem(self, sentence: str, remedy: IndexRemedy) -> None:
         mend: dict[IndexRemedy, tuple[Action, ...]] = {
             "": (),
-            "rebuild": (Action("Rebuild index…", self.ask_rebuild),),
-            "sync": (Action("Try again", self._workspace.sync), self._to_engines),
+            "rebuild": (Action(tr("Rebuild index…"), self.ask_rebuild),),
+            "sync": (Action(tr("Try again"), self._workspace.sync), self._to_engines),
         }
         self.say(sentence, "degraded", *mend[remedy], key="index")
 
     @Slot(str, bool)
     def tell_failed_sync(self, sentence: str, of_provider: bool) -> None:
         settings = (self._to_settings,) if of_provider else ()
-        self.say(sentence, "degraded", Action("Try again", self._workspace.sync), *settings, key="sync")
+        self.say(sentence, "degraded", Action(tr("Try again"), self._workspace.sync), *settings, key="sync")
 
     @Slot()
     def take_back_failed_sync(self) -> None:
@@ -52,7 +52,9 @@ class Notices(Banner):
     def tell_provider_problem(self, reason: str) -> None:
         """The provider of the settings cannot even begin; an empty reason takes it back."""
         if reason:
-            self.say(f"Only words are searched. {reason}", "degraded", self._to_settings, key="provider")
+            self.say(
+                tr("Only words are searched. {reason}", reason=reason), "degraded", self._to_settings, key="provider"
+            )
         else:
             self.clear("provider")
 
@@ -62,12 +64,18 @@ class Notices(Banner):
         if instead is None:
             self.clear("engine")
             return
-        self._tell_replaced(instead, "did not answer")
+        self._tell_replaced(
+            tr(
+                "{engine} did not answer. {reason} The built-in index answers until it does.",
+                engine=engine_name(instead.chosen),
+                reason=instead.reason,
+            ),
+        )
 
     @Slot()
     def try_engine_again(self) -> None:
         """Ask the engine that is replaced; what comes of it is told."""
-        self.say("Asking the engine again…", "working", key="engine")
+        self.say(tr("Asking the engine again…"), "working", key="engine")
         self._workspace.try_again()
 
     @Slot(object)
@@ -76,33 +84,34 @@ class Notices(Banner):
         if instead is None:
             self.clear("engine")
         else:
-            self._tell_replaced(instead, "still does not answer")
+            self._tell_replaced(
+                tr(
+                    "{engine} still does not answer. {reason} The built-in index answers until it does.",
+                    engine=engine_name(instead.chosen),
+                    reason=instead.reason,
+                ),
+            )
 
-    def _tell_replaced(self, instead: Instead, what: str) -> None:
-        self.say(
-            f"{engine_name(instead.chosen)} {what}. {instead.reason} The built-in index answers until it does.",
-            "degraded",
-            Action("Try again now", self.try_engine_again),
-            self._to_engines,
-            key="engine",
-        )
+    def _tell_replaced(self, sentence: str) -> None:
+        again = Action(tr("Try again now"), self.try_engine_again)
+        self.say(sentence, "degraded", again, self._to_engines, key="engine")
 
     @property
     def _to_settings(self) -> Action:
-        return Action("Settings…", self.settings_wanted.emit)
+        return Action(tr("Settings…"), self.settings_wanted.emit)
 
     @property
     def _to_engines(self) -> Action:
-        return Action("Choose another engine…", self.engine_wanted.emit)
+        return Action(tr("Choose another engine…"), self.engine_wanted.emit)
 
     @Slot()
     def ask_rebuild(self) -> None:
         """Ask before the whole index is made again."""
         self.say(
-            "Rebuild the whole index? Searching goes on with the present one until the new one is ready.",
+            tr("Rebuild the whole index? Searching goes on with the present one until the new one is ready."),
             "working",
-            Action("Rebuild", partial(self._workspace.sync, force=True)),
-            Action("Keep it", self.clear),
+            Action(tr("Rebuild"), partial(self._workspace.sync, force=True)),
+            Action(tr("Keep it"), self.clear),
             key="rebuild",
         )
 
@@ -113,10 +122,10 @@ class Notices(Banner):
             self.clear("awaiting")
             return
         self.say(
-            f"{estimate_words(estimate)} Until then only words are searched.",
+            tr("{estimate} Until then only words are searched.", estimate=estimate_words(estimate)),
             "working",
             Action(embed_words(estimate), partial(self._workspace.sync, approve=estimate)),
-            Action("Not now", partial(self.clear, "awaiting")),
+            Action(tr("Not now"), partial(self.clear, "awaiting")),
             key="awaiting",
         )
 

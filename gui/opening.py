@@ -6,6 +6,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
+from engine import tr
 from gui.diagnostics.panel import DiagnosticsPanel
 from gui.folder_way import FolderWay
 from gui.frame import Frame
@@ -60,8 +61,8 @@ class Opening(QObject):
     def _show_opening(self, folder: Path) -> None:
         self._banner.clear()
         self._frame.show_page(self._frame.panes)
-        self._frame.sync_bar.show_nothing(f"Opening {folder.name or folder}…")
-        self._window.setWindowTitle(f"{folder.name or folder} – Mnemoscope")
+        self._frame.sync_bar.show_nothing(tr("Opening {folder}…", folder=folder.name or folder))
+        self._window.setWindowTitle(tr("{folder} – Mnemoscope", folder=folder.name or folder))
 
     @Slot(object)
     def _show_opened(self, opened: Opened) -> None:
@@ -89,17 +90,19 @@ class Opening(QObject):
     @Slot(object)
     def _show_failure(self, failure: OpenFailure) -> None:
         self._frame.sync_bar.show_status(None)
-        again = Action("Try again", partial(self._folders.open, failure.folder))
+        again = Action(tr("Try again"), partial(self._folders.open, failure.folder))
         if failure.in_settings:
             self.show_settings_problem(failure.sentence, again)
             return
-        choose = Action("Choose another folder…", self.another_folder_wanted.emit)
-        self._frame.message.say(f"{failure.folder.name} cannot be opened", failure.sentence, again, choose)
+        choose = Action(tr("Choose another folder…"), self.another_folder_wanted.emit)
+        self._frame.message.say(
+            tr("{folder} cannot be opened", folder=failure.folder.name), failure.sentence, again, choose
+        )
         self._frame.show_page(self._frame.message)
 
     def show_settings_problem(self, sentence: str, again: Action) -> None:
         """Instead of everything else: nothing can be opened before the settings file is right again, or set aside."""
-        edit = Action("Open the settings file", self._places.open_settings)
+        edit = Action(tr("Open the settings file"), self._places.open_settings)
         aside = self._aside.action(again.run)
-        self._frame.message.say("The settings cannot be used", sentence, again, edit, aside)
+        self._frame.message.say(tr("The settings cannot be used"), sentence, again, edit, aside)
         self._frame.show_page(self._frame.message)

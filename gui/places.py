@@ -7,7 +7,7 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 
 import engine
-from engine import MemoryProviderStatus
+from engine import MemoryProviderStatus, tr
 from gui.window_state import state_path
 
 
@@ -28,9 +28,9 @@ class Places:
 
     def listed(self, status: MemoryProviderStatus | None) -> tuple[tuple[str, str], ...]:
         """Name and path of each; the index only where one is open."""
-        places = [("Settings", str(self.settings)), ("Window", str(state_path()))]
+        places = [(tr("Settings"), str(self.settings)), (tr("Window"), str(state_path()))]
         if status is not None:
-            places.append(("Index", status.db_path))
+            places.append((tr("Index"), status.db_path))
         if self.log_file is not None:
-            places.append(("Log", str(self.log_file)))
+            places.append((tr("Log"), str(self.log_file)))
         return tuple(places)

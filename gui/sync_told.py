@@ -6,9 +6,8 @@ from time import monotonic
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
-from engine import MemoryProviderStatus
+from engine import MemoryProviderStatus, tr, tr_count
 from gui.widgets.announcing import announce
-from gui.widgets.wording import counted
 
 _LONG_S = 2.0
 """A sync that is over sooner is not worth an interruption, unless a person asked for it."""
@@ -38,14 +37,18 @@ class SyncTold(QObject):
         self._since = now if self._since is None else self._since
         if not self._begun and (by_hand or now - self._since >= _LONG_S):
             self._begun = True
-            announce(self._widget, "The index is being brought up to date.")
+            announce(self._widget, tr("The index is being brought up to date."))
 
     def _end(self, status: MemoryProviderStatus) -> None:
         begun, self._begun, self._since = self._begun, False, None
         last = status.last_sync
         if not begun or last is None or last.error:
             return
-        words = f"The index is up to date: {counted(status.files, 'file')}."
-        if status.failed_files:
-            words += f" {counted(len(status.failed_files), 'file')} could not be read."
-        announce(self._widget, words)
+        said = [
+            tr_count(
+                "The index is up to date: {count:,} file.", "The index is up to date: {count:,} files.", status.files
+            )
+        ]
+        if failed := len(status.failed_files):
+            said.append(tr_count("{count:,} file could not be read.", "{count:,} files could not be read.", failed))
+        announce(self._widget, " ".join(said))

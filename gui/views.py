@@ -6,7 +6,7 @@ from typing import Literal
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QApplication, QStackedWidget
 
-from engine import MemorySearchManager, MemorySearchResult, Passage, SessionSummary, may_name_session, split_name
+from engine import MemorySearchManager, MemorySearchResult, Passage, SessionSummary, may_name_session, split_name, tr
 from gui.facts.panel import FactsPanel
 from gui.index.panel import IndexPanel
 from gui.jobs import Jobs
@@ -215,7 +215,7 @@ class Views(QObject):
     def show_session(self, summary: SessionSummary) -> None:
         """One of the list."""
         line, query = self.sessions.place(summary.path)
-        self._wanted["sessions"] = _Shown(summary.path, summary.title or UNTITLED, line, query)
+        self._wanted["sessions"] = _Shown(summary.path, summary.title or tr(UNTITLED), line, query)
         self._show_wanted()
 
     @Slot(object)

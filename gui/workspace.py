@@ -16,6 +16,7 @@ from engine import (
     MnemoscopeError,
     Settings,
     SyncReport,
+    tr,
 )
 from gui.job_slot import JobSlot
 from gui.jobs import Job, Jobs
@@ -134,7 +135,7 @@ class Workspace(QObject):
 
     def _open_now(self, folder: Path, token: CancelToken) -> Opened | OpenFailure:
         if not folder.is_dir():
-            return OpenFailure(folder, f"The folder {folder} is not there.", in_settings=False)
+            return OpenFailure(folder, tr("The folder {folder} is not there.", folder=folder), in_settings=False)
         self._close_unwanted()  # the same folder once more is to be opened anew, not shared with what is being closed
         try:
             settings = self._settings_of(folder)
