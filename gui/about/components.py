@@ -17,6 +17,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from engine import marked
+
 PROGRAM = "mnemoscope"
 BUNDLED_LIST = Path("licences", "bundled.json")
 """In the folder of a bundle: [{name, version, licence, files, text}], paths relative to that folder."""
@@ -25,7 +27,7 @@ _DEVELOPMENT = "dev"
 _NAME = re.compile(r"\s*([\w.-]+)\s*(?:\[([^\]]*)\])?")
 _EXTRA = re.compile(r"""extra\s*==\s*["']([\w.-]+)["']""")
 _PYTHON_LICENCES = ("LICENSE.txt", "LICENSE")
-_UNKNOWN = "not stated"
+_UNKNOWN = marked("not stated")
 
 
 @dataclass(frozen=True)
@@ -188,7 +190,7 @@ def _python() -> Component:
         name="Python",
         version=platform.python_version(),
         licence="PSF-2.0",
-        about="The language that this program is written in, as it is installed here.",
+        about=marked("The language that this program is written in, as it is installed here."),
         texts=tuple(python_licence()),
     )
 

@@ -4,20 +4,14 @@ from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QSplitter, QVBoxLayout, QWidget
 
+from engine import tr, tr_count
 from gui.about.components import Component
 from gui.viewer.typography import fixed_font, font_scale
 from gui.widgets.clearing import add_clear_button
 from gui.widgets.labels import breakable, label
 from gui.widgets.table import Column, Index, RecordsTable
-from gui.widgets.wording import counted
 
 _WIDTH, _HEIGHT = 720, 520
-_COLUMNS = (
-    Column[Component]("Name", 30, lambda component: component.name),
-    Column[Component]("Version", 13, lambda component: component.version),
-    Column[Component]("Licence", 0, lambda component: component.licence),
-)
-_NO_TEXT = "It brings no text of its licence."
 _BETWEEN = "\n\n" + "─" * 40 + "\n\n"
 
 
@@ -29,9 +23,16 @@ class _Table(RecordsTable[Component]):
     chosen = Signal(object)
 
     def __init__(self) -> None:
-        super().__init__(_COLUMNS, lambda component: component.about)
+        super().__init__(
+            (
+                Column[Component](tr("Name"), 30, lambda component: component.name),
+                Column[Component](tr("Version"), 13, lambda component: component.version),
+                Column[Component](tr("Licence"), 0, lambda component: tr(component.licence)),
+            ),
+            lambda component: tr(component.about),
+        )
         self.sortByColumn(0, Qt.SortOrder.AscendingOrder)
-        self.setAccessibleName("Components")
+        self.setAccessibleName(tr("Components"))
 
     def currentChanged(self, current: Index, previous: Index) -> None:
         super().currentChanged(current, previous)
@@ -45,8 +46,8 @@ class _Box(QLineEdit):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setPlaceholderText("Search names and texts of licences")
-        self.setAccessibleName("Search licences")
+        self.setPlaceholderText(tr("Search names and texts of licences"))
+        self.setAccessibleName(tr("Search licences"))
         add_clear_button(self)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -65,7 +66,7 @@ class LicenceSheet(QWidget):
         super().__init__()
         self._components: tuple[Component, ...] = ()
         self.box = _Box()
-        self._count = label("Reading what is installed …", "meta", wrap=True)
+        self._count = label(tr("Reading what is installed …"), "meta", wrap=True)
         self.table = _Table()
         self._about = label("", wrap=True)
         self._about.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -73,7 +74,7 @@ class LicenceSheet(QWidget):
         self.text.setReadOnly(True)
         self.text.setFont(fixed_font())
         self.text.setTabChangesFocus(True)
-        self.text.setAccessibleName("Text of the licence")
+        self.text.setAccessibleName(tr("Text of the licence"))
         below = QWidget()
         lower = QVBoxLayout(below)
         lower.setContentsMargins(0, 6, 0, 0)
@@ -113,15 +114,16 @@ class LicenceSheet(QWidget):
         found = tuple(component for component in self._components if _has_all(component, words))
         self.table.show_records(found)
         if self._components:
-            of_all = f" of {len(self._components)}" if words else ""
-            self._count.setText(f"{counted(len(found), 'component')}{of_all}")
+            self._count.setText(_count_text(len(found), len(self._components) if words else None))
         self._show(self.table.record_at(self.table.currentIndex()))
 
     @Slot(object)
     def _show(self, component: Component | None) -> None:
-        self._about.setText(breakable(component.about) if component else "")
+        self._about.setText(breakable(tr(component.about)) if component else "")
         self._about.setVisible(bool(component and component.about))
-        self.text.setPlainText("" if component is None else _BETWEEN.join(component.texts) or _NO_TEXT)
+        self.text.setPlainText(
+            "" if component is None else _BETWEEN.join(component.texts) or tr("It brings no text of its licence.")
+        )
         for word in self.box.text().split():
             if self.text.find(word):  # the first word that stands in the text, and not in its name alone
                 cursor = self.text.textCursor()
@@ -129,6 +131,12 @@ class LicenceSheet(QWidget):
                 self.text.setTextCursor(cursor)
                 return
         self.text.moveCursor(QTextCursor.MoveOperation.Start)
+
+
+def _count_text(found: int, of_all: int | None) -> str:
+    if of_all is None:
+        return tr_count("{count:,} component", "{count:,} components", found)
+    return tr_count("{count:,} component of {all}", "{count:,} components of {all}", found, all=of_all)
 
 
 def _has_all(component: Component, words: list[str]) -> bool:

@@ -5,7 +5,7 @@ import platform
 from PySide6.QtCore import QObject, Qt, Slot, qVersion
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from engine import program_version
+from engine import program_version, tr
 from gui.about.components import Component, read_components
 from gui.about.licence_sheet import LicenceSheet
 from gui.job_slot import JobSlot
@@ -44,21 +44,22 @@ class AboutWay(QObject):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
         column.addWidget(label("Mnemoscope", "title"))
-        running = f"Version {program_version()} · Python {platform.python_version()} · Qt {qVersion()}"
+        version = tr("Version {version}", version=program_version())
+        running = f"{version} · Python {platform.python_version()} · Qt {qVersion()}"
         column.addWidget(label(running, "meta"))
-        column.addWidget(label("Search your notes and past AI sessions, and see inside the index.", wrap=True))
+        column.addWidget(label(tr("Search your notes and past AI sessions, and see inside the index."), wrap=True))
         column.addLayout(self._licence_row())
         column.addSpacing(4)
         column.addWidget(line())
         for name, path in self._places.listed(self._workspace.status):
             column.addLayout(_place_row(name, path))
-        sheet("About Mnemoscope", content, self._window)
+        sheet(tr("About Mnemoscope"), content, self._window)
 
     def _licence_row(self) -> QHBoxLayout:
         row = QHBoxLayout()
-        row.addWidget(label("Free software under the Apache License 2.0.", "muted", wrap=True), 1)
-        button = QPushButton("Licences…")
-        button.setToolTip("Whose work this program consists of, and under which licences")
+        row.addWidget(label(tr("Free software under the Apache License 2.0."), "muted", wrap=True), 1)
+        button = QPushButton(tr("Licences…"))
+        button.setToolTip(tr("Whose work this program consists of, and under which licences"))
         button.setAutoDefault(True)  # Enter presses it while it has the keys, on every platform
         button.clicked.connect(self.show_licences)
         row.addWidget(button)
@@ -68,7 +69,7 @@ class AboutWay(QObject):
     def show_licences(self) -> None:
         """All that this installation consists of."""
         self._licences = LicenceSheet()
-        dialog = sheet("Licences", self._licences, self._window)
+        dialog = sheet(tr("Licences"), self._licences, self._window)
         # In a small window it is no larger than that.
         dialog.resize(dialog.sizeHint().boundedTo(self._window.size()))
         dialog.finished.connect(self._forget)

@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QLineEdit, QListView, QVBoxLayout, QWidget
 
+from engine import tr
 from gui.command_palette.entries import Entry, choose
 from gui.command_palette.rows import PaletteDelegate, PaletteModel, spoken
 from gui.style import font_at
@@ -39,8 +40,8 @@ class PaletteBox(QFrame):
         self._entries: Sequence[Entry] = ()
         self._recent: Sequence[str] = ()
         self.edit = QLineEdit()
-        self.edit.setPlaceholderText("Type what you want to do")
-        self.edit.setAccessibleName("Command palette")
+        self.edit.setPlaceholderText(tr("Type what you want to do"))
+        self.edit.setAccessibleName(tr("Command palette"))
         self.edit.textChanged.connect(self._filter)
         self.edit.installEventFilter(self)
         self.model = PaletteModel(self)
@@ -53,9 +54,9 @@ class PaletteBox(QFrame):
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keys stay with the field
-        self.list.setAccessibleName("Commands")
+        self.list.setAccessibleName(tr("Commands"))
         self.list.clicked.connect(self._take)
-        self._nothing = label("No command fits.", "muted")
+        self._nothing = label(tr("No command fits."), "muted")
         self._nothing.setContentsMargins(6, 2, 6, 6)
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 8, 8, 8)

@@ -7,17 +7,18 @@ from typing import NamedTuple
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
-from gui.command_palette.matching import Fit, fit
+from engine import tr
+from gui.command_palette.matching import SCATTERED, Fit, fit
 from gui.keys.keymap import Command, Keymap
-from gui.keys.places import MISSING, TITLES
-
-_SEVERAL = "There are several of these here. Go to one of them first."
-_NOT_NOW = "This cannot be done now."
+from gui.keys.places import missing, title
 
 
 @dataclass(frozen=True)
 class Entry:
-    """`key` tells it from all others, also in later runs; `reason` why it cannot be run now, empty where it can."""
+    """`key` tells it from all others, also in later runs; `reason` why it cannot be run now, empty where it can.
+
+    `known_as` is what else it is found by, though nobody sees it: its English words and its name.
+    """
 
     key: str
     words: str
@@ -25,6 +26,7 @@ class Entry:
     keys: str
     reason: str
     run: Callable[[], object]
+    known_as: str = ""
 
 
 class Found(NamedTuple):
@@ -51,12 +53,13 @@ def commands(keymap: Keymap, window: QWidget, focus: QWidget | None, leave_out: 
 def _entry(keymap: Keymap, command: Command, actions: Sequence[QAction], focus: QWidget | None) -> Entry:
     action, reason = _choose(command, actions, focus)
     if not reason and not action.isEnabled():
-        reason = action.statusTip() or _NOT_NOW
-    where = "" if command.places == ("window",) else ", ".join(TITLES[place] for place in command.places)
+        reason = action.statusTip() or tr("This cannot be done now.")
+    where = "" if command.places == ("window",) else ", ".join(title(place) for place in command.places)
     if action.isCheckable() and not reason:
-        off = "" if action.actionGroup() is not None else "off"
-        where = " · ".join(filter(None, (where, "on" if action.isChecked() else off)))
-    return Entry(command.name, command.words, where, keymap.shown(command.name), reason, action.trigger)
+        off = "" if action.actionGroup() is not None else tr("off")
+        where = " · ".join(filter(None, (where, tr("on") if action.isChecked() else off)))
+    known_as = f"{command.english} {command.name}"
+    return Entry(command.name, command.words, where, keymap.shown(command.name), reason, action.trigger, known_as)
 
 
 def _choose(command: Command, actions: Sequence[QAction], focus: QWidget | None) -> tuple[QAction, str]:
@@ -67,7 +70,9 @@ def _choose(command: Command, actions: Sequence[QAction], focus: QWidget | None)
             return action, ""
     if len(owned) == 1:
         return owned[0][0], ""
-    return actions[0], _SEVERAL if owned else MISSING[command.places[0]]
+    if owned:
+        return actions[0], tr("There are several of these here. Go to one of them first.")
+    return actions[0], missing(command.places[0])
 
 
 def _owner(action: QAction) -> QWidget | None:
@@ -76,14 +81,19 @@ def _owner(action: QAction) -> QWidget | None:
     return next((one for one in widgets if not isinstance(one, QMenu)), None)
 
 
+def _fit(asked: str, entry: Entry) -> Fit | None:
+    """By what is seen of it, or else by what it is known as, of which scattered letters would say too little."""
+    seen = fit(asked, entry.words, f"{entry.where} {entry.keys}")
+    known = fit(asked, entry.known_as)
+    if known is None or known.score < SCATTERED or (seen is not None and seen.score >= known.score / 2):
+        return seen
+    return Fit(known.score / 2, ())
+
+
 def choose(entries: Iterable[Entry], asked: str, recent: Sequence[str]) -> list[Found]:
     """Those that fit, the best first; of equals what was used lately, then what can be done now, then their order."""
     rank = {key: place for place, key in enumerate(recent)}
-    found = [
-        Found(entry, fitting)
-        for entry in entries
-        if (fitting := fit(asked, entry.words, f"{entry.where} {entry.keys}")) is not None
-    ]
+    found = [Found(entry, fitting) for entry in entries if (fitting := _fit(asked, entry)) is not None]
     last = len(rank)
     found.sort(key=lambda one: (-round(one.fit.score), rank.get(one.entry.key, last), bool(one.entry.reason)))
     return found

@@ -4,7 +4,9 @@ from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
-_WHOLE_BEGINNING, _BEGINNING, _INITIALS, _INSIDE, _SCATTERED = 100.0, 80.0, 60.0, 50.0, 20.0
+_WHOLE_BEGINNING, _BEGINNING, _INITIALS, _INSIDE = 100.0, 80.0, 60.0, 50.0
+SCATTERED = 20.0
+"""What letters are worth at most that stand neither together nor at the beginnings of words."""
 
 
 class Fit(NamedTuple):
@@ -59,7 +61,7 @@ def _find(part: str, words: str) -> tuple[float, range | list[int]] | None:
             scattered = _in_order(part, words, range(place, len(words)))
             if scattered is not None:
                 gaps = scattered[-1] - scattered[0] + 1 - len(part)
-                return _SCATTERED / (1 + gaps / 10), scattered
+                return SCATTERED / (1 + gaps / 10), scattered
     return None
 
 

@@ -7,6 +7,7 @@ import shiboken6
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QApplication, QWidget
 
+from engine import tr
 from gui.command_palette.box import PaletteBox
 from gui.command_palette.entries import Entry, commands
 from gui.folder_way import FolderWay
@@ -48,10 +49,12 @@ class PaletteWay(QObject):
         listed = commands(keymap(), self._window, self._before, PALETTE)
         for search in self._searches.saved:
             run = partial(self._searches.run, search)
-            listed.append(Entry(f"search:{search.name}", search.name, "Saved search", "", "", run))
+            listed.append(Entry(f"search:{search.name}", search.name, tr("Saved search"), "", "", run))
         for name in self._state.recent[1:]:
             run = partial(self._folders.open, Path(name))
-            listed.append(Entry(f"folder:{name}", f"Open {Path(name).name or name}", name, "", "", run))
+            listed.append(
+                Entry(f"folder:{name}", tr("Open {folder}", folder=Path(name).name or name), name, "", "", run)
+            )
         return listed
 
     @Slot()

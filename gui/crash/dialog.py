@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QTextOption
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
+from engine import marked, tr
 from gui.viewer.typography import fixed_font, font_scale
 from gui.widgets.announcing import announce
 from gui.widgets.labels import breakable, label, line
@@ -15,14 +16,14 @@ _WIDTH, _HEIGHT = 680, 520
 _MOST_WIDE = 1200
 _REPORT_LINES = 7
 
-NOW = "Something went wrong"
-NOW_MORE = (
+NOW = marked("Something went wrong")
+NOW_MORE = marked(
     "Mnemoscope met an error that it did not expect. Your notes are as they were, and you can go on working. "
     "If something looks odd from now on, restart it: you will be where you are now."
 )
-EARLIER = "Mnemoscope crashed the last time it ran"
-EARLIER_MORE = "Your notes are as they were, and the index mends itself. The report says where it stopped."
-_PRIVATE = (
+EARLIER = marked("Mnemoscope crashed the last time it ran")
+EARLIER_MORE = marked("Your notes are as they were, and the index mends itself. The report says where it stopped.")
+_PRIVATE = marked(
     "The report says which versions run, which settings you changed, and where in the program it happened. "
     "It holds no text of notes, no searches, no names of files and no keys. It goes nowhere unless you send it."
 )
@@ -50,16 +51,16 @@ class CrashDialog(QDialog):
         self._report.setFont(fixed_font())
         self._report.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self._report.setTabChangesFocus(True)
-        self._report.setAccessibleName("Report")
+        self._report.setAccessibleName(tr("Report"))
         self._report.setMinimumHeight(self._report.fontMetrics().lineSpacing() * _REPORT_LINES)
-        self._copy = QPushButton("Copy report")
+        self._copy = QPushButton(tr("Copy report"))
         self._copy.setProperty("role", "primary")
         self._copy.setDefault(True)
         self._copy.clicked.connect(self._copy_report)
-        self._restart = QPushButton("Restart")
+        self._restart = QPushButton(tr("Restart"))
         self._restart.setVisible(restart)
         self._restart.clicked.connect(self._want_restart)
-        self._close = QPushButton("Go on" if restart else "Close")
+        self._close = QPushButton(tr("Go on") if restart else tr("Close"))
         self._close.clicked.connect(self.reject)
         self._lay_out(heading, sentence)
         self.setAccessibleName(heading)
@@ -87,7 +88,7 @@ class CrashDialog(QDialog):
         column.addWidget(label(heading, "strong", wrap=True))
         column.addWidget(label(sentence, wrap=True))
         column.addWidget(self._report, 1)
-        column.addWidget(label(_PRIVATE, "meta", wrap=True))
+        column.addWidget(label(tr(_PRIVATE), "meta", wrap=True))
         if self._log_file is not None:
             self._add_log(column, self._log_file)
         row = QHBoxLayout()
@@ -104,9 +105,9 @@ class CrashDialog(QDialog):
         page.addLayout(row)
 
     def _add_log(self, column: QVBoxLayout, log_file: Path) -> None:
-        path = label(breakable(f"The log is {log_file}"), "meta", wrap=True)
+        path = label(breakable(tr("The log is {path}", path=log_file)), "meta", wrap=True)
         path.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        opener = QPushButton("Open folder of the log")
+        opener = QPushButton(tr("Open folder of the log"))
         opener.clicked.connect(self._open_folder)
         column.addWidget(path)
         column.addWidget(opener, 0, Qt.AlignmentFlag.AlignLeft)
@@ -114,8 +115,8 @@ class CrashDialog(QDialog):
     @Slot()
     def _copy_report(self) -> None:
         QGuiApplication.clipboard().setText(self.report)
-        self._copy.setText("Copied")
-        announce(self, "The report is on the clipboard.")
+        self._copy.setText(tr("Copied"))
+        announce(self, tr("The report is on the clipboard."))
 
     @Slot()
     def _open_folder(self) -> None:

@@ -1,4 +1,7 @@
-"""The report on errors: versions, names of settings and tracebacks. No text of notes, no questions, no files' names."""
+"""The report on errors: versions, names of settings and tracebacks. No text of notes, no questions, no files' names.
+
+It is in English whatever the window speaks: it goes to those who build the program.
+"""
 
 import os
 import platform
@@ -9,9 +12,8 @@ from PySide6.QtCore import QLocale, qVersion
 from PySide6.QtGui import QGuiApplication
 
 import engine
-from engine import Settings
+from engine import Settings, spoken
 from gui.crash.traces import Failure
-from gui.widgets.wording import counted
 
 _DESKTOP = re.compile(r"[\w:-]{1,40}")
 
@@ -28,7 +30,7 @@ def report(failures: Iterable[tuple[Failure, int]], settings: Settings | None) -
     """Each failure and how often it happened, for whoever is to mend it. `settings`: those in force, where known."""
     parts = [_head(settings)]
     for failure, times in failures:
-        often = "once" if times == 1 else counted(times, "time")
+        often = "once" if times == 1 else f"{times:,} times"
         parts.append(f"{failure.kind} {failure.where}, {often}\n\n{failure.trace}")
     return masked("\n\n".join(parts))
 
@@ -43,7 +45,7 @@ def _head(settings: Settings | None) -> str:
     screen = QGuiApplication.platformName()
     if _DESKTOP.fullmatch(desktop):
         screen += f", {desktop}"
-    lines = [versions(), f"Screen: {screen}. Language: {QLocale.system().name()}."]
+    lines = [versions(), f"Screen: {screen}. Language: {QLocale.system().name()}, window: {spoken()}."]
     if settings is not None:
         changed = [
             option.key for option in engine.all_options() if engine.value_at(settings, option.key) != option.default

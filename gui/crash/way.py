@@ -6,7 +6,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
-from engine import Settings
+from engine import Settings, tr
 from gui.crash.catching import Catching
 from gui.crash.dialog import EARLIER, EARLIER_MORE, NOW, NOW_MORE, CrashDialog
 from gui.crash.report import report
@@ -48,12 +48,12 @@ class CrashWay(QObject):
             self.dialog.show_report(self._report())
         elif not known and self._opened < _MOST_DIALOGS:
             self._opened += 1  # first: what fails below is the next error, and not this one again
-            self._open(NOW, NOW_MORE, self._report(), restart=True)
+            self._open(tr(NOW), tr(NOW_MORE), self._report(), restart=True)
 
     def tell_earlier(self, text: str) -> None:
         """An earlier run has crashed, and this is the report on it."""
         if self.dialog is None:
-            self._open(EARLIER, EARLIER_MORE, text, restart=False)
+            self._open(tr(EARLIER), tr(EARLIER_MORE), text, restart=False)
 
     def _report(self) -> str:
         return report(self._failures.values(), self._settings())

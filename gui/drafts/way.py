@@ -5,7 +5,7 @@ from functools import partial
 from PySide6.QtCore import QObject, QTimer, Slot
 
 import engine
-from engine import CancelToken, MnemoscopeError
+from engine import CancelToken, MnemoscopeError, tr
 from gui.drafts.file import Draft, load_drafts, save_drafts
 from gui.facts.wording import short
 from gui.job_slot import JobSlot
@@ -127,12 +127,11 @@ class Drafts(QObject):
         if not self._waiting or self._said or self._banner.text:
             return
         draft = self._waiting[0]
-        what = "a fact" if draft.kind == "fact" else f"the note of “{draft.title}”"
         self._banner.say(
-            f"What you wrote for {what} was not saved: {short(draft.text)}",
+            _unsaved(draft),
             "working",
-            Action("Go on writing", partial(self._go_on, draft)),
-            Action("Throw it away", partial(self._answered, draft)),
+            Action(tr("Go on writing"), partial(self._go_on, draft)),
+            Action(tr("Throw it away"), partial(self._answered, draft)),
             key=_KEY,
         )
 
@@ -149,3 +148,10 @@ class Drafts(QObject):
         else:
             self._remember.go_on_writing(draft.id, draft.title, draft.name, draft.text)
         self._answered(draft)
+
+
+def _unsaved(draft: Draft) -> str:
+    text = short(draft.text)
+    if draft.kind == "fact":
+        return tr("What you wrote for a fact was not saved: {text}", text=text)
+    return tr("What you wrote for the note of “{title}” was not saved: {text}", title=draft.title, text=text)

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QAccessible, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QKeySequenceEdit, QLineEdit, QWidget
 
+from engine import tr
 from gui.accessible.painted import Part
 
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -29,10 +30,10 @@ class KeyCapture(QKeySequenceEdit):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setMaximumSequenceLength(1)
-        self.setAccessibleName("Press the new key")
+        self.setAccessibleName(tr("Press the new key"))
         line = self.findChild(QLineEdit)
         if line is not None:
-            line.setAccessibleName("New key")
+            line.setAccessibleName(tr("New key"))
         self.keySequenceChanged.connect(self._tell)
 
     @property

@@ -12,12 +12,35 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QKeySequence
 
 from engine import tr
-from gui.keys.places import TITLES, Place
+from gui.keys.places import PLACES, Place
 
 Key = str | QKeySequence.StandardKey
 """A standard key is the first that the platform has for it."""
 
 _NATIVE = QKeySequence.SequenceFormat.NativeText
+_ORDER = (
+    "search",
+    "view",
+    "go",
+    "reading",
+    "result",
+    "results",
+    "passage",
+    "session",
+    "sessions",
+    "file",
+    "place",
+    "share",
+    "folder",
+    "index",
+    "settings",
+    "theme",
+    "text",
+    "program",
+    "help",
+    "window",
+)
+"""The beginnings of names in the order in which their commands are listed; any other comes after these."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +73,11 @@ def command(name: str, english: str, places: Place | tuple[Place, ...], *usual: 
     return Command(name, english, (places,) if isinstance(places, str) else places, usual)
 
 
+def without_dots(words: str) -> str:
+    """What a command is called where nobody chooses it: the dots say that it asks for more."""
+    return words.rstrip("…\N{NO-BREAK SPACE}")
+
+
 class Keymap(QObject):
     """Every command by its name, in the order in which they were declared."""
 
@@ -67,10 +95,13 @@ class Keymap(QObject):
         if known != command:
             raise ValueError(f"Two commands are called {command.name}: {known.english!r} and {command.english!r}")
 
+    def in_order(self) -> list[Command]:
+        """All commands, related ones together, whoever was made first."""
+        return sorted(self.commands.values(), key=_place_in_order)
+
     def by_place(self) -> list[Command]:
-        """All commands, those first whose keys hold everywhere, as in `TITLES`."""
-        places = list(TITLES)
-        return sorted(self.commands.values(), key=lambda command: places.index(command.places[0]))
+        """The same, those first whose keys hold everywhere, as in `PLACES`."""
+        return sorted(self.in_order(), key=lambda command: PLACES.index(command.places[0]))
 
     def set_own(self, own: Mapping[str, Iterable[str]]) -> None:
         """The person's keys in place of the program's; no keys at all where the list is empty."""
@@ -98,6 +129,11 @@ class Keymap(QObject):
     def shown(self, name: str) -> str:
         """The first of its keys as this platform writes it, or nothing."""
         return next((key.toString(_NATIVE) for key in self.sequences(name)), "")
+
+
+def _place_in_order(command: Command) -> int:
+    beginning = command.name.partition(".")[0]
+    return _ORDER.index(beginning) if beginning in _ORDER else len(_ORDER)
 
 
 @cache

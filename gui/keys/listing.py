@@ -5,9 +5,10 @@ from typing import NamedTuple
 
 from PySide6.QtGui import QKeySequence
 
+from engine import any_of, tr
 from gui.keys.fixed import FIXED, Fixed
-from gui.keys.keymap import Command, Keymap
-from gui.keys.places import TITLES, Place, overlap
+from gui.keys.keymap import Command, Keymap, without_dots
+from gui.keys.places import PLACES, Place, overlap, title
 
 _NATIVE = QKeySequence.SequenceFormat.NativeText
 
@@ -30,13 +31,13 @@ def native(key: str) -> str:
 
 def groups(keymap: Keymap) -> tuple[Group, ...]:
     """What has keys now, in each place first what can be given others."""
-    return tuple(Group(title, rows) for place, title in TITLES.items() if (rows := tuple(_rows(keymap, place))))
+    return tuple(Group(title(place), rows) for place in PLACES if (rows := tuple(_rows(keymap, place))))
 
 
 def _rows(keymap: Keymap, place: Place) -> Iterator[Row]:
-    for command in keymap.commands.values():
+    for command in keymap.in_order():
         if place in command.places and (keys := keymap.keys(command.name)):
-            yield Row(" or ".join(map(native, keys)), command.words.rstrip("…"))
+            yield Row(any_of(map(native, keys)), without_dots(command.words))
     for fixed in FIXED:
         if fixed.place == place:
             yield Row(", ".join(map(native, fixed.keys)), fixed.words)
@@ -49,7 +50,7 @@ class Clash(NamedTuple):
     place: Place
 
     def __str__(self) -> str:
-        return f"“{self.owner.words.rstrip('…')}” ({TITLES[self.place]})"
+        return tr("“{command}” ({place})", command=without_dots(self.owner.words), place=title(self.place))
 
 
 def clash(keymap: Keymap, command: Command, key: str) -> Clash | None:

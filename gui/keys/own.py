@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QKeySequence
 
 import engine
+from engine import tr
 from gui.jobs import Jobs
 from gui.keys.keymap import Command, Keymap
 from gui.keys.listing import clash, meet, native
@@ -28,10 +29,10 @@ def readable(own: Mapping[str, Sequence[str]], keymap: Keymap) -> tuple[dict[str
     problems = []
     for name, keys in own.items():
         if name not in keymap.commands:
-            problems.append(f"There is no command “{name}”.")
+            problems.append(tr("There is no command “{name}”.", name=name))
             continue
         unknown = [key for key in keys if not plain(key)]
-        problems += [f"“{key}” of “{name}” is no key." for key in unknown]
+        problems += [tr("“{key}” of “{name}” is no key.", key=key, name=name) for key in unknown]
         usual = keymap.commands[name].keys
         known = tuple(plain(key) for key in keys if plain(key))
         usable[name] = usual if unknown and not known else known
@@ -74,7 +75,7 @@ class OwnKeys(QObject):
         self._keymap.set_own(self._own)
         problems += clashes
         if problems and problems != self._told:
-            self.problem.emit(f"Some keys of the settings are left aside. {' '.join(problems)}")
+            self.problem.emit(tr("Some keys of the settings are left aside. {problems}", problems=" ".join(problems)))
         self._told = problems
 
     def is_own(self, name: str) -> bool:
@@ -113,7 +114,9 @@ class OwnKeys(QObject):
             for key in kept[name]:
                 other = clash(self._keymap.trying(kept), command, key)
                 if other is not None:
-                    problems.append(f"{native(key)} of “{name}” belongs to {other}.")
+                    problems.append(
+                        tr("{key} of “{name}” belongs to {other}.", key=native(key), name=name, other=other)
+                    )
                     kept[name] = tuple(one for one in kept[name] if one != key)
         return kept, problems
 
@@ -145,4 +148,4 @@ class OwnKeys(QObject):
 
     def _failed(self, sentence: str) -> None:
         self._saving = self._unsaved = False
-        self.not_saved.emit(f"The keys hold until the program ends, but were not saved. {sentence}")
+        self.not_saved.emit(tr("The keys hold until the program ends, but were not saved. {reason}", reason=sentence))

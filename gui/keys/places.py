@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+from engine import marked, tr
+
 Place = Literal[
     "window",
     "box",
@@ -18,22 +20,27 @@ Place = Literal[
     "quick",
 ]
 
-TITLES: dict[Place, str] = {
-    "window": "Everywhere",
-    "box": "Search box",
-    "results": "Results",
-    "sessions": "List of sessions",
-    "conversation": "Session",
-    "file": "File",
-    "index": "Index",
-    "map": "Map",
-    "duplicates": "Duplicates",
-    "facts": "Facts",
-    "remember": "Note of a session",
-    "settings": "Settings",
-    "quick": "Quick search",
+_TITLES: dict[Place, str] = {
+    "window": marked("Everywhere"),
+    "box": marked("Search box"),
+    "results": marked("Results"),
+    "sessions": marked("List of sessions"),
+    "conversation": marked("Session"),
+    "file": marked("File"),
+    "index": marked("Index"),
+    "map": marked("Map"),
+    "duplicates": marked("Duplicates"),
+    "facts": marked("Facts"),
+    "remember": marked("Note of a session"),
+    "settings": marked("Settings"),
+    "quick": marked("Quick search"),
 }
+PLACES: tuple[Place, ...] = tuple(_TITLES)
 """In the order in which they are listed."""
+
+
+def title(place: Place) -> str:
+    return tr(_TITLES[place])
 
 
 def overlap(one: Place, other: Place) -> bool:
@@ -41,17 +48,21 @@ def overlap(one: Place, other: Place) -> bool:
     return one == other or "window" in (one, other)
 
 
-MISSING: dict[Place, str] = {
-    "window": "This cannot be done here.",
-    "box": "Go to the search first.",
-    "results": "Search for something first.",
-    "sessions": "Go to the sessions first.",
-    "conversation": "Read a session first.",
-    "file": "Read a file first.",
-    "index": "Look into the index first.",
-    "map": "Look at the map of the index first.",
-    "duplicates": "Look at the duplicates first.",
-    "facts": "Go to the facts first.",
-    "remember": "Write a note of a session first.",
+_MISSING: dict[Place, str] = {
+    "window": marked("This cannot be done here."),
+    "box": marked("Go to the search first."),
+    "results": marked("Search for something first."),
+    "sessions": marked("Go to the sessions first."),
+    "conversation": marked("Read a session first."),
+    "file": marked("Read a file first."),
+    "index": marked("Look into the index first."),
+    "map": marked("Look at the map of the index first."),
+    "duplicates": marked("Look at the duplicates first."),
+    "facts": marked("Go to the facts first."),
+    "remember": marked("Write a note of a session first."),
 }
-"""What must be done before a command of a place that is not on the screen."""
+
+
+def missing(place: Place) -> str:
+    """What must be done before a command of a place that is not on the screen."""
+    return tr(_MISSING[place])

@@ -14,13 +14,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from engine import tr, tr_count
 from gui.keys.keymap import keymap
 from gui.keys.listing import groups
 from gui.sheets import sheet
 from gui.widgets.announcing import announce
 from gui.widgets.clearing import add_clear_button
 from gui.widgets.labels import label
-from gui.widgets.wording import counted
 
 _LEAST_HEIGHT = 220
 _AROUND = 200
@@ -37,11 +37,11 @@ class KeySheet(QWidget):
         self._titles: list[tuple[QLabel, int]] = []
         """The title above a group, and the number of its rows."""
         self.edit = QLineEdit()
-        self.edit.setPlaceholderText("Find a key by what it does, or by its name")
-        self.edit.setAccessibleName("Find a key")
+        self.edit.setPlaceholderText(tr("Find a key by what it does, or by its name"))
+        self.edit.setAccessibleName(tr("Find a key"))
         add_clear_button(self.edit)
         self.edit.textChanged.connect(self._filter)
-        self._nothing = label("No key does that.", "muted")
+        self._nothing = label(tr("No key does that."), "muted")
         self._nothing.hide()
         content = QWidget()
         content.setLayout(self._grid())
@@ -49,13 +49,13 @@ class KeySheet(QWidget):
         self.area.setWidget(content)
         self.area.setWidgetResizable(True)
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.area.setAccessibleName("Keys")
+        self.area.setAccessibleName(tr("Keys"))
         self.wanted = content.sizeHint()
         self.area.setMinimumWidth(self.wanted.width() + self.area.verticalScrollBar().sizeHint().width())
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
-        self.change = QPushButton("Change keys…")
+        self.change = QPushButton(tr("Change keys…"))
         self.change.setAutoDefault(True)
         head = QHBoxLayout()
         head.setSpacing(8)
@@ -107,14 +107,14 @@ class KeySheet(QWidget):
             title.setVisible(some > 0)
             found += some
         self._nothing.setVisible(not found)
-        announce(self.edit, counted(found, "key") if found else self._nothing.text())
+        announce(self.edit, tr_count("{count:,} key", "{count:,} keys", found) if found else self._nothing.text())
 
 
 def show_keys(window: QWidget, change: Callable[[], None]) -> None:
     """Open the sheet over `window`, scrolled where that is low; `change` opens where keys are changed."""
     keys = KeySheet()
     keys.area.setMinimumHeight(min(keys.wanted.height(), max(_LEAST_HEIGHT, window.height() - _AROUND)))
-    dialog = sheet("Keys", keys, window)
+    dialog = sheet(tr("Keys"), keys, window)
     keys.change.clicked.connect(dialog.accept)
     keys.change.clicked.connect(change)
     keys.setFocus()

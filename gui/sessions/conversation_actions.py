@@ -11,7 +11,7 @@ from gui.job_slot import JobSlot
 from gui.jobs import Jobs
 from gui.keys.binding import allow, give_key
 from gui.keys.keymap import Command, command
-from gui.keys.places import MISSING
+from gui.keys.places import missing
 from gui.keys.shared import LIKE, LINK, REMEMBER
 from gui.lacking import Gates, Lacks
 from gui.sessions.conversation_markdown import conversation_markdown, entry_markdown
@@ -118,18 +118,17 @@ class ConversationActions(QObject):
 
     def _allow(self, conversation: Conversation | None) -> None:
         """What there is nothing for says why not."""
-        words = MISSING["conversation"]
-        shown, missing = conversation is not None, tr(words)
+        shown, why = conversation is not None, missing("conversation")
         for gate in self._of_session:
-            gate.allow(shown, missing)
+            gate.allow(shown, why)
         for action in (self.copy, self.copy_message, self.copy_session, self.raw, self.fold):
-            allow(action, shown, missing)
+            allow(action, shown, why)
         resumed = conversation is not None and bool(conversation.session.summary.resume_command)
         said = conversation is not None and bool(conversation.entries)
         asked = conversation is not None and bool(conversation.prompts)
-        allow(self.resume, resumed, tr("This session cannot be resumed.") if shown else missing)
-        allow(self.remember, said, tr("Nothing was said in this session.") if shown else missing)
-        allow(self.prompts, asked, tr("You said nothing in this session.") if shown else missing)
+        allow(self.resume, resumed, tr("This session cannot be resumed.") if shown else why)
+        allow(self.remember, said, tr("Nothing was said in this session.") if shown else why)
+        allow(self.prompts, asked, tr("You said nothing in this session.") if shown else why)
 
     def _action(self, known: Command, run: Callable[[], None]) -> QAction:
         made = QAction(tr(known.words), self)

@@ -6,12 +6,13 @@ from PySide6.QtCore import QEvent, QObject, Qt, Slot
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
+from engine import any_of
 from gui.keys.binding import follow_keys
 from gui.keys.capture import KeyCapture
-from gui.keys.keymap import Command, Keymap
+from gui.keys.keymap import Command, Keymap, without_dots
 from gui.keys.listing import clash, native
 from gui.keys.own import OwnKeys
-from gui.keys.places import TITLES
+from gui.keys.places import title
 from gui.widgets.announcing import announce
 from gui.widgets.clearing import add_clear_button
 from gui.widgets.labels import label
@@ -157,9 +158,9 @@ class KeyboardPage(QFrame):
         return [
             KeyRow(
                 command.name,
-                command.words.rstrip("…"),
-                ", ".join(TITLES[place] for place in command.places),
-                " or ".join(native(key) for key in self._keymap.keys(command.name)),
+                without_dots(command.words),
+                ", ".join(title(place) for place in command.places),
+                any_of(native(key) for key in self._keymap.keys(command.name)),
                 self._own.is_own(command.name),
             )
             for command in self._keymap.by_place()
@@ -178,7 +179,7 @@ class KeyboardPage(QFrame):
     def _show_chosen(self) -> None:
         command = self.command
         self.capture.clear()
-        self.chosen.setText("No command fits." if command is None else command.words.rstrip("…"))
+        self.chosen.setText("No command fits." if command is None else without_dots(command.words))
         self.capture.setEnabled(command is not None)
         self.remove_button.setEnabled(command is not None and bool(self._keymap.keys(command.name)))
         self.reset_button.setEnabled(command is not None and self._own.is_own(command.name))
@@ -216,7 +217,7 @@ class KeyboardPage(QFrame):
         self._own.give(command.name, tuple(dict.fromkeys((*before, key))))
         self.capture.clear()
         self.table.setFocus()
-        announce(self.table, f"{command.words.rstrip('…')}: {native(key)}")
+        announce(self.table, f"{without_dots(command.words)}: {native(key)}")
 
     @Slot()
     def _take_away(self) -> None:

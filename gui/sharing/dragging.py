@@ -10,7 +10,17 @@ from PySide6.QtCore import QByteArray, QMimeData, QObject, QPoint, QRect, Qt, QU
 from PySide6.QtGui import QDrag, QFontMetrics, QPainter, QPixmap
 from PySide6.QtWidgets import QWidget
 
-from engine import Cancelled, CancelToken, MemorySearchManager, MemorySearchResult, MnemoscopeError, result_quote
+from engine import (
+    Cancelled,
+    CancelToken,
+    MemorySearchManager,
+    MemorySearchResult,
+    MnemoscopeError,
+    marked,
+    result_quote,
+    tr,
+    tr_count,
+)
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
 from gui.notices import Notices
@@ -18,7 +28,6 @@ from gui.sharing.copies import SessionCopies
 from gui.theme import tokens
 from gui.views import Views
 from gui.widgets.row_list import RowList
-from gui.widgets.wording import counted
 from gui.workspace import Workspace
 
 MARKDOWN = "text/markdown"
@@ -27,7 +36,7 @@ _WIDEST = 360
 _KEY = "drag"
 _PATIENCE = 0.4
 """Seconds after which somebody who let go wonders why nothing was dropped."""
-_LATE = "This was not ready yet. Keep the button down until the pointer carries it."
+_LATE = marked("This was not ready yet. Keep the button down until the pointer carries it.")
 
 
 @dataclass(frozen=True)
@@ -95,7 +104,7 @@ class Dragging(QObject):
         def ready(load: Load) -> None:
             self._job.done()
             if not rows.button_down and time.monotonic() - began > _PATIENCE:
-                self._banner.say(_LATE, "off", key=_KEY)
+                self._banner.say(tr(_LATE), "off", key=_KEY)
             if rows.button_down:
                 rows.button_down = False  # its release goes to whoever the load is dropped on
                 start_drag(rows, load)
@@ -131,7 +140,7 @@ def load_of_results(
         file = _file(manager, path, token, copies if is_session else None)
         files += [] if file is None else [file]
     citations = tuple(result.citation for result in results)
-    words = citations[0] if len(citations) == 1 else counted(len(citations), "result")
+    words = citations[0] if len(citations) == 1 else tr_count("{count:,} result", "{count:,} results", len(citations))
     return Load(tuple(files), citations, "\n\n".join(map(result_quote, results)), words)
 
 

@@ -18,6 +18,8 @@ from engine import (
     outcome_values,
     results_markdown,
     to_slug,
+    tr,
+    tr_count,
 )
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
@@ -28,7 +30,6 @@ from gui.search.questions import Answer
 from gui.sharing.saving import documents_folder, save_whole
 from gui.viewer.elsewhere import Elsewhere
 from gui.widgets.message import Action
-from gui.widgets.wording import counted
 from gui.workspace import Workspace
 
 MOST_RESULTS = 10_000
@@ -65,11 +66,14 @@ class Exports(QObject):
         """Ask for a file, and export to it."""
         answer = self._search.body.answer
         if self._workspace.current is None or answer is None or not self._search.body.has_results:
-            self._banner.say("There are no results to export: search for something first.", "off", key=_KEY)
+            self._banner.say(tr("There are no results to export: search for something first."), "off", key=_KEY)
             return
         chosen = self._search.body.list.selected_results()
         many = len(chosen) > 1
-        title = f"Export {counted(len(chosen), 'result')}" if many else "Export all results"
+        count = len(chosen)
+        title = (
+            tr_count("Export {count:,} result", "Export {count:,} results", count) if many else tr("Export all results")
+        )
         start = Path(self._folder or documents_folder()) / f"{to_slug(_asked(answer)) or 'results'}.md"
         name, kind = QFileDialog.getSaveFileName(self._window, title, str(start), ";;".join(_FILTERS.values()))
         if name:
@@ -93,17 +97,20 @@ class Exports(QObject):
             save_whole(path, data, notes=opened.folder, may_replace=may_replace)
             return len(outcome.results)
 
-        self._banner.say("Exporting the results…", "working", Action("Cancel", self._stop), key=_KEY)
+        self._banner.say(tr("Exporting the results…"), "working", Action(tr("Cancel"), self._stop), key=_KEY)
         self._job.put(self._jobs.write(work, partial(self._done, path), self._fail))
 
     def _done(self, path: Path, count: int) -> None:
         self._job.done()
-        show = Action("Show in file manager", partial(self._elsewhere.reveal_place, path))
-        self._banner.say(f"{counted(count, 'result')} exported to {path}.", "fine", show, key=_KEY)
+        show = Action(tr("Show in file manager"), partial(self._elsewhere.reveal_place, path))
+        said = tr_count(
+            "{count:,} result exported to {path}.", "{count:,} results exported to {path}.", count, path=path
+        )
+        self._banner.say(said, "fine", show, key=_KEY)
 
     def _fail(self, sentence: str) -> None:
         self._job.done()
-        self._banner.say(sentence, "degraded", Action("Choose another file…", self.choose), key=_KEY)
+        self._banner.say(sentence, "degraded", Action(tr("Choose another file…"), self.choose), key=_KEY)
 
     @Slot()
     def _stop(self) -> None:

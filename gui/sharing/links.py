@@ -22,6 +22,7 @@ from engine import (
     is_link,
     parse_link,
     split_name,
+    tr,
     write_link,
 )
 from gui.folder_way import FolderWay
@@ -128,10 +129,13 @@ class Links(QObject):
 
     def _ask(self, link: Link) -> None:
         self._banner.say(
-            f"This link leads into a folder that you have not opened here before: {link.workspace}. Open this folder?",
+            tr(
+                "This link leads into a folder that you have not opened here before: {folder}. Open this folder?",
+                folder=link.workspace,
+            ),
             "working",
-            Action("Look at this folder…", partial(self._offer, link)),
-            Action("Leave it", partial(self._banner.clear, _KEY)),
+            Action(tr("Look at this folder…"), partial(self._offer, link)),
+            Action(tr("Leave it"), partial(self._banner.clear, _KEY)),
             key=_KEY,
         )
 
@@ -208,9 +212,11 @@ def _check(manager: MemorySearchManager, link: Link, token: CancelToken) -> None
     except Unsupported:
         pass  # only another machine has the file, but its text may be here: the reader will say
     except PathRefused:
-        raise LinkRefused(f"This link leads to {link.path}, which is not among what is searched here.") from None
+        raise LinkRefused(
+            tr("This link leads to {path}, which is not among what is searched here.", path=link.path)
+        ) from None
     except FileNotFoundError:
-        raise LinkRefused(f"This link leads to {link.path}, which is not there any more.") from None
+        raise LinkRefused(tr("This link leads to {path}, which is not there any more.", path=link.path)) from None
 
 
 def _same(one: str, other: str) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QStandardPaths
 
-from engine import MnemoscopeError
+from engine import MnemoscopeError, tr
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
@@ -33,11 +33,13 @@ def save_whole(path: Path, data: bytes, *, notes: Path, may_replace: bool = True
     """
     try:
         if not may_replace and os.path.lexists(path):
-            raise SavingFailed(f"{path} is there already: choose another name.")
+            raise SavingFailed(tr("{path} is there already: choose another name.", path=path))
         if os.path.lexists(path) and path.resolve().is_relative_to(notes.resolve()):
-            raise SavingFailed(f"{path.name} is one of your notes, which are never changed: choose another name.")
+            raise SavingFailed(
+                tr("{name} is one of your notes, which are never changed: choose another name.", name=path.name)
+            )
         if path.is_dir():
-            raise SavingFailed(f"{path} is a folder: choose a name for the file in it.")
+            raise SavingFailed(tr("{path} is a folder: choose a name for the file in it.", path=path))
         _write(path.resolve(), data)
     except OSError as error:
         raise SavingFailed(_sentence(path, error)) from error
@@ -62,9 +64,9 @@ def _write(target: Path, data: bytes) -> None:
 
 def _sentence(path: Path, error: OSError) -> str:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return f"The disk of {path.parent} is full: make room, or choose another place."
+        return tr("The disk of {folder} is full: make room, or choose another place.", folder=path.parent)
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return f"{path.parent} cannot be written: choose another folder."
+        return tr("{folder} cannot be written: choose another folder.", folder=path.parent)
     if error.errno == errno.ENOENT:
-        return f"The folder {path.parent} is not there any more: choose another one."
-    return f"{path} cannot be written: {(error.strerror or str(error)).rstrip('.')}."
+        return tr("The folder {folder} is not there any more: choose another one.", folder=path.parent)
+    return tr("{path} cannot be written: {reason}.", path=path, reason=(error.strerror or str(error)).rstrip("."))

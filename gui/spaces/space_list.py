@@ -6,7 +6,7 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from engine import KnownWorkspace, WorkspaceState
+from engine import KnownWorkspace, WorkspaceState, tr
 from gui.spaces.wording import state_text
 from gui.style import font_at
 from gui.theme import tokens
@@ -26,7 +26,7 @@ class SpaceList(QListWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Workspaces")
+        self.setAccessibleName(tr("Workspaces"))
         self.setItemDelegate(_Rows(self))
         self.setMouseTracking(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -40,7 +40,8 @@ class SpaceList(QListWidget):
         for known in spaces:
             item = QListWidgetItem(self)
             is_open = known.folder == open_folder
-            text = ("Open now · " if is_open else "") + state_text(known, states.get(known.folder))
+            state = state_text(known, states.get(known.folder))
+            text = tr("Open now · {state}", state=state) if is_open else state
             item.setData(_KNOWN, known)
             item.setData(_STATE, text)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{known.name}, {text}, {known.folder}")

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from engine import KnownWorkspace, WorkspaceState
+from engine import KnownWorkspace, WorkspaceState, marked, tr
 from gui.spaces.space_list import SpaceList
 from gui.spaces.wording import forgetting, removing
 from gui.widgets.announcing import announce
@@ -25,8 +25,8 @@ from gui.widgets.labels import label
 _WIDTH, _HEIGHT = 620, 420
 _PAGE = 6
 _STEPS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: _PAGE, Qt.Key.Key_PageUp: -_PAGE}
-_OPEN = "What is open cannot be forgotten: open another workspace first"
-_NOTHING = "No workspace has this in its name or folder."
+_OPEN = marked("What is open cannot be forgotten: open another workspace first")
+_NOTHING = marked("No workspace has this in its name or folder.")
 
 
 class Switcher(QDialog):
@@ -46,25 +46,25 @@ class Switcher(QDialog):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Workspaces")
+        self.setWindowTitle(tr("Workspaces"))
         self.resize(_WIDTH, _HEIGHT)
         self._spaces: Sequence[KnownWorkspace] = ()
         self._states: Mapping[str, WorkspaceState] = {}
         self._open_folder = ""
         self.box = QLineEdit()
-        self.box.setPlaceholderText("Filter by name or folder")
-        self.box.setAccessibleName("Filter workspaces")
+        self.box.setPlaceholderText(tr("Filter by name or folder"))
+        self.box.setAccessibleName(tr("Filter workspaces"))
         self.box.setClearButtonEnabled(True)
         self.box.installEventFilter(self)
         self.list = SpaceList()
         self._none = label("", "muted", wrap=True)
         self.question = _Question()
-        self.open_button = QPushButton("Open")
+        self.open_button = QPushButton(tr("Open"))
         self.open_button.setDefault(True)
-        self.forget_button = QPushButton("Forget…")
-        self.add_button = QPushButton("Add folder…")
-        self.everywhere_button = QPushButton("Search all")
-        self.everywhere_button.setToolTip("Search all workspaces from now on")
+        self.forget_button = QPushButton(tr("Forget…"))
+        self.add_button = QPushButton(tr("Add folder…"))
+        self.everywhere_button = QPushButton(tr("Search all"))
+        self.everywhere_button.setToolTip(tr("Search all workspaces from now on"))
         for button in (self.forget_button, self.add_button, self.everywhere_button):
             button.setAutoDefault(False)
         self._arrange()
@@ -118,7 +118,7 @@ class Switcher(QDialog):
             known for known in self._spaces if all(word in f"{known.name} {known.folder}".casefold() for word in words)
         ]
         self.list.show_spaces(fitting, self._states, self._open_folder)
-        self._none.setText(_NOTHING if self._spaces and not fitting else "")
+        self._none.setText(tr(_NOTHING) if self._spaces and not fitting else "")
         self._none.setVisible(bool(self._spaces) and not fitting)
         self._show_current()
 
@@ -128,7 +128,7 @@ class Switcher(QDialog):
         is_open = known is not None and known.folder == self._open_folder
         self.open_button.setEnabled(known is not None and known.present and not is_open)
         self.forget_button.setEnabled(known is not None and not is_open)
-        self.forget_button.setToolTip(_OPEN if is_open else "")
+        self.forget_button.setToolTip(tr(_OPEN) if is_open else "")
         if known != self.question.about:
             self.question.hide()
 
@@ -192,8 +192,8 @@ class _Question(QFrame):
         self.about: KnownWorkspace | None = None
         self._words = label("", wrap=True)
         self.with_index = CheckBox("")
-        self.yes = QPushButton("Forget")
-        self.no = QPushButton("Cancel")
+        self.yes = QPushButton(tr("Forget"))
+        self.no = QPushButton(tr("Cancel"))
         buttons = QHBoxLayout()
         buttons.setSpacing(8)
         buttons.addWidget(self.with_index)

@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QMenu, QWidget
 
 import engine
-from engine import CancelToken, KnownWorkspace, MemorySearchResult, WorkspaceState
+from engine import CancelToken, KnownWorkspace, MemorySearchResult, WorkspaceState, tr
 from gui.folder_way import FolderWay
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
@@ -183,17 +183,17 @@ class SpacesWay(QObject):
             action.setEnabled(name != current or self._search.everywhere)
             action.triggered.connect(partial(self._choose_folder, Path(name)))
         menu.addSeparator()
-        everywhere = menu.addAction("All workspaces")
+        everywhere = menu.addAction(tr("All workspaces"))
         everywhere.setCheckable(True)
         everywhere.setChecked(self._search.everywhere)
         everywhere.setEnabled(bool(current))
         everywhere.triggered.connect(self.toggle_everywhere)
         show_keys_of(everywhere, EVERYWHERE)
         menu.addSeparator()
-        switch = menu.addAction("Switch workspace…")
+        switch = menu.addAction(tr("Switch workspace…"))
         switch.triggered.connect(self.show)
         show_keys_of(switch, SWITCH)
-        choose = menu.addAction("Choose folder…")
+        choose = menu.addAction(tr("Choose folder…"))
         choose.triggered.connect(self._folders.choose)
         show_keys_of(choose, "folder.choose")
 

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Protocol
 
+from engine import tr
 from gui.writing import replace_file
 
 
@@ -97,7 +98,7 @@ class LaunchAgent:
         except FileNotFoundError:
             return False
         except (plistlib.InvalidFileException, ValueError) as error:
-            raise OSError(f"{self._file} cannot be read: {error}") from error
+            raise OSError(tr("{path} cannot be read: {reason}", path=self._file, reason=error)) from error
         return bool(found.get("RunAtLoad")) and not found.get("Disabled")
 
     def set_on(self, on: bool) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QAction
 
-from engine import marked
+from engine import marked, tr
 from gui.commands import Commands
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
@@ -19,7 +19,7 @@ class AutostartWay(QObject):
     def __init__(self, commands: Commands, jobs: Jobs, banner: Notices, config: Path | None) -> None:
         """Adds the entry before the last one of the menu."""
         super().__init__(commands.menu)
-        self._action = action = QAction("Start with the computer", commands.menu)
+        self._action = action = QAction(tr("Start with the computer"), commands.menu)
         action.setCheckable(True)
         commands.name(action, "program.autostart", marked("Start with the computer, or no longer"))
         commands.menu.insertAction(commands.menu.actions()[-1], action)
@@ -52,6 +52,6 @@ class AutostartWay(QObject):
         self._banner.complain(sentence)
 
     def _complain_and_read(self, sentence: str) -> None:
-        self._complain(f"Nothing was changed in what starts with the computer. {sentence}")
+        self._complain(tr("Nothing was changed in what starts with the computer. {reason}", reason=sentence))
         # Where it cannot be read either, that sentence stays: a second one would take its place.
         self._slot.put(self._jobs.read(lambda _: self._system.is_on(), self._show, lambda _: self._show(False)))

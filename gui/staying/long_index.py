@@ -3,9 +3,9 @@
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QApplication, QWidget
 
-from engine import MemoryProviderStatus, SyncSummary
+from engine import MemoryProviderStatus, SyncSummary, tr, tr_count
 from gui.staying.tray import Tray
-from gui.widgets.wording import counted, duration
+from gui.widgets.wording import duration
 from gui.workspace import Opened, Workspace
 
 LONG_SECONDS = 20
@@ -51,8 +51,15 @@ class LongIndex(QObject):
 def news(status: MemoryProviderStatus, last: SyncSummary, name: str) -> tuple[str, str]:
     """Title and sentence about the sync that has just ended in the folder of that name."""
     if last.error:
-        return f"The index of {name} is not complete", last.error
-    ready = f"{counted(status.files, 'file')} can be searched. It took {duration(last.seconds)}."
-    if last.files_failed:
-        ready += f" {counted(last.files_failed, 'file')} could not be read."
-    return f"The index of {name} is ready", ready
+        return tr("The index of {name} is not complete", name=name), last.error
+    said = [
+        tr_count(
+            "{count:,} file can be searched. It took {time}.",
+            "{count:,} files can be searched. It took {time}.",
+            status.files,
+            time=duration(last.seconds),
+        )
+    ]
+    if failed := last.files_failed:
+        said.append(tr_count("{count:,} file could not be read.", "{count:,} files could not be read.", failed))
+    return tr("The index of {name} is ready", name=name), " ".join(said)

@@ -4,16 +4,20 @@ from PySide6.QtCore import QEvent, QObject, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QMessageBox
 
+from engine import marked, tr
 from gui.keys.keymap import keymap
 from gui.main_window import MainWindow
 from gui.staying.tray import Tray
 
-_EXPLAINED = (
+_EXPLAINED = marked(
     "The window goes, and Mnemoscope stays: its icon in the tray brings the window back, the index is kept up to date, "
-    "and the quick search answers at once. {how}"
+    "and the quick search answers at once. To end the program, choose Quit in the menu of the icon."
 )
-_BY_MENU = "To end the program, choose Quit in the menu of the icon."
-_BY_KEY = "To end the program, choose Quit in the menu of the icon, or press {key} in the window."
+_WITH_KEY = marked(
+    "The window goes, and Mnemoscope stays: its icon in the tray brings the window back, the index is kept up to date, "
+    "and the quick search answers at once. To end the program, choose Quit in the menu of the icon, or press {key} in "
+    "the window."
+)
 
 
 class Residing(QObject):
@@ -52,12 +56,12 @@ class Residing(QObject):
             return
         key = keymap().shown("window.quit")
         box = self._explanation = QMessageBox(self._window)
-        box.setWindowTitle("Mnemoscope stays open")
-        box.setText("Mnemoscope stays open in the tray")
-        box.setInformativeText(_EXPLAINED.format(how=_BY_KEY.format(key=key) if key else _BY_MENU))
-        stay = box.addButton("Stay in the tray", QMessageBox.ButtonRole.AcceptRole)
-        leave = box.addButton("Quit", QMessageBox.ButtonRole.DestructiveRole)
-        box.addButton("Keep the window", QMessageBox.ButtonRole.RejectRole)
+        box.setWindowTitle(tr("Mnemoscope stays open"))
+        box.setText(tr("Mnemoscope stays open in the tray"))
+        box.setInformativeText(tr(_WITH_KEY, key=key) if key else tr(_EXPLAINED))
+        stay = box.addButton(tr("Stay in the tray"), QMessageBox.ButtonRole.AcceptRole)
+        leave = box.addButton(tr("Quit"), QMessageBox.ButtonRole.DestructiveRole)
+        box.addButton(tr("Keep the window"), QMessageBox.ButtonRole.RejectRole)
         box.setDefaultButton(stay)
         stay.clicked.connect(self._stay)
         leave.clicked.connect(self._window.quit)

@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QAction, QColor, QIcon
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon, QWidget
 
-from engine import MemoryProviderStatus
+from engine import MemoryProviderStatus, tr
 from gui.staying.tray_host import TrayHost
 from gui.staying.tray_state import Shape, TrayState, tray_state
 from gui.widgets.icons import icon_pixmap
@@ -55,14 +55,14 @@ class Tray(QObject):
         self._words = self._menu.addAction("")
         self._words.setEnabled(False)
         self._menu.addSeparator()
-        self._add("Open Mnemoscope", self.window_wanted.emit)
-        self._add("Quick search", self.quick_wanted.emit)
+        self._add(tr("Open Mnemoscope"), self.window_wanted.emit)
+        self._add(tr("Quick search"), self.quick_wanted.emit)
         self._menu.addSeparator()
-        self._sync = self._add("Sync now", workspace.sync)
-        self._pause = self._add("Pause indexing", workspace.pause)
-        self._resume = self._add("Resume indexing", workspace.resume)
+        self._sync = self._add(tr("Sync now"), workspace.sync)
+        self._pause = self._add(tr("Pause indexing"), workspace.pause)
+        self._resume = self._add(tr("Resume indexing"), workspace.resume)
         self._menu.addSeparator()
-        self._add("Quit", self.quit_wanted.emit)
+        self._add(tr("Quit"), self.quit_wanted.emit)
         workspace.feed.status_changed.connect(self._show_status)
         self._show_status(workspace.status)
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from engine import MemoryProviderStatus
+from engine import MemoryProviderStatus, number, tr
 from gui.widgets.sync_line import SyncLine, sync_line
 
 Shape = Literal["resting", "working", "paused", "trouble"]
@@ -18,7 +18,7 @@ class TrayState:
 def tray_state(status: MemoryProviderStatus | None, now: float) -> TrayState:
     """`now`: seconds since the epoch. Changes at most a hundred times while a sync runs: desktops redraw each time."""
     if status is None:
-        return TrayState("resting", "No folder is open")
+        return TrayState("resting", tr("No folder is open"))
     line = sync_line(status, now=now, still_for=0)
     return TrayState(_shape(line), _words(line))
 
@@ -31,5 +31,5 @@ def _shape(line: SyncLine) -> Shape:
 
 def _words(line: SyncLine) -> str:
     if line.running:
-        return f"{line.word} · {line.fraction:.0%}" if line.fraction else line.word
+        return f"{line.word} · {number(line.fraction, '.0%')}" if line.fraction else line.word
     return " · ".join(part for part in (line.word, line.count) if part)

@@ -11,7 +11,7 @@ from engine import cite, marked, tr
 from gui.jobs import Jobs
 from gui.keys.binding import allow, give_key
 from gui.keys.keymap import command
-from gui.keys.places import MISSING
+from gui.keys.places import missing
 from gui.keys.shared import EDIT, LINK
 from gui.spot import Spot
 from gui.viewer.elsewhere import Elsewhere
@@ -71,9 +71,8 @@ class FileActions(QObject):
     def set_target(self, target: Target | None) -> None:
         """What the actions are about from now on."""
         self._target = target
-        missing = MISSING["file"]
         for action in (self.edit, self.cite, self.copy_path, self.reveal):
-            allow(action, target is not None, tr(missing))
+            allow(action, target is not None, missing("file"))
         allow(self.copy_part, target is not None and target.part is not None, tr("No part of this file was found."))
 
     def _action(self, text: str, run: Callable[[], None]) -> QAction:

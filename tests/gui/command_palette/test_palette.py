@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QApplication, QToolTip
 
 from engine import SavedSearch
 from gui.command_palette.box import PaletteBox
+from gui.command_palette.entries import Entry, choose
 from gui.keys.keymap import keymap
 from tests.helpers.windows import at_rest
 
@@ -45,6 +46,16 @@ def test_every_command_of_the_window_is_listed_with_its_keys(opened, box, open_p
     assert len(listed) > 60
     assert _entry(box, "Sync now").keys == "F5"
     assert _entry(box, "Wrap lines").where.startswith("File")
+
+
+def test_a_command_in_another_language_is_found_by_its_english_words_and_its_name_too():
+    sync = Entry("index.sync", "Jetzt abgleichen", "", "", "", bool, "Sync now index.sync")
+    other = Entry("go.back", "Synchron zurück", "", "", "", bool, "Back go.back")
+    both = (sync, other)
+    assert [found.entry for found in choose(both, "abgl", ())] == [sync]
+    assert [found.entry for found in choose(both, "sync", ())] == [other, sync]
+    assert [found.fit.marks for found in choose(both, "index.sync", ())] == [()]
+    assert not choose(both, "nx", ())
 
 
 def test_enter_runs_the_best_and_the_keys_go_back_first(qtbot, opened, box, open_palette):

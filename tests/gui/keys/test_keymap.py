@@ -35,6 +35,21 @@ def test_one_name_means_one_command(qapp):
         mapped.declare(command("trial.find", "Find", "file", "F8"))
 
 
+def test_related_commands_are_listed_together_whoever_was_made_first(qapp):
+    mapped = Keymap()
+    for name, place in (
+        ("theme.dark", "window"),
+        ("trial.other", "window"),
+        ("file.wrap", "file"),
+        ("view.index", "window"),
+        ("theme.light", "window"),
+        ("search.focus", "window"),
+    ):
+        mapped.declare(command(name, "Words", place))
+    window = ["search.focus", "view.index", "theme.dark", "theme.light", "trial.other"]
+    assert [one.name for one in mapped.by_place()] == [*window, "file.wrap"]
+
+
 def test_changes_are_told_once_and_only_where_there_are_any(qtbot, keys):
     with qtbot.waitSignal(keys.changed):
         keys.set_own({"trial.find": ["Ctrl+J"]})
