@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
-from engine import SavedSearch, marked
+from engine import SavedSearch, marked, tr
 from gui.commands import Commands
 from gui.keys.binding import allow
 from gui.search.keeping import Keeping
@@ -22,20 +22,20 @@ class SearchMenu(QObject):
         self, commands: Commands, keeping: Keeping, go: Callable[[], None], keep: Callable[[bool], None]
     ) -> None:
         """`go` leads to the search box; `keep` hears whether questions are to be kept."""
-        menu = QMenu("Searches", commands.menu)
+        menu = QMenu(tr("Searches"), commands.menu)
         commands.menu.addMenu(menu)
         super().__init__(menu)
         self._keeping = keeping
         self._go = go
         self._pick = commands.add("search.pick", marked("Saved and recent searches"), self._open, "Ctrl+H", menu=menu)
         self._save = commands.add("search.save", marked("Save this search…"), keeping.save, "Ctrl+S", menu=menu)
-        self._saved = QMenu("Saved searches", menu)
+        self._saved = QMenu(tr("Saved searches"), menu)
         menu.addMenu(self._saved)
         menu.addSeparator()
-        self._keep = QAction("Keep recent searches", self)
+        self._keep = QAction(tr("Keep recent searches"), self)
         self._keep.setCheckable(True)
         self._keep.triggered.connect(keep)
-        self._clear = QAction("Clear recent searches", self)
+        self._clear = QAction(tr("Clear recent searches"), self)
         self._clear.triggered.connect(self._forget_all)
         menu.addActions([self._keep, self._clear])
         commands.name(self._keep, "search.keep-recent", marked("Keep recent searches"))
@@ -48,11 +48,11 @@ class SearchMenu(QObject):
     @Slot()
     def _refresh(self) -> None:
         shelf = self._keeping.shelf
-        allow(self._pick, bool(shelf.saved or shelf.recent), "Nothing was searched for yet.")
-        allow(self._save, self._keeping.question is not None, "Search for something first.")
+        allow(self._pick, bool(shelf.saved or shelf.recent), tr("Nothing was searched for yet."))
+        allow(self._save, self._keeping.question is not None, tr("Search for something first."))
         self._saved.setEnabled(bool(shelf.saved))
         self._keep.setChecked(shelf.notes)
-        allow(self._clear, bool(shelf.recent), "No search is kept that was not saved.")
+        allow(self._clear, bool(shelf.recent), tr("No search is kept that was not saved."))
 
     @Slot()
     def _fill(self) -> None:

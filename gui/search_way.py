@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Slot
 
 import engine
-from engine import SavedSearch
+from engine import SavedSearch, marked, tr
 from gui.jobs import Jobs
 from gui.notices import Notices
 from gui.search.panel import SearchPanel
@@ -15,7 +15,7 @@ from gui.search.ranking import Ranking
 from gui.widgets.message import Action
 from gui.workspace import Opened, Workspace
 
-_DEMO = "A demo keeps nothing. Start Mnemoscope without --demo to have your own notes ranked like this."
+_DEMO = marked("A demo keeps nothing. Start Mnemoscope without --demo to have your own notes ranked like this.")
 
 
 class SearchWay(QObject):
@@ -80,8 +80,8 @@ class SearchWay(QObject):
 
     @Slot(object)
     def _offer_undo(self, search: SavedSearch) -> None:
-        undo = Action("Undo", partial(self._shelf.put_back, search))
-        self._banner.say(f"“{search.name}” is no longer saved.", "off", undo, key="saved-search")
+        undo = Action(tr("Undo"), partial(self._shelf.put_back, search))
+        self._banner.say(tr("“{name}” is no longer saved.", name=search.name), "off", undo, key="saved-search")
 
     @Slot(object)
     def _keep_ranking(self, ranking: Ranking) -> None:
@@ -90,7 +90,7 @@ class SearchWay(QObject):
         if opened is None:
             return
         if not self._remembers:
-            self._banner.complain(_DEMO)
+            self._banner.complain(tr(_DEMO))
             return
         decay = "query.hybrid.temporal_decay"
         values: dict[str, object] = {
@@ -109,7 +109,8 @@ class SearchWay(QObject):
         def tell(_: object) -> None:
             if self._workspace.current is opened:
                 self._ranking.set_default(ranking, anew=False)
-                how = " ".join(ranking.sentences) or "Neither age nor likeness changes the order."
-                self._banner.say(f"{how} This holds for {opened.folder.name} from now on.", "fine", key="ranking")
+                how = " ".join(ranking.sentences) or tr("Neither age nor likeness changes the order.")
+                until = tr("This holds for {workspace} from now on.", workspace=opened.folder.name)
+                self._banner.say(f"{how} {until}", "fine", key="ranking")
 
         return tell

@@ -195,7 +195,7 @@ def figures(reason: ResultExplanation) -> tuple[Figure, ...]:
 
 
 def _figures(of: ResultExplanation) -> Iterator[tuple[str, str]]:
-    yield tr("Place"), number(of.rank)
+    yield tr("Place in list"), number(of.rank)
     yield tr("Score"), number(of.score, ".3f")
     if of.min_score:
         yield tr("Asked for"), number(of.min_score, "g")

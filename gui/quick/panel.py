@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QSize, Signal, Slot
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from engine import MemorySearchManager, MemorySearchResult
+from engine import MemorySearchManager, MemorySearchResult, marked, tr
 from gui.jobs import Jobs
 from gui.keys.binding import key_action
 from gui.keys.keymap import command, keymap
@@ -24,7 +24,7 @@ from gui.widgets.row_list import Place
 
 WIDTH, RESULTS_HEIGHT = 640, 420
 _ALL = command("quick.all", "Show all results in the window", "quick", "Ctrl+Return")
-_NOT_OPEN = ("Nothing is open to search", "Choose a folder of notes in the window first.")
+_NOT_OPEN = (marked("Nothing is open to search"), marked("Choose a folder of notes in the window first."))
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,9 @@ class QuickPanel(QWidget):
         super().__init__(parent)
         self._manager: MemorySearchManager | None = None
         self._answer: Answer | None = None
-        self._instead = _NOT_OPEN
+        self._instead = _not_open()
         self._runner = SearchRunner(jobs, self)
-        self.box = QueryBox(name="Quick search")
+        self.box = QueryBox(name=tr("Quick search"))
         self.list = ResultList()
         self.page = StatePage()
         self._stack = QStackedWidget()
@@ -115,7 +115,7 @@ class QuickPanel(QWidget):
         self._runner.set_manager(manager)
         self._answer = None
         self.list.show_rows((), keep=False)
-        self._instead = _NOT_OPEN
+        self._instead = _not_open()
         self._ask(at_once=True)
 
     def tell_instead(self, title: str, sentence: str) -> None:
@@ -218,13 +218,13 @@ class QuickPanel(QWidget):
     def _show_failure(self, _question: Question, sentence: str) -> None:
         self._answer = None
         self.box.set_state("")
-        self._say("The search failed", sentence)
+        self._say(tr("The search failed"), sentence)
         announce(self, sentence)
 
     @Slot(bool)
     def _show_waiting(self, waiting: bool) -> None:
         if waiting:
-            self.box.set_state(texts.SEARCHING)
+            self.box.set_state(tr(texts.SEARCHING))
 
     def _say(self, title: str, sentence: str) -> None:
         self.list.show_rows((), keep=False)
@@ -234,5 +234,11 @@ class QuickPanel(QWidget):
     @Slot()
     def _show_keys(self) -> None:
         every = keymap().shown(_ALL.name)
-        parts = ("Enter opens the result", f"{every} shows all in the window" if every else "", "Esc closes")
+        shows_all = tr("{key} shows all in the window", key=every) if every else ""
+        parts = (tr("Enter opens the result"), shows_all, tr("Esc closes"))
         self._foot.setText("   ·   ".join(part for part in parts if part))
+
+
+def _not_open() -> tuple[str, str]:
+    title, sentence = _NOT_OPEN
+    return tr(title), tr(sentence)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Slot
 
+from engine import tr
 from gui.jobs import Jobs
 from gui.main_window import MainWindow
 from gui.quick.panel import Chosen, QuickPanel
@@ -42,11 +43,13 @@ class QuickWay(QObject):
 
     @Slot(object)
     def _tell_opening(self, folder: Path) -> None:
-        self.panel.tell_instead(f"Opening {folder.name or folder}…", "What you type is searched for in a moment.")
+        self.panel.tell_instead(
+            tr("Opening {folder}…", folder=folder.name or folder), tr("What you type is searched for in a moment.")
+        )
 
     @Slot(object)
     def _tell_failure(self, failure: OpenFailure) -> None:
-        self.panel.tell_instead(f"{failure.folder.name} cannot be opened", failure.sentence)
+        self.panel.tell_instead(tr("{folder} cannot be opened", folder=failure.folder.name), failure.sentence)
 
     @Slot()
     def _show_window(self) -> None:

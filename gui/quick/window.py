@@ -4,6 +4,7 @@ from PySide6.QtCore import QEvent, QRect, QSize, Qt, Slot
 from PySide6.QtGui import QCursor, QGuiApplication, QHideEvent, QKeySequence, QScreen, QShortcut
 from PySide6.QtWidgets import QApplication, QFrame, QVBoxLayout
 
+from engine import tr
 from gui.quick.panel import RESULTS_HEIGHT, QuickPanel
 from gui.style import font_at
 
@@ -21,7 +22,7 @@ class QuickWindow(QFrame):
         )
         self.panel = panel
         self._was_active = False
-        self.setWindowTitle("Quick search – Mnemoscope")
+        self.setWindowTitle(tr("Quick search – Mnemoscope"))
         self.setProperty("role", "quick")
         self.setAttribute(Qt.WidgetAttribute.WA_QuitOnClose, False)
         column = QVBoxLayout(self)

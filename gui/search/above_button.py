@@ -5,7 +5,7 @@ from collections.abc import Hashable
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractScrollArea, QPushButton
 
-from gui.widgets.wording import counted
+from engine import tr_count
 
 _TOP = 8
 
@@ -26,7 +26,7 @@ class AboveButton(QPushButton):
         self._overtaken = (self._overtaken & now) | (now - before)
         more = sum(1 for key in self._overtaken if isinstance(key, tuple) and key[0] == "result")
         if more:
-            self.setText(f"{counted(more, 'more result')} above")
+            self.setText(tr_count("{count:,} more result above", "{count:,} more results above", more))
             self.place()
         self.setVisible(more > 0)
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Slot
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QWidget
 
-from engine import MemorySearchManager
+from engine import MemorySearchManager, tr
 from gui.jobs import Job, Jobs
 from gui.lacking import Lacks, refuse
 
@@ -66,7 +66,7 @@ class Offers(QListWidget):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("offers")
-        self.setAccessibleName("Completions")
+        self.setAccessibleName(tr("Completions"))
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)

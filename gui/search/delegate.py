@@ -11,12 +11,12 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QHelpEvent, QPainter
 from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QToolTip, QWidget
 
-from engine import split_name
+from engine import marked, split_name, tr
 from gui.keys.binding import with_key
 from gui.keys.shared import EXPLAIN
 from gui.search.excerpt_layout import ExcerptLayout
-from gui.search.model import more_text
-from gui.search.rows import FileRow, MoreRow, ResultRow
+from gui.search.model import more_text, spoken_score
+from gui.search.rows import LEGS, FileRow, MoreRow, ResultRow
 from gui.sessions.wording import agent_name, folder_name
 from gui.style import font_at
 from gui.theme import Tokens, tokens
@@ -35,7 +35,7 @@ BAR_HEIGHT = 4
 BAR_GAP = 8
 NOTE_SHARE = 0.4
 """How much of the width of path and heading together a heading may claim."""
-_WHY = "Click to see why"
+_WHY = marked("Click to see why")
 LEAST_NOTE = 8
 """A heading that is cut shows at least so many letters."""
 KEPT = 400
@@ -111,7 +111,7 @@ class ResultDelegate(QStyledItemDelegate):
         if event.type() == QEvent.Type.ToolTip and isinstance(row, ResultRow):
             on_bar = self.is_on_bar(option.rect, event.pos(), option.direction)
             QToolTip.showText(
-                event.globalPos(), f"{spoken_score(row)}\n{with_key(_WHY, EXPLAIN.name)}" if on_bar else "", view
+                event.globalPos(), f"{spoken_score(row)}\n{with_key(tr(_WHY), EXPLAIN.name)}" if on_bar else "", view
             )
             return True
         return super().helpEvent(event, view, option, index)
@@ -184,13 +184,13 @@ class ResultDelegate(QStyledItemDelegate):
         least = meta.horizontalAdvance(path if path == name else f"…{name}")
         free = room - min(least, int(room * (1 - NOTE_SHARE)))
         if row.leg:
-            return next((words for words in (row.leg, row.leg.split()[0]) if meta.horizontalAdvance(words) <= free), "")
+            return next((words for words in map(tr, LEGS[row.leg]) if meta.horizontalAdvance(words) <= free), "")
         free = min(free, max(int(room * NOTE_SHARE), room - meta.horizontalAdvance(path)))
         fits = meta.horizontalAdvance(row.heading) <= free or free >= meta.averageCharWidth() * LEAST_NOTE
         return elide(meta, row.heading, Qt.TextElideMode.ElideRight, free) if fits else ""
 
 
-_SPEAKERS = {"user": "you", "assistant": "assistant", "tool": "tool"}
+_SPEAKERS = {"user": marked("you"), "assistant": marked("assistant"), "tool": marked("tool")}
 """Who said what was found; its number would count tool calls too, as no count that a person sees does."""
 
 
@@ -208,15 +208,8 @@ def _place(row: ResultRow) -> tuple[str, str]:
     message = row.result.message
     if message is None:
         return split_name(row.result.path)[1], row.lines
-    told = (agent_name(message.agent), folder_name(message.project)) if message.agent else ("Session",)
-    return " · ".join(part for part in told if part), _SPEAKERS.get(message.role, message.role)
-
-
-def spoken_score(row: ResultRow) -> str:
-    """The bar in words."""
-    result = row.result
-    words = result.score * result.text_share
-    return f"Score {result.score:.2f}: words {words:.2f}, meaning {result.score - words:.2f}"
+    told = (agent_name(message.agent), folder_name(message.project)) if message.agent else (tr("Session"),)
+    return " · ".join(part for part in told if part), tr(_SPEAKERS.get(message.role, message.role))
 
 
 def _paint_score(painter: QPainter, corner: QPointF, row: ResultRow, colours: Tokens) -> None:

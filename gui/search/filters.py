@@ -4,29 +4,46 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QWidget
 
-from engine import Source
+from engine import Source, marked, tr, tr_count
 from gui.lacking import Gates, Lacks
 from gui.search.questions import Scope
 from gui.widgets.chip import Chip
 
-SOURCES: tuple[tuple[str, tuple[Source, ...] | None], ...] = (
-    ("All", None),
-    ("Notes", ("memory",)),
-    ("Sessions", ("sessions",)),
+SOURCES: tuple[tuple[str, str, tuple[Source, ...] | None], ...] = (
+    (marked("All"), marked("Search all sources"), None),
+    (marked("Notes"), marked("Search notes only"), ("memory",)),
+    (marked("Sessions"), marked("Search sessions only"), ("sessions",)),
 )
-PERIODS: tuple[tuple[str, int | None], ...] = (
-    ("Any time", None),
-    ("Past week", 7),
-    ("Past month", 30),
-    ("Past year", 365),
+"""What the chip says, and what it does."""
+PERIODS: tuple[tuple[str, str, int | None], ...] = (
+    (marked("Any time"), marked("any time"), None),
+    (marked("Past week"), marked("past week"), 7),
+    (marked("Past month"), marked("past month"), 30),
+    (marked("Past year"), marked("past year"), 365),
 )
-NO_SESSIONS = "No sessions are indexed."
+"""What the chip says, and the same within a line."""
+NO_SESSIONS = marked("No sessions are indexed.")
 LONGEST_NAME = 24
 
 
 def period(days: int | None) -> str:
     """30 -> "Past month"."""
-    return next((name for name, known in PERIODS if known == days), f"Past {days} days")
+    known = next((words for words, _, known in PERIODS if known == days), "")
+    return tr(known) or tr_count("Past {count} day", "Past {count} days", days or 0)
+
+
+def period_within(days: int | None) -> str:
+    """30 -> "past month"."""
+    known = next((words for _, words, known in PERIODS if known == days), "")
+    return tr(known) or tr_count("past {count} day", "past {count} days", days or 0)
+
+
+def _changed(days: int | None) -> str:
+    return tr("Changed: {period}", period=period_within(days))
+
+
+def _only(scope: Scope) -> str:
+    return tr("Only {path} is searched: press to search everything", path=scope.path)
 
 
 class Filters(QWidget):
@@ -54,7 +71,7 @@ class Filters(QWidget):
         self._period_chip = self._make_period_chip(row)
         menu = QMenu(self)
         menu.aboutToShow.connect(self._open_workspace_menu)
-        self._workspace_chip = Chip("Workspace", menu, yields=True)
+        self._workspace_chip = Chip(tr("Workspace"), menu, yields=True)
         self._workspace_menu = menu
         row.addWidget(self._workspace_chip)
         for chip in (self._scope_chip, *self._source_chips[:-1], self._period_chip):
@@ -69,10 +86,10 @@ class Filters(QWidget):
         self.scope = scope
         name = scope.name if scope else ""
         short = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
-        self._scope_chip.setText(f"In “{short}” \N{MULTIPLICATION SIGN}")
+        self._scope_chip.setText(tr("In “{name}” ×", name=short))
         self._scope_chip.setShortcut(QKeySequence())
-        self._scope_chip.setToolTip(f"Only {scope.path} is searched: press to search everything" if scope else "")
-        self._scope_chip.setAccessibleName(f"Only in {name}: search everything again")
+        self._scope_chip.setToolTip(_only(scope) if scope else "")
+        self._scope_chip.setAccessibleName(tr("Only in {name}: search everything again", name=name))
         self._scope_chip.setChecked(True)
         self._scope_chip.setVisible(scope is not None)
         self._scope_chip.updateGeometry()
@@ -86,7 +103,7 @@ class Filters(QWidget):
     def choose(self, sources: tuple[Source, ...] | None, days: int | None, scope: Scope | None) -> None:
         """Choose these without telling."""
         self.sources = sources
-        number = next((number for number, (_, known) in enumerate(SOURCES) if known == sources), 0)
+        number = next((number for number, (_, _, known) in enumerate(SOURCES) if known == sources), 0)
         if self._source_chips[number] is self._source_chips[-1]:
             self._sessions_gate.allow(True)  # whatever is indexed: it was chosen
         self._source_chips[number].setChecked(True)
@@ -104,26 +121,26 @@ class Filters(QWidget):
         """Name the workspace by its folder; empty when none is open."""
         self._folder = folder
         if self.everywhere and folder:
-            self._workspace_chip.setText("All workspaces")
-            self._workspace_chip.setToolTip(f"All workspaces are searched; {folder} is open")
-            self._workspace_chip.setAccessibleName("All workspaces are searched")
+            self._workspace_chip.setText(tr("All workspaces"))
+            self._workspace_chip.setToolTip(tr("All workspaces are searched; {folder} is open", folder=folder))
+            self._workspace_chip.setAccessibleName(tr("All workspaces are searched"))
             return
         name = folder.replace("\\", "/").rstrip("/").rpartition("/")[2] or folder
         short = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
-        self._workspace_chip.setText(short or "No workspace")
+        self._workspace_chip.setText(short or tr("No workspace"))
         self._workspace_chip.setShortcut(QKeySequence())  # an ampersand in a folder's name is no mnemonic
         self._workspace_chip.setToolTip(folder)
-        self._workspace_chip.setAccessibleName(f"Workspace: {name or 'none'}")
+        self._workspace_chip.setAccessibleName(tr("Workspace: {name}", name=name) if name else tr("Workspace: none"))
 
     def show_sessions(self, *, available: bool) -> None:
-        self._sessions_gate.allow(available or self._source_chips[-1].isChecked(), NO_SESSIONS)
+        self._sessions_gate.allow(available or self._source_chips[-1].isChecked(), tr(NO_SESSIONS))
 
     def _make_source_chips(self, row: QHBoxLayout) -> list[Chip]:
         group = QButtonGroup(self)
         chips = []
-        for number, (name, _) in enumerate(SOURCES):
-            chip = Chip(name)
-            chip.setAccessibleName("Search all sources" if number == 0 else f"Search {name.lower()} only")
+        for number, (name, does, _) in enumerate(SOURCES):
+            chip = Chip(tr(name))
+            chip.setAccessibleName(tr(does))
             group.addButton(chip, number)
             row.addWidget(chip)
             chips.append(chip)
@@ -134,15 +151,15 @@ class Filters(QWidget):
     def _make_period_chip(self, row: QHBoxLayout) -> Chip:
         menu = QMenu(self)
         group = self._periods = QActionGroup(menu)
-        for name, days in PERIODS:
-            action = menu.addAction(name)
+        for name, _, days in PERIODS:
+            action = menu.addAction(tr(name))
             action.setCheckable(True)
             action.setChecked(days is None)
             action.setData(days)
             group.addAction(action)
         group.triggered.connect(self._choose_period)
-        chip = Chip(PERIODS[0][0], menu)
-        chip.setAccessibleName("Changed: any time")
+        chip = Chip(period(None), menu)
+        chip.setAccessibleName(_changed(None))
         row.addWidget(chip)
         return chip
 
@@ -153,7 +170,7 @@ class Filters(QWidget):
 
     @Slot(int)
     def _choose_source(self, number: int) -> None:
-        chosen = SOURCES[number][1]
+        chosen = SOURCES[number][2]
         if chosen != self.sources:
             self.sources = chosen
             self.changed.emit()
@@ -166,9 +183,8 @@ class Filters(QWidget):
 
     def _show_period(self, days: int | None) -> None:
         self.days = days
-        words = period(days)
-        self._period_chip.setText(words)
-        self._period_chip.setAccessibleName(f"Changed: {words.lower()}")
+        self._period_chip.setText(period(days))
+        self._period_chip.setAccessibleName(_changed(days))
         self._period_chip.set_narrows(days is not None)
         self._period_chip.updateGeometry()
 

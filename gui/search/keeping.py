@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
-from engine import AskedQuestion, MemorySearchManager, SavedSearch
+from engine import AskedQuestion, MemorySearchManager, SavedSearch, in_quotes, marked, tr
 from gui.jobs import Jobs
 from gui.keys.binding import follow_keys, with_key
 from gui.search.completion import Completion
@@ -16,8 +16,8 @@ from gui.search.query_box import QueryBox
 from gui.search.shelf import SearchShelf
 from gui.widgets.icons import IconButton
 
-_SAVE = "Save this search"
-_OPEN = "Saved and recent searches (Up or Down in the empty box)"
+_SAVE = marked("Save this search")
+_OPEN = marked("Saved and recent searches (Up or Down in the empty box)")
 
 
 class Keeping(QObject):
@@ -45,10 +45,10 @@ class Keeping(QObject):
         self._begun = False
         self.shelf = SearchShelf(jobs, self)
         self.picker = SearchPicker(box, self.shelf, lambda: now() is not None)
-        self.star = IconButton("star", _SAVE)
+        self.star = IconButton("star", tr(_SAVE))
         self.star.setCheckable(True)
         self.star.hide()
-        opener = IconButton("search", _OPEN)
+        opener = IconButton("search", tr(_OPEN))
         opener.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keys do the same
         opener.clicked.connect(self.picker.open)
         box.lead_from_icon(opener)
@@ -86,9 +86,9 @@ class Keeping(QObject):
     def _name_star(self) -> None:
         name = self.shelf.name_of(self._now())
         if name:
-            self.star.set_accessible(f"Saved as “{name}”: press to forget it")
+            self.star.set_accessible(tr("Saved as “{name}”: press to forget it", name=name))
         else:
-            self.star.set_accessible(_SAVE, with_key(_SAVE, "search.save"))
+            self.star.set_accessible(tr(_SAVE), with_key(tr(_SAVE), "search.save"))
 
     def note(self, question: AskedQuestion) -> None:
         """It was meant."""
@@ -106,14 +106,14 @@ class Keeping(QObject):
             self.rename(next(search for search in self.shelf.saved if search.name == name))
             return
         narrowed = limits(question)
-        sentence = f"“{title(question)}”" + (f" · {narrowed}" if narrowed else "")
-        self._ask_name("Save this search", sentence, title(question), lambda chosen: self.shelf.save(chosen, question))
+        sentence = in_quotes(title(question)) + (f" · {narrowed}" if narrowed else "")
+        self._ask_name(tr(_SAVE), sentence, title(question), lambda chosen: self.shelf.save(chosen, question))
 
     @Slot(object)
     def rename(self, search: SavedSearch) -> None:
         self._ask_name(
-            "Rename this search",
-            f"“{title(search.question)}”",
+            tr("Rename this search"),
+            in_quotes(title(search.question)),
             search.name,
             lambda chosen: self.shelf.rename(search.name, chosen),
             besides=search.name,

@@ -6,7 +6,7 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QS
 from PySide6.QtGui import QContextMenuEvent, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from engine import RecentSearch, SavedSearch
+from engine import RecentSearch, SavedSearch, tr
 from gui.search.kept_questions import limits, title
 from gui.style import font_at
 from gui.theme import tokens
@@ -39,8 +39,8 @@ class KeptList(QListWidget):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("offers")
-        self.setAccessibleName("Saved and recent searches")
-        self.setAccessibleDescription("Enter runs one, Delete removes it, typing leaves out the others.")
+        self.setAccessibleName(tr("Saved and recent searches"))
+        self.setAccessibleDescription(tr("Enter runs one, Delete removes it, typing leaves out the others."))
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setMouseTracking(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -119,7 +119,7 @@ class KeptList(QListWidget):
 
 def _tip(search: Kept) -> str:
     if isinstance(search, RecentSearch):
-        return f"{title(search.question)}\nAsked {exact(search.asked)}"
+        return tr("{question}\nAsked {when}", question=title(search.question), when=exact(search.asked))
     return "\n".join(part for part in (title(search.question), limits(search.question)) if part)
 
 

@@ -1,8 +1,8 @@
 """A question as it is kept, there and back, and what a kept one is called."""
 
-from engine import AskedQuestion, Passage
-from gui.search.filters import SOURCES, period
-from gui.search.narrowing_texts import citation, quoted
+from engine import AskedQuestion, Passage, tr
+from gui.search.filters import period_within
+from gui.search.narrowing_texts import citation, quoted, source_names
 from gui.search.questions import Question, Scope
 from gui.search.ranking import Ranking
 from gui.search.rows import SortOrder
@@ -46,18 +46,17 @@ def title(question: AskedQuestion) -> str:
 
 def limits(question: AskedQuestion) -> str:
     """What narrows or orders the answer, in a few words; empty for nothing."""
-    sources = next((name.lower() for name, sources in SOURCES if sources and sources == question.sources), "")
     parts = [
-        f"in “{question.path_name or question.path}”" if question.path else "",
-        f"among “{title(question.within)}”" if question.within else "",
-        sources,
-        period(question.days).lower() if question.days is not None else "",
+        tr("in “{name}”", name=question.path_name or question.path) if question.path else "",
+        tr("among “{question}”", question=title(question.within)) if question.within else "",
+        source_names(question.sources),
+        period_within(question.days) if question.days is not None else "",
         *Ranking(question.half_life_days or 0.0, bool(question.diverse)).words,
-        "by date" if question.order == "date" else "",
-        "all workspaces" if question.everywhere else "",
+        tr("by date") if question.order == "date" else "",
+        tr("all workspaces") if question.everywhere else "",
     ]
     return " · ".join(part for part in parts if part)
 
 
 def _like(passage: Passage) -> str:
-    return f"Like {quoted(passage.text) if passage.text.strip() else citation(passage)}"
+    return tr("Like {passage}", passage=quoted(passage.text) if passage.text.strip() else citation(passage))

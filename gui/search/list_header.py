@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QActionGroup, QColor, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSizePolicy, QWidget
 
+from engine import tr
 from gui.style import font_at
 from gui.theme import tokens
 from gui.widgets.elided import elide
@@ -21,10 +22,11 @@ _ARROW = 12
 
 @dataclass(frozen=True)
 class Order:
-    """One way to sort: what it is called in code and on the button, and what it means."""
+    """One way to sort: what it is called in code, on the button and within a line, and what it means."""
 
     value: str
     words: str
+    name: str
     tip: str
 
 
@@ -59,7 +61,7 @@ class CountLine(QWidget):
         painter.setFont(font_at(12))
         painter.setPen(colours.muted)
         metrics = painter.fontMetrics()
-        legend = [(" · words", colours.accent), ("meaning", colours.meaning)] if self._legend else []
+        legend = [(" · " + tr("words"), colours.accent), (tr("meaning"), colours.meaning)] if self._legend else []
         room = self.width() - sum(metrics.horizontalAdvance(word) + _SQUARE + 8 for word, _ in legend)
         fitting = [text for text in self._texts if metrics.horizontalAdvance(text) <= room]
         text = fitting[0] if fitting else metrics.elidedText(self._texts[-1], Qt.TextElideMode.ElideRight, self.width())
@@ -95,7 +97,7 @@ class SortButton(QPushButton):
         menu = QMenu(self)
         self._group = group = QActionGroup(menu)
         for order in orders:
-            action = menu.addAction(order.words)
+            action = menu.addAction(tr(order.words))
             action.setData(order)
             action.setCheckable(True)
             action.setChecked(order is orders[0])
@@ -134,10 +136,10 @@ class SortButton(QPushButton):
         return bool(self._extras)
 
     def _show(self) -> None:
-        order = self._order
-        self.setText(" · ".join((order.words, *self._extras)))
-        self.setAccessibleName(", ".join((f"Sorted by {order.words.lower()}", *self._extras)))
-        self.setToolTip(f"{order.tip}. {self._extra_tip}" if self._extra_tip else order.tip)
+        order, tip = self._order, tr(self._order.tip)
+        self.setText(" · ".join((tr(order.words), *self._extras)))
+        self.setAccessibleName(", ".join((tr("Sorted by {order}", order=tr(order.name)), *self._extras)))
+        self.setToolTip(f"{tip}. {self._extra_tip}" if self._extra_tip else tip)
         self.updateGeometry()
         self.update()
 
@@ -154,7 +156,7 @@ class SortButton(QPushButton):
     def minimumSizeHint(self) -> QSize:
         """With the order's words alone the rest is cut, never the counts beside it."""
         metrics = QFontMetrics(font_at(12))
-        return QSize(metrics.horizontalAdvance(self._order.words) + self._arrow() + 14, metrics.height() + 8)
+        return QSize(metrics.horizontalAdvance(tr(self._order.words)) + self._arrow() + 14, metrics.height() + 8)
 
     def fitting(self, metrics: QFontMetrics, room: int) -> str:
         """The words for so many pixels: what is out of the ordinary goes before the order, which is in its menu."""

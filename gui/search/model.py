@@ -6,9 +6,10 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Qt
 
-from gui.search.rows import FileRow, MoreRow, ResultRow, Row
+from engine import tr, tr_count
+from gui.search.rows import LEGS, FileRow, MoreRow, ResultRow, Row
 from gui.widgets.row_model import Index, RowModel, RowRole
-from gui.widgets.wording import ago, counted, exact
+from gui.widgets.wording import ago, exact
 
 
 class ResultModel(RowModel):
@@ -34,9 +35,16 @@ class ResultModel(RowModel):
 def _spoken(row: Row) -> str:
     match row:
         case FileRow():
-            return f"{row.title}, {counted(row.results, 'result')}, {ago(row.modified, time.time())}"
+            return tr_count(
+                "{title}, {count:,} result, {when}",
+                "{title}, {count:,} results, {when}",
+                row.results,
+                title=row.title,
+                when=ago(row.modified, time.time()),
+            )
         case ResultRow():
-            about = (row.excerpt.text, f"{row.result.path}, lines {row.lines}", row.leg or row.heading)
+            note = tr(LEGS[row.leg][0]) if row.leg else row.heading
+            about = (row.excerpt.text, _cited(row), note)
             return ". ".join(part for part in about if part)
         case MoreRow():
             return more_text(row)
@@ -45,17 +53,31 @@ def _spoken(row: Row) -> str:
 def _tip(row: Row) -> str:
     match row:
         case FileRow():
-            return f"{row.path}\nChanged {exact(row.modified)}"
+            return tr("{path}\nChanged {when}", path=row.path, when=exact(row.modified))
         case ResultRow():
             result = row.result
-            words = result.score * result.text_share
-            parts = f"words {words:.2f}, meaning {result.score - words:.2f}"
-            return "\n".join(
-                (f"{result.path}, lines {row.lines}", " › ".join(result.heading), f"Score {result.score:.2f}: {parts}")
-            )
+            return "\n".join((_cited(row), " › ".join(result.heading), spoken_score(row)))
         case MoreRow():
-            return "Search again for more results (Enter)"
+            return tr("Search again for more results (Enter)")
 
 
 def more_text(row: MoreRow) -> str:
-    return f"{row.hidden:,}{'+' * row.at_least} more below the cut \N{EN DASH} show more"
+    if row.at_least:
+        return tr("{count:,}+ more below the cut – show more", count=row.hidden)
+    return tr("{count:,} more below the cut – show more", count=row.hidden)
+
+
+def spoken_score(row: ResultRow) -> str:
+    """The bar in words."""
+    result = row.result
+    words = result.score * result.text_share
+    return tr(
+        "Score {score:.2f}: words {words:.2f}, meaning {meaning:.2f}",
+        score=result.score,
+        words=words,
+        meaning=result.score - words,
+    )
+
+
+def _cited(row: ResultRow) -> str:
+    return tr("{path}, lines {lines}", path=row.result.path, lines=row.lines)

@@ -5,6 +5,7 @@ from collections.abc import Collection
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
+from engine import tr
 from gui.widgets.labels import label
 
 _LONGEST = 120
@@ -24,10 +25,10 @@ class NameDialog(QDialog):
         self._taken = frozenset(taken)
         self._edit = QLineEdit(name)
         self._edit.setMaxLength(_LONGEST)
-        self._edit.setAccessibleName("Name")
+        self._edit.setAccessibleName(tr("Name"))
         self._edit.selectAll()
         self._remark = label(" ", "meta", wrap=True)
-        self._save = QPushButton("Save")
+        self._save = QPushButton(tr("Save"))
         self._save.setProperty("role", "primary")
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         buttons.addButton(self._save, QDialogButtonBox.ButtonRole.AcceptRole)
@@ -55,8 +56,8 @@ class NameDialog(QDialog):
     @Slot()
     def _judge(self) -> None:
         replaces = self._name in self._taken
-        self._remark.setText("Another search has this name: it will be replaced." if replaces else " ")
-        self._save.setText("Replace" if replaces else "Save")
+        self._remark.setText(tr("Another search has this name: it will be replaced.") if replaces else " ")
+        self._save.setText(tr("Replace") if replaces else tr("Save"))
         self._save.setEnabled(bool(self._name))
 
     def accept(self) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from engine import EarlierAnswer, MemorySearchResult, Passage, SearchOutcome
+from engine import EarlierAnswer, MemorySearchResult, Passage, SearchOutcome, tr
 from gui.search import narrowing_texts as texts
 from gui.search.narrowing_bar import NarrowingBar
 from gui.search.query_box import QueryBox
@@ -128,8 +128,8 @@ class Narrowing(QObject):
             crumbs.append(texts.like(self.like, self._words(self.like)))
         self._bar.show_crumbs(crumbs)
         # Short, since how many results there are stands beside it.
-        other = "Search for other words" if self.like is not None else ""
-        self._box.set_hint("Within these results" if self.within is not None else other)
+        other = tr("Search for other words") if self.like is not None else ""
+        self._box.set_hint(tr("Within these results") if self.within is not None else other)
 
     def _words(self, passage: Passage | None) -> str:
         if passage is None:

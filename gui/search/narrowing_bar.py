@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from engine import tr
 from gui.theme import tokens
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.icons import IconButton
@@ -41,7 +42,7 @@ class _Line(QWidget):
         self._words = ElidedLabel()
         self._place = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
         self._place.setProperty("role", "meta")
-        self.button = IconButton("close", "Leave")
+        self.button = IconButton("close", tr("Leave"))
         self.button.clicked.connect(lambda: bar.left.emit(depth))
         row = QHBoxLayout(self)
         row.setContentsMargins(margins(GUTTER + depth * _STEP, 2, GUTTER - 8, 2))
@@ -58,7 +59,9 @@ class _Line(QWidget):
         for words in (self._words, self._place):
             words.set_tip(crumb.tip)
         self.setAccessibleName(crumb.tip)
-        self.button.set_accessible(crumb.leave, f"{crumb.leave} (Esc in the empty box)" if last else crumb.leave)
+        self.button.set_accessible(
+            crumb.leave, tr("{leave} (Esc in the empty box)", leave=crumb.leave) if last else crumb.leave
+        )
 
     def _fit(self) -> None:
         """In a narrow list a place cut down to its ends would say nothing: the tooltip has it."""

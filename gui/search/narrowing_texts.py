@@ -1,35 +1,42 @@
 """What is said of likeness and of questions within the results of others."""
 
-from engine import EarlierAnswer, Passage, cite
+from collections.abc import Iterable
+
+from engine import EarlierAnswer, Passage, Source, all_of, cite, in_quotes, marked, tr, tr_count
 from gui.search.excerpt import make_excerpt
 from gui.search.narrowing_bar import Crumb
 from gui.search.questions import Question
-from gui.widgets.wording import counted, grouped
 
 _LONGEST_QUOTE = 60
 _MOST_LOOKED_AT = 1000
+_SOURCES: dict[Source, str] = {"memory": marked("notes"), "sessions": marked("sessions")}
+
+
+_BEST = marked("the best {count:,} of {total:,} results")
+_BEST_AT_LEAST = marked("the best {count:,} of {total:,}+ results")
 
 
 def like(passage: Passage, words: str) -> Crumb:
     """As: Like “The irrigation timer opens…” greenhouse.md#L22-L37."""
     cited = citation(passage)
-    tip = f"Like {quoted(words)} · {cited}" if words.strip() else f"Like {cited}"
-    leave = "Stop looking for what is like it"
+    leave = tr("Stop looking for what is like it")
     if not words.strip():
-        return Crumb(f"Like {_file(cited)}", tip, leave)
-    return Crumb(f"Like {quoted(words)}", tip, leave, _file(cited))
+        return Crumb(tr("Like {passage}", passage=_file(cited)), tr("Like {passage}", passage=cited), leave)
+    said = tr("Like {passage}", passage=quoted(words))
+    return Crumb(said, f"{said} · {cited}", leave, _file(cited))
 
 
 def within(question: Question, count: EarlierAnswer | None, words: str) -> Crumb:
     """As: Within 37 results of “irrigation timer”."""
     if question.like is None:
-        said = tip = f"Within {_how_many(count)} of “{question.text}”"
+        said = tip = tr("Within {results} of “{question}”", results=_how_many(count), question=question.text)
     else:
         cited = citation(question.like)
-        said = f"Within {_how_many(count)} like {quoted(words) if words.strip() else _file(cited)}"
+        passage = quoted(words) if words.strip() else _file(cited)
+        said = tr("Within {results} like {passage}", results=_how_many(count), passage=passage)
         tip = f"{said} · {cited}"
     limits = " · ".join(_limits(question))
-    return Crumb(said, f"{tip} ({limits})" if limits else tip, "Leave these results and show them again")
+    return Crumb(said, f"{tip} ({limits})" if limits else tip, tr("Leave these results and show them again"))
 
 
 def citation(passage: Passage) -> str:
@@ -39,7 +46,12 @@ def citation(passage: Passage) -> str:
 def quoted(words: str) -> str:
     """The beginning of a passage in quotation marks, without those of Markdown."""
     line = make_excerpt(words[:_MOST_LOOKED_AT], ()).text
-    return f"“{line}”" if len(line) <= _LONGEST_QUOTE else f"“{line[:_LONGEST_QUOTE].rstrip()}…”"
+    return in_quotes(line if len(line) <= _LONGEST_QUOTE else f"{line[:_LONGEST_QUOTE].rstrip()}…")
+
+
+def source_names(sources: Iterable[Source] | None) -> str:
+    """As: notes and sessions; empty where all are searched."""
+    return all_of(tr(_SOURCES[source]) for source in sources or ())
 
 
 def _file(cited: str) -> str:
@@ -49,19 +61,22 @@ def _file(cited: str) -> str:
 
 def _how_many(count: EarlierAnswer | None) -> str:
     if count is None:
-        return "the results"
+        return tr("the results")
     if count.total > count.passages:
-        return (
-            f"the best {grouped(count.passages)} of {grouped(count.total)}{'+' if count.total_is_least else ''} results"
-        )
-    return counted(count.passages, "result")
+        said = _BEST_AT_LEAST if count.total_is_least else _BEST
+        return tr(said, count=count.passages, total=count.total)
+    return tr_count("{count:,} result", "{count:,} results", count.passages)
 
 
 def _limits(question: Question) -> tuple[str, ...]:
-    sources = " and ".join("notes" if source == "memory" else source for source in question.sources or ())
-    return (
-        *((sources,) if sources else ()),
-        *((f"changed in the past {question.days} days",) if question.days else ()),
-        *((f"in “{question.scope.name}”",) if question.scope else ()),
-        *(("weak matches too",) if question.min_score == 0 else ()),
+    limits = (
+        source_names(question.sources),
+        _changed(question.days) if question.days else "",
+        tr("in “{name}”", name=question.scope.name) if question.scope else "",
+        tr("weak matches too") if question.min_score == 0 else "",
     )
+    return tuple(limit for limit in limits if limit)
+
+
+def _changed(days: int) -> str:
+    return tr_count("changed in the past {count} day", "changed in the past {count} days", days)

@@ -6,14 +6,14 @@ from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QListWidgetItem, QMenu
 
-from engine import SavedSearch
+from engine import SavedSearch, marked, tr
 from gui.search.kept_list import Kept, KeptList, name_of
 from gui.search.kept_questions import limits, title
 from gui.search.query_box import QueryBox
 from gui.search.shelf import SearchShelf
 from gui.widgets.announcing import announce
 
-SAVED, RECENT = "Saved", "Recent"
+SAVED, RECENT = marked("Saved"), marked("Recent")
 _PAGE = 8
 _STEPS = {
     Qt.Key.Key_Down: 1,
@@ -79,8 +79,8 @@ class SearchPicker(QObject):
             return all(word in text for word in words)
 
         groups = (
-            (SAVED, [search for search in self._shelf.saved if fits(search)]),
-            (RECENT, [search for search in self._shelf.recent if fits(search)]),
+            (tr(SAVED), [search for search in self._shelf.saved if fits(search)]),
+            (tr(RECENT), [search for search in self._shelf.recent if fits(search)]),
         )
         if any(searches for _, searches in groups):
             self.list.show_below(self._box, groups)
@@ -118,10 +118,10 @@ class SearchPicker(QObject):
     @Slot(object, QPoint)
     def _show_menu(self, search: Kept, at: QPoint) -> None:
         menu = QMenu(self.list)
-        menu.addAction("Search").triggered.connect(lambda: self._choose(search))
+        menu.addAction(tr("Search")).triggered.connect(lambda: self._choose(search))
         if isinstance(search, SavedSearch):
-            menu.addAction("Rename…").triggered.connect(lambda: self.rename_wanted.emit(search))
-        menu.addAction("Remove").triggered.connect(lambda: self.unwanted.emit(search))
+            menu.addAction(tr("Rename…")).triggered.connect(lambda: self.rename_wanted.emit(search))
+        menu.addAction(tr("Remove")).triggered.connect(lambda: self.unwanted.emit(search))
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(at)
 

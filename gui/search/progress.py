@@ -2,6 +2,7 @@
 
 from PySide6.QtCore import QObject, Slot
 
+from engine import tr
 from gui.search import texts
 from gui.search.query_box import QueryBox
 from gui.search.questions import Answer, Question
@@ -42,5 +43,5 @@ class AnswerProgress(QObject):
             return  # what ends the waiting says so itself
         answer = self._view.answer
         partial = answer is not None and not answer.final and answer.question.text == self._box.query
-        self._box.set_state(texts.partial_state(answer.outcome) if answer and partial else texts.SEARCHING)
+        self._box.set_state(texts.partial_state(answer.outcome) if answer and partial else tr(texts.SEARCHING))
         self._view.show_searching()

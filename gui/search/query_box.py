@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QWidget
 
+from engine import tr
 from gui.search.query_history import QueryHistory
 from gui.style import font_at
 from gui.theme import tokens
@@ -63,11 +64,11 @@ class QueryBox(QWidget):
     meant = Signal(str)
     """A question that somebody may want to come back to; perhaps the same as before."""
 
-    def __init__(
-        self, hint: str = "Search by words or meaning", name: str = "Search", parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, hint: str = "", name: str = "", parent: QWidget | None = None) -> None:
+        """`hint` stands in the empty box; without it and `name` it is the box of the search."""
         super().__init__(parent)
-        self._hint = hint
+        self._hint = hint = hint or tr("Search by words or meaning")
+        name = name or tr("Search")
         self._history = QueryHistory()
         self._before = ""
         self._walking = False
@@ -75,7 +76,7 @@ class QueryBox(QWidget):
         self.edit.setMaxLength(LONGEST)
         self.edit.setPlaceholderText(hint)
         self.edit.setAccessibleName(name)
-        self.edit.setToolTip("Alt+Up and Alt+Down: earlier and later questions")
+        self.edit.setToolTip(tr("Alt+Up and Alt+Down: earlier and later questions"))
         self.edit.textChanged.connect(self._changed)
         self.edit.into_list.connect(self.into_list)
         self.edit.accepted.connect(self.accepted)
@@ -86,8 +87,8 @@ class QueryBox(QWidget):
         self.edit.installEventFilter(self)
         self._icon = QLabel(self)
         self._state = label(role="meta", parent=self)
-        self._state.setAccessibleName(f"{name}: state")
-        self._clear = IconButton("close", f"{name}: clear", parent=self)
+        self._state.setAccessibleName(tr("{name}: state", name=name))
+        self._clear = IconButton("close", tr("{name}: clear", name=name), parent=self)
         self._clear.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Escape does the same
         self._clear.clicked.connect(self.edit.clear)
         self._clear.clicked.connect(self.focus)

@@ -7,6 +7,7 @@ from PySide6.QtCore import QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
+from engine import marked, tr
 from gui.jobs import Jobs
 from gui.keys.binding import give_key, tell_key
 from gui.keys.keymap import command
@@ -16,8 +17,8 @@ from gui.widgets.icons import IconButton
 _HELP = command("search.help", "What can be typed in the search box", "window", "Alt+H")
 _OPERATOR = re.compile(r"[a-z]+:")
 _NOTES = (
-    "Dates\t2026-05-31, 2026-05, 2026, yesterday, monday, last week, 7d, 3m",
-    "Ctrl+Space\tcompletes operators; their values are offered as you type",
+    marked("Dates\t2026-05-31, 2026-05, 2026, yesterday, monday, last week, 7d, 3m"),
+    marked("Ctrl+Space\tcompletes operators; their values are offered as you type"),
 )
 
 
@@ -28,17 +29,17 @@ class QueryHelpMenu(QMenu):
         super().__init__(parent)
         self.gates = Gates()
         self.setToolTipsVisible(True)
-        self.setAccessibleName("What can be typed here")
+        self.setAccessibleName(tr("What can be typed here"))
 
     def fill(self, examples: tuple[tuple[str, str], ...], choose: Callable[[str], None]) -> None:
         for example, meaning in examples:
-            action = self.addAction(f"{example}\t{meaning}")
+            action = self.addAction(f"{example}\t{tr(meaning)}")
             action.triggered.connect(lambda _=False, chosen=example: choose(chosen))
             if _OPERATOR.match(example):
                 self.gates.add(action, "conditions")
         self.addSeparator()
         for note in _NOTES:
-            self.addAction(note).setEnabled(False)
+            self.addAction(tr(note)).setEnabled(False)
 
 
 class QueryHelpButton(IconButton):
@@ -47,8 +48,8 @@ class QueryHelpButton(IconButton):
     example_chosen = Signal(str)
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
-        super().__init__("help", "What can be typed here", parent=parent)
-        tell_key(self, "What can be typed here", _HELP.name)
+        super().__init__("help", tr("What can be typed here"), parent=parent)
+        tell_key(self, tr("What can be typed here"), _HELP.name)
         opener = QAction(_HELP.words, self)
         opener.triggered.connect(self.open)
         give_key(self, opener, _HELP, Qt.ShortcutContext.WindowShortcut)

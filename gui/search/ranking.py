@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu
 
+from engine import tr
 from gui.lacking import Gates, Lacks
 from gui.search.list_header import SortButton
 
@@ -26,19 +27,22 @@ class Ranking:
     @property
     def words(self) -> tuple[str, ...]:
         """What is on, in a word each."""
-        return (*(("newer",) if self.half_life_days else ()), *(("varied",) if self.diverse else ()))
+        return (*((tr("newer"),) if self.half_life_days else ()), *((tr("varied"),) if self.diverse else ()))
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """The same at length."""
-        ages = f"Dated results lose half of their score every {days_words(self.half_life_days)}."
-        apart = "Results that say the same stand behind others."
-        return (*((ages,) if self.half_life_days else ()), *((apart,) if self.diverse else ()))
+        days = self.half_life_days
+        ages = tr("Dated results lose half of their score every {days:,g} days.", days=days)
+        if days == 1:
+            ages = tr("Dated results lose half of their score every day.")
+        apart = tr("Results that say the same stand behind others.")
+        return (*((ages,) if days else ()), *((apart,) if self.diverse else ()))
 
 
 def days_words(days: float) -> str:
     """30.0 -> "30 days"."""
-    return "day" if days == 1 else f"{days:,g} days"
+    return tr("day") if days == 1 else tr("{days:,g} days", days=days)
 
 
 class RankingMenu(QObject):
@@ -56,19 +60,23 @@ class RankingMenu(QObject):
         self._default = self.ranking = Ranking()
         menu = button.menu()
         menu.addSeparator()
-        self._newer = self._option(menu, "Newer counts more", "Dated results lose score with their age.")
+        self._newer = self._option(menu, tr("Newer counts more"), tr("Dated results lose score with their age."))
         self._half_lives = QMenu(menu)
-        half_lives = QAction("Half as much after", self)  # a menu's own action loses its wrapper while others list it
+        half_lives = QAction(
+            tr("Half as much after"), self
+        )  # a menu's own action loses its wrapper while others list it
         half_lives.setMenu(self._half_lives)
         menu.addAction(half_lives)
         self._group = QActionGroup(self)
         for days in HALF_LIVES:
             self._offer(days)
-        self._apart = self._option(menu, "Different ones first", "Results that say the same stand behind others.")
+        self._apart = self._option(
+            menu, tr("Different ones first"), tr("Results that say the same stand behind others.")
+        )
         menu.addSeparator()
-        self._keep = QAction("Always rank like this", self)
+        self._keep = QAction(tr("Always rank like this"), self)
         menu.addAction(self._keep)
-        self._keep.setToolTip("Writes the two choices to the settings of this workspace.")
+        self._keep.setToolTip(tr("Writes the two choices to the settings of this workspace."))
         menu.setToolTipsVisible(True)
         self._gates = Gates()
         for action in (self._newer, half_lives, self._apart):

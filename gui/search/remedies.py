@@ -2,23 +2,23 @@
 
 from dataclasses import replace
 
-from engine import RemedyName, SearchRemedy
+from engine import RemedyName, SearchRemedy, marked, tr
 from gui.search.questions import Question
 
 _WORDS: dict[RemedyName, str] = {
-    "weak": "Show weak matches",
-    "sources": "Search all sources",
-    "period": "Search any time",
-    "scope": "Search all files",
-    "limits": "Search everything",
-    "within": "Search beyond these results",
-    "age": "Search without ageing",
-    "excluded": "Why is it left out?",
-    "add-sessions": "Add sessions…",
-    "sync": "Sync now",
-    "embed": "Embed…",
-    "settings": "Open the settings…",
-    "folder": "Choose folder…",
+    "weak": marked("Show weak matches"),
+    "sources": marked("Search all sources"),
+    "period": marked("Search any time"),
+    "scope": marked("Search all files"),
+    "limits": marked("Search everything"),
+    "within": marked("Search beyond these results"),
+    "age": marked("Search without ageing"),
+    "excluded": marked("Why is it left out?"),
+    "add-sessions": marked("Add sessions…"),
+    "sync": marked("Sync now"),
+    "embed": marked("Embed…"),
+    "settings": marked("Open the settings…"),
+    "folder": marked("Choose folder…"),
 }
 _LONGEST = 28
 
@@ -26,8 +26,8 @@ _LONGEST = 28
 def button_words(remedy: SearchRemedy) -> str:
     if remedy.query:
         query = remedy.query if len(remedy.query) <= _LONGEST else f"{remedy.query[: _LONGEST - 1]}…"
-        return f"Search for “{query}”"
-    return _WORDS[remedy.name]
+        return tr("Search for “{query}”", query=query)
+    return tr(_WORDS[remedy.name])
 
 
 def remedied(question: Question, remedy: SearchRemedy) -> Question | None:

@@ -6,7 +6,7 @@ from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, Qt, Signal,
 from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QWidget
 
-from engine import MemorySearchResult
+from engine import MemorySearchResult, tr
 from gui.search.above_button import AboveButton
 from gui.search.delegate import ResultDelegate
 from gui.search.model import ResultModel
@@ -29,7 +29,7 @@ class ResultList(RowList):
     """MemorySearchResult and the global position."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(ResultModel(), "Results", parent)
+        super().__init__(ResultModel(), tr("Results"), parent)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.painter = ResultDelegate(self)
         self._held = False

@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
-from engine import MemorySearchResult, result_quote, split_name
+from engine import MemorySearchResult, result_quote, split_name, tr_count
 from gui.keys.binding import show_keys_of
 from gui.keys.keymap import Command, command
 from gui.keys.shared import EDIT, EXPLAIN, EXPORT, LIKE, LINK, WITHIN
 from gui.lacking import Gates, Lacks
-from gui.widgets.wording import counted
 
 CITE = command("results.cite", "Copy citation", "results", QKeySequence.StandardKey.Copy)
 COPY_PATH = command("results.copy-path", "Copy path", "results")
@@ -62,7 +61,7 @@ class ResultMenu(QMenu):
         self.addSeparator()
         self.export = self._entry(EXPORT)
         if len(selected) > 1:
-            self.export.setText(f"Export {counted(len(selected), 'result')}…")
+            self.export.setText(tr_count("Export {count:,} result…", "Export {count:,} results…", len(selected)))
         gates = Gates()
         gates.hear(lacks)
         gates.add(self.like, "alike")

@@ -6,7 +6,7 @@ from functools import partial
 from PySide6.QtCore import QPoint, Signal, Slot
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from engine import MemoryProviderStatus, QuerySuggestion
+from engine import MemoryProviderStatus, QuerySuggestion, marked, tr
 from gui.keys.binding import tell_key
 from gui.keys.shared import WITHIN
 from gui.lacking import Gates, Lacks
@@ -24,11 +24,10 @@ from gui.search.suggestion_line import SuggestionLine
 from gui.widgets.announcing import SettledAnnouncer, announce
 from gui.widgets.guide_link import guide_action
 from gui.widgets.icons import IconButton
-from gui.widgets.wording import counted
 
 ORDERS = (
-    Order("relevance", "Relevance", "Best first"),
-    Order("date", "Date", "The results found, newest file first"),
+    Order("relevance", marked("Relevance"), marked("relevance"), marked("Best first")),
+    Order("date", marked("Date"), marked("date"), marked("The results found, newest file first")),
 )
 
 
@@ -115,13 +114,12 @@ class ResultsView(QWidget):
         """Before anything is asked."""
         title, sentence = texts.hint(status)
         self._answer = None
-        indexed = f"{counted(status.files, 'file')} · {counted(status.chunks, 'passage')}" if status else ""
-        self._show_page((title, sentence), indexed, make_table=make_key_table)
+        self._show_page((title, sentence), texts.indexed(status), make_table=make_key_table)
 
     def show_searching(self) -> None:
         """Only where nothing older can stay: neither results nor the button that was just pressed."""
         if not self.has_results and not self.page.has_focus():
-            self._show_page(("", texts.SEARCHING), "")
+            self._show_page(("", tr(texts.SEARCHING)), "")
 
     def show_answer(self, answer: Answer) -> None:
         """Replace what is shown; the same subject as before keeps its place."""
@@ -144,9 +142,9 @@ class ResultsView(QWidget):
     def show_error(self, sentence: str, *, beside_results: bool) -> None:
         """Why there is no answer, or no newer one than the one on show."""
         if beside_results and self.has_results:
-            self._notice.show_notice(sentence, "Try again", self.retry_wanted.emit)
+            self._notice.show_notice(sentence, tr("Try again"), self.retry_wanted.emit)
             return
-        self._show_page(("The search failed", sentence), "", actions=(("Try again", self.retry_wanted.emit),))
+        self._show_page((tr("The search failed"), sentence), "", actions=((tr("Try again"), self.retry_wanted.emit),))
         announce(self, sentence)
 
     def _show_results(self, answer: Answer, *, keep: bool) -> None:
@@ -167,8 +165,8 @@ class ResultsView(QWidget):
         if answer.question.min_score is None:
             self._notice.show_notice(answer.outcome.notice)
         else:
-            notice = f"{texts.WEAK} {answer.outcome.notice}".strip()
-            self._notice.show_notice(notice, "Hide them", lambda: self.weak_wanted.emit(False))
+            notice = f"{tr(texts.WEAK)} {answer.outcome.notice}".strip()
+            self._notice.show_notice(notice, tr("Hide them"), lambda: self.weak_wanted.emit(False))
 
     def _show_empty(self, answer: Answer) -> None:
         explanation = answer.outcome.explanation
@@ -177,13 +175,15 @@ class ResultsView(QWidget):
             Offer(remedy.advice, button_words(remedy), partial(self.remedy_chosen.emit, remedy)) for remedy in remedies
         ]
         lacks = self._gates.lacks
-        actions: list[Action] = [("A file is missing…", self.missing_file_wanted.emit)] if "states" not in lacks else []
+        actions: list[Action] = (
+            [(tr("A file is missing…"), self.missing_file_wanted.emit)] if "states" not in lacks else []
+        )
         if explanation is not None:
-            actions.insert(0, ("How this answer came about", self.why_wanted.emit))
+            actions.insert(0, (tr("How this answer came about"), self.why_wanted.emit))
         actions.append(guide_action("not-found"))
         self._show_page(
             texts.empty(answer.question, answer.outcome),
-            "No results",
+            tr("No results"),
             offers=offers,
             actions=actions,
             suggestions=answer.outcome.suggestions,

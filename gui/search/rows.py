@@ -6,12 +6,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from engine import MemorySearchResult, SearchOutcome, split_name
+from engine import MemorySearchResult, SearchOutcome, marked, split_name
 from gui.search.excerpt import Excerpt, make_excerpt
 from gui.search.speakers import name_speakers
 
 SortOrder = Literal["relevance", "date"]
 RowKey = tuple[str, str, int, int]
+Leg = Literal["", "words", "meaning"]
+LEGS: dict[Leg, tuple[str, str]] = {
+    "words": (marked("words only"), marked("words")),
+    "meaning": (marked("meaning only"), marked("meaning")),
+}
+"""What is said of each, at length and short."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +46,7 @@ class ResultRow:
     result: MemorySearchResult
     occurrence: int
     """0, or a count where a long line was cut into chunks that share their start line."""
-    leg: Literal["", "words only", "meaning only"]
+    leg: Leg
     """Which half of a hybrid search found it alone; empty when both did or only one half was searched."""
 
     @property
@@ -115,7 +121,7 @@ def _result_rows(results: Sequence[MemorySearchResult], *, hybrid: bool) -> list
     return rows
 
 
-def _leg(result: MemorySearchResult) -> Literal["", "words only", "meaning only"]:
+def _leg(result: MemorySearchResult) -> Leg:
     if result.text_score <= 0:
-        return "meaning only"
-    return "" if result.vector_score else "words only"
+        return "meaning"
+    return "" if result.vector_score else "words"

@@ -3,22 +3,26 @@
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
 
+from engine import marked, tr
 from gui.search.ranges import Range
 
-_INDEXED, _SHOWN = "User", "You"
-_LABEL = re.compile(rf"(?:\A|(?<=\n\n)){_INDEXED}(?=: )")
+_NAMES = {"User": marked("You"), "Assistant": marked("Assistant"), "Tool": marked("Tool"), "System": marked("System")}
+"""As the index has them -> as they are shown."""
+_LABEL = re.compile(rf"(?:\A|(?<=\n\n))(?:{'|'.join(_NAMES)})(?=: )")
 
 
 def name_speakers(snippet: str, ranges: Sequence[Range]) -> tuple[str, list[Range]]:
     """The snippet with its speakers' other name, and the ranges in it; those of the name itself mark nothing said."""
-    labels = [found.start() for found in _LABEL.finditer(snippet)]
-    ends = [start + len(_INDEXED) for start in labels]
-    names = set(zip(labels, ends, strict=True))
-    shorter = len(_INDEXED) - len(_SHOWN)
+    shown = {name: tr(other) for name, other in _NAMES.items()}
+    labels = [found for found in _LABEL.finditer(snippet) if shown[found[0]] != found[0]]
+    ends = [found.end() for found in labels]
+    names = {found.span() for found in labels}
+    shifts = [0, *accumulate(len(shown[found[0]]) - len(found[0]) for found in labels)]
 
     def moved(place: int) -> int:
-        return place - shorter * bisect_right(ends, place)
+        return place + shifts[bisect_right(ends, place)]
 
     said = [(moved(start), moved(end)) for start, end in ranges if (start, end) not in names]
-    return _LABEL.sub(_SHOWN, snippet), said
+    return _LABEL.sub(lambda found: shown[found[0]], snippet), said

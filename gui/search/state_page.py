@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from engine import marked, tr
 from gui.keys.binding import follow_keys
 from gui.keys.keymap import keymap
 from gui.keys.shared import PALETTE
@@ -25,12 +26,12 @@ from gui.style import font_at
 from gui.widgets.labels import breakable, label
 
 KEYS = (
-    ("Down", "go to the results"),
-    ("Enter", "open the result"),
-    ("Esc", "back to the box, then clear it"),
-    ("Up", "saved and recent searches"),
+    (marked("Down"), marked("go to the results")),
+    (marked("Enter"), marked("open the result")),
+    (marked("Esc"), marked("back to the box, then clear it")),
+    (marked("Up"), marked("saved and recent searches")),
 )
-COMMANDS = ((PALETTE, "all that can be done"), ("help.keys", "all keys"))
+COMMANDS = ((PALETTE, marked("all that can be done")), ("help.keys", marked("all keys")))
 """Commands whose first keys are told with them."""
 _WIDEST = 420
 _MARGIN = 32
@@ -161,12 +162,12 @@ def make_key_table() -> QWidget:
     grid.setHorizontalSpacing(16)
     grid.setVerticalSpacing(6)
     for key, does in KEYS:
-        _add_key(grid, label(key), does)
+        _add_key(grid, label(tr(key)), tr(does))
     for name, does in COMMANDS:
         shown = label(wrap=True)
         shown.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         follow_keys(shown, partial(_show_key, shown, name))
-        _add_key(grid, shown, does)
+        _add_key(grid, shown, tr(does))
     grid.setColumnStretch(1, 1)
     return table
 
@@ -178,4 +179,4 @@ def _add_key(grid: QGridLayout, key: QLabel, does: str) -> None:
 
 
 def _show_key(shown: QLabel, name: str) -> None:
-    shown.setText((keymap().shown(name) or "no key").replace("+", "+\u200b"))  # three keys break in a narrow list
+    shown.setText((keymap().shown(name) or tr("no key")).replace("+", "+\u200b"))  # three keys break in a narrow list

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
-from engine import QuerySuggestion
+from engine import QuerySuggestion, tr
 from gui.search import texts
 from gui.theme import tokens
 from gui.widgets.elided import elide
@@ -31,7 +31,7 @@ class SuggestionLine(QWidget):
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(GUTTER, 4, GUTTER, 5)
         self._row.setSpacing(10)
-        self._words = label(texts.DID_YOU_MEAN, "meta")
+        self._words = label(tr(texts.DID_YOU_MEAN), "meta")
         self._row.addWidget(self._words)
         self._row.addStretch(1)
         self.setVisible(False)
@@ -61,8 +61,8 @@ class SuggestionLine(QWidget):
         cut = elide(button.fontMetrics(), words, Qt.TextElideMode.ElideRight, _LONGEST)
         button.setText(cut.replace("&", "&&"))
         button.setProperty("role", "link")
-        button.setAccessibleName(f"Search for {suggestion.query}")
-        button.setToolTip(f"Search for “{suggestion.query}”")
+        button.setAccessibleName(tr("Search for {query}", query=suggestion.query))
+        button.setToolTip(tr("Search for “{query}”", query=suggestion.query))
         button.clicked.connect(lambda: self.chosen.emit(suggestion.query))
         self._row.insertWidget(self._row.count() - 1, button)
         return button

@@ -2,32 +2,51 @@
 
 from collections.abc import Sequence
 
-from engine import MemoryProviderStatus, QuerySuggestion, SearchOutcome
+from engine import (
+    MemoryProviderStatus,
+    QuerySuggestion,
+    SearchOutcome,
+    all_of,
+    any_of,
+    in_quotes,
+    marked,
+    tr,
+    tr_count,
+)
+from gui.search.narrowing_texts import source_names
 from gui.search.questions import Question
 from gui.search.rows import count_files
 from gui.widgets.engines import engine_name, index_remedy
-from gui.widgets.wording import counted
 
-SEARCHING = "Searching…"
-DID_YOU_MEAN = "Did you mean"
-WEAK = "Weak matches are shown too."
+SEARCHING = marked("Searching…")
+DID_YOU_MEAN = marked("Did you mean")
+WEAK = marked("Weak matches are shown too.")
 _LONGEST_QUERY = 80
-_ANSWERED_INSTEAD = "Until it does, the built-in index answers what you search for."
 _SECOND = 1000
+_LACKS_WORDS = {
+    (False, False): marked("Nothing here has these words."),
+    (False, True): marked("Nothing here has these words or comes close to them in meaning."),
+    (True, False): marked("Nothing among these results has these words."),
+    (True, True): marked("Nothing among these results has these words or comes close to them in meaning."),
+}
+"""By whether it was asked within results, and whether meaning was compared."""
 
 
 def milliseconds(spent: float) -> str:
     """9.2 -> "9 ms", 1240 -> "1.2 s"."""
-    return f"{max(1, round(spent))} ms" if spent < _SECOND else f"{spent / _SECOND:.1f} s"
+    if spent < _SECOND:
+        return tr("{milliseconds} ms", milliseconds=max(1, round(spent)))
+    return tr("{seconds:.1f} s", seconds=spent / _SECOND)
 
 
 def result_count(outcome: SearchOutcome) -> str:
     """ "7 results", or "50 of 73 results" where not all are shown; "73+" where there may be more."""
     shown = len(outcome.results)
     if outcome.total > shown:
-        total = f"{outcome.total:,}+ results" if outcome.total_is_least else counted(outcome.total, "result")
-        return f"{shown:,} of {total}"
-    return counted(shown, "result") if shown else "No results"
+        if outcome.total_is_least:
+            return tr("{shown:,} of {total:,}+ results", shown=shown, total=outcome.total)
+        return tr_count("{shown:,} of {count:,} result", "{shown:,} of {count:,} results", outcome.total, shown=shown)
+    return tr_count("{count:,} result", "{count:,} results", shown) if shown else tr("No results")
 
 
 def box_state(outcome: SearchOutcome) -> str:
@@ -36,20 +55,33 @@ def box_state(outcome: SearchOutcome) -> str:
 
 def partial_state(outcome: SearchOutcome) -> str:
     """While the words have answered and the meaning is late."""
-    return f"{result_count(outcome)} by words, meaning follows"
+    return tr("{results} by words, meaning follows", results=result_count(outcome))
 
 
 def header_counts(outcome: SearchOutcome) -> tuple[str, str]:
     """The line above the list, at length and short."""
-    files = counted(count_files(outcome), "file")
+    files = _file_count(outcome)
     return f"{files} · {result_count(outcome)}", files
 
 
 def spoken_counts(outcome: SearchOutcome) -> str:
     """For assistive tools, when an answer has come."""
     if not outcome.results:
-        return "No results"
-    return f"{result_count(outcome)} in {counted(count_files(outcome), 'file')}"
+        return tr("No results")
+    return tr("{results} in {files}", results=result_count(outcome), files=_file_count(outcome))
+
+
+def _file_count(outcome: SearchOutcome) -> str:
+    return tr_count("{count:,} file", "{count:,} files", count_files(outcome))
+
+
+def indexed(status: MemoryProviderStatus | None) -> str:
+    """ "12 files · 80 passages"; empty while nobody knows."""
+    if status is None:
+        return ""
+    files = tr_count("{count:,} file", "{count:,} files", status.files)
+    passages = tr_count("{count:,} passage", "{count:,} passages", status.chunks)
+    return f"{files} · {passages}"
 
 
 def new_words(suggestion: QuerySuggestion) -> str:
@@ -59,53 +91,66 @@ def new_words(suggestion: QuerySuggestion) -> str:
 
 def meant(suggestions: Sequence[QuerySuggestion]) -> str:
     """The question whether something else was meant; empty without a suggestion."""
-    words = " or ".join(f"“{new_words(suggestion)}”" for suggestion in suggestions)
-    return f"{DID_YOU_MEAN} {words}?" if words else ""
+    words = any_of(in_quotes(new_words(suggestion)) for suggestion in suggestions)
+    return tr("Did you mean {words}?", words=words) if words else ""
 
 
 def hint(status: MemoryProviderStatus | None) -> tuple[str, str]:
     """Title and sentence before anything is asked."""
-    how = "Type a few words, or a question in your own words. Results come by the words and by what they mean."
+    how = tr("Type a few words, or a question in your own words. Results come by the words and by what they mean.")
     if status is not None and status.custom.get("searchMode") == "keyword":
-        how = "Type a few words that stand in what you look for."
+        how = tr("Type a few words that stand in what you look for.")
     if status is not None and status.index_error:
         if index_remedy(status) == "sync":
-            return f"{engine_name(status.backend)} does not answer", f"{status.index_error} {_ANSWERED_INSTEAD}"
-        return "The index cannot be searched", status.index_error
+            meanwhile = tr("Until it does, the built-in index answers what you search for.")
+            title = tr("{engine} does not answer", engine=engine_name(status.backend))
+            return title, f"{status.index_error} {meanwhile}"
+        return tr("The index cannot be searched"), status.index_error
     if status is not None and not status.files:
-        return "Nothing is indexed yet", "Notes can be found here as soon as they have been read."
+        return tr("Nothing is indexed yet"), tr("Notes can be found here as soon as they have been read.")
     both = status is not None and "sessions" in status.sources
-    return "Search your notes and sessions" if both else "Search your notes", how
+    return tr("Search your notes and sessions") if both else tr("Search your notes"), how
 
 
 def empty(question: Question, outcome: SearchOutcome) -> tuple[str, str]:
     """Title and sentence of an answer without results."""
-    searched = " and ".join("notes" if source == "memory" else source for source in question.sources or ())
-    period = f"files changed in the past {question.days} days" if question.days else ""
-    scope = f"“{question.scope.name}”" if question.scope else ""
-    limits = " and ".join(part for part in (scope or searched, period) if part)
-    weak = question.min_score == 0
-    close = " or comes close to them in meaning" if outcome.mode != "keyword" else ""
-    here = "Nothing among these results" if question.within else "Nothing here"
-    words = f"{here} has these words{close}."
-    if question.like is not None:
-        words = "No other passage shares enough of its telling words" + (" or its meaning." if close else ".")
-    if weak:
-        words = "Not even a weak match was found."
+    limits = _limits(question)
     sentences = (
-        outcome.understood or words,
+        outcome.understood or _why(question, by_meaning=outcome.mode != "keyword"),
         outcome.notice,
-        f"Only {limits} were searched." if limits else "",
+        tr("Only {limits} were searched.", limits=limits) if limits else "",
         _emptied(outcome),
     )
     return _not_found(question), " ".join(part for part in sentences if part)
 
 
+def _limits(question: Question) -> str:
+    where = in_quotes(question.scope.name) if question.scope else source_names(question.sources)
+    period = ""
+    if question.days:
+        period = tr_count(
+            "files changed in the past {count} day", "files changed in the past {count} days", question.days
+        )
+    return all_of(part for part in (where, period) if part)
+
+
+def _why(question: Question, *, by_meaning: bool) -> str:
+    if question.min_score == 0:
+        return tr("Not even a weak match was found.")
+    if question.like is not None and by_meaning:
+        return tr("No other passage shares enough of its telling words or its meaning.")
+    if question.like is not None:
+        return tr("No other passage shares enough of its telling words.")
+    return tr(_LACKS_WORDS[question.within is not None, by_meaning])
+
+
 def _not_found(question: Question) -> str:
     if question.like is not None:
-        return "Nothing is like this passage"
+        return tr("Nothing is like this passage")
     query = question.text if len(question.text) <= _LONGEST_QUERY else f"{question.text[:_LONGEST_QUERY]}…"
-    return f"Nothing found for “{query}”{' within these results' if question.within else ''}"
+    if question.within:
+        return tr("Nothing found for “{query}” within these results", query=query)
+    return tr("Nothing found for “{query}”", query=query)
 
 
 def _emptied(outcome: SearchOutcome) -> str:

@@ -16,10 +16,10 @@ from gui.sessions.session_list import SessionList
 from gui.widgets.labels import breakable, label
 
 ORDERS = (
-    Order("newest", marked("Newest"), marked("Last used first")),
-    Order("oldest", marked("Oldest"), marked("Last used last")),
-    Order("longest", marked("Longest"), marked("Most messages first")),
-    Order("project", marked("Project"), marked("By the folder that the agent worked in")),
+    Order("newest", marked("Newest"), marked("newest"), marked("Last used first")),
+    Order("oldest", marked("Oldest"), marked("oldest"), marked("Last used last")),
+    Order("longest", marked("Longest"), marked("longest"), marked("Most messages first")),
+    Order("project", marked("Project"), marked("project"), marked("By the folder that the agent worked in")),
 )
 
 

@@ -140,7 +140,7 @@ def test_a_narrow_row_keeps_the_files_name_and_drops_what_would_be_a_mere_beginn
     qtbot.addWidget(owner)
     delegate = ResultDelegate(owner)
     result = make_result("projects/garden/greenhouse.md", heading=("a", "Watering the beds"), **leg)
-    row = ResultRow(result, 0, "meaning only" if leg else "")
+    row = ResultRow(result, 0, "meaning" if leg else "")
     meta = delegate.metrics.meta_metrics
     for width in range(150, 700, 7):
         drawing = delegate._lay_out(width, row, theme_tokens("light"))

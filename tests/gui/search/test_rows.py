@@ -43,7 +43,7 @@ def test_a_lone_half_is_named_only_when_both_were_searched(make_result, make_out
         make_result(line=4, vector_score=0.0),
     )
     legs = [row.leg for row in build_rows(make_outcome(*results), "date") if isinstance(row, ResultRow)]
-    assert legs == ["", "meaning only", "words only", "words only"]
+    assert legs == ["", "meaning", "words", "words"]
     alone = build_rows(make_outcome(*results, mode="keyword"), "date")
     assert {row.leg for row in alone if isinstance(row, ResultRow)} == {""}
 
