@@ -6,15 +6,15 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 import engine
-from engine import CancelToken, FoundPlaces
+from engine import CancelToken, FoundPlaces, marked, tr
 from gui.jobs import Job, Jobs
 from gui.sources.place_rows import PlaceBoxes, PlaceChoices
 from gui.sources.wording import issue_lines
 from gui.widgets.labels import breakable, label
 
-LOOKING = "Looking for notes and sessions of AI agents on this computer…"
-NOTHING = "No sessions of AI agents were found on this machine."
-CONSENT = (
+LOOKING = marked("Looking for notes and sessions of AI agents on this computer…")
+NOTHING = marked("No sessions of AI agents were found on this machine.")
+CONSENT = marked(
     "Tick what to index along with your notes. Nothing in them is read before you say so on the next page, and nothing "
     "is ever written there."
 )
@@ -40,11 +40,11 @@ class FoundSection(QWidget):
         self._steer = QPushButton()
         self._steer.setProperty("role", "link")
         self._steer.clicked.connect(self._stop_or_look)
-        self._notes_title = label("Notes on this computer", "section")
-        self._notes = PlaceChoices()
+        self._notes_title = label(tr("Notes on this computer"), "section")
+        self._notes = PlaceChoices(tr("Choose"), marked("Choose {place}"))
         self._notes.chosen.connect(self.place_chosen)
-        self._sessions_title = label("Past sessions on this computer", "section")
-        self._consent = label(CONSENT, "meta", wrap=True)
+        self._sessions_title = label(tr("Past sessions on this computer"), "section")
+        self._consent = label(tr(CONSENT), "meta", wrap=True)
         self._sessions = PlaceBoxes()
         self._issues = label("", "degraded", wrap=True)
 
@@ -77,7 +77,7 @@ class FoundSection(QWidget):
     def look(self) -> None:
         """Look for places, unless that has been done."""
         if self._found is None and self._job is None:
-            self._show_state(LOOKING, "Stop")
+            self._show_state(tr(LOOKING), tr("Stop"))
             self._job = self._jobs.read(_find, self._show, self._fail)
 
     @Slot()
@@ -96,7 +96,7 @@ class FoundSection(QWidget):
             return
         self._job.cancel()
         self._job = None
-        self._show_state("Nothing more was looked for.", "Look again")
+        self._show_state(tr("Nothing more was looked for."), tr("Look again"))
         self.looked.emit()
 
     def _show(self, found: FoundPlaces) -> None:
@@ -105,12 +105,12 @@ class FoundSection(QWidget):
         self._notes.show_places([place for place in found.places if place.kind != "sessions"])
         self.forget_ticks()
         self._issues.setText(breakable(issue_lines(found.issues, str(Path.home()))))
-        self._show_state("" if self._session_places() else NOTHING)
+        self._show_state("" if self._session_places() else tr(NOTHING))
         self.looked.emit()
 
     def _fail(self, sentence: str) -> None:
         self._job = None
-        self._show_state(sentence, "Look again")
+        self._show_state(sentence, tr("Look again"))
         self.looked.emit()
 
     def _show_state(self, sentence: str, steer: str = "") -> None:

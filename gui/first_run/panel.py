@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QFileDialog, QStackedWidget, QVBoxLayout, QWidget
 
 import engine
-from engine import CancelToken, Settings, WorkspacePreview
+from engine import CancelToken, Settings, WorkspacePreview, tr
 from gui.first_run.preview import PreviewPage
 from gui.first_run.welcome import WelcomePage
 from gui.jobs import Job, Jobs
@@ -54,7 +54,7 @@ class FirstRunPanel(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._pages)
-        self.setAccessibleName("Choose what to index")
+        self.setAccessibleName(tr("Choose what to index"))
 
         self._welcome.choose_wanted.connect(self.choose)
         self._welcome.named.connect(self.folder_named)
@@ -92,7 +92,7 @@ class FirstRunPanel(QWidget):
     def choose(self) -> None:
         """Ask for a folder."""
         start = str(self._folder or Path.home())
-        name = QFileDialog.getExistingDirectory(self, "Choose a folder of notes", start)
+        name = QFileDialog.getExistingDirectory(self, tr("Choose a folder of notes"), start)
         if name:
             self.folder_named.emit(Path(name))
 

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
-from engine import PreviewFolder, WorkspacePreview
+from engine import PreviewFolder, WorkspacePreview, tr
 from gui.first_run.summary import (
     what_is_indexed,
     what_is_passed_over,
@@ -29,15 +29,17 @@ _TYPING_MS = 300
 _LEAST_ROWS = 7
 """Of the table and its header; where there is no room for them, the page scrolls."""
 
-_FOLDERS = (
-    Column[PreviewFolder]("Folder", 0, lambda row: row.path, lambda row: _folder_name(row.path)),
-    Column[PreviewFolder]("Files", 14, lambda row: row.files, lambda row: grouped(row.files), figures=True),
-    Column[PreviewFolder]("Size", 14, lambda row: row.bytes, lambda row: size_text(row.bytes), figures=True),
-)
+
+def _columns() -> tuple[Column[PreviewFolder], ...]:
+    return (
+        Column[PreviewFolder](tr("Folder"), 0, lambda row: row.path, lambda row: _folder_name(row.path)),
+        Column[PreviewFolder](tr("Files"), 14, lambda row: row.files, lambda row: grouped(row.files), figures=True),
+        Column[PreviewFolder](tr("Size"), 14, lambda row: row.bytes, lambda row: size_text(row.bytes), figures=True),
+    )
 
 
 def _folder_name(path: str) -> str:
-    return "(directly in this folder)" if path == "." else path
+    return tr("(directly in this folder)") if path == "." else path
 
 
 class PreviewPage(QFrame):
@@ -98,15 +100,15 @@ class PreviewPage(QFrame):
     def _options(self) -> QHBoxLayout:
         self._kinds = {ending: Chip(ending) for ending in EXTENSIONS}
         self._exclude = QLineEdit()
-        self._exclude.setPlaceholderText("Leave out, such as drafts/**, *.bak.md")
-        self._exclude.setAccessibleName("Patterns of files and folders to leave out, separated by commas")
-        self._exclude.setToolTip("Patterns of files and folders to leave out, separated by commas")
+        self._exclude.setPlaceholderText(tr("Leave out, such as drafts/**, *.bak.md"))
+        self._exclude.setAccessibleName(tr("Patterns of files and folders to leave out, separated by commas"))
+        self._exclude.setToolTip(tr("Patterns of files and folders to leave out, separated by commas"))
         self._exclude.textEdited.connect(self._typing.start)
         row = QHBoxLayout()
         row.setSpacing(8)
-        row.addWidget(label("Files"))
+        row.addWidget(label(tr("Files")))
         for ending, chip in self._kinds.items():
-            chip.setAccessibleName(f"Index {ending} files")
+            chip.setAccessibleName(tr("Index {ending} files", ending=ending))
             chip.clicked.connect(self._kind_clicked)
             row.addWidget(chip)
         row.addSpacing(8)
@@ -114,11 +116,11 @@ class PreviewPage(QFrame):
         return row
 
     def _tables(self) -> QWidget:
-        self._folders = RecordsTable(_FOLDERS, lambda row: row.path)
-        self._folders.setAccessibleName("Folders that would be indexed")
+        self._folders = RecordsTable(_columns(), lambda row: row.path)
+        self._folders.setAccessibleName(tr("Folders that would be indexed"))
         self._folders.sortByColumn(1, Qt.SortOrder.DescendingOrder)
         self._skipped = IssuesTable()
-        self._skipped.setAccessibleName("What would be passed over, and by which rule")
+        self._skipped.setAccessibleName(tr("What would be passed over, and by which rule"))
         detail = label("", "meta", wrap=True)
         self._skipped.chosen.connect(lambda text: detail.setText(breakable(text)))
         skipped = QWidget()
@@ -131,7 +133,7 @@ class PreviewPage(QFrame):
         self._stack.addWidget(self._folders)
         self._stack.addWidget(skipped)
 
-        self._show_folders, self._show_skipped = Chip("Indexed"), Chip("Passed over")
+        self._show_folders, self._show_skipped = Chip(tr("Indexed")), Chip(tr("Passed over"))
         self._rules = ElidedLabel()
         self._rules.setProperty("role", "meta")
         chips = QHBoxLayout()
@@ -152,12 +154,12 @@ class PreviewPage(QFrame):
 
     def _foot(self) -> QWidget:
         """The buttons, which stay where the rest scrolls."""
-        self._accept = QPushButton("Index this folder")
+        self._accept = QPushButton(tr("Index this folder"))
         self._accept.setProperty("role", "primary")
         self._accept.clicked.connect(self.accepted)
-        self._other = QPushButton("Choose another…")
+        self._other = QPushButton(tr("Choose another…"))
         self._other.clicked.connect(self.other_wanted)
-        back = QPushButton("Back")
+        back = QPushButton(tr("Back"))
         back.clicked.connect(self.back_wanted)
         for button in (self._accept, self._other, back):
             button.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
@@ -186,7 +188,7 @@ class PreviewPage(QFrame):
     def show_waiting(self) -> None:
         """A preview is on its way; what is shown stays until it comes."""
         if not self._looked:
-            self._sum.setText("Looking at the folder…")
+            self._sum.setText(tr("Looking at the folder…"))
         self._problem.hide()
         self._accept.setEnabled(False)
 
@@ -198,8 +200,8 @@ class PreviewPage(QFrame):
         self._sessions.setVisible(bool(self._sessions.text()))
         self._rules.setText(what_is_passed_over(preview))
         self._promise.setText(breakable(what_is_written(index_folder)))
-        self._show_folders.setText(f"Indexed {grouped(preview.files)}")
-        self._show_skipped.setText(f"Passed over {grouped(len(preview.skipped))}")
+        self._show_folders.setText(tr("Indexed {count:,}", count=preview.files))
+        self._show_skipped.setText(tr("Passed over {count:,}", count=len(preview.skipped)))
         self._folders.show_records(preview.folders)
         self._skipped.show_records(preview.skipped)
         self._problem.hide()
@@ -213,7 +215,7 @@ class PreviewPage(QFrame):
         self._problem.show()
         self._accept.setEnabled(False)
         if not self._looked:
-            self._sum.setText("This folder cannot be indexed.")
+            self._sum.setText(tr("This folder cannot be indexed."))
             self._show_details(False)
             self._other.setFocus()
 

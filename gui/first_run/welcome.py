@@ -4,6 +4,7 @@ from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QPainter, QPaintEvent, QPen, QShowEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
+from engine import tr
 from gui.first_run.found import FoundSection
 from gui.jobs import Jobs
 from gui.theme import tokens
@@ -25,11 +26,11 @@ class DropZone(QWidget):
         super().__init__(parent)
         self.setAcceptDrops(True)
         self._over = False
-        self.choose = QPushButton("Choose a folder…")
+        self.choose = QPushButton(tr("Choose a folder…"))
         self.choose.setProperty("role", "primary")
         self.choose.setAutoDefault(True)
         self.choose.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        hint = label("or drop one here", "meta")
+        hint = label(tr("or drop one here"), "meta")
         hint.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 28 + _ICON, 24, 24)
@@ -86,20 +87,24 @@ class WelcomePage(QFrame):
         self.found = FoundSection(jobs)
         self.found.place_chosen.connect(self.named)
         what = label(
-            "Mnemoscope searches your notes and past AI sessions by their words and by their meaning, and shows each "
-            "hit in its file.",
+            tr(
+                "Mnemoscope searches your notes and past AI sessions by their words and by their meaning, and shows "
+                "each hit in its file."
+            ),
             wrap=True,
         )
         promise = label(
-            "You see what would be indexed before anything is read. Nothing is ever written to your folder, and "
-            "nothing leaves this computer.",
+            tr(
+                "You see what would be indexed before anything is read. Nothing is ever written to your folder, and "
+                "nothing leaves this computer."
+            ),
             "meta",
             wrap=True,
         )
         column = QVBoxLayout()
         column.setSpacing(12)
         column.addStretch(2)
-        column.addWidget(label("Find things in your notes", "title", wrap=True))
+        column.addWidget(label(tr("Find things in your notes"), "title", wrap=True))
         column.addWidget(what)
         column.addSpacing(8)
         column.addWidget(zone)

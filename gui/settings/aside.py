@@ -7,13 +7,14 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Slot
 
 import engine
+from engine import marked, tr
 from gui.jobs import Jobs
 from gui.notices import Notices
 from gui.places import Places
 from gui.widgets.message import Action
 from gui.workspace import Opened, Workspace
 
-WORDS = "Set it aside, use the defaults"
+WORDS = marked("Set it aside, use the defaults")
 
 
 class SetAside(QObject):
@@ -29,7 +30,7 @@ class SetAside(QObject):
 
     def action(self, go_on: Callable[[], None]) -> Action:
         """For a page that tells of the file; `go_on` follows once it is out of the way."""
-        return Action(WORDS, partial(self.run, go_on))
+        return Action(tr(WORDS), partial(self.run, go_on))
 
     def run(self, go_on: Callable[[], None]) -> None:
         """Put the file out of the way, then `go_on`."""
@@ -37,7 +38,9 @@ class SetAside(QObject):
 
         def done(kept: Path) -> None:
             new = self._places.settings
-            self._to_say = f"Your settings are kept in {kept}. The defaults hold now; the new file is {new}."
+            self._to_say = tr(
+                "Your settings are kept in {kept}. The defaults hold now; the new file is {new}.", kept=kept, new=new
+            )
             self._say()
             go_on()
 
@@ -51,4 +54,4 @@ class SetAside(QObject):
 
     def _say(self) -> None:
         if self._to_say:
-            self._banner.say(self._to_say, "working", Action("Open the new file", self._places.open_settings))
+            self._banner.say(self._to_say, "working", Action(tr("Open the new file"), self._places.open_settings))

@@ -7,7 +7,7 @@ from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
-from engine import EmbeddingEstimate, MemorySearchManager, Settings
+from engine import EmbeddingEstimate, MemorySearchManager, Settings, tr
 from gui.jobs import Jobs
 from gui.lacking import Lacks
 from gui.settings.aside import WORDS
@@ -54,7 +54,7 @@ class SettingsDialog(QDialog):
     ) -> None:
         """`makers`: of pages that belong to other parts of the window."""
         super().__init__(parent)
-        self.setWindowTitle("Settings")
+        self.setWindowTitle(tr("Settings"))
         self.model = SettingsModel(jobs, config, self)
         self.pages = Pages(jobs, config, self.model, makers or {}, self)
         self._results = ResultsPage(self.model)
@@ -70,8 +70,8 @@ class SettingsDialog(QDialog):
         self._connect()
 
     def _lay_out(self) -> None:
-        self._query.setPlaceholderText("Search all settings")
-        self._query.setAccessibleName("Search all settings")
+        self._query.setPlaceholderText(tr("Search all settings"))
+        self._query.setAccessibleName(tr("Search all settings"))
         add_clear_button(self._query)
         head = QHBoxLayout()
         head.setContentsMargins(16, 10, 16, 10)
@@ -240,9 +240,9 @@ class SettingsDialog(QDialog):
 
     @Slot(str)
     def _unreadable(self, sentence: str) -> None:
-        again = Action("Try again", self.model.read_again)
-        aside = Action(WORDS, self.set_aside_wanted.emit)
-        self._message.say("The settings file cannot be used", sentence, again, aside)
+        again = Action(tr("Try again"), self.model.read_again)
+        aside = Action(tr(WORDS), self.set_aside_wanted.emit)
+        self._message.say(tr("The settings file cannot be used"), sentence, again, aside)
         self._stack.setCurrentWidget(self._message)
         self.pages.show_buttons(None)
 

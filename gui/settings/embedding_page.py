@@ -10,7 +10,7 @@ from PySide6.QtCore import QTimer, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 import engine
-from engine import CancelToken, EmbeddingEstimate, KeyState, MemorySearchManager, ProviderProbe, Settings
+from engine import CancelToken, EmbeddingEstimate, KeyState, MemorySearchManager, ProviderProbe, Settings, marked, tr
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
 from gui.settings.choice import Choice
@@ -23,9 +23,9 @@ from gui.widgets.scrolling import FootedColumn
 
 _WIDTH = 620
 _CALM_MS = 250
-KEPT = "Vectors of the model in use now are kept: going back to it costs nothing."
-COUNTING = "Counting what there is to embed…"
-TESTING = "Sending one word…"
+KEPT = marked("Vectors of the model in use now are kept: going back to it costs nothing.")
+COUNTING = marked("Counting what there is to embed…")
+TESTING = marked("Sending one word…")
 
 
 class EmbeddingPage(QFrame):
@@ -58,14 +58,14 @@ class EmbeddingPage(QFrame):
         self._key = self._form.key
         self._key.typing.connect(self._show_save)
         self._key.forget_wanted.connect(self._forget_key)
-        self._test = QPushButton("Test")
-        self._test.setAccessibleName("Test the provider by sending one word")
+        self._test = QPushButton(tr("Test"))
+        self._test.setAccessibleName(tr("Test the provider by sending one word"))
         self._test.clicked.connect(self._try)
         self._tested = label("", "meta", wrap=True)
         self._price = label("", wrap=True)
-        self._kept = label(KEPT, "meta", wrap=True)
+        self._kept = label(tr(KEPT), "meta", wrap=True)
         self._problem = label("", "degraded", wrap=True)
-        self.save_button = QPushButton("Save")
+        self.save_button = QPushButton(tr("Save"))
         self.save_button.setProperty("role", "primary")
         self.save_button.clicked.connect(self._save)
         for button in (self._test, self.save_button):
@@ -76,7 +76,7 @@ class EmbeddingPage(QFrame):
         column = QVBoxLayout()
         column.setContentsMargins(0, 20, 0, 16)
         column.setSpacing(12)
-        column.addWidget(label("What turns text into meaning", "title", wrap=True))
+        column.addWidget(label(tr("What turns text into meaning"), "title", wrap=True))
         column.addWidget(self._form)
         trial = QHBoxLayout()
         trial.setSpacing(12)
@@ -135,7 +135,7 @@ class EmbeddingPage(QFrame):
         self._tested.clear()
         self._problem.hide()
         self._estimate = None
-        self._price.setText(COUNTING)
+        self._price.setText(tr(COUNTING))
         self._test.setEnabled(choice.provider != "none")
         self._show_save()
         self._calm.start()
@@ -198,7 +198,7 @@ class EmbeddingPage(QFrame):
     def _try(self) -> None:
         settings, key = self._wanted, self._key.typed
         set_role(self._tested, "meta")
-        self._tested.setText(TESTING)
+        self._tested.setText(tr(TESTING))
 
         def work(token: CancelToken) -> ProviderProbe:
             return engine.probe_provider(settings, key, cancel=token)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from engine import Settings
+from engine import Settings, marked, tr
 
 
 class Engine(NamedTuple):
@@ -21,24 +21,25 @@ class Engine(NamedTuple):
 ENGINES = (
     Engine(
         "builtin",
-        "Built-in index",
-        "Words and meaning in one index on this machine; everything in this window works with it.",
-        "Needs nothing else.",
+        marked("Built-in index"),
+        marked("Words and meaning in one index on this machine; everything in this window works with it."),
+        marked("Needs nothing else."),
     ),
     Engine(
         "qmd",
         "qmd",
-        "The index and the models of the command qmd, for those who use it elsewhere already.",
-        "Needs qmd 2.6.3 or newer: npm i -g @tobilu/qmd, on Node 22.",
+        marked("The index and the models of the command qmd, for those who use it elsewhere already."),
+        marked("Needs qmd 2.6.3 or newer: npm i -g @tobilu/qmd, on Node 22."),
     ),
     Engine(
         "lancedb",
-        "LanceDB table",
-        "A table in a folder, in S3 or in LanceDB's cloud, which several machines may share.",
-        "Needs the package lancedb: pip install 'mnemoscope[lancedb]'.",
+        marked("LanceDB table"),
+        marked("A table in a folder, in S3 or in LanceDB's cloud, which several machines may share."),
+        marked("Needs the package lancedb: pip install 'mnemoscope[lancedb]'."),
     ),
 )
 TITLES = {engine.name: engine.title for engine in ENGINES}
+_PROGRAMS = {"qmd": "qmd", "lancedb": "LanceDB"}
 
 
 @dataclass(frozen=True)
@@ -95,15 +96,20 @@ def switch_words(choice: EngineChoice, before: EngineChoice) -> str:
     """What saving brings about; empty where nothing changes."""
     if choice == before:
         return ""
-    kept = f"Text of your notes and sessions is kept at {choice.uri}, with secrets masked. " if choice.elsewhere else ""
     if choice.backend == before.backend:
-        return f"{kept}This folder is opened again with these settings."
-    return (
-        f"{kept}Another index is made with the next update, which may take a while. Nothing is deleted: the index of "
-        f"{_within(before)} stays, so you can go back at any time."
-    )
-
-
-def _within(choice: EngineChoice) -> str:
-    title = TITLES.get(choice.backend, choice.backend)
-    return {"builtin": "the built-in engine", "lancedb": "LanceDB"}.get(choice.backend, title)
+        follows = tr("This folder is opened again with these settings.")
+    elif before.backend == "builtin":
+        follows = tr(
+            "Another index is made with the next update, which may take a while. Nothing is deleted: the index of "
+            "the built-in engine stays, so you can go back at any time."
+        )
+    else:
+        follows = tr(
+            "Another index is made with the next update, which may take a while. Nothing is deleted: the index of "
+            "{engine} stays, so you can go back at any time.",
+            engine=_PROGRAMS.get(before.backend, before.backend),
+        )
+    if not choice.elsewhere:
+        return follows
+    kept = tr("Text of your notes and sessions is kept at {address}, with secrets masked.", address=choice.uri)
+    return f"{kept} {follows}"

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from engine import marked, tr
 from gui.settings.engine_choice import ENGINES, EngineChoice
 from gui.widgets.combo import ComboBox
 from gui.widgets.labels import label
@@ -20,9 +21,9 @@ from gui.widgets.radio_button import RadioButton
 from gui.widgets.ticks import indent
 
 _SEARCH_MODES = (
-    ("search", "By words"),
-    ("vsearch", "By meaning, with a model of qmd"),
-    ("query", "By both, and ranked anew by a model"),
+    ("search", marked("By words")),
+    ("vsearch", marked("By meaning, with a model of qmd")),
+    ("query", marked("By both, and ranked anew by a model")),
 )
 
 
@@ -44,15 +45,15 @@ class EngineForm(QWidget):
         column.setSpacing(14)
         self._make_fields()
         for engine in ENGINES:
-            button = self._buttons[engine.name] = RadioButton(engine.title)
-            button.setAccessibleDescription(f"{engine.what} {engine.needs}")
+            button = self._buttons[engine.name] = RadioButton(tr(engine.title))
+            button.setAccessibleDescription(f"{tr(engine.what)} {tr(engine.needs)}")
             button.clicked.connect(lambda _=False, name=engine.name: self._choose(name))
             self._group.addButton(button)
             below = QVBoxLayout()
             below.setContentsMargins(margins(indent(), 0, 0, 0))
             below.setSpacing(2)
             for words in (engine.what, engine.needs):
-                below.addWidget(label(words, "meta", wrap=True))
+                below.addWidget(label(tr(words), "meta", wrap=True))
             if engine.name in self._fields:
                 below.addWidget(self._fields[engine.name])
             one = QVBoxLayout()
@@ -62,18 +63,18 @@ class EngineForm(QWidget):
             column.addLayout(one)
 
     def _make_fields(self) -> None:
-        self._command = self._line("Command", "qmd, or where it is")
-        self._search = ComboBox("How qmd searches")
+        self._command = self._line(tr("Command"), tr("qmd, or where it is"))
+        self._search = ComboBox(tr("How qmd searches"))
         for name, words in _SEARCH_MODES:
-            self._search.addItem(words, name)
+            self._search.addItem(tr(words), name)
         self._search.activated.connect(self._tell)
-        self._uri = self._line("Place of the table", "This machine: in your data folder")
-        self._uri.setToolTip("A folder, s3://bucket/path or db://database")
-        self._table = self._line("Name of the table", "As the folder is called")
-        self._machine = self._line("This machine's name", "As the computer is called")
-        self._machine.setToolTip("What others who share the table see beside your notes")
-        browse = QPushButton("Browse…")
-        browse.setAccessibleName("Browse for the folder of the table")
+        self._uri = self._line(tr("Place of the table"), tr("This machine: in your data folder"))
+        self._uri.setToolTip(tr("A folder, s3://bucket/path or db://database"))
+        self._table = self._line(tr("Name of the table"), tr("As the folder is called"))
+        self._machine = self._line(tr("This machine's name"), tr("As the computer is called"))
+        self._machine.setToolTip(tr("What others who share the table see beside your notes"))
+        browse = QPushButton(tr("Browse…"))
+        browse.setAccessibleName(tr("Browse for the folder of the table"))
         browse.setAutoDefault(True)
         browse.clicked.connect(self._browse)
         place = QWidget()
@@ -82,8 +83,10 @@ class EngineForm(QWidget):
         row.setSpacing(8)
         row.addWidget(self._uri, 1)
         row.addWidget(browse)
-        self._fields["qmd"] = _grid(("Command", self._command), ("Search", self._search))
-        self._fields["lancedb"] = _grid(("Place", place), ("Table", self._table), ("Machine", self._machine))
+        self._fields["qmd"] = _grid((tr("Command"), self._command), (tr("Search"), self._search))
+        self._fields["lancedb"] = _grid(
+            (tr("Place"), place), (tr("Table"), self._table), (tr("Machine"), self._machine)
+        )
 
     def _line(self, name: str, hint: str) -> QLineEdit:
         made = QLineEdit()
@@ -137,7 +140,7 @@ class EngineForm(QWidget):
 
     @Slot()
     def _browse(self) -> None:
-        folder = QFileDialog.getExistingDirectory(self, "Choose the folder of the table", self._uri.text())
+        folder = QFileDialog.getExistingDirectory(self, tr("Choose the folder of the table"), self._uri.text())
         if folder:
             self._uri.setText(folder)
             self._tell()

@@ -9,7 +9,7 @@ from PySide6.QtCore import QTimer, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 import engine
-from engine import CancelToken, Settings
+from engine import CancelToken, Settings, marked, tr
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
 from gui.settings.engine_choice import EngineChoice, switch_words
@@ -19,7 +19,7 @@ from gui.widgets.labels import breakable, label
 from gui.widgets.scrolling import scrolling_column
 
 _WIDTH = 620
-TESTING = "Trying…"
+TESTING = marked("Trying…")
 
 
 class EnginePage(QFrame):
@@ -40,13 +40,13 @@ class EnginePage(QFrame):
         self._trial, self._saving = JobSlot(self), JobSlot(self)
         self._form = EngineForm()
         self._form.changed.connect(self._changed)
-        self._test = QPushButton("Test")
-        self._test.setAccessibleName("Test the engine that is chosen")
+        self._test = QPushButton(tr("Test"))
+        self._test.setAccessibleName(tr("Test the engine that is chosen"))
         self._test.clicked.connect(self._try)
         self._tested = label("", "meta", wrap=True)
         self._switch = label("", wrap=True)
         self._problem = label("", "degraded", wrap=True)
-        self.save_button = QPushButton("Save")
+        self.save_button = QPushButton(tr("Save"))
         self.save_button.setProperty("role", "primary")
         self.save_button.clicked.connect(self._save)
         for button in (self._test, self.save_button):
@@ -54,7 +54,7 @@ class EnginePage(QFrame):
         column = QVBoxLayout()
         column.setContentsMargins(0, 20, 0, 16)
         column.setSpacing(14)
-        column.addWidget(label("What keeps the index and searches it", "title", wrap=True))
+        column.addWidget(label(tr("What keeps the index and searches it"), "title", wrap=True))
         column.addWidget(self._form)
         trial = QHBoxLayout()
         trial.setSpacing(12)
@@ -106,7 +106,7 @@ class EnginePage(QFrame):
     def _try(self) -> None:
         choice, before, folder = self._form.choice, self._settings, self._folder
         set_role(self._tested, "meta")
-        self._say_tested(TESTING)
+        self._say_tested(tr(TESTING))
         self._trial.put(
             self._jobs.read(
                 lambda token: engine.try_backend(folder, choice.applied_to(before), cancel=token),

@@ -4,7 +4,7 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 import engine
-from engine import CancelToken, ModelFetchProgress, Settings
+from engine import CancelToken, ModelFetchProgress, Settings, marked, tr
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
 from gui.widgets.labels import breakable, label
@@ -12,7 +12,7 @@ from gui.widgets.sync_bar import ProgressLine
 from gui.widgets.wording import size_text
 
 _FULL = 1000
-STOPPED = "Stopped. What has come is kept: fetching goes on from there."
+STOPPED = marked("Stopped. What has come is kept: fetching goes on from there.")
 
 
 class FetchRow(QWidget):
@@ -32,7 +32,7 @@ class FetchRow(QWidget):
         self._looking, self._fetching = JobSlot(self), JobSlot(self)
         self._state = label("", "meta", wrap=True)
         self._progress = ProgressLine()
-        self._button = QPushButton("Fetch it")
+        self._button = QPushButton(tr("Fetch it"))
         self._button.clicked.connect(self._pressed)
         self._came.connect(self._show_progress)
         row = QHBoxLayout()
@@ -68,25 +68,25 @@ class FetchRow(QWidget):
     def _show(self, missing: str) -> None:
         self._looking.done()
         self.setVisible(bool(missing))
-        self._state.setText(breakable(f"{missing} is not on this machine yet."))
+        self._state.setText(breakable(tr("{model} is not on this machine yet.", model=missing)))
         self._show_fetching(on=False)
 
     def _show_fetching(self, *, on: bool) -> None:
         self._progress.setVisible(on)
-        self._button.setText("Stop" if on else "Fetch it")
-        self._button.setAccessibleName("Stop fetching the model" if on else "Fetch the model from the hub")
+        self._button.setText(tr("Stop") if on else tr("Fetch it"))
+        self._button.setAccessibleName(tr("Stop fetching the model") if on else tr("Fetch the model from the hub"))
 
     @Slot()
     def _pressed(self) -> None:
         settings = self._settings
         if self._fetching.busy:
             self._fetching.cancel()
-            self._state.setText(STOPPED)
+            self._state.setText(tr(STOPPED))
             self._show_fetching(on=False)
             return
         if settings is None:
             return
-        self._state.setText("Asking the hub…")
+        self._state.setText(tr("Asking the hub…"))
         self._progress.setValue(0)
         self._show_fetching(on=True)
 
@@ -99,7 +99,8 @@ class FetchRow(QWidget):
     def _show_progress(self, step: ModelFetchProgress) -> None:
         if self._fetching.busy:
             self._progress.setValue(round(_FULL * step.received / step.total) if step.total else 0)
-            self._state.setText(f"{size_text(step.received)} of {size_text(step.total)} have come.")
+            said = tr("{part} of {whole} have come.", part=size_text(step.received), whole=size_text(step.total))
+            self._state.setText(said)
 
     def _done(self, _: None) -> None:
         self._fetching.done()

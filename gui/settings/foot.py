@@ -4,7 +4,7 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from engine import SettingsConsequences
+from engine import SettingsConsequences, tr, tr_count
 from gui.settings.choice import Choice
 from gui.settings.model import SettingsModel
 from gui.settings.wording import sent_words
@@ -12,7 +12,6 @@ from gui.widgets.announcing import announce
 from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.labels import breakable, label
 from gui.widgets.tab_order import put_behind, stop_before
-from gui.widgets.wording import counted
 
 _MOST = 0.2
 """Of the window's height, for what is said of the changes that wait."""
@@ -23,16 +22,22 @@ def follows_words(waiting: int, follows: SettingsConsequences, sent: str, *, oth
 
     `other_model`: whether something else turns text into meaning then.
     """
-    first = (
-        f"{counted(waiting, 'change')} {'takes' if waiting == 1 else 'take'} effect when this folder is opened again."
+    first = tr_count(
+        "{count:,} change takes effect when this folder is opened again.",
+        "{count:,} changes take effect when this folder is opened again.",
+        waiting,
     )
     if follows.index_anew:
-        return f"{first} The index is then made anew; searches are answered from the old one until that is done. {sent}"
-    if follows.other_index:
-        return f"{first} Another index is then used and brought up to date; the present one stays where it is. {sent}"
-    if follows.other_files:
-        return f"{first} The index is then brought up to date with the files that are wanted now. {sent}"
-    return f"{first} Vectors of another model are then made where they are lacking. {sent}" if other_model else first
+        then = tr("The index is then made anew; searches are answered from the old one until that is done.")
+    elif follows.other_index:
+        then = tr("Another index is then used and brought up to date; the present one stays where it is.")
+    elif follows.other_files:
+        then = tr("The index is then brought up to date with the files that are wanted now.")
+    elif other_model:
+        then = tr("Vectors of another model are then made where they are lacking.")
+    else:
+        return first
+    return f"{first} {then} {sent}"
 
 
 class Foot(QWidget):
@@ -47,14 +52,14 @@ class Foot(QWidget):
         self._model = model
         self._asking = False
         self._said = label("", "muted", wrap=True)
-        self._undo = self._button("Undo", "Undo the last change (Ctrl+Z)")
+        self._undo = self._button(tr("Undo"), tr("Undo the last change ({keys})", keys="Ctrl+Z"))
         self._undo.clicked.connect(model.undo)
-        self._discard = self._button("Discard", "Discard the changes that are not applied yet")
+        self._discard = self._button(tr("Discard"), tr("Discard the changes that are not applied yet"))
         self._discard.clicked.connect(self._forget)
-        self._apply = self._button("Apply", "Apply the changes and open the folder again")
+        self._apply = self._button(tr("Apply"), tr("Apply the changes and open the folder again"))
         self._apply.setProperty("role", "primary")
         self._apply.clicked.connect(self._take)
-        self._close = self._button("Close", "Close the settings")
+        self._close = self._button(tr("Close"), tr("Close the settings"))
         self._close.clicked.connect(self._leave)
         self._buttons = QWidget()
         self._flow = FlowLayout(8, self._buttons, at_end=True)
@@ -68,7 +73,7 @@ class Foot(QWidget):
         self._room.setFrameShape(QFrame.Shape.NoFrame)
         self._room.setWidgetResizable(True)
         self._room.setWidget(self._said)
-        self._room.setAccessibleName("What follows from the changes")
+        self._room.setAccessibleName(tr("What follows from the changes"))
         self._room.viewport().setAutoFillBackground(False)
         self._said.setAutoFillBackground(False)
         column.addWidget(self._room)
@@ -116,7 +121,7 @@ class Foot(QWidget):
         said = follows_words(
             waiting, self._model.consequences(), sent_words(self._model.shown.settings), other_model=now != then
         )
-        return f"Apply before closing? {said}" if self._asking else said
+        return f"{tr('Apply before closing?')} {said}" if self._asking else said
 
     @property
     def words(self) -> str:

@@ -1,7 +1,5 @@
 """The fields of the embedding page: a row each, only those that the chosen provider has."""
 
-import math
-from collections.abc import Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QRegularExpression, Qt, Signal, Slot
@@ -9,10 +7,12 @@ from PySide6.QtGui import QIntValidator, QRegularExpressionValidator
 from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QPushButton, QWidget
 
 import engine
+from engine import number, tr
 from gui.jobs import Jobs
 from gui.settings.choice import REMOTE, Choice
 from gui.settings.fetch_row import FetchRow
 from gui.settings.key_row import KeyRow
+from gui.settings.values import read_number
 from gui.settings.wording import NAMES, OWNERS, PROVIDERS, SENTENCES, list_price_words, where_texts_go
 from gui.widgets.check_box import CheckBox
 from gui.widgets.combo import ComboBox
@@ -45,28 +45,28 @@ class EmbeddingForm(QWidget):
         self._make_fields()
 
     def _make_fields(self) -> None:
-        self._provider = ComboBox("Provider")
+        self._provider = ComboBox(tr("Provider"))
         for name, title, _ in PROVIDERS:
-            self._provider.addItem(title, name)
+            self._provider.addItem(tr(title), name)
         self._sentence = label("", "meta", wrap=True)
-        self._server = ComboBox("Server")
+        self._server = ComboBox(tr("Server"))
         for preset in engine.PRESETS:
             self._server.addItem(preset.name, preset.id)
-        self._server.addItem("Another address", None)
+        self._server.addItem(tr("Another address"), None)
         self._hint = label("", "meta", wrap=True)
-        self._address = self._line("Address of the API")
-        self._model = ComboBox("Model")
-        self._name = self._line("Name of the model")
+        self._address = self._line(tr("Address of the API"))
+        self._model = ComboBox(tr("Model"))
+        self._name = self._line(tr("Name of the model"))
         self._model.setLineEdit(self._name)
         self._model.setInsertPolicy(ComboBox.InsertPolicy.NoInsert)
         self._model_hint = label("", "meta", wrap=True)
-        self._dimensions = self._line("Dimensions of the vectors")
+        self._dimensions = self._line(tr("Dimensions of the vectors"))
         self._dimensions.setValidator(QIntValidator(1, _MOST_DIMENSIONS, self._dimensions))
-        self._price = self._line("Price of a million tokens in US dollars")
+        self._price = self._line(tr("Price of a million tokens in US dollars"))
         self._price.setValidator(QRegularExpressionValidator(_DOLLARS, self._price))
-        self._file = self._line("Model file, or its name on the hub")
-        self._file.setPlaceholderText("EmbeddingGemma, or a .gguf file, or hf:owner/repository/file.gguf")
-        browse = QPushButton("Browse…")
+        self._file = self._line(tr("Model file, or its name on the hub"))
+        self._file.setPlaceholderText(tr("EmbeddingGemma, or a .gguf file, or hf:owner/repository/file.gguf"))
+        browse = QPushButton(tr("Browse…"))
         browse.clicked.connect(self._browse)
         file_row = QWidget()
         inside = QHBoxLayout(file_row)
@@ -74,26 +74,28 @@ class EmbeddingForm(QWidget):
         inside.setSpacing(8)
         inside.addWidget(self._file, 1)
         inside.addWidget(browse)
-        self._batch = CheckBox("Use batch jobs")
-        self._batch_hint = label("Cheaper, but the vectors may take a day to come.", "meta", wrap=True)
-        self._agreed = {name: CheckBox(f"May send to {OWNERS[name]}") for name in REMOTE}
-        self._fallback = ComboBox("Fallback")
+        self._batch = CheckBox(tr("Use batch jobs"))
+        self._batch_hint = label(tr("Cheaper, but the vectors may take a day to come."), "meta", wrap=True)
+        self._agreed = {name: CheckBox(tr("May send to {owner}", owner=OWNERS[name])) for name in REMOTE}
+        self._fallback = ComboBox(tr("Fallback"))
         for name in ("none", "embedded", "gguf", *REMOTE):
-            self._fallback.addItem(NAMES[name], name)
-        self._fallback_hint = label("Takes over when the provider cannot start or stops answering.", "meta", wrap=True)
+            self._fallback.addItem(tr(NAMES[name]), name)
+        self._fallback_hint = label(
+            tr("Takes over when the provider cannot start or stops answering."), "meta", wrap=True
+        )
 
-        self._add("provider", "Provider", self._provider, self._sentence)
-        self._add("server", "Server", self._server, self._hint)
-        self._add("address", "Address", self._address)
-        self._add("file", "Model file", file_row)
+        self._add("provider", tr("Provider"), self._provider, self._sentence)
+        self._add("server", tr("Server"), self._server, self._hint)
+        self._add("address", tr("Address"), self._address)
+        self._add("file", tr("Model file"), file_row)
         self._grid.addWidget(self.fetch, self._grid.rowCount(), 1)
-        self._add("model", "Model", self._model, self._model_hint)
-        self._add("dimensions", "Dimensions", self._dimensions)
-        self._add("agreed", "Allow", *self._agreed.values())
-        self._add("price", "Price", self._price)
+        self._add("model", tr("Model"), self._model, self._model_hint)
+        self._add("dimensions", tr("Dimensions"), self._dimensions)
+        self._add("agreed", tr("Allow"), *self._agreed.values())
+        self._add("price", tr("Price"), self._price)
         self._add("batch", "", self._batch, self._batch_hint)
-        self._add("key", "API key", self.key)
-        self._add("fallback", "Fallback", self._fallback, self._fallback_hint)
+        self._add("key", tr("API key"), self.key)
+        self._add("fallback", tr("Fallback"), self._fallback, self._fallback_hint)
         self._connect()
 
     def _connect(self) -> None:
@@ -134,7 +136,7 @@ class EmbeddingForm(QWidget):
     def show_choice(self, choice: Choice) -> None:
         self._choice = choice
         self._provider.choose(choice.provider)
-        self._sentence.setText(f"{SENTENCES[choice.provider]} {where_texts_go(choice.provider, choice.base_url)}")
+        self._sentence.setText(f"{tr(SENTENCES[choice.provider])} {where_texts_go(choice.provider, choice.base_url)}")
         self._show_server(choice)
         self._show_model(choice)
         self._file.setText(choice.model_path)
@@ -163,9 +165,9 @@ class EmbeddingForm(QWidget):
     def _show_server(self, choice: Choice) -> None:
         preset = engine.preset_of(choice.base_url) if choice.base_url else engine.PRESETS[0]
         self._server.choose(preset.id if preset is not None else None)
-        self._hint.setText(preset.hint if preset is not None else "Any server with OpenAI's /embeddings.")
+        self._hint.setText(tr(preset.hint) if preset is not None else tr("Any server with OpenAI's /embeddings."))
         self._address.setText(choice.base_url)
-        self._address.setPlaceholderText("The provider's own")
+        self._address.setPlaceholderText(tr("The provider's own"))
 
     def _show_model(self, choice: Choice) -> None:
         known = engine.models_of(choice.provider)
@@ -176,13 +178,17 @@ class EmbeddingForm(QWidget):
         self._model.setEditText(choice.model)
         self._model.blockSignals(False)
         own = choice.own_model
-        self._name.setPlaceholderText(f"{own} (the provider's own)" if own else "The provider's own")
+        self._name.setPlaceholderText(
+            tr("{model} (the provider's own)", model=own) if own else tr("The provider's own")
+        )
         facts = engine.facts_of(choice.provider, choice.model or own)
         self._model_hint.setText(_facts_words(facts))
         self._dimensions.setText("" if choice.dimensions is None else str(choice.dimensions))
-        self._price.setText("" if choice.price is None else f"{choice.price:g}")
+        self._price.setText("" if choice.price is None else number(choice.price, "g"))
         self._price.setPlaceholderText(list_price_words(None if choice.base_url else facts))
-        self._dimensions.setPlaceholderText(f"{facts.dims} (the model's own)" if facts else "The model's own")
+        self._dimensions.setPlaceholderText(
+            tr("{dims} (the model's own)", dims=facts.dims) if facts else tr("The model's own")
+        )
 
     def focus_first(self) -> None:
         self._provider.setFocus()
@@ -197,8 +203,8 @@ class EmbeddingForm(QWidget):
     def _typed(self) -> Choice:
         """The choice with what stands in the lines."""
         choice = self._choice
-        digits = self._dimensions.text().strip()
-        dimensions = int(digits) if digits.isdecimal() and 1 <= int(digits) <= _MOST_DIMENSIONS else None
+        length = read_number(self._dimensions.text()) or 0.0
+        dimensions = int(length) if length.is_integer() and 1 <= length <= _MOST_DIMENSIONS else None
         if choice.provider == "gguf":
             return replace(choice, model_path=self._file.text().strip(), dimensions=dimensions)
         if not choice.remote:
@@ -239,7 +245,9 @@ class EmbeddingForm(QWidget):
 
     @Slot()
     def _browse(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, "Choose a model file", "", "Model files (*.gguf)")
+        name, _ = QFileDialog.getOpenFileName(
+            self, tr("Choose a model file"), "", tr("Model files ({endings})", endings="*.gguf")
+        )
         if name:
             self._file.setText(name)
             self._read_lines()
@@ -247,24 +255,28 @@ class EmbeddingForm(QWidget):
 
 def _dollars(text: str) -> float | None:
     """What was entered as a price; None where it is none."""
-    try:
-        dollars = float(text.strip().lstrip("$").replace(",", "."))
-    except ValueError:
-        return None
-    return dollars if 0 <= dollars < math.inf else None
+    dollars = read_number(text.strip().lstrip("$"))
+    return None if dollars is None or dollars < 0 else dollars
 
 
 def _facts_words(facts: "engine.ModelFacts | None") -> str:
-    """Sizes of a model that is known."""
+    """Sizes of a model that is known, with the other lengths of vectors that may be asked for."""
     if facts is None:
         return ""
-    return f"{facts.dims:,} dimensions{_lengths(facts.dimensions)} · texts up to {facts.input_tokens:,} tokens"
-
-
-def _lengths(dimensions: Sequence[int]) -> str:
-    """The other lengths that may be asked for."""
-    if len(dimensions) < 2:
-        return ""
-    if isinstance(dimensions, range):
-        return f" (or {dimensions[0]:,} to {dimensions[-1]:,})"
-    return f" (or {', '.join(f'{length:,}' for length in dimensions)})"
+    others, dims, tokens = facts.dimensions, facts.dims, facts.input_tokens
+    if len(others) < 2:
+        return tr("{dims:,} dimensions · texts up to {tokens:,} tokens", dims=dims, tokens=tokens)
+    if isinstance(others, range):
+        return tr(
+            "{dims:,} dimensions (or {least:,} to {most:,}) · texts up to {tokens:,} tokens",
+            dims=dims,
+            least=others[0],
+            most=others[-1],
+            tokens=tokens,
+        )
+    return tr(
+        "{dims:,} dimensions (or {others}) · texts up to {tokens:,} tokens",
+        dims=dims,
+        others=", ".join(map(number, others)),
+        tokens=tokens,
+    )

@@ -3,7 +3,7 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
-from engine import KeyState
+from engine import KeyState, tr
 from gui.settings.wording import key_words
 from gui.widgets.labels import breakable, label
 
@@ -22,11 +22,11 @@ class KeyRow(QWidget):
         self._state = label("", "meta", wrap=True)
         self._line = QLineEdit()
         self._line.setEchoMode(QLineEdit.EchoMode.Password)
-        self._line.setAccessibleName("API key")
-        self._line.setToolTip("Kept in this system's keychain when you save, never in a file")
+        self._line.setAccessibleName(tr("API key"))
+        self._line.setToolTip(tr("Kept in this system's keychain when you save, never in a file"))
         self._line.textChanged.connect(lambda _: self.typing.emit())
-        self._forget = QPushButton("Forget it")
-        self._forget.setAccessibleName("Forget the API key in the keychain")
+        self._forget = QPushButton(tr("Forget it"))
+        self._forget.setAccessibleName(tr("Forget the API key in the keychain"))
         self._forget.clicked.connect(self.forget_wanted)
         row = QHBoxLayout()
         row.setSpacing(8)
@@ -63,5 +63,5 @@ class KeyRow(QWidget):
         if fixed:
             self.clear()
         self._line.setEnabled(not fixed)
-        self._line.setPlaceholderText("" if fixed else "Enter another key" if found else "Enter the key")
+        self._line.setPlaceholderText("" if fixed else tr("Enter another key") if found else tr("Enter the key"))
         self._forget.setVisible(state is not None and state.origin == "keychain")

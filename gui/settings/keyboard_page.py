@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, Slot
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
-from engine import any_of
+from engine import any_of, tr
 from gui.keys.binding import follow_keys
 from gui.keys.capture import KeyCapture
 from gui.keys.keymap import Command, Keymap, without_dots
@@ -49,27 +49,27 @@ class KeyboardPage(QFrame):
         self._own = own
         self._keymap = keymap
         self.edit = QLineEdit()
-        self.edit.setPlaceholderText("Find a command by its name, its place or its key")
-        self.edit.setAccessibleName("Find a command")
+        self.edit.setPlaceholderText(tr("Find a command by its name, its place or its key"))
+        self.edit.setAccessibleName(tr("Find a command"))
         add_clear_button(self.edit)
         self.table = RecordsTable[KeyRow](
             (
-                Column("Command", 0, lambda row: row.words),
-                Column("Where", _WIDTHS[0][0], lambda row: row.where),
-                Column("Keys", _WIDTHS[1][0], lambda row: row.keys),
-                Column("", _WIDTHS[2][0], lambda row: "changed" if row.own else ""),
+                Column(tr("Command"), 0, lambda row: row.words),
+                Column(tr("Where"), _WIDTHS[0][0], lambda row: row.where),
+                Column(tr("Keys"), _WIDTHS[1][0], lambda row: row.keys),
+                Column("", _WIDTHS[2][0], lambda row: tr("changed") if row.own else ""),
             ),
             lambda row: f"{row.words} ({row.name})",
         )
-        self.table.setAccessibleName("Commands and their keys")
+        self.table.setAccessibleName(tr("Commands and their keys"))
         self.table.setMinimumHeight(_LEAST_TABLE)
         self.table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)  # places and related commands stay together
         self.capture = KeyCapture()
-        self.set_button = self._button("Use this key")
-        self.add_button = self._button("Add this key")
-        self.remove_button = self._button("No key")
-        self.reset_button = self._button("Reset")
-        self.reset_all_button = self._button("Reset all keys")
+        self.set_button = self._button(tr("Use this key"))
+        self.add_button = self._button(tr("Add this key"))
+        self.remove_button = self._button(tr("No key"))
+        self.reset_button = self._button(tr("Reset"))
+        self.reset_all_button = self._button(tr("Reset all keys"))
         self.chosen = label("", "strong", wrap=True)
         self.said = label("", "muted", wrap=True)
         self.problem = label("", "degraded", wrap=True)
@@ -109,7 +109,7 @@ class KeyboardPage(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 16, 20, 14)
         column.setSpacing(10)
-        column.addWidget(label("Keyboard", "title", wrap=True))
+        column.addWidget(label(tr("Keyboard"), "title", wrap=True))
         column.addWidget(self.edit)
         column.addWidget(self.table, 1)
         column.addWidget(self.chosen)
@@ -179,7 +179,7 @@ class KeyboardPage(QFrame):
     def _show_chosen(self) -> None:
         command = self.command
         self.capture.clear()
-        self.chosen.setText("No command fits." if command is None else without_dots(command.words))
+        self.chosen.setText(tr("No command fits.") if command is None else without_dots(command.words))
         self.capture.setEnabled(command is not None)
         self.remove_button.setEnabled(command is not None and bool(self._keymap.keys(command.name)))
         self.reset_button.setEnabled(command is not None and self._own.is_own(command.name))
@@ -196,14 +196,13 @@ class KeyboardPage(QFrame):
         if command is None:
             self.said.setText("")
         elif not key:
-            usual = " or ".join(native(one) for one in command.keys) or "no key"
-            self.said.setText(f"By itself it has {usual}." if self._own.is_own(command.name) else "")
+            self.said.setText(_usual_words(command) if self._own.is_own(command.name) else "")
         elif fixed:
-            self.said.setText(f"{native(key)} is {other}, which cannot be changed.")
+            self.said.setText(tr("{key} is {command}, which cannot be changed.", key=native(key), command=other))
         elif other is not None:
-            self.said.setText(f"{native(key)} is {other}, which then loses it.")
+            self.said.setText(tr("{key} is {command}, which then loses it.", key=native(key), command=other))
         else:
-            self.said.setText(f"{native(key)} is free.")
+            self.said.setText(tr("{key} is free.", key=native(key)))
         if key:
             announce(self.capture, self.said.text())
 
@@ -252,3 +251,9 @@ class KeyboardPage(QFrame):
             self._take_away()
             return True
         return super().eventFilter(watched, event)
+
+
+def _usual_words(command: Command) -> str:
+    """What the program itself gives it."""
+    usual = any_of(map(native, command.keys))
+    return tr("By itself it has {keys}.", keys=usual) if usual else tr("By itself it has no key.")

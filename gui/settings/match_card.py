@@ -9,18 +9,18 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 import engine
-from engine import CancelToken, FileIssue, Settings, WorkspacePreview, tr_reason
+from engine import CancelToken, FileIssue, Settings, WorkspacePreview, marked, tr, tr_count, tr_reason
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
 from gui.widgets.issues_table import IssuesTable
 from gui.widgets.labels import breakable, label
-from gui.widgets.wording import counted, grouped, size_text
+from gui.widgets.wording import size_text
 
 _TYPING_MS = 250
 _NAMED = 3
 _RULES = 5
 _TABLE_ROWS = 6
-LOOKING = "Looking at the folder…"
+LOOKING = marked("Looking at the folder…")
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,16 @@ class Match:
 def match_words(match: Match) -> str:
     """ "412 notes, 3.1 MB; 12 fewer than now"."""
     wanted, now = match.wanted, match.now
-    words = f"{counted(wanted.files, 'note')}, {size_text(wanted.bytes)}" if wanted.files else "No note is indexed"
+    if wanted.files:
+        size = size_text(wanted.bytes)
+        words = tr_count("{count:,} note, {size}", "{count:,} notes, {size}", wanted.files, size=size)
+    else:
+        words = tr("No note is indexed")
     more = wanted.files - now.files
-    if more:
-        words += f"; {grouped(abs(more))} {'more' if more > 0 else 'fewer'} than now"
+    if more > 0:
+        words += "; " + tr("{count:,} more than now", count=more)
+    elif more < 0:
+        words += "; " + tr("{count:,} fewer than now", count=-more)
     return f"{words}."
 
 
@@ -45,9 +51,12 @@ def first_words(preview: WorkspacePreview) -> str:
     """The first names; empty where there are none."""
     if not preview.first:
         return ""
-    rest = preview.files - len(preview.first)
-    more = f" and {counted(rest, 'more note')}" if rest > 0 else ""
-    return f"First {', '.join(preview.first)}{more}."
+    rest, names = preview.files - len(preview.first), ", ".join(preview.first)
+    if rest <= 0:
+        return tr("First {names}.", names=names)
+    return tr_count(
+        "First {names} and {count:,} more note.", "First {names} and {count:,} more notes.", rest, names=names
+    )
 
 
 def rule_lines(skipped: Iterable[FileIssue]) -> str:
@@ -58,11 +67,12 @@ def rule_lines(skipped: Iterable[FileIssue]) -> str:
     rules = sorted(by_rule.items(), key=lambda found: -len(found[1]))
     lines = []
     for (_, detail), names in rules[:_RULES]:
-        rest = len(names) - _NAMED
-        more = f" and {grouped(rest)} more" if rest > 0 else ""
-        lines.append(f"{', '.join(names[:_NAMED])}{more}: {tr_reason(detail)}")
+        rest, first = len(names) - _NAMED, ", ".join(names[:_NAMED])
+        told = tr("{names} and {count:,} more", names=first, count=rest) if rest > 0 else first
+        lines.append(f"{told}: {tr_reason(detail)}")
     if len(rules) > _RULES:
-        lines.append(f"{counted(len(rules) - _RULES, 'more reason')} below.")
+        rest = len(rules) - _RULES
+        lines.append(tr_count("{count:,} more reason below.", "{count:,} more reasons below.", rest))
     return "\n".join(lines)
 
 
@@ -77,12 +87,12 @@ class MatchCard(QFrame):
         self._looking = JobSlot(self)
         self._calm = QTimer(self, singleShot=True, interval=_TYPING_MS)
         self._calm.timeout.connect(self._look)
-        self._sum = label(LOOKING, "strong", wrap=True)
+        self._sum = label(tr(LOOKING), "strong", wrap=True)
         self._first = label("", "meta", wrap=True)
         self._rules = label("", "meta", wrap=True)
         self._table = IssuesTable()
-        self._table.setAccessibleName("What is left out, and by which rule")
-        self._left = label("Left out", "section")
+        self._table.setAccessibleName(tr("What is left out, and by which rule"))
+        self._left = label(tr("Left out"), "section")
         column = QVBoxLayout(self)
         column.setContentsMargins(14, 12, 14, 12)
         column.setSpacing(6)

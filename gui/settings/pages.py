@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from engine import MemorySearchManager, Settings
+from engine import MemorySearchManager, Settings, tr
 from gui.jobs import Jobs
 from gui.lacking import TITLES, Lacks
 from gui.settings.embedding_page import EmbeddingPage
@@ -161,8 +161,9 @@ class Pages(QObject):
     def _lacking(self) -> MessagePage:
         if self._lack is None:
             self._lack = MessagePage()
-        to_engine = Action("Choose another engine…", partial(self.page_wanted.emit, "engine"))
-        self._lack.say(TITLES["models"], self._lacks["models"], to_engine)
+        to_engine = Action(tr("Choose another engine…"), partial(self.page_wanted.emit, "engine"))
+        title, why = TITLES["models"], self._lacks["models"]
+        self._lack.say(tr(title), tr(why), to_engine)
         return self._lack
 
     @Slot()

@@ -10,7 +10,7 @@ from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 import engine
-from engine import FoundPlaces, Option
+from engine import FoundPlaces, Option, marked, tr
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
 from gui.settings.fields import Field
@@ -19,8 +19,8 @@ from gui.sources.wording import short_path
 from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.labels import breakable, label
 
-NONE = "None beside the folder itself."
-OFFERED = "Notes on this computer that could be added:"
+NONE = marked("None beside the folder itself.")
+OFFERED = marked("Notes on this computer that could be added:")
 
 
 class PathsField(Field):
@@ -35,15 +35,15 @@ class PathsField(Field):
         self._looking = JobSlot(self)
         self._rows = QVBoxLayout()
         self._rows.setSpacing(2)
-        self._add_folder = self._adder("Add a folder…", self._choose_folder)
-        self._add_files = self._adder("Add files…", self._choose_files)
+        self._add_folder = self._adder(tr("Add a folder…"), self._choose_folder)
+        self._add_files = self._adder(tr("Add files…"), self._choose_files)
         self.setFocusProxy(self._add_folder)
         buttons = QWidget()
         flow = FlowLayout(8, buttons)
         flow.addWidget(self._add_folder)
         flow.addWidget(self._add_files)
-        self._offer = label(OFFERED, "meta", wrap=True)
-        self._places = PlaceChoices("Add")
+        self._offer = label(tr(OFFERED), "meta", wrap=True)
+        self._places = PlaceChoices(tr("Add"), marked("Add {place}"))
         self._places.chosen.connect(lambda path: self._add([str(path)]))
         self._column.addLayout(self._rows)
         self._column.addWidget(buttons)
@@ -87,7 +87,7 @@ class PathsField(Field):
         for path in paths:
             self._rows.addWidget(self._row(path))
         if not paths:
-            self._rows.addWidget(label(NONE, "meta"))
+            self._rows.addWidget(label(tr(NONE), "meta"))
 
     def _row(self, path: str) -> QWidget:
         row = QWidget()
@@ -96,10 +96,10 @@ class PathsField(Field):
         line.setSpacing(8)
         said = label(breakable(short_path(path, self._home)), wrap=True)
         said.setToolTip(path)
-        remove = QPushButton("Remove")
+        remove = QPushButton(tr("Remove"))
         remove.setProperty("role", "link")
         remove.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
-        remove.setAccessibleName(f"Remove {path}")
+        remove.setAccessibleName(tr("Remove {path}", path=path))
         remove.clicked.connect(partial(self._remove, path))
         line.addWidget(said, 1)
         line.addWidget(remove)
@@ -118,12 +118,12 @@ class PathsField(Field):
 
     @Slot()
     def _choose_folder(self) -> None:
-        name = QFileDialog.getExistingDirectory(self, "Add a folder", str(Path.home()))
+        name = QFileDialog.getExistingDirectory(self, tr("Add a folder"), str(Path.home()))
         self._add([name] if name else [])
 
     @Slot()
     def _choose_files(self) -> None:
-        names, _ = QFileDialog.getOpenFileNames(self, "Add files", str(Path.home()))
+        names, _ = QFileDialog.getOpenFileNames(self, tr("Add files"), str(Path.home()))
         self._add(names)
 
     def _add(self, names: Sequence[str]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from engine import CancelToken, FileIssue, Option
+from engine import CancelToken, FileIssue, Option, marked, tr
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
 from gui.settings.fields import Field
@@ -21,7 +21,7 @@ from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.labels import breakable, label
 from gui.widgets.tab_order import put_behind, stop_before, stops
 
-OTHERS = "Nothing in a store is read before it is listed, and nothing is ever written there."
+OTHERS = marked("Nothing in a store is read before it is listed, and nothing is ever written there.")
 
 
 class SessionsField(Field):
@@ -32,22 +32,22 @@ class SessionsField(Field):
         self._jobs = jobs
         self._choice: Choice | None = None
         self._looking = JobSlot(self)
-        self._state = label(LOOKING, "meta", wrap=True)
+        self._state = label(tr(LOOKING), "meta", wrap=True)
         self._boxes = PlaceBoxes()
         self._boxes.changed.connect(self._tick)
         self._problem = label("", "degraded", wrap=True)
         self._problem.hide()
-        self._adders = (QPushButton("Add a folder…"), QPushButton("Add an export…"))
+        self._adders = (QPushButton(tr("Add a folder…")), QPushButton(tr("Add an export…")))
         for button, run in zip(self._adders, (self._choose_folder, self._choose_exports), strict=True):
             button.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
             button.clicked.connect(run)
-        self._adders[1].setToolTip("The zip or JSON file that ChatGPT or Claude let you download")
+        self._adders[1].setToolTip(tr("The zip or JSON file that ChatGPT or Claude let you download"))
         buttons = QWidget()
         flow = FlowLayout(8, buttons)
         for button in self._adders:
             flow.addWidget(button)
         self.setFocusProxy(self._adders[0])
-        self._column.addWidget(label(OTHERS, "meta", wrap=True))
+        self._column.addWidget(label(tr(OTHERS), "meta", wrap=True))
         for widget in (self._state, self._boxes, buttons, self._problem):
             self._column.addWidget(widget)
 
@@ -81,7 +81,7 @@ class SessionsField(Field):
         places = [source.place for source in choice.sources]
         self._boxes.show_places(places, [source.ticked for source in choice.sources])
         put_behind(stop_before(self._adders[0]), stops(self._boxes))
-        self._state.setText(NOTHING)
+        self._state.setText(tr(NOTHING))
         self._state.setVisible(not choice.sources)
         self._tell(choice.issues)
 

@@ -6,7 +6,7 @@ from typing import Any
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QWidget
 
-from engine import SettingChange
+from engine import SettingChange, tr
 from gui.jobs import Jobs
 from gui.settings.fields import Field
 from gui.settings.match_card import MatchCard
@@ -33,7 +33,7 @@ class SourcesPage(OptionsPage):
         self._sessions: SessionsField | None = None
         super().__init__("sources", model, parent=parent)
         folder = breakable(short_path(str(model.folder), str(Path.home())))
-        self._where = label(f"The folder that is open: {folder}", wrap=True)
+        self._where = label(tr("The folder that is open: {folder}", folder=folder), wrap=True)
         self.column.insertWidget(1, self._where)
         model.changed.connect(self._forget_typed)
         model.loaded.connect(self._show_match)

@@ -5,17 +5,16 @@ from functools import partial
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from engine import CancelToken, MemorySearchManager, StoredModelInfo
+from engine import CancelToken, MemorySearchManager, StoredModelInfo, marked, tr, tr_count
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
 from gui.settings.wording import stored_words
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.scrolling import scrolling_column
-from gui.widgets.wording import counted
 
 _WIDTH = 620
-NOTHING = "Nothing has been embedded yet."
-INTRODUCTION = (
+NOTHING = marked("Nothing has been embedded yet.")
+INTRODUCTION = marked(
     "Vectors of every model that was used stay in the index, so that going back to it costs nothing. Delete those that "
     "you do not need any more."
 )
@@ -40,8 +39,8 @@ class StoredPage(QFrame):
         column = QVBoxLayout()
         column.setContentsMargins(0, 20, 0, 16)
         column.setSpacing(12)
-        column.addWidget(label("Kept vectors", "title", wrap=True))
-        column.addWidget(label(INTRODUCTION, "muted", wrap=True))
+        column.addWidget(label(tr("Kept vectors"), "title", wrap=True))
+        column.addWidget(label(tr(INTRODUCTION), "muted", wrap=True))
         column.addLayout(self._rows)
         column.addWidget(self._problem)
         column.addStretch(1)
@@ -77,7 +76,7 @@ class StoredPage(QFrame):
         for model in models:
             self._rows.addWidget(_ModelRow(model, partial(self._purge, model)))
         if not models:
-            self._rows.addWidget(label(NOTHING, "muted"))
+            self._rows.addWidget(label(tr(NOTHING), "muted"))
 
     def _purge(self, model: StoredModelInfo) -> None:
         manager = self._manager
@@ -108,18 +107,19 @@ class _ModelRow(QFrame):
     def __init__(self, model: StoredModelInfo, purge: "partial[None]") -> None:
         super().__init__()
         self._purge = purge
-        self._delete = QPushButton("Delete…")
-        self._delete.setAccessibleName(f"Delete the vectors of {model.model}")
+        self._delete = QPushButton(tr("Delete…"))
+        self._delete.setAccessibleName(tr("Delete the vectors of {model}", model=model.model))
         self._delete.clicked.connect(self._ask)
         again = (
-            "They are made anew at the next update, and paid for again where that costs."
+            tr("They are made anew at the next update, and paid for again where that costs.")
             if model.active
-            else "Embedding them again starts from nothing."
+            else tr("Embedding them again starts from nothing.")
         )
-        self._question = label(f"Delete {counted(model.vectors, 'vector')}? {again}", wrap=True)
-        self._yes = QPushButton("Delete")
+        question = tr_count("Delete {count:,} vector?", "Delete {count:,} vectors?", model.vectors)
+        self._question = label(f"{question} {again}", wrap=True)
+        self._yes = QPushButton(tr("Delete"))
         self._yes.clicked.connect(self._confirmed)
-        self._no = QPushButton("Keep")
+        self._no = QPushButton(tr("Keep"))
         self._no.clicked.connect(self._keep)
         names = QVBoxLayout()
         names.setSpacing(2)

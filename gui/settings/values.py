@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from engine import LANGUAGES, Option, in_quotes, marked, number, tr
+from engine import LANGUAGES, Option, any_of, in_quotes, marked, number, tr
 from gui.settings.engine_choice import TITLES as ENGINES
 from gui.settings.wording import NAMES
 from gui.theme_names import THEME_WORDS
@@ -85,7 +85,7 @@ def value_words(option: Option, value: Any) -> str:
         case "texts" | "numbers":
             return ", ".join(f"{name} = {number_text(held)}" for name, held in value.items()) or tr("none")
         case "lists":
-            return ", ".join(f"{name} = {_OR.join(held) or tr('none')}" for name, held in value.items()) or tr("none")
+            return ", ".join(f"{name} = {any_of(held) or tr('none')}" for name, held in value.items()) or tr("none")
         case "text":
             return str(value)
 

@@ -2,63 +2,89 @@
 
 from urllib.parse import urlsplit
 
-from engine import EmbeddingEstimate, KeyState, ModelFacts, ProviderProbe, Settings, StoredModelInfo
-from gui.widgets.pricing import day_words, embed_words
-from gui.widgets.wording import counted, size_text
+from engine import (
+    EmbeddingEstimate,
+    KeyState,
+    ModelFacts,
+    ProviderProbe,
+    Settings,
+    StoredModelInfo,
+    any_of,
+    marked,
+    tr,
+    tr_count,
+)
+from gui.widgets.pricing import CENT, day_words, money
+from gui.widgets.wording import size_text
 
 PROVIDERS = (
     (
         "embedded",
-        "Built-in model",
-        "Works at once, on this machine, in 16 languages. No key, no cost.",
+        marked("Built-in model"),
+        marked("Works at once, on this machine, in 16 languages. No key, no cost."),
     ),
-    ("gguf", "Model file (GGUF)", "A model file runs on this machine: slower than the built-in model, and better."),
+    (
+        "gguf",
+        marked("Model file (GGUF)"),
+        marked("A model file runs on this machine: slower than the built-in model, and better."),
+    ),
     (
         "openai",
-        "OpenAI or a server like it",
-        "OpenAI, or Ollama, LM Studio, OpenRouter, llama-server and others.",
+        marked("OpenAI or a server like it"),
+        marked("OpenAI, or Ollama, LM Studio, OpenRouter, llama-server and others."),
     ),
-    ("gemini", "Google Gemini", "Google's service."),
-    ("voyage", "Voyage AI", "Voyage's service."),
+    ("gemini", "Google Gemini", marked("Google's service.")),
+    ("voyage", "Voyage AI", marked("Voyage's service.")),
     (
         "auto",
-        "Automatic",
-        "A model file if there is one, else a service with a key that you allow below, else the built-in model.",
+        marked("Automatic"),
+        marked(
+            "A model file if there is one, else a service with a key that you allow below, else the built-in model."
+        ),
     ),
-    ("none", "None", "Only words are searched."),
+    ("none", marked("None"), marked("Only words are searched.")),
 )
-"""Name in the settings, name for a person, and a sentence."""
+"""Name in the settings, name for a person, and a sentence; these two in English."""
 NAMES = {name: title for name, title, _ in PROVIDERS}
 OWNERS = {"openai": "OpenAI", "gemini": "Google", "voyage": "Voyage AI"}
 SENTENCES = {name: sentence for name, _, sentence in PROVIDERS}
+_NOTHING_LEAVES = marked("Nothing leaves this machine.")
 _HOSTS = {"openai": "api.openai.com", "gemini": "generativelanguage.googleapis.com", "voyage": "api.voyageai.com"}
 
 
 def where_texts_go(provider: str, base_url: str) -> str:
     """One sentence on what leaves the machine."""
     if provider == "none" or provider in ("embedded", "gguf"):
-        return "Nothing leaves this machine."
+        return tr(_NOTHING_LEAVES)
     if provider == "auto":
-        return "Without a tick below nothing leaves this machine."
+        return tr("Without a tick below nothing leaves this machine.")
     host = host_of(base_url) if base_url else _HOSTS[provider]
     if host in ("localhost", "127.0.0.1", "::1"):
-        return "The texts go to a server on this machine; nothing leaves it."
-    return (
-        f"The texts of your notes and of the sessions that you chose, and your questions, are sent to "
-        f"{host or 'this server'}. Secrets in sessions are masked before."
+        return tr("The texts go to a server on this machine; nothing leaves it.")
+    if not host:
+        return tr(
+            "The texts of your notes and of the sessions that you chose, and your questions, are sent to this server. "
+            "Secrets in sessions are masked before."
+        )
+    return tr(
+        "The texts of your notes and of the sessions that you chose, and your questions, are sent to {host}. "
+        "Secrets in sessions are masked before.",
+        host=host,
     )
 
 
 def sent_words(settings: Settings) -> str:
     """What leaves the machine under these settings, to the provider and to what stands in for it."""
-    fallback = OWNERS.get(settings.fallback, "")
-    stands_in = f" Where the provider fails, texts are sent to {fallback}." if fallback else ""
     if settings.provider != "auto":
-        return where_texts_go(settings.provider, settings.remote.base_url) + stands_in
-    owners = " or ".join(OWNERS[name] for name in settings.remote.agreed)
-    if not owners:
-        return f"Nothing leaves this machine.{stands_in}"
-    return f"Texts and questions may be sent to {owners}. Secrets in sessions are masked before.{stands_in}"
+        sent = where_texts_go(settings.provider, settings.remote.base_url)
+    elif owners := any_of(OWNERS[name] for name in settings.remote.agreed):
+        sent = tr("Texts and questions may be sent to {owners}. Secrets in sessions are masked before.", owners=owners)
+    else:
+        sent = tr(_NOTHING_LEAVES)
+    fallback = OWNERS.get(settings.fallback)
+    if fallback is None:
+        return sent
+    return f"{sent} {tr('Where the provider fails, texts are sent to {owner}.', owner=fallback)}"
 
 
 def host_of(base_url: str) -> str:
@@ -72,36 +98,53 @@ def host_of(base_url: str) -> str:
 def key_words(state: KeyState | None) -> str:
     """Where the API key is."""
     if state is None:
-        return "Looking for a key…"
+        return tr("Looking for a key…")
     if state.problem:
         return state.problem
     if state.origin == "environment":
-        return f"A key was found in {state.place}, which goes before any other: remove it there to enter one here."
-    return f"A key was found in {state.place}." if state.present else "No key was found."
+        return tr(
+            "A key was found in {place}, which goes before any other: remove it there to enter one here.",
+            place=state.place,
+        )
+    return tr("A key was found in {place}.", place=state.place) if state.present else tr("No key was found.")
 
 
 def probe_words(probe: ProviderProbe) -> str:
     """What came of a test."""
     if not probe.ok:
         return probe.error
-    return f"{probe.model} answered in {probe.milliseconds:,.0f} ms, with {probe.dims:,} dimensions."
+    return tr(
+        "{model} answered in {milliseconds:,.0f} ms, with {dims:,} dimensions.",
+        model=probe.model,
+        milliseconds=probe.milliseconds,
+        dims=probe.dims,
+    )
 
 
 def list_price_words(facts: ModelFacts | None) -> str:
     """What stands in the price's field while nothing was entered there."""
     if facts is None or facts.price is None:
-        return "US dollars for a million tokens"
-    return f"{facts.price:g} (list price of {day_words(facts.checked)})"
+        return tr("US dollars for a million tokens")
+    return tr("{price:g} (list price of {day})", price=facts.price, day=day_words(facts.checked))
 
 
 def stored_words(model: StoredModelInfo) -> str:
-    active = " · in use" if model.active else ""
-    return f"{counted(model.vectors, 'vector')} of {model.dims:,} dimensions · {size_text(model.bytes)}{active}"
+    vectors = tr_count(
+        "{count:,} vector of {dims:,} dimensions",
+        "{count:,} vectors of {dims:,} dimensions",
+        model.vectors,
+        dims=model.dims,
+    )
+    parts = (vectors, size_text(model.bytes), tr("in use") if model.active else "")
+    return " · ".join(filter(None, parts))
 
 
 def accept_words(estimate: EmbeddingEstimate | None) -> str:
     """The button that saves: with the price where there is one."""
     if estimate is None or not estimate.chunks or estimate.cost == 0:
-        return "Save"
-    words = embed_words(estimate)
-    return f"Save and {words[0].lower()}{words[1:]}"
+        return tr("Save")
+    if not estimate.cost:
+        return tr("Save and embed")
+    if estimate.cost < CENT:
+        return tr("Save and embed for {price}", price=money(estimate.cost))
+    return tr("Save and embed for about {price}", price=money(estimate.cost))

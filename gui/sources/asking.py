@@ -4,17 +4,20 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from engine import tr
 from gui.widgets.drop import EXPORTS
 
 
 def ask_for_folder(parent: QWidget) -> list[str]:
     """One folder; none where the person thought better of it."""
-    name = QFileDialog.getExistingDirectory(parent, "Add a folder with sessions", str(Path.home()))
+    name = QFileDialog.getExistingDirectory(parent, tr("Add a folder with sessions"), str(Path.home()))
     return [name] if name else []
 
 
 def ask_for_exports(parent: QWidget) -> list[str]:
     """Files that services let one download."""
     kinds = " ".join(f"*{ending}" for ending in EXPORTS)
-    names, _ = QFileDialog.getOpenFileNames(parent, "Add exports", str(Path.home()), f"Exports ({kinds})")
+    names, _ = QFileDialog.getOpenFileNames(
+        parent, tr("Add exports"), str(Path.home()), tr("Exports ({endings})", endings=kinds)
+    )
     return names

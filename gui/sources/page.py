@@ -10,7 +10,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 import engine
-from engine import CancelToken, FileIssue
+from engine import CancelToken, FileIssue, marked, tr
 from gui.jobs import Job, Jobs
 from gui.sources.asking import ask_for_exports, ask_for_folder
 from gui.sources.choice import Choice, Source, look, measure
@@ -20,9 +20,9 @@ from gui.widgets.drop import dropped_sessions
 from gui.widgets.labels import breakable, label
 from gui.widgets.scrolling import scrolling_column
 
-NOTHING = "No sessions of AI agents were found on this machine."
-LOOKING = "Looking for sessions of AI agents on this computer…"
-LEAVE = "What you unticked leaves the index; the files themselves stay as they are."
+NOTHING = marked("No sessions of AI agents were found on this machine.")
+LOOKING = marked("Looking for sessions of AI agents on this computer…")
+LEAVE = marked("What you unticked leaves the index; the files themselves stay as they are.")
 _WIDTH = 640
 
 
@@ -46,17 +46,17 @@ class SourcesPage(QFrame):
         self._folder = Path()
         self._choice: Choice | None = None
         self._job: Job | None = None
-        self._title = label("Sessions of AI agents", "title", wrap=True)
+        self._title = label(tr("Sessions of AI agents"), "title", wrap=True)
         self._promise = label("", wrap=True)
         self._state = label("", "meta", wrap=True)
         self._boxes = PlaceBoxes()
         self._boxes.changed.connect(self._tick)
-        self._leave = label(LEAVE, "meta", wrap=True)
+        self._leave = label(tr(LEAVE), "meta", wrap=True)
         self._problem = label("", "degraded", wrap=True)
-        self._save = QPushButton("Save and index")
+        self._save = QPushButton(tr("Save and index"))
         self._save.setProperty("role", "primary")
         self._save.clicked.connect(self._accept)
-        self._back = QPushButton("Back")
+        self._back = QPushButton(tr("Back"))
         self._back.clicked.connect(self._leave_page)
         self._lay_out()
 
@@ -86,10 +86,10 @@ class SourcesPage(QFrame):
         whole.addWidget(scrolling_column(column, _WIDTH))
 
     def _adding(self) -> QHBoxLayout:
-        folder = QPushButton("Add a folder…")
+        folder = QPushButton(tr("Add a folder…"))
         folder.clicked.connect(self._choose_folder)
-        export = QPushButton("Add an export…")
-        export.setToolTip("The zip or JSON file that ChatGPT or Claude let you download")
+        export = QPushButton(tr("Add an export…"))
+        export.setToolTip(tr("The zip or JSON file that ChatGPT or Claude let you download"))
         export.clicked.connect(self._choose_exports)
         self._adders = (folder, export)
         for button in (*self._adders, self._save, self._back):
@@ -98,7 +98,7 @@ class SourcesPage(QFrame):
         row.setSpacing(8)
         for button in self._adders:
             row.addWidget(button)
-        row.addWidget(label("or drop them here", "meta", wrap=True), 1)
+        row.addWidget(label(tr("or drop them here"), "meta", wrap=True), 1)
         return row
 
     # --- what is shown ----------------------------------------------------------------------------------------------
@@ -115,11 +115,14 @@ class SourcesPage(QFrame):
         self._boxes.show_places((), ())
         name = breakable(folder.name or str(folder))
         self._promise.setText(
-            f"What you tick is searched together with the folder {name}. Nothing is read before you save, and nothing "
-            "is ever written there."
+            tr(
+                "What you tick is searched together with the folder {name}. Nothing is read before you save, and "
+                "nothing is ever written there.",
+                name=name,
+            )
         )
         self._problem.hide()
-        self._show(LOOKING)
+        self._show(tr(LOOKING))
         config = self._config
         self._start(lambda token: look(folder, config, token), self._take)
         self._back.setFocus()
@@ -142,7 +145,7 @@ class SourcesPage(QFrame):
             [source.place for source in choice.sources], [source.ticked for source in choice.sources]
         )
         self._tell(choice.issues)
-        self._show("" if choice.sources else NOTHING)
+        self._show("" if choice.sources else tr(NOTHING))
         self._boxes.focus_first()
 
     def _fail(self, sentence: str) -> None:

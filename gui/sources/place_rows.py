@@ -6,7 +6,7 @@ from pathlib import Path
 from PySide6.QtCore import QEvent, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from engine import FoundPlace
+from engine import FoundPlace, tr
 from gui.sources.wording import place_amount, place_title, short_path
 from gui.widgets.check_box import CheckBox
 from gui.widgets.labels import breakable, label
@@ -104,10 +104,11 @@ class PlaceChoices(PlaceRows):
 
     chosen = Signal(object)
 
-    def __init__(self, verb: str = "Choose", parent: QWidget | None = None) -> None:
-        """`verb`: what the buttons say."""
+    def __init__(self, verb: str, named: str, parent: QWidget | None = None) -> None:
+        """`verb`: what the buttons say; `named`: a marked sentence with `{place}`, for those who hear it."""
         super().__init__(parent)
         self._verb = verb
+        self._named = named
 
     def show_places(self, places: Sequence[FoundPlace]) -> None:
         self._clear()
@@ -117,7 +118,7 @@ class PlaceChoices(PlaceRows):
     def _row(self, place: FoundPlace) -> QWidget:
         button = QPushButton(self._verb)
         button.setAutoDefault(True)
-        button.setAccessibleName(f"{self._verb} {place_title(place)}")
+        button.setAccessibleName(tr(self._named, place=place_title(place)))
         button.setAccessibleDescription(f"{place_amount(place)}, {place.path}")
         button.setToolTip(place.path)
         button.clicked.connect(lambda _checked: self.chosen.emit(Path(place.path)))

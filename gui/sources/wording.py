@@ -2,28 +2,37 @@
 
 from collections.abc import Sequence
 
-from engine import FileIssue, FoundPlace, tr_reason
+from engine import FileIssue, FoundPlace, tr, tr_count, tr_reason
 from gui.sessions.wording import agent_name, folder_name
-from gui.widgets.wording import ago, counted, size_text
+from gui.widgets.wording import ago, size_text
 
 
 def place_title(place: FoundPlace) -> str:
     """ "Obsidian vault Garden", "OpenClaw: coder", "Claude Code"; the file's name where no agent is known."""
     if place.kind == "obsidian-vault":
-        return f"Obsidian vault {place.name}"
+        return tr("Obsidian vault {name}", name=place.name)
     if not place.agent:
         return folder_name(place.path)
-    kind = " workspace" if place.kind == "openclaw-workspace" else ""
-    return f"{agent_name(place.agent)}{kind}" + (f": {place.name}" if place.name else "")
+    agent = agent_name(place.agent)
+    if place.kind == "openclaw-workspace":
+        agent = tr("{agent} workspace", agent=agent)
+    return f"{agent}: {place.name}" if place.name else agent
 
 
 def place_amount(place: FoundPlace) -> str:
     """ "412 files, 118 MB, changed 3 h ago"."""
     if not place.files:
-        return "no files" if place.whole else "more files than were counted"
-    more = "" if place.whole else "more than "
-    changed = f", changed {ago(place.newest)}" if place.newest is not None else ""
-    return f"{more}{counted(place.files, 'file')}, {size_text(place.bytes)}{changed}"
+        return tr("no files") if place.whole else tr("more files than were counted")
+    size = size_text(place.bytes)
+    if place.whole:
+        amount = tr_count("{count:,} file, {size}", "{count:,} files, {size}", place.files, size=size)
+    else:
+        amount = tr_count(
+            "more than {count:,} file, {size}", "more than {count:,} files, {size}", place.files, size=size
+        )
+    if place.newest is None:
+        return amount
+    return tr("{amount}, changed {when}", amount=amount, when=ago(place.newest))
 
 
 def short_path(path: str, home: str) -> str:

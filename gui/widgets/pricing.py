@@ -7,14 +7,14 @@ from gui.widgets.days import short_date
 from gui.widgets.wording import duration
 
 _MILLION = 1_000_000
-_CENT = 0.01
+CENT = 0.01
 
 
 def money(dollars: float) -> str:
     """$0.08, $12.40; what is less than a cent is said so."""
     if dollars == 0:
         return tr("$0")
-    return tr("under $0.01") if dollars < _CENT else tr("${dollars:,.2f}", dollars=dollars)
+    return tr("under $0.01") if dollars < CENT else tr("${dollars:,.2f}", dollars=dollars)
 
 
 def spent_words(tokens: int, cost: float | None) -> str:
@@ -95,7 +95,7 @@ def embed_words(estimate: EmbeddingEstimate) -> str:
     if not estimate.cost:
         return tr("Embed")
     cost = money(estimate.cost)
-    return tr("Embed for {cost}", cost=cost) if estimate.cost < _CENT else tr("Embed for about {cost}", cost=cost)
+    return tr("Embed for {cost}", cost=cost) if estimate.cost < CENT else tr("Embed for about {cost}", cost=cost)
 
 
 def day_words(text: str) -> str:
