@@ -59,7 +59,7 @@ def test_the_table_leaves_out_what_had_no_say():
     )
     names = {figure.name for figure in wording.figures(bare)}
     assert names == {
-        *("Place", "Score", "Asked for", "Words' score", "“timer”", "“irrigation”", "“skipped”"),
+        *("Place in list", "Score", "Asked for", "Words' score", "“timer”", "“irrigation”", "“skipped”"),
         *("BM25 sum", "For nearness", "Full match", "Of the question", "Most it may give"),
     }
 
