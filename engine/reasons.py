@@ -81,8 +81,10 @@ OTHER_EXTENSIONS = Reason(
     marked("{count:,} file; only {extensions} files are indexed."),
     marked("{count:,} files; only {extensions} files are indexed."),
 )
+SOURCE_OFF = Reason(marked("Notes are not indexed: the settings name sessions alone as sources."))
 MORE_OF_A_RULE = Reason(marked("{number:,} more were passed over by this rule."))
 FOLDER_OF_QMD = Reason(marked("qmd never looks into folders named {folder}."))
+OUTSIDE_FOR_QMD = Reason(marked("qmd takes it for a file outside of its folder, as it does with a: or /d/ in front."))
 
 # --- by their places and kinds --------------------------------------------------------------------------------------
 
@@ -102,6 +104,7 @@ GROWN_TOO_LARGE = Reason(marked("{size:,} bytes; files of more than {limit:,} by
 ZERO_BYTES = Reason(marked("It holds zero bytes, as no text does."))
 NOT_UTF8 = Reason(marked("It is not UTF-8 text: byte 0x{byte} at line {line}."))
 UTF16 = Reason(marked("It is UTF-16 text; save it as UTF-8 to have it indexed."))
+UNREADABLE_BY_QMD = Reason(marked("qmd could not read it ({problem})."))
 NOT_EMBEDDED = Reason(marked("A passage is found by words only: {problem}"))
 
 # --- transcripts ------------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from typing import Any, get_args
 
 import msgspec
 
+from engine import reasons
 from engine.backends import path_words
 from engine.control import CancelToken
 from engine.corpus.discovery import LATEST_NS
@@ -13,7 +14,8 @@ from engine.corpus.standing import Listing, PathFinder, Standing
 from engine.corpus.transcripts.changes import last_change
 from engine.corpus.transcripts.stores import session_name
 from engine.embedding.base import EmbeddingProvider
-from engine.language import marked, tr
+from engine.language import tr
+from engine.reasons import tr_reason
 from engine.records import FileIssue, FolderContents, PathRemedy, PathStanding, PathState, RuleOrigin, Source
 from engine.settings import Settings
 from engine.settings.origin import origin_of
@@ -32,7 +34,7 @@ _KEYS = {
 }
 """Rules that the settings make, with their options; all others are built in."""
 _NO_TEXT = frozenset({"binary", "not-utf8"})
-_NO_NOTES = Match("source-off", marked("Notes are not indexed: the settings name sessions alone as sources."))
+_NO_NOTES = Match("source-off", reasons.SOURCE_OFF.said())
 _BROKEN = "broken"
 _BUILT_IN = RuleOrigin(key="", value="", layer="built-in", file="", line=0)
 _SHOWN_PASSED = 20
@@ -177,7 +179,7 @@ class _Explanation:
             state = "not-text"
         elif failure.rule == "too-large":
             state = "too-large"
-        return self._state(state, failure.detail, "open", rule=failure.rule, rule_path=failure.path)
+        return self._state(state, tr_reason(failure.detail), "open", rule=failure.rule, rule_path=failure.path)
 
     def _known(self, ids: list[int], *, changed: bool, problem: str = "", **facts: Any) -> PathState:
         provider = self._provider
@@ -185,7 +187,8 @@ class _Explanation:
         chunks, with_vector = count_chunks(self._snapshot, ids, model)
         vectors = None if provider is None else with_vector
         refused = issue_of(self._snapshot, "not embedded", self._standing.name)
-        said = path_words.indexed(chunks, vectors, facts.get("sessions", 0), refused.detail if refused else problem)
+        why = tr_reason(refused.detail if refused else problem)
+        said = path_words.indexed(chunks, vectors, facts.get("sessions", 0), why)
         facts |= {"chunks": chunks, "vectors": vectors, "changed": changed}
         if changed:
             return self._state("pending", tr(path_words.CHANGED), "sync", **facts)

@@ -2,14 +2,19 @@
 
 from collections.abc import Iterator
 
+from engine import reasons
 from engine.corpus.standing import Standing
 from engine.language import marked, tr, tr_count
+from engine.reasons import tr_reason
 from engine.records import FolderContents, RuleOrigin
 
 MISSING = marked("There is no such file or folder: look for a slip in its name.")
 NEW = marked("It is new and waits for the next sync.")
 CHANGED = marked("It has changed since it was indexed: until the next sync its old text is found.")
 GONE = marked("It is gone from the disk. What was indexed of it can be found until the next sync.")
+
+_NAME_EXTRA_PATHS = frozenset({reasons.HIDDEN_FOLDER.said(), reasons.OUTSIDE_MEMORY.said()})
+"""Reasons that say themselves what to do."""
 
 
 def indexed(chunks: int, vectors: int | None, sessions: int, refused: str) -> str:
@@ -35,11 +40,11 @@ def excluded(standing: Standing, detail: str, origin: RuleOrigin, *, addable: bo
 
     `addable`: it would be indexed as an extra path.
     """
-    said = tr(detail)
+    said = tr_reason(detail)
     if standing.barred and standing.barred != standing.name:
         goes_on = _lowered(said) if said == detail else said
         said = tr("It lies in {folder}: {reason}", folder=standing.barred, reason=goes_on)
-    if addable and "extra path" not in detail:
+    if addable and detail not in _NAME_EXTRA_PATHS:
         advice = tr("This rule is built in; add the path to extra_paths in the settings to have it indexed.")
         return f"{said} {advice}"
     return f"{said} {_set_at(origin)}"
@@ -78,7 +83,7 @@ def _passed(contents: FolderContents) -> Iterator[str]:
     if contents.passed_total == 1:
         yield tr("Passed over: {names}.", names=first.path)
         if first.detail:
-            yield tr(first.detail)
+            yield tr_reason(first.detail)
     else:
         names = tr("{name} and {count:,} more", name=first.path, count=contents.passed_total - 1)
         yield tr("Passed over: {names}.", names=names)

@@ -11,6 +11,7 @@ from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.stores import locate_transcript, names_session
 from engine.errors import TranscriptUnreadable
 from engine.language import tr
+from engine.reasons import tr_reason
 from engine.records import FileText, SessionMessage, SessionSummary, SessionText
 from engine.redaction.masks import redact
 from engine.settings import Settings
@@ -37,7 +38,7 @@ class SessionFiles:
             found = read_session(file, key, cancel)
         except ValueError as error:
             raise TranscriptUnreadable(
-                tr("The transcript of this session cannot be read now: {reason}", reason=tr(str(error)))
+                tr("The transcript of this session cannot be read now: {reason}", reason=tr_reason(str(error)))
             ) from error
         if found is None:
             raise FileNotFoundError(path)

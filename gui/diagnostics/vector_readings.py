@@ -34,7 +34,7 @@ def read_embedding(status: MemoryProviderStatus) -> Iterator[Reading]:
     yield Reading(tr("Dimensions"), None, number(status.vector.dims) if status.vector.dims else "–")
     instead = provider_instead(status)
     if instead is None:
-        yield Reading(tr("Fallback"), "off", tr("none"))
+        yield Reading(tr("Fallback"), "off", tr("none in use"))
     else:
         yield Reading(
             tr("Fallback"),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from engine import reasons
 from engine.backends.qmd.command import QmdError
 from engine.language import tr
 
@@ -99,8 +100,8 @@ def parse_skipped(line: str) -> tuple[str, str] | None:
     if found is None:
         return None
     if found[3]:
-        return found[3], "qmd takes it for a file outside of its folder, as it does with a: or /d/ in front."
-    return found[1], f"qmd could not read it ({found[2]})."
+        return found[3], reasons.OUTSIDE_FOR_QMD.said()
+    return found[1], reasons.UNREADABLE_BY_QMD.said(problem=found[2])
 
 
 def _rows(output: str) -> list[dict[str, Any]] | None:

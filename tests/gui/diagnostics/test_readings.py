@@ -90,7 +90,7 @@ def test_an_engine_in_place_of_another_is_not_taken_for_a_provider():
     found = _reading("Engine", "In use", **replaced)
     assert (found.state, found.value, found.reason) == ("degraded", "built-in index instead of qmd", reason)
     assert found.remedy == "try-again"
-    assert _reading("Embedding", "Fallback", **replaced).value == "none"
+    assert _reading("Embedding", "Fallback", **replaced).value == "none in use"
     both = replaced | {"custom": replaced["custom"] | {"providerFallback": {"from": "openai", "reason": "No key."}}}
     assert _reading("Embedding", "Fallback", **both).value == "instead of openai"
 
