@@ -8,6 +8,7 @@ from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QSplitter, QWidget
 
 from gui.style import font_at
+from gui.widgets.mirrored import keep_inside
 
 _VIEWER_LETTERS = 62
 _LIST_LETTERS = 36
@@ -40,6 +41,7 @@ class Panes(QSplitter):
             self.addWidget(pane)
         whole.hide()
         self.setHandleWidth(1)
+        keep_inside(self)
         self.setChildrenCollapsible(False)
         self.setStretchFactor(0, 0)
         self.setStretchFactor(1, 1)

@@ -16,7 +16,7 @@ from gui.search.state_page import Action, StatePage
 from gui.style import font_at
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.labels import line
-from gui.widgets.mirrored import margins
+from gui.widgets.mirrored import keep_inside, margins
 
 NEW = command("facts.new", "New fact", "facts", "Ctrl+N")
 _FEWEST_LETTERS = 96
@@ -63,6 +63,7 @@ class FactsBody(QWidget):
         self._side = side
         self._split = QSplitter(Qt.Orientation.Horizontal)
         self._split.setHandleWidth(1)
+        keep_inside(self._split)
         self._split.setChildrenCollapsible(False)
         for place, (part, stretch) in enumerate(zip((self._left, side), _LIST_SHARE, strict=True)):
             self._split.addWidget(part)

@@ -4,7 +4,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QStyle, QWidget
 
-from gui.widgets.mirrored import text_direction
+from gui.widgets.mirrored import line_direction
 
 
 def elide(metrics: QFontMetrics, text: str, mode: Qt.TextElideMode, width: int) -> str:
@@ -63,5 +63,5 @@ class ElidedLabel(QLabel):
         painter.setPen(self.ink())
         where = QStyle.visualAlignment(self.layoutDirection(), self.alignment()) | Qt.AlignmentFlag.AlignAbsolute
         # In the text's own direction: its ellipsis and its points stand where it ends.
-        painter.setLayoutDirection(text_direction(self.text()))
+        painter.setLayoutDirection(line_direction(self.text()))
         painter.drawText(self.contentsRect(), int(where | Qt.TextFlag.TextSingleLine), self._cut())

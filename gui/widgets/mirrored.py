@@ -12,10 +12,12 @@ from contextlib import contextmanager
 
 from PySide6.QtCore import QMargins, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QGuiApplication, QPainter, QPixmap
+from PySide6.QtWidgets import QSplitter
 
 _LEFT, _RIGHT = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
 _SIDES = int(_LEFT | _RIGHT)
 _STRONG = ("L", "R", "AL")
+_JOINT = " · "
 _LOOKED_AT = 1000
 """Characters, of which one has a direction in any text that is worth reading."""
 _ISOLATED = re.compile("[\u2066-\u2068][^\u2069]*\u2069?")
@@ -55,7 +57,7 @@ def write(painter: QPainter, rect: QRect | QRectF, flags: int | Qt.AlignmentFlag
         how ^= _SIDES
     elif is_mirrored(painter) and not how & (_SIDES | Qt.AlignmentFlag.AlignHCenter.value):
         how |= _RIGHT.value
-    painter.setLayoutDirection(text_direction(text))
+    painter.setLayoutDirection(line_direction(text))
     with upright(painter, rect) as stands:
         painter.drawText(stands, how | Qt.AlignmentFlag.AlignAbsolute.value, text)
     painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
@@ -75,18 +77,31 @@ def mirrored_x(x: float, width: float, direction: Qt.LayoutDirection) -> float:
 
 def margins(begin: int, top: int, end: int, bottom: int) -> QMargins:
     """Qt mirrors what stands in a layout, but not the margins round it."""
-    left, right = (end, begin) if _runs_left() else (begin, end)
+    left, right = (end, begin) if runs_left() else (begin, end)
     return QMargins(left, top, right, bottom)
 
 
 def at_start(besides: Qt.AlignmentFlag) -> Qt.AlignmentFlag:
     """Where the window's lines begin, whichever way the text itself runs; Qt would put it where that begins."""
-    return (_RIGHT if _runs_left() else _LEFT) | Qt.AlignmentFlag.AlignAbsolute | besides
+    return (_RIGHT if runs_left() else _LEFT) | Qt.AlignmentFlag.AlignAbsolute | besides
 
 
-def _runs_left() -> bool:
+def keep_inside(splitter: QSplitter) -> None:
+    """Qt puts all parts of a splitter a pixel too far to the right where lines run from right to left."""
+    if runs_left():
+        splitter.setContentsMargins(0, 0, 1, 0)
+
+
+def runs_left() -> bool:
     """The whole window's direction, which is there before any widget."""
     return QGuiApplication.layoutDirection() == Qt.LayoutDirection.RightToLeft
+
+
+def line_direction(text: str) -> Qt.LayoutDirection:
+    """Its own; but of joined parts, some of them from right to left, the first stands where lines begin."""
+    if runs_left() and _JOINT in text and any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in text):
+        return Qt.LayoutDirection.RightToLeft
+    return text_direction(text)
 
 
 def text_direction(text: str) -> Qt.LayoutDirection:

@@ -25,7 +25,7 @@ from gui.widgets.combo import ComboBox
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import label, line
-from gui.widgets.mirrored import margins
+from gui.widgets.mirrored import margins, runs_left
 
 _CONTEXT = 2
 """Lines round a passage."""
@@ -103,7 +103,7 @@ class ComparisonPane(QWidget):
             row.setSpacing(6)
             row.addWidget(choice, 1)
             read = QPushButton(tr("Open"))
-            read.setAccessibleName(tr("Open the right note") if side else tr("Open the left note"))
+            read.setAccessibleName(tr("Open the right note") if bool(side) != runs_left() else tr("Open the left note"))
             read.clicked.connect(lambda _=False, side=side: self._open(side))
             row.addWidget(read)
             sides.addLayout(row, 0, side)

@@ -18,6 +18,7 @@ from gui.search.state_page import StatePage
 from gui.style import font_at
 from gui.viewer.notice import Hint
 from gui.widgets.labels import label, line
+from gui.widgets.mirrored import keep_inside
 
 _LOOK_MS = 100
 _CALM_MS = 1_500
@@ -61,6 +62,7 @@ class DuplicatesPage(IndexPage):
         self._list = GroupList()
         self._pane = ComparisonPane(jobs)
         self._split = QSplitter(Qt.Orientation.Horizontal)
+        keep_inside(self._split)
         self._stack = QStackedWidget()
         self._hint = Hint(self._stack)
         self._clock = QTimer(self, interval=_LOOK_MS)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from engine import marked, tr
 from gui.accessible.painted import Part
-from gui.index.duplicates.difference import LONGEST, Row, Side
+from gui.index.duplicates.difference import LONGEST, Row, RowKind, Side
 from gui.theme import tokens
 from gui.viewer.laid_line import LaidLine, LineStyle
 from gui.viewer.painting import Decoration, Gutter, LinePainter
@@ -25,6 +25,7 @@ _SAID = {
     "moved": marked("in another place"),
     "same": marked("the same"),
 }
+_MIRRORED: dict[RowKind, RowKind] = {"left": "right", "right": "left"}
 _KEPT = 400
 _WHEEL_ROWS = 3
 _WHEEL_NOTCH = 120
@@ -155,7 +156,8 @@ class SideBySide(QAbstractScrollArea):
     def _row_spoken(self, place: int) -> str:
         row = self._rows[place]
         texts = [f"{side.number}: {side.text[:200]}" for side in (row.left, row.right) if side is not None]
-        return f"{tr(_SAID[row.kind])}. {' / '.join(texts)}"
+        kind = _MIRRORED.get(row.kind, row.kind) if self.isRightToLeft() else row.kind
+        return f"{tr(_SAID[kind])}. {' / '.join(texts)}"
 
     # --- painting -------------------------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from engine import DuplicateGroup, DuplicateKind, DuplicateMember, marked, share_text, tr, tr_count
 from gui.index.attention import Attention
+from gui.widgets.mirrored import runs_left
 from gui.widgets.wording import ago, duration, size_text
 
 _DAY = 86_400
@@ -67,6 +68,8 @@ def facts_text(member: DuplicateMember) -> str:
 def between_text(left: DuplicateMember, right: DuplicateMember) -> str:
     """Which of the two is newer, and which longer."""
     apart = abs(left.modified - right.modified)
+    if runs_left():
+        left, right = right, left  # as they stand in the window then
     newer = "" if apart < 1 else "left" if left.modified > right.modified else "right"
     longer = "" if left.size == right.size else "left" if left.size > right.size else "right"
     return tr(_BETWEEN[newer, longer], time=_time_text(apart), size=size_text(abs(left.size - right.size)))

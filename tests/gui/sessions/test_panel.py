@@ -160,6 +160,21 @@ def test_sub_agents_are_unfolded_by_key_by_click_and_for_all(qtbot, panel):
     assert _titles(panel)[2] == "Find unsettled relay reads"
 
 
+@pytest.mark.usefixtures("right_to_left")
+def test_from_right_to_left_sub_agents_are_unfolded_from_the_other_side(qtbot, panel):
+    listed = panel.view.list
+    listed.take_focus()
+    qtbot.keyClick(listed, Key.Key_Left)
+    assert _titles(panel)[2] == "Find unsettled relay reads"
+    qtbot.keyClick(listed, Key.Key_Right)
+    assert _titles(panel)[2] == "Invoice double entry"
+    row = listed.visualRect(listed.rows.index(1))
+    qtbot.mouseClick(listed.viewport(), Qt.MouseButton.LeftButton, pos=row.topLeft() + QPoint(6, 12))
+    assert _titles(panel)[2] == "Invoice double entry"
+    qtbot.mouseClick(listed.viewport(), Qt.MouseButton.LeftButton, pos=row.topRight() + QPoint(-6, 12))
+    assert _titles(panel)[2] == "Find unsettled relay reads"
+
+
 def test_the_keys_lead_from_box_to_list_and_back(qtbot, panel):
     panel.focus_box()
     qtbot.keyClick(panel.box.edit, Key.Key_Down)

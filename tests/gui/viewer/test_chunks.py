@@ -122,6 +122,20 @@ def test_a_border_is_drawn_where_a_chunk_stands(qtbot, chunked: ViewerPanel) -> 
     assert all(len(colours) > 1 for colours in column.values())
 
 
+@pytest.mark.usefixtures("right_to_left")
+def test_from_right_to_left_a_border_is_drawn_and_pressed_at_the_other_side(qtbot, chunked: ViewerPanel) -> None:
+    viewport = chunked._source.viewport()
+    usual = point_of(chunked, 9)
+    QTest.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=usual)
+    assert not chunked._card.isVisible()
+    lane = chunked._source._gutter.lane_width
+    left = viewport.width() - usual.x() - lane // 2
+    picture = viewport.grab().toImage()
+    assert len({picture.pixelColor(x, usual.y()).name() for x in range(left, left + lane)}) > 1
+    QTest.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=QPoint(viewport.width() - 1 - usual.x(), usual.y()))
+    qtbot.waitUntil(chunked._card.isVisible)
+
+
 def test_a_press_on_a_border_shows_the_row(qtbot, chunked: ViewerPanel) -> None:
     QTest.mouseClick(chunked._source.viewport(), Qt.MouseButton.LeftButton, pos=point_of(chunked, 9))
     qtbot.waitUntil(chunked._card.isVisible)

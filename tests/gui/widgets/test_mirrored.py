@@ -3,11 +3,11 @@
 import pytest
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QSplitter, QWidget
 
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.labels import label
-from gui.widgets.mirrored import margins, mirror, put, text_direction, upright, write
+from gui.widgets.mirrored import keep_inside, line_direction, margins, mirror, put, text_direction, upright, write
 from gui.widgets.row_painting import AT_LEFT, AT_RIGHT
 from gui.widgets.sync_bar import ProgressLine
 
@@ -127,3 +127,28 @@ def test_progress_begins_at_the_right(qtbot, appearance):
     picture = bar.grab().toImage()
     assert picture.pixelColor(90, 3) != picture.pixelColor(40, 3)
     assert picture.pixelColor(10, 3) == picture.pixelColor(40, 3)
+
+
+@pytest.mark.usefixtures("right_to_left")
+def test_the_parts_of_a_splitter_stay_in_it(qtbot):
+    splitter = QSplitter()
+    qtbot.addWidget(splitter)
+    splitter.setHandleWidth(1)
+    keep_inside(splitter)
+    parts = [QWidget(), QWidget()]
+    for part in parts:
+        splitter.addWidget(part)
+    splitter.resize(400, 50)
+    splitter.show()
+    assert parts[0].geometry().left() > parts[1].geometry().right()
+    assert parts[0].geometry().right() == 399
+    assert parts[1].geometry().left() in (0, 1)
+
+
+@pytest.mark.usefixtures("right_to_left")
+def test_joined_parts_begin_where_lines_begin(qapp):
+    parts = "Codex · 3 \u05d4\u05d5\u05d3\u05e2\u05d5\u05ea"
+    assert line_direction(parts) == RIGHT
+    assert line_direction("notes/a.md · 1–29") == LEFT
+    qapp.setLayoutDirection(LEFT)
+    assert line_direction(parts) == LEFT
