@@ -9,13 +9,12 @@ from engine import marked, tr
 from gui.index.attention import Attention
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.labels import breakable, label, line
-from gui.widgets.state import State, StateDot
+from gui.widgets.state import StateDot, with_state
 from gui.widgets.tab_order import stop_before
 
 _DOT_TOP = 3
 
 ALL_WELL = Attention("", "fine", marked("Nothing needs your attention."))
-_STATES: dict[State, str] = {"working": marked("working"), "degraded": marked("degraded"), "off": marked("off")}
 
 
 class _Row(QWidget):
@@ -69,8 +68,7 @@ class _Row(QWidget):
         self.button.setText(words)
         self.button.setVisible(bool(words))
         self.button.setAccessibleName(f"{words}: {title}")
-        state = f" ({tr(_STATES[row.state])})" if row.state in _STATES else ""
-        self.setAccessibleName(". ".join(part for part in (f"{title}{state}", row.detail) if part))
+        self.setAccessibleName(". ".join(part for part in (with_state(title, row.state), row.detail) if part))
 
     @Slot()
     def _press(self) -> None:

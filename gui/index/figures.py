@@ -44,8 +44,8 @@ def figures(status: MemoryProviderStatus, overview: IndexOverview | None) -> tup
 
 def _files(status: MemoryProviderStatus) -> Figure:
     failed, skipped = len(status.failed_files), len(status.skipped_files)
-    parts = [tr("{count:,} failed", count=failed)] if failed else []
-    parts += [tr("{count:,} skipped", count=skipped)] if skipped else []
+    parts = [tr_count("{count:,} failed", "{count:,} failed", failed)] if failed else []
+    parts += [tr_count("{count:,} skipped", "{count:,} skipped", skipped)] if skipped else []
     note = " · ".join(parts) or (tr("none left out") if status.files else tr("nothing indexed yet"))
     counts = (
         tr("{count:,} notes", count=one.files) if one.source == "memory" else tr("{count:,} sessions", count=one.files)

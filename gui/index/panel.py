@@ -135,8 +135,8 @@ class IndexPanel(QWidget):
 
     def show_lacks(self, lacks: Lacks) -> None:
         """Whether there is an inside to look into; another backend has another one."""
-        reason = lacks.get("insight", "")
-        self._lack.say(tr(TITLES["insight"]), tr(reason), Action(tr("Choose another engine…"), self._choose_engine))
+        reason, title = lacks.get("insight", ""), TITLES["insight"]
+        self._lack.say(tr(title), tr(reason), Action(tr("Choose another engine…"), self._choose_engine))
         self._lack.setVisible(bool(reason))
         for part in (self._bar, self._stack):
             part.setVisible(not reason)
