@@ -22,11 +22,11 @@ def words_of(query: str) -> tuple[str, ...]:
 def found(placed: Placed, value: object, words: Iterable[str]) -> bool:
     """Whether every word is in the option's name, key, help or value, or in its page's name.
 
-    In the language that is spoken or in English, which the settings file and much that is written of it have.
+    In the language that is spoken or in English, which the settings file has and what is written of it.
     """
     option = placed.option
     plain = (placed.name, option.help, PAGES[placed.page], placed.group)
-    texts = [option.key, value_words(option, value), *plain, *map(tr, plain)]
+    texts = [option.key, value_words(option, value), *option.choices, *plain, *map(tr, plain)]
     for called in (choice_words, plain_choice_words):
         texts += [called(option.key, choice) for choice in option.choices]
     whole = _folded("\n".join(texts))

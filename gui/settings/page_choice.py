@@ -63,7 +63,8 @@ class PageChoice(QObject):
         """Have what there is room for in a dialog of this width."""
         narrow = width < font_at(_NARROW).pixelSize()
         self.list.scheduleDelayedItemsLayout()  # with the fonts and margins that the style sheet has brought by now
-        self.list.setFixedWidth(font_at(_LIST_WIDTH).pixelSize())
+        titles = self.list.sizeHintForColumn(0) + 2 * self.list.frameWidth()
+        self.list.setFixedWidth(max(font_at(_LIST_WIDTH).pixelSize(), titles))
         for widget in (self.list, self.edge):
             widget.setVisible(not narrow)
         self.box.setVisible(narrow)

@@ -1,9 +1,16 @@
 import pytest
 
-from engine import Settings, all_options, value_at
+from engine import Settings, all_options, speak, value_at
 from gui.settings.values import Unread, field_text, read_field, value_words
 
 OPTIONS = {option.key: option for option in all_options()}
+
+
+@pytest.fixture
+def german():
+    speak("de")
+    yield
+    speak("en")
 
 
 def test_what_a_field_shows_reads_back_as_the_same_value():
@@ -29,10 +36,42 @@ def test_what_is_typed_is_read(key, text, value):
     assert read_field(OPTIONS[key], text) == value
 
 
+@pytest.mark.usefixtures("german")
+def test_what_a_field_shows_reads_back_where_decimals_follow_a_comma():
+    test_what_a_field_shows_reads_back_as_the_same_value()
+    assert field_text(OPTIONS["query.min_score"], 0.35) == "0,35"
+    assert field_text(OPTIONS["prices"], {"openai/a.b": 0.02}) == "openai/a.b = 0,02"
+    assert value_words(OPTIONS["sync.watch_debounce_ms"], 1500).startswith("1.500 ")
+
+
+@pytest.mark.usefixtures("german")
+@pytest.mark.parametrize(
+    ("key", "text", "value"),
+    [
+        ("query.max_results", "1.200", 1200),
+        ("query.min_score", "0,5", 0.5),
+        ("query.min_score", "0.350", 0.35),
+        ("query.hybrid.temporal_decay.half_life_days", "1.234,5", 1234.5),
+        ("query.hybrid.temporal_decay.half_life_days", "1.234.567", 1234567),
+        ("prices", "openai/a.b = 0,02", {"openai/a.b": 0.02}),
+    ],
+)
+def test_what_is_typed_is_read_where_decimals_follow_a_comma(key, text, value):
+    assert read_field(OPTIONS[key], text) == value
+
+
+@pytest.mark.usefixtures("german")
+@pytest.mark.parametrize("text", ["1,5", "1.5", "1,200"])
+def test_what_might_be_thousands_elsewhere_is_no_whole_number(text):
+    with pytest.raises(Unread):
+        read_field(OPTIONS["query.max_results"], text)
+
+
 @pytest.mark.parametrize(
     ("key", "text"),
     [
         ("query.max_results", "1.5"),
+        ("query.max_results", "1,5"),
         ("query.max_results", ""),
         ("query.min_score", "nan"),
         ("query.min_score", "much"),
