@@ -35,7 +35,12 @@ class Key:
 
     @property
     def described(self) -> str:
-        """Where it was found, to follow "in" or "from"."""
+        """Where it was found, as the record of the status has it, in English."""
+        return f"the environment variable {self.place}" if self.origin == "environment" else "the keychain"
+
+    @property
+    def told(self) -> str:
+        """The same as the end of a sentence: where it is in."""
         if self.origin == "environment":
             return tr("the environment variable {name}", name=self.place)
         return tr("the keychain")
@@ -90,7 +95,7 @@ def key_state(provider: str, settings: Settings) -> KeyState:
         return KeyState(present=False, origin=None, place="", problem=str(error))
     if key is None:
         return KeyState(present=False, origin=None, place="", problem="")
-    return KeyState(present=True, origin=key.origin, place=key.described, problem="")
+    return KeyState(present=True, origin=key.origin, place=key.told, problem="")
 
 
 def store_key(provider: str, settings: Settings, value: str) -> None:
