@@ -5,6 +5,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from engine import SettingsConsequences, tr, tr_count
+from gui.keys.listing import native
 from gui.settings.choice import Choice
 from gui.settings.model import SettingsModel
 from gui.settings.wording import sent_words
@@ -52,7 +53,7 @@ class Foot(QWidget):
         self._model = model
         self._asking = False
         self._said = label("", "muted", wrap=True)
-        self._undo = self._button(tr("Undo"), tr("Undo the last change ({keys})", keys="Ctrl+Z"))
+        self._undo = self._button(tr("Undo"), tr("Undo the last change ({keys})", keys=native("Ctrl+Z")))
         self._undo.clicked.connect(model.undo)
         self._discard = self._button(tr("Discard"), tr("Discard the changes that are not applied yet"))
         self._discard.clicked.connect(self._forget)

@@ -29,6 +29,8 @@ class KeyRow:
 
     name: str
     words: str
+    english: str
+    """Not shown, but searched."""
     where: str
     keys: str
     own: bool
@@ -147,7 +149,7 @@ class KeyboardPage(QFrame):
         """Those of the moment, of the commands that fit what was typed; the chosen one stays chosen."""
         chosen = self.command
         parts = self.edit.text().casefold().split()
-        rows = [(row, f"{row.words} {row.where} {row.keys}".casefold()) for row in self._rows()]
+        rows = [(row, f"{row.words} {row.english} {row.where} {row.keys}".casefold()) for row in self._rows()]
         self.table.show_records(tuple(row for row, said in rows if all(part in said for part in parts)))
         if chosen is not None:
             self.choose(chosen.name)
@@ -159,6 +161,7 @@ class KeyboardPage(QFrame):
             KeyRow(
                 command.name,
                 without_dots(command.words),
+                command.english,
                 ", ".join(title(place) for place in command.places),
                 any_of(native(key) for key in self._keymap.keys(command.name)),
                 self._own.is_own(command.name),

@@ -3,6 +3,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 import engine
+from engine import language
 from gui.keys.binding import key_action
 from gui.keys.keymap import Keymap, command, keymap
 from gui.keys.own import OwnKeys
@@ -64,6 +65,14 @@ def test_a_key_is_given_by_pressing_it_without_a_mouse(qtbot, page, mapped, conf
     assert page.table.hasFocus()
     qtbot.waitUntil(config.exists)
     assert engine.load_settings(config=config).window.keys == {WRAP.name: ("Ctrl+Alt+W",)}
+
+
+def test_a_command_is_found_in_the_language_of_the_window_and_in_english(page, monkeypatch):
+    german = {"Fold lines…": "Zeilen umbrechen\u00a0…"}
+    monkeypatch.setattr(language, "_speech", language._Speech("de", lambda text: german.get(text, text)))
+    for typed in ("zeilen", "fold lin"):
+        page.edit.setText(typed)
+        assert _rows(page) == ["Zeilen umbrechen"]
 
 
 def test_it_takes_effect_without_reopening_anything(qtbot, page, mapped):
