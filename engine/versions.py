@@ -2,9 +2,11 @@
 
 from importlib.metadata import PackageNotFoundError, version
 
+from engine.language import marked
+
 
 def program_version() -> str:
     try:
         return version("mnemoscope")
     except PackageNotFoundError:
-        return "in development"
+        return marked("in development")

@@ -1,9 +1,10 @@
 """The way to what is said about the program: a small window, and the licences of all that is in it."""
 
 import platform
+from collections.abc import Iterable
 
 from PySide6.QtCore import QObject, Qt, Slot, qVersion
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from engine import program_version, tr
 from gui.about.components import Component, read_components
@@ -44,15 +45,14 @@ class AboutWay(QObject):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
         column.addWidget(label("Mnemoscope", "title"))
-        version = tr("Version {version}", version=program_version())
+        version = tr("Version {version}", version=tr(program_version()))
         running = f"{version} · Python {platform.python_version()} · Qt {qVersion()}"
         column.addWidget(label(running, "meta"))
         column.addWidget(label(tr("Search your notes and past AI sessions, and see inside the index."), wrap=True))
         column.addLayout(self._licence_row())
         column.addSpacing(4)
         column.addWidget(line())
-        for name, path in self._places.listed(self._workspace.status):
-            column.addLayout(_place_row(name, path))
+        column.addLayout(_places_grid(self._places.listed(self._workspace.status)))
         sheet(tr("About Mnemoscope"), content, self._window)
 
     def _licence_row(self) -> QHBoxLayout:
@@ -96,13 +96,15 @@ class AboutWay(QObject):
         self._licences = None
 
 
-def _place_row(name: str, path: str) -> QHBoxLayout:
-    row = QHBoxLayout()
-    row.setSpacing(12)
-    title = label(name, "muted")
-    title.setMinimumWidth(_LEAST_NAME)
-    where = label(path)
-    where.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    row.addWidget(title)
-    row.addWidget(where, 1)
-    return row
+def _places_grid(places: Iterable[tuple[str, str]]) -> QGridLayout:
+    grid = QGridLayout()
+    grid.setHorizontalSpacing(12)
+    grid.setVerticalSpacing(8)
+    grid.setColumnMinimumWidth(0, _LEAST_NAME)
+    grid.setColumnStretch(1, 1)
+    for row, (name, path) in enumerate(places):
+        where = label(path)
+        where.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        grid.addWidget(label(name, "muted"), row, 0)
+        grid.addWidget(where, row, 1)
+    return grid

@@ -19,8 +19,8 @@ Key = str | QKeySequence.StandardKey
 
 _NATIVE = QKeySequence.SequenceFormat.NativeText
 _ORDER = (
-    "search",
     "view",
+    "search",
     "go",
     "reading",
     "result",
@@ -32,6 +32,7 @@ _ORDER = (
     "place",
     "share",
     "folder",
+    "workspace",
     "index",
     "settings",
     "theme",

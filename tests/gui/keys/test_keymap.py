@@ -46,7 +46,7 @@ def test_related_commands_are_listed_together_whoever_was_made_first(qapp):
         ("search.focus", "window"),
     ):
         mapped.declare(command(name, "Words", place))
-    window = ["search.focus", "view.index", "theme.dark", "theme.light", "trial.other"]
+    window = ["view.index", "search.focus", "theme.dark", "theme.light", "trial.other"]
     assert [one.name for one in mapped.by_place()] == [*window, "file.wrap"]
 
 

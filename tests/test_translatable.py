@@ -1,0 +1,102 @@
+"""What the window says can be translated: sentences are found for the catalogues, and said when they are shown.
+
+Read from the code itself, so that nobody has to open every part of the window in another language to see it.
+"""
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+SAYING = ("tr", "tr_count")
+"""They answer in the language that is spoken at that moment."""
+
+
+@cache
+def _modules(*rooms: str) -> tuple[tuple[str, ast.Module], ...]:
+    paths = [path for room in rooms for path in sorted((ROOT / room).rglob("*.py"))]
+    return tuple((path.relative_to(ROOT).as_posix(), ast.parse(path.read_text("utf-8"))) for path in paths)
+
+
+def _at_import(node: ast.AST) -> Iterator[ast.AST]:
+    """What is run when the module is loaded: all but the bodies of functions."""
+    yield node
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        decorators = [] if isinstance(node, ast.Lambda) else node.decorator_list
+        children = [*decorators, *node.args.defaults, *filter(None, node.args.kw_defaults)]
+    else:
+        children = list(ast.iter_child_nodes(node))
+    for child in children:
+        yield from _at_import(child)
+
+
+def _called(node: ast.AST) -> str:
+    if not isinstance(node, ast.Call):
+        return ""
+    return node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+
+
+def _is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def _is_known(node: ast.AST) -> bool:
+    """A constant that stood in `marked` elsewhere, or something that was kept in English; one of two of them."""
+    if isinstance(node, ast.IfExp):
+        return _is_known(node.body) and _is_known(node.orelse)
+    return isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call)
+
+
+def _says(name: str, module: ast.Module) -> bool:
+    """Whether `name` in this module is the engine's."""
+    imports = [node for node in ast.walk(module) if isinstance(node, ast.ImportFrom)]
+    return any(
+        node.module in ("engine", "engine.language") and name in {one.name for one in node.names} for node in imports
+    )
+
+
+def test_nothing_is_said_before_a_language_was_chosen() -> None:
+    early = [
+        f"{name}:{node.lineno}"
+        for name, module in _modules("engine", "gui")
+        for node in _at_import(module)
+        if isinstance(node, ast.Call) and _called(node) in SAYING
+    ]
+    assert not early
+
+
+def test_every_sentence_is_found_for_the_catalogues() -> None:
+    unknown = []
+    for name, module in _modules("engine", "gui"):
+        marks = _says("marked", module)
+        for node in ast.walk(module):
+            if not isinstance(node, ast.Call):
+                continue
+            match _called(node), node.args:
+                case "tr", [first, *_]:
+                    found = _is_text(first) or _is_known(first)
+                case "marked", [first, *_] if marks:
+                    found = _is_text(first)
+                case "tr_count", [one, many, *_]:
+                    found = _is_text(one) and _is_text(many)
+                case "command", [_, words, *_]:
+                    found = _is_text(words) or _is_known(words)
+                case _:
+                    continue
+            unknown += [] if found else [f"{name}:{node.lineno}"]
+    assert not unknown
+
+
+def test_one_sentence_is_not_both_counted_and_not() -> None:
+    """A catalogue has room for only one of the two."""
+    single, counted = set(), set()
+    for _, module in _modules("engine", "gui"):
+        for node in ast.walk(module):
+            if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+                match _called(node):
+                    case "tr" | "marked" | "option":
+                        single.add(node.args[0].value)
+                    case "tr_count":
+                        counted.add(node.args[0].value)
+    assert not single & counted
