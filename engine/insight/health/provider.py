@@ -130,7 +130,8 @@ def _dealings(settings: Settings, provider: EmbeddingProvider) -> str:
     if provider.id not in REMOTE:
         return ""
     server = server_of(settings, provider.id)
-    fields = {"server": server, "consent": tr(consent_of(settings, provider.id) or "")}
+    agreed = consent_of(settings, provider.id)
+    fields = {"server": server, "consent": agreed and tr(agreed)}
     if provider.remote:
         sent = tr("texts are sent to it ({consent})", **fields)
         if server:
