@@ -131,7 +131,7 @@ class ConversationActions(QObject):
         allow(self.prompts, asked, tr("You said nothing in this session.") if shown else why)
 
     def _action(self, known: Command, run: Callable[[], None]) -> QAction:
-        made = QAction(tr(known.words), self)
+        made = QAction(known.words, self)
         made.triggered.connect(run)
         give_key(self._panel, made, known)
         return made

@@ -69,5 +69,5 @@ def spoken(conversation: Conversation, number: int, *, folded: bool) -> str:
         what = conversation.message(entry).text[:_LOOKED_AT]
     else:
         what = " · ".join(part for part in summary(conversation, entry) if part)
-        what = f"{what}, {tr('folded') if folded else tr('unfolded')}"
+        what = ", ".join((what, tr("folded") if folded else tr("unfolded")))
     return f"{who}: {what}"

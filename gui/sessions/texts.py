@@ -70,7 +70,8 @@ def header_counts(catalogue: Catalogue, criteria: Criteria, listing: Listing) ->
     """The line above the list, at length and short."""
     if not criteria.narrows:
         short = session_count(catalogue.sessions)
-        return f"{short} · {tr_count('{count:,} agent', '{count:,} agents', len(catalogue.agents))}", short
+        agents = tr_count("{count:,} agent", "{count:,} agents", len(catalogue.agents))
+        return f"{short} · {agents}", short
     short = tr_count(
         "{listed:,} of {count:,} session",
         "{listed:,} of {count:,} sessions",

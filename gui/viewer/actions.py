@@ -45,14 +45,14 @@ class FileActions(QObject):
         self._elsewhere = elsewhere
         self._source = source
         self._target: Target | None = None
-        self.edit = self._action(tr(EDIT.words), self._open_in_editor)
-        self.cite = self._action(tr(_CITE.words), self._copy_citation)
-        self.link = self._action(tr(LINK.words), self._want_link)
-        self.copy_path = self._action(tr(_COPY_PATH.words), self._copy_path)
-        self.copy_part = self._action(tr(_COPY_PART.words), self._copy_part)
-        self.reveal = self._action(tr(_REVEAL.words), self._reveal)
+        self.edit = self._action(EDIT.words, self._open_in_editor)
+        self.cite = self._action(_CITE.words, self._copy_citation)
+        self.link = self._action(LINK.words, self._want_link)
+        self.copy_path = self._action(_COPY_PATH.words, self._copy_path)
+        self.copy_part = self._action(_COPY_PART.words, self._copy_part)
+        self.reveal = self._action(_REVEAL.words, self._reveal)
         self.copy = self._action(tr("Copy"), self._copy_selection)
-        self.select_all = self._action(tr(_SELECT_ALL.words), source.select_all)
+        self.select_all = self._action(_SELECT_ALL.words, source.select_all)
         for action, known in (
             (self.edit, EDIT),
             (self.cite, _CITE),

@@ -58,10 +58,10 @@ class ChunkCard(QFrame):
         self.lacks: Lacks = {}
         self._title = ElidedLabel()
         self._title.setProperty("role", "strong")
-        self._before = IconButton("chevron-up", tr(PREVIOUS_CHUNK.words))
-        self._after = IconButton("chevron-down", tr(NEXT_CHUNK.words))
+        self._before = IconButton("chevron-up", PREVIOUS_CHUNK.words)
+        self._after = IconButton("chevron-down", NEXT_CHUNK.words)
         for button, known in ((self._before, PREVIOUS_CHUNK), (self._after, NEXT_CHUNK)):
-            tell_key(button, tr(known.words), known.name)
+            tell_key(button, known.words, known.name)
         self._copy = IconButton("copy", tr("Copy all that is known of this chunk"))
         close = IconButton("close", tr("Close (Esc)"))
         head = QHBoxLayout()
