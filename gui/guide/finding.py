@@ -7,18 +7,22 @@ from gui.guide.pages import GuidePage, Section
 
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _MARKUP = re.compile(r"[*`|]+")
-_LANGUAGES = ("english",)
+LANGUAGES = {"en": "english", "de": "german"}
+"""By tag, as the analysis names those in which the guide is written; words of another are taken as English."""
 _MOST_OF_ONE = 3
 """A word that stands in a section more often says no more about it."""
 _IN_TITLE, _IN_HEADING = 6, 9
 
 
-def find(pages: Sequence[GuidePage], query: str) -> list[Section]:
-    """Sections with all the words that occur in the guide at all, in any ending; the best first. Any thread."""
+def find(pages: Sequence[GuidePage], query: str, language: str = "english") -> list[Section]:
+    """Sections with all the words that occur in the guide at all, in any ending; the best first. Any thread.
+
+    `language`: of the pages, one of `LANGUAGES`' values.
+    """
     from engine import highlight_ranges  # brings the analysis
 
     def count(text: str, word: str) -> int:
-        return len(highlight_ranges(text, word, _LANGUAGES))
+        return len(highlight_ranges(text, word, (language,)))
 
     sections = [section for page in pages for section in page.sections]
     texts = [_plain(section.text) for section in sections]

@@ -1,5 +1,7 @@
 """The pages of the guide as they stand in `resources/guide`, with the keys of the moment in them.
 
+Those of another language lie in a folder of its tag, under the same names; a page that is not there is read in English.
+
 In the Markdown, `{key:view.index}` stands for the key of a command, a link to `command:view.index` runs it, and a
 setting in backticks becomes a link to it.
 """
@@ -9,11 +11,15 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 
+from engine import marked, tr
+
 NAMES = (
     "first-steps",
     "searching",
     "query-language",
     "sessions",
+    "workspaces",
+    "quick-search",
     "sharing",
     "facts",
     "index-view",
@@ -28,7 +34,7 @@ NAMES = (
 
 KEY = re.compile(r"\{key:([\w.-]+)\}")
 CODE = re.compile(r"(?<![`\w])`([^`\n]+)`(?!`)")
-NO_KEY = "no key"
+NO_KEY = marked("no key")
 
 
 @dataclass(frozen=True)
@@ -52,18 +58,21 @@ class GuidePage:
     sections: tuple[Section, ...]
 
 
-def read_pages(keys: Mapping[str, str], settings: Collection[str]) -> tuple[GuidePage, ...]:
-    """All pages. `keys`: what leads to each command now; `settings`: names of those that there are. Any thread."""
-    return tuple(_page(name, page_source(name), keys, settings) for name in NAMES)
+def read_pages(keys: Mapping[str, str], settings: Collection[str], language: str = "en") -> tuple[GuidePage, ...]:
+    """All pages. `keys`: what leads to each command now; `settings`: names of those that there are; `language`: its
+    tag. Any thread."""
+    return tuple(_page(name, page_source(name, language), keys, settings) for name in NAMES)
 
 
-def page_source(name: str) -> str:
+def page_source(name: str, language: str = "en") -> str:
     """A page as it was written."""
-    return files("resources").joinpath("guide", f"{name}.md").read_text("utf-8")
+    english = files("resources").joinpath("guide")
+    own = english.joinpath(language, f"{name}.md")
+    return (own if own.is_file() else english.joinpath(f"{name}.md")).read_text("utf-8")
 
 
 def _page(name: str, source: str, keys: Mapping[str, str], settings: Collection[str]) -> GuidePage:
-    text = KEY.sub(lambda found: keys.get(found[1]) or NO_KEY, source)
+    text = KEY.sub(lambda found: keys.get(found[1]) or tr(NO_KEY), source)
     sections = tuple(_sections(name, text))
     linked = CODE.sub(lambda found: f"[{found[0]}](setting:{found[1]})" if found[1] in settings else found[0], text)
     return GuidePage(name, sections[0].title, linked, sections)

@@ -5,6 +5,7 @@ from PySide6.QtGui import QAction, QDesktopServices
 from PySide6.QtWidgets import QWidget
 
 import engine
+from engine import marked, tr
 from gui.guide.pages import NAMES, GuidePage, read_pages
 from gui.guide.window import GuideWindow
 from gui.job_slot import JobSlot
@@ -13,7 +14,7 @@ from gui.keys.keymap import keymap
 from gui.settings.way import SettingsWay
 from gui.widgets.guide_link import SCHEME
 
-_NOT_NOW = "“{words}” cannot be done at the moment."
+_NOT_NOW = marked("“{words}” cannot be done at the moment.")
 
 
 class GuideWay(QObject):
@@ -79,7 +80,7 @@ class GuideWay(QObject):
             self._window.activateWindow()
             action.trigger()
         elif self.dialog is not None:
-            self.dialog.say(_NOT_NOW.format(words=action.text()))
+            self.dialog.say(tr(_NOT_NOW, words=action.text()))
 
     @Slot(str)
     def _show_setting(self, key: str) -> None:
@@ -95,7 +96,7 @@ class GuideWay(QObject):
 
 
 def _read(keys: dict[str, str]) -> tuple[GuidePage, ...]:
-    return read_pages(keys, frozenset(option.key for option in engine.all_options()))
+    return read_pages(keys, frozenset(option.key for option in engine.all_options()), engine.spoken())
 
 
 def _forget_handler() -> None:

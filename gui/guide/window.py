@@ -24,8 +24,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from engine import CancelToken, NumberedText
-from gui.guide.finding import find
+from engine import CancelToken, NumberedText, spoken, tr, tr_count
+from gui.guide.finding import LANGUAGES, find
 from gui.guide.pages import GuidePage, Section
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
@@ -37,7 +37,6 @@ from gui.viewer.rendered_view import RenderedView
 from gui.viewer.typography import font_scale
 from gui.widgets.announcing import announce
 from gui.widgets.labels import label, line
-from gui.widgets.wording import counted
 
 _WIDTH, _HEIGHT = 880, 640
 _FEWEST_LETTERS = 92
@@ -64,10 +63,12 @@ class GuideWindow(QDialog):
     def __init__(self, jobs: Jobs, main: QWidget) -> None:
         super().__init__()  # no child of the main window: a dialog of that would block it
         self.setAttribute(Qt.WidgetAttribute.WA_QuitOnClose, False)
-        self.setWindowTitle("Guide")
+        self.setWindowTitle(tr("Guide"))
         self._jobs = jobs
         self._job = JobSlot(self)
         self._pages: tuple[GuidePage, ...] = ()
+        self._language = LANGUAGES.get(spoken(), LANGUAGES["en"])
+        """Of the pages, as the analysis names it."""
         self._spot: Spot = ("", "")
         self._wanted = ""
         """The page that is being made, or stands there."""
@@ -76,21 +77,21 @@ class GuideWindow(QDialog):
         self._before: list[Spot] = []
         self._reads = False
         self._box = QLineEdit()
-        self._box.setPlaceholderText("Search the guide")
-        self._box.setAccessibleName("Search the guide")
+        self._box.setPlaceholderText(tr("Search the guide"))
+        self._box.setAccessibleName(tr("Search the guide"))
         self._box.setClearButtonEnabled(True)
         self._counts = label("", "meta")
         self._counts.hide()
         self._list = QListWidget()
-        self._list.setAccessibleName("Pages of the guide")
+        self._list.setAccessibleName(tr("Pages of the guide"))
         self._list.setWordWrap(True)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._text = RenderedView(jobs)
-        self._text.setAccessibleName("Page of the guide")
+        self._text.setAccessibleName(tr("Page of the guide"))
         self._remark = label("", "meta", wrap=True)
-        self._back = self._button("Back", self.back)
-        self._contents = self._button("Contents", self._show_contents)
-        self._close = self._button("Close", self.reject)
+        self._back = self._button(tr("Back"), self.back)
+        self._contents = self._button(tr("Contents"), self._show_contents)
+        self._close = self._button(tr("Close"), self.reject)
         self._lay_out()
         for widget in (self._box, self._list, self._text):
             widget.installEventFilter(self)
@@ -191,7 +192,7 @@ class GuideWindow(QDialog):
     @Slot()
     def _find(self) -> None:
         """Sections with what was typed; without it all pages."""
-        query, pages = self._box.text().strip(), self._pages
+        query, pages, language = self._box.text().strip(), self._pages, self._language
         if self._box.hasFocus():
             self._reads = not self._narrow
             self._fold()
@@ -204,7 +205,7 @@ class GuideWindow(QDialog):
 
         def work(token: CancelToken) -> list[Section]:
             token.checkpoint()
-            return find(pages, query)
+            return find(pages, query, language)
 
         self._job.put(self._jobs.read(work, self._show_found))
 
@@ -215,7 +216,7 @@ class GuideWindow(QDialog):
             top = section.heading == section.title
             words = section.title if top else f"{section.heading}\n{section.title}"
             rows.append((words, (section.page, "" if top else section.heading)))
-        self._say_counts(counted(len(rows), "place") if rows else "Nothing found")
+        self._say_counts(tr_count("{count:,} place", "{count:,} places", len(rows)) if rows else tr("Nothing found"))
         self._fill(rows)
         if rows:
             self._list.setCurrentRow(0)
@@ -231,9 +232,11 @@ class GuideWindow(QDialog):
         blocked = self._list.blockSignals(True)
         self._list.clear()
         for words, spot in rows:
+            heading, _, title = words.partition("\n")
+            told = tr("{heading}, in {page}", heading=heading, page=title) if title else words
             item = QListWidgetItem(words)
             item.setData(_PLACE, spot)
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, words.replace("\n", ", in "))
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, told)
             self._list.addItem(item)
             if spot == self._spot:
                 self._list.setCurrentItem(item)
@@ -275,7 +278,7 @@ class GuideWindow(QDialog):
         page = next((page for page in self._pages if page.name == name), None)
         if page is not None:
             self._wanted, self._shown = name, ""
-            self.setWindowTitle(f"{page.title} – Guide")
+            self.setWindowTitle(tr("{page} – Guide", page=page.title))
             lines = FileLines(NumberedText.of(page.text))
             self._text.show_markdown(lines, Outline.of(lines, CancelToken()), at)
 
@@ -288,7 +291,7 @@ class GuideWindow(QDialog):
     def _mark(self) -> None:
         """Mark what was searched for."""
         query = self._box.text().strip()
-        self._text.set_finders(query_finder(query, "english") if query else None, None)
+        self._text.set_finders(query_finder(query, self._language) if query else None, None)
 
     @Slot(QUrl)
     def _follow(self, url: QUrl) -> None:

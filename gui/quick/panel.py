@@ -23,7 +23,7 @@ from gui.widgets.labels import line
 from gui.widgets.row_list import Place
 
 WIDTH, RESULTS_HEIGHT = 640, 420
-_ALL = command("quick.all", "Show all results in the window", "quick", "Ctrl+Return")
+SHOW_ALL = command("quick.all", "Show all results in the window", "quick", "Ctrl+Return")
 _NOT_OPEN = (marked("Nothing is open to search"), marked("Choose a folder of notes in the window first."))
 
 
@@ -80,7 +80,7 @@ class QuickPanel(QWidget):
         column.addLayout(above)
         column.addWidget(self._below)
         self._below.hide()
-        self._all = key_action(self, _ALL)
+        self._all = key_action(self, SHOW_ALL)
         self._connect()
         keymap().changed.connect(self._show_keys)
         self._show_keys()
@@ -233,7 +233,7 @@ class QuickPanel(QWidget):
 
     @Slot()
     def _show_keys(self) -> None:
-        every = keymap().shown(_ALL.name)
+        every = keymap().shown(SHOW_ALL.name)
         shows_all = tr("{key} shows all in the window", key=every) if every else ""
         parts = (tr("Enter opens the result"), shows_all, tr("Esc closes"))
         self._foot.setText("   ·   ".join(part for part in parts if part))

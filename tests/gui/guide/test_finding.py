@@ -1,6 +1,6 @@
 import pytest
 
-from gui.guide.finding import find
+from gui.guide.finding import LANGUAGES, find
 from gui.guide.pages import read_pages
 
 
@@ -27,10 +27,33 @@ def pages():
         ("ollama", "engines"),
         ("chatgpt export", "first-steps"),
         ("choosing folders", "first-steps"),
+        ("switch workspace", "workspaces"),
+        ("tray", "quick-search"),
     ],
 )
 def test_the_page_that_answers_is_among_the_first(pages, query, page):
     assert page in [section.page for section in find(pages, query)][:3]
+
+
+@pytest.mark.parametrize(
+    ("query", "page"),
+    [
+        ("Datei fehlt", "not-found"),
+        ("warum wird eine Notiz nicht gefunden", "not-found"),
+        ("Dublette", "index-view"),
+        ("abgest\u00fcrzt", "trouble"),
+        ("Telemetrie", "privacy"),
+        ("gr\u00f6\u00dfere Schriften", "keyboard"),
+        ("eine Sitzung merken", "facts"),
+        ("Ordnern w\u00e4hlen", "first-steps"),
+        ("Arbeitsbereich wechseln", "workspaces"),
+        ("Infobereich", "quick-search"),
+        ("Schlagworte", "query-language"),
+    ],
+)
+def test_the_german_page_that_answers_is_among_the_first(query, page):
+    pages = read_pages({}, frozenset(), "de")
+    assert page in [section.page for section in find(pages, query, LANGUAGES["de"])][:3]
 
 
 def test_endings_capitals_and_beginnings_do_not_matter(pages):

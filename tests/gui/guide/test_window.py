@@ -6,6 +6,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QListWidget, QPushButton
 
+from engine import speak
 from gui.guide.pages import NAMES
 from gui.guide.window import GuideWindow
 from gui.keys.keymap import keymap
@@ -174,3 +175,18 @@ def test_other_keys_are_shown_at_once(qtbot, guide):
 def test_it_goes_with_the_window_and_is_found_again(guide, window):
     window.close()
     assert not guide.isVisible()
+
+
+def test_the_pages_are_those_of_the_language_of_the_window(qtbot, window):
+    speak("de")
+    try:
+        window.guide.show_page("privacy")
+        guide = window.guide.dialog
+        qtbot.waitUntil(lambda: guide.ready)
+        assert "keine Telemetrie" in _page_text(guide)
+        assert _list(guide).item(0).text() == "Erste Schritte"
+        _box(guide).setText("Dubletten")
+        qtbot.waitUntil(lambda: guide.ready and guide.spot == ("index-view", "Dubletten"))
+        guide.close()
+    finally:
+        speak("en")
