@@ -24,6 +24,7 @@ from gui.keys.keymap import keymap
 from gui.keys.shared import PALETTE
 from gui.style import font_at
 from gui.widgets.labels import breakable, label
+from gui.widgets.yielding_button import YieldingButton
 
 KEYS = (
     (marked("Down"), marked("go to the results")),
@@ -149,7 +150,7 @@ class StatePage(QScrollArea):
 
     @staticmethod
     def _button(text: str, act: Callable[[], None]) -> QPushButton:
-        button = QPushButton(text.replace("&", "&&"))
+        button = YieldingButton(text)
         button.clicked.connect(lambda _checked: act())
         return button
 

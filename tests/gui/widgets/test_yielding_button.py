@@ -1,0 +1,31 @@
+import pytest
+from PySide6.QtCore import QEvent, QPoint
+from PySide6.QtGui import QHelpEvent
+from PySide6.QtWidgets import QApplication, QToolTip
+
+from gui.widgets.yielding_button import YieldingButton
+
+WORDS = "How this answer & that one came about"
+
+
+@pytest.mark.usefixtures("appearance")
+def test_its_words_are_cut_where_they_have_no_room_and_told_whole(qtbot, monkeypatch) -> None:
+    told = []
+    monkeypatch.setattr(QToolTip, "showText", lambda _at, words, _widget: told.append(words))
+    button = YieldingButton(WORDS)
+    qtbot.addWidget(button)
+    button.resize(button.sizeHint())
+    _ask(button)
+    assert button.shown == WORDS
+    assert told == []
+    button.resize(button.minimumSizeHint())
+    _ask(button)
+    assert button.shown.endswith("…")
+    assert len(button.shown) < len(WORDS) / 2
+    assert told == [WORDS]
+    assert button.accessibleName() == WORDS
+
+
+def _ask(button: YieldingButton) -> None:
+    at = QPoint(2, 2)
+    QApplication.sendEvent(button, QHelpEvent(QEvent.Type.ToolTip, at, at))
