@@ -21,6 +21,8 @@ from gui.widgets.table import Column, RecordsTable
 _LEAST_TABLE = 160
 _WIDTHS = ((22, 0.24), (22, 0.24), (9, 0.12))
 """Of place, keys and mark: at most so many letters, and such a share of the table."""
+_MARK = 3
+"""The column that tells which keys are the person's own; without any, the names of commands have its room."""
 
 
 @dataclass(frozen=True)
@@ -155,6 +157,7 @@ class KeyboardPage(QFrame):
             self.choose(chosen.name)
         self._show_chosen()
         self.reset_all_button.setEnabled(self._own.any)
+        self.table.setColumnHidden(_MARK, not self._own.any)
 
     def _rows(self) -> list[KeyRow]:
         return [
