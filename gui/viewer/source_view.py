@@ -179,8 +179,8 @@ class SourceView(LineCanvas):
         self._revealed = None
         caret = self.selection.caret
         number = min(caret[0] if caret is not None else self._scroll.line, self.line_count)
-        said = f"Line {number}: {self.text_at(number)[:_SPOKEN_CHARACTERS]}" if number else ""
-        self.setAccessibleDescription(said)
+        said = self.text_at(number)[:_SPOKEN_CHARACTERS] if number else ""
+        self.setAccessibleDescription(tr("Line {number:,}: {text}", number=number, text=said) if number else "")
 
     # --- Qt's events ----------------------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QPoint, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
-from engine import FileChunks
+from engine import FileChunks, tr
 from gui.accessible.painted import Part
 from gui.jobs import Jobs
 from gui.theme import tokens
@@ -68,8 +68,8 @@ class ChunkedSource(SourceView):
             return parts
         said: dict[int, list[str]] = {}
         for place, chunk in enumerate(self._by_line.chunks, 1):
-            said.setdefault(chunk.start_line, []).append(f"chunk {place} begins")
-            said.setdefault(chunk.end_line, []).append(f"chunk {place} ends")
+            said.setdefault(chunk.start_line, []).append(tr("chunk {number:,} begins", number=place))
+            said.setdefault(chunk.end_line, []).append(tr("chunk {number:,} ends", number=place))
         numbers = [number for number, _ in self._visible()]
         return [
             Part(", ".join([part.words, *said.get(number, [])]), part.place)
