@@ -3,12 +3,15 @@
 In a narrow dock, or where text is large, everything stands below its label instead, so that nothing has to be cut.
 """
 
+from collections.abc import Iterable
+
 from PySide6.QtCore import QEvent, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from engine import tr
 from gui.diagnostics.reading import REMEDY_WORDS, Group, Reading
+from gui.lacking import SHORT
 from gui.style import BASE_PIXELS, font_at
 from gui.widgets.labels import breakable, label
 from gui.widgets.mirrored import margins
@@ -17,6 +20,8 @@ from gui.widgets.state import StateLabel, with_state
 _GAP = "  "
 """Between the longest label and the values."""
 LINK_PADDING = 4
+_LINK_PIXELS = 12
+_LINK_PADS = 10
 _SPACING, _STACKED_SPACING = 6, 12
 _FEWEST_LETTERS = 15
 """Of a value beside its label; with room for fewer it goes below."""
@@ -24,12 +29,19 @@ _FEWEST_LETTERS = 15
 
 def label_width() -> int:
     """Of the column of labels, in pixels."""
-    return QFontMetrics(font_at(BASE_PIXELS)).horizontalAdvance(tr("Last change") + _GAP)
+    longest = (tr(words) for words in ("Last change", *SHORT.values()))
+    return max(QFontMetrics(font_at(BASE_PIXELS)).horizontalAdvance(words + _GAP) for words in longest)
+
+
+def links_width(words: Iterable[str]) -> int:
+    """Of the widest of buttons with these words, in pixels."""
+    return max(QFontMetrics(font_at(_LINK_PIXELS)).horizontalAdvance(tr(one)) + _LINK_PADS for one in words)
 
 
 def must_stack(width: int) -> bool:
-    """Whether rows of that width have too little room for a value beside its label."""
-    return width - label_width() < _FEWEST_LETTERS * QFontMetrics(font_at(BASE_PIXELS)).averageCharWidth()
+    """Whether rows of that width have too little room for a value, or any button, beside its label."""
+    least = _FEWEST_LETTERS * QFontMetrics(font_at(BASE_PIXELS)).averageCharWidth()
+    return width - label_width() < max(least, links_width(REMEDY_WORDS.values()))
 
 
 class ReadingRow(QWidget):

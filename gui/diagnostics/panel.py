@@ -5,20 +5,19 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QFontMetrics, QGuiApplication, QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QGuiApplication, QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from engine import MemoryProviderStatus, MemorySearchManager, PathRemedy, PathState, Probe, to_json, tr
 from gui.charts.bars import BarChart
 from gui.charts.syncs import sync_series
-from gui.diagnostics.group_view import GroupView, must_stack
+from gui.diagnostics.group_view import GroupView, links_width, must_stack
 from gui.diagnostics.left_out import LeftOut
 from gui.diagnostics.reading import REMEDY_WORDS, Remedy
 from gui.diagnostics.readings import read_status
 from gui.diagnostics.why import WhyView
 from gui.diagnostics.why_words import ACTION_WORDS
 from gui.jobs import Jobs
-from gui.style import font_at
 from gui.widgets.labels import label, line
 
 _POLL_MS = 2000
@@ -26,7 +25,6 @@ _COPIED_MS = 1500
 _GUTTER = 16
 _GROUP_SPACING = 14
 _LEAST_WIDTH = 260
-_LINK_PADS = 10
 _SCROLL_BAR = 12
 
 
@@ -148,8 +146,7 @@ class DiagnosticsPanel(QWidget):
     def _restyle(self) -> None:
         """The narrowest dock has room for each button in one line."""
         words = (*REMEDY_WORDS.values(), *ACTION_WORDS.values())
-        longest = max(QFontMetrics(font_at(12)).horizontalAdvance(tr(one)) + _LINK_PADS for one in words)
-        content = max(longest, self._left_out.narrowest())
+        content = max(links_width(words), self._left_out.narrowest())
         self.setMinimumWidth(max(_LEAST_WIDTH, content + 2 * _GUTTER + _SCROLL_BAR))
         self._fold()
 

@@ -1,11 +1,12 @@
 import json
+from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
-from engine import FileIssue, Probe
+from engine import FileIssue, Probe, speak
 from gui.diagnostics.group_view import ReadingRow
 from gui.diagnostics.panel import DiagnosticsPanel
 from gui.widgets.issues_table import IssuesTable
@@ -17,7 +18,10 @@ SKIPPED = (FileIssue(path="node_modules", rule="ignored-folder", detail="Never i
 
 @pytest.fixture
 def panel(qtbot, appearance, jobs, memory) -> DiagnosticsPanel:
-    panel = DiagnosticsPanel(memory, jobs)
+    return _shown(qtbot, DiagnosticsPanel(memory, jobs))
+
+
+def _shown(qtbot, panel: DiagnosticsPanel) -> DiagnosticsPanel:
     qtbot.addWidget(panel)
     panel.resize(330, 760)
     panel.show()
@@ -215,9 +219,19 @@ def _cut(panel: DiagnosticsPanel) -> list[str]:
     return found
 
 
+@pytest.fixture(params=["en", "en-XA"])
+def language(request) -> Iterator[None]:
+    """English, and one with longer words."""
+    speak(request.param)
+    yield
+    speak("en")
+
+
+@pytest.mark.usefixtures("language")
 @pytest.mark.parametrize("scale", [0.8, 1.0, 1.3, 2.0])
 @pytest.mark.parametrize("width", [0, 330, 460])  # from the narrowest on
-def test_no_word_is_cut_whatever_the_size_of_the_text(qtbot, appearance, panel, scale, width):
+def test_no_word_is_cut_whatever_the_size_of_the_text(qtbot, appearance, jobs, memory, scale, width):
+    panel = _shown(qtbot, DiagnosticsPanel(memory, jobs))
     appearance.set_font_scale(scale)
     lost = f"Nothing could be written to /home/someone/indexes/{'0123456789abcdef' * 3}/index.sqlite."
     panel.resize(max(width, panel.minimumWidth()), 900)
@@ -230,6 +244,7 @@ def test_no_word_is_cut_whatever_the_size_of_the_text(qtbot, appearance, panel, 
             last_sync=make_summary(error=lost),
             workspace_dir=f"/home/someone/{'x' * 60}/notes",
         ),
+        make_status(backend="qmd", lacks={"states": "qmd does not tell why a file is found or not."}),
     ):
         panel.show_status(status)
         qtbot.waitUntil(lambda: not _cut(panel))
