@@ -9,6 +9,7 @@ import msgspec
 
 from engine.corpus.ignore import SECRET_FOLDERS
 from engine.errors import WorkspaceError
+from engine.language import tr
 from engine.settings import Settings
 
 Layout = Literal["openclaw", "folder"]
@@ -58,13 +59,15 @@ def find_roots(workspace: Path, settings: Settings) -> Roots:
         with os.scandir(home) as entries:
             top_names = [entry.name for entry in entries]
     except FileNotFoundError:
-        raise WorkspaceError(f"The folder {workspace} does not exist.") from None
+        raise WorkspaceError(tr("The folder {folder} does not exist.", folder=workspace)) from None
     except NotADirectoryError:
-        raise WorkspaceError(f"{workspace} is not a folder.") from None
+        raise WorkspaceError(tr("{folder} is not a folder.", folder=workspace)) from None
     except OSError as error:
-        raise WorkspaceError(f"The folder {workspace} cannot be read: {error.strerror}.") from None
+        said = tr("The folder {folder} cannot be read: {reason}.", folder=workspace, reason=error.strerror)
+        raise WorkspaceError(said) from None
     if holds_secrets(home):
-        raise WorkspaceError(f"{workspace} is a place for keys and credentials, which are never read.")
+        said = tr("{folder} is a place for keys and credentials, which are never read.", folder=workspace)
+        raise WorkspaceError(said)
     layout = _layout(home)
     own = [Root("", home)] if layout == "folder" else _memory_roots(home)
     return Roots(home, layout, tuple(_unique([*own, *_extra_roots(home, settings.extra_paths, top_names)])))

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from engine import ChunkDetail, ChunkRow, FileChunks, VectorState, marked, tr, tr_count, tr_reason
+from gui.viewer.chunks.languages import language_name
 from gui.widgets.state import State
 from gui.widgets.wording import exact, size_text
 
@@ -75,8 +76,8 @@ def facts(detail: ChunkDetail, file: FileChunks, *, same_as_file: bool | None) -
     yield Fact(tr("Heading"), heading_text(detail.row))
     yield Fact(tr("Size"), size_of(detail.row))
     yield from _vector_facts(detail, file)
-    source = tr(_SOURCES[file.source])
-    yield Fact(tr("File"), f"{detail.path} ({source}{', ' + file.language.capitalize() if file.language else ''})")
+    kinds = (tr(_SOURCES[file.source]), language_name(file.language))
+    yield Fact(tr("File"), f"{detail.path} ({', '.join(filter(None, kinds))})")
     if file.tags:
         yield Fact(tr("Tags"), ", ".join(file.tags))
     size, moment = size_text(file.size), exact(file.modified)
