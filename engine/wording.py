@@ -12,13 +12,6 @@ def plural(count: int, word: str) -> str:
     return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
 
 
-def subject(count: int, word: str, verb: str) -> str:
-    """`1 file passes`, `2,000 files pass`; the verb as it is of many."""
-    if count != 1:
-        return f"{plural(count, word)} {verb}"
-    return f"{plural(count, word)} {'was' if verb == 'were' else verb + ('es' if verb.endswith('s') else 's')}"
-
-
 def floored(share: float) -> str:
     """A percentage that says all only of all: 99 % of 9,999 in 10,000."""
     return number(math.floor(100 * share) / 100, ".0%")

@@ -27,7 +27,8 @@ _DEVELOPMENT = "dev"
 _NAME = re.compile(r"\s*([\w.-]+)\s*(?:\[([^\]]*)\])?")
 _EXTRA = re.compile(r"""extra\s*==\s*["']([\w.-]+)["']""")
 _PYTHON_LICENCES = ("LICENSE.txt", "LICENSE")
-_UNKNOWN = marked("not stated")
+UNKNOWN = marked("not stated")
+"""The licence of whatever says nothing of its own."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +152,7 @@ def _licence(distribution: Distribution) -> str:
         for classifier in metadata.get_all("Classifier") or ()
         if classifier.startswith("License ::")
     ]
-    return " or ".join(filed) or _UNKNOWN
+    return " or ".join(filed) or UNKNOWN
 
 
 def _texts(distribution: Distribution) -> list[str]:

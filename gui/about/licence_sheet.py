@@ -5,7 +5,7 @@ from PySide6.QtGui import QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QSplitter, QVBoxLayout, QWidget
 
 from engine import tr, tr_count
-from gui.about.components import Component
+from gui.about.components import UNKNOWN, Component
 from gui.viewer.typography import fixed_font, font_scale
 from gui.widgets.clearing import add_clear_button
 from gui.widgets.labels import breakable, label
@@ -27,7 +27,7 @@ class _Table(RecordsTable[Component]):
             (
                 Column[Component](tr("Name"), 30, lambda component: component.name),
                 Column[Component](tr("Version"), 13, lambda component: component.version),
-                Column[Component](tr("Licence"), 0, lambda component: tr(component.licence)),
+                Column[Component](tr("Licence"), 0, _licence),
             ),
             lambda component: tr(component.about),
         )
@@ -131,6 +131,10 @@ class LicenceSheet(QWidget):
                 self.text.setTextCursor(cursor)
                 return
         self.text.moveCursor(QTextCursor.MoveOperation.Start)
+
+
+def _licence(component: Component) -> str:
+    return tr(UNKNOWN) if component.licence == UNKNOWN else component.licence
 
 
 def _count_text(found: int, of_all: int | None) -> str:
