@@ -11,9 +11,17 @@ _LONGEST_QUOTE = 60
 _MOST_LOOKED_AT = 1000
 _SOURCES: dict[Source, str] = {"memory": marked("notes"), "sessions": marked("sessions")}
 
-
-_BEST = marked("the best {count:,} of {total:,} results")
-_BEST_AT_LEAST = marked("the best {count:,} of {total:,}+ results")
+_WITHIN = (
+    marked("Within the results of “{asked}”"),
+    marked("Within the best {count:,} of {total:,} results of “{asked}”"),
+    marked("Within the best {count:,} of {total:,}+ results of “{asked}”"),
+)
+_WITHIN_LIKE = (
+    marked("Within the results like {asked}"),
+    marked("Within the best {count:,} of {total:,} results like {asked}"),
+    marked("Within the best {count:,} of {total:,}+ results like {asked}"),
+)
+"""All of them, the best, and the best where there may be more."""
 
 
 def like(passage: Passage, words: str) -> Crumb:
@@ -29,11 +37,11 @@ def like(passage: Passage, words: str) -> Crumb:
 def within(question: Question, count: EarlierAnswer | None, words: str) -> Crumb:
     """As: Within 37 results of “irrigation timer”."""
     if question.like is None:
-        said = tip = tr("Within {results} of “{question}”", results=_how_many(count), question=question.text)
+        said = tip = _within(question.text, count, alike=False)
     else:
         cited = citation(question.like)
         passage = quoted(words) if words.strip() else _file(cited)
-        said = tr("Within {results} like {passage}", results=_how_many(count), passage=passage)
+        said = _within(passage, count, alike=True)
         tip = f"{said} · {cited}"
     limits = " · ".join(_limits(question))
     return Crumb(said, f"{tip} ({limits})" if limits else tip, tr("Leave these results and show them again"))
@@ -59,13 +67,21 @@ def _file(cited: str) -> str:
     return cited.rpartition("/")[2]
 
 
-def _how_many(count: EarlierAnswer | None) -> str:
+def _within(asked: str, count: EarlierAnswer | None, *, alike: bool) -> str:
+    """`asked`: a question, or the passage that the results are like."""
+    all_of_them, best, best_at_least = _WITHIN_LIKE if alike else _WITHIN
     if count is None:
-        return tr("the results")
+        return tr(all_of_them, asked=asked)
     if count.total > count.passages:
-        said = _BEST_AT_LEAST if count.total_is_least else _BEST
-        return tr(said, count=count.passages, total=count.total)
-    return tr_count("{count:,} result", "{count:,} results", count.passages)
+        said = best_at_least if count.total_is_least else best
+        return tr(said, count=count.passages, total=count.total, asked=asked)
+    if alike:
+        return tr_count(
+            "Within {count:,} result like {asked}", "Within {count:,} results like {asked}", count.passages, asked=asked
+        )
+    return tr_count(
+        "Within {count:,} result of “{asked}”", "Within {count:,} results of “{asked}”", count.passages, asked=asked
+    )
 
 
 def _limits(question: Question) -> tuple[str, ...]:
