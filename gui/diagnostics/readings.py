@@ -161,7 +161,8 @@ def _sync(status: MemoryProviderStatus, now: float) -> Iterator[Reading]:
         remedy="sync" if state != "fine" and step is None else None,
         tip=tr("{when}, took {time}", when=exact(ended), time=duration(last.seconds)),
     )
-    if spent := spent_words(last.tokens, last.cost):
+    spent = spent_words(last.tokens, last.cost)
+    if spent and step is None:
         yield Reading(tr("Spent"), None, spent, tip=tr("In the last update."))
     changed = f"{files(last.files_indexed)} · {chunks(last.chunks_indexed)}"
     removed = tr_count("{count:,} file removed.", "{count:,} files removed.", last.files_removed)

@@ -35,7 +35,8 @@ def test_every_group_is_always_there_in_the_same_order():
 
 
 def test_labels_are_unique_within_a_group_so_that_rows_can_be_kept():
-    for group in read_status(make_status(syncing=make_progress(), last_sync=make_summary()), NOW):
+    paid = {"tokens": 1200, "cost": 0.02}
+    for group in read_status(make_status(syncing=make_progress(**paid), last_sync=make_summary(**paid)), NOW):
         labels = [reading.label for reading in group.readings]
         assert len(set(labels)) == len(labels), group.title
 
