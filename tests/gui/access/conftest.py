@@ -1,0 +1,29 @@
+from collections.abc import Iterator
+
+import pytest
+
+from gui.accessible.painted import tell_painted
+from gui.demo import Demo
+from gui.main_window import MainWindow
+from gui.places import Places
+from gui.quick.way import QuickWay
+from gui.window_state import WindowState
+from gui.workspace import Workspace
+from tests.helpers.every_view import Program
+
+
+@pytest.fixture
+def program(qtbot, appearance, jobs, tmp_path) -> Iterator[Program]:
+    tell_painted()
+    demo = Demo()
+    workspace = Workspace(jobs, config=demo.config, store_path=str(demo.store), prepare=demo.fill)
+    with appearance.bare():
+        window = MainWindow(workspace, jobs, appearance, WindowState(), places=Places(demo.config), remembers=False)
+    qtbot.addWidget(window)
+    window.show()
+    program = Program(qtbot, window, QuickWay(window, workspace, jobs), demo, tmp_path)
+    yield program
+    program.close_others()
+    program.quick.quick.deleteLater()
+    assert window.shut_down(5000)
+    demo.close()

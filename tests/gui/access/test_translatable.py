@@ -1,0 +1,67 @@
+"""All that the program says in its views, in the trial language: what is plain in it can be said in English only."""
+
+import re
+from collections.abc import Iterator
+from typing import get_args
+
+import pytest
+from PySide6.QtGui import QAccessible
+from PySide6.QtWidgets import QMenu, QPushButton, QToolButton, QWidget
+
+from engine import speak, tr
+from gui.options import View
+from tests.helpers.every_view import kind_of
+from tests.helpers.spoken import of, walk, windows
+
+ELSEWHERE: set[View] = {"crash"}
+_SAID = (QAccessible.Text.Name, QAccessible.Text.Description, QAccessible.Text.Help)
+_WORD = re.compile(r"[A-Za-z]{3,}")
+_TRIED = re.compile(r"\[[^\[\]]*\]")
+
+
+@pytest.fixture
+def trial() -> Iterator[None]:
+    speak("en-XA")
+    yield
+    speak("en")
+
+
+def said_in(window: QWidget) -> Iterator[str]:
+    """Names, descriptions and tips of all that is shown, and the words of its menus."""
+    yield window.windowTitle()
+    for one in walk(of(window)):
+        yield from (one.text(kind) for kind in _SAID)
+    for widget in window.findChildren(QWidget):
+        if widget.isVisible():
+            yield widget.toolTip()
+            if isinstance(widget, QPushButton | QToolButton) and widget.menu() is not None:
+                yield from said_by_menu(widget.menu())
+
+
+def said_by_menu(menu: QMenu) -> Iterator[str]:
+    menu.aboutToShow.emit()
+    for action in menu.actions():
+        yield action.text()
+        if action.menu() is not None:
+            yield from said_by_menu(action.menu())
+
+
+def plain(text: str) -> str:
+    """What is left of a text without what was translated."""
+    while (shorter := _TRIED.sub("", text)) != text:
+        text = shorter
+    return text.strip()
+
+
+@pytest.mark.parametrize("kind", ["searches", "settings", "others"])
+def test_all_that_is_said_can_be_translated(trial, program, kind):
+    content = program.content()
+    indexed = (tr("Stems"), tr("Heading words"))  # of the index, which has no language
+    found: dict[str, str] = {}
+    for view in (one for one in get_args(View) if kind_of(one) == kind and one not in ELSEWHERE | {"settings-found"}):
+        program.go(view)
+        for text in (said for window in windows() for said in said_in(window)):
+            left = "" if text.startswith(indexed) else plain(text)
+            if _WORD.search(left) and not content.has(left):
+                found.setdefault(left, f"{view}: {text[:100]!r}")
+    assert not found, "\n" + "\n".join(found.values())

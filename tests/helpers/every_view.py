@@ -1,0 +1,80 @@
+"""The whole program with the sample notes, and a way to each of its views."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from PySide6.QtCore import QEventLoop
+from PySide6.QtWidgets import QApplication, QWidget
+
+from gui.demo import Demo
+from gui.main_window import MainWindow
+from gui.options import View
+from gui.quick.way import QuickWay
+from gui.screenshot import Screenshot
+from gui.start_view import show_view
+from tests.helpers.sample_content import Content
+from tests.helpers.spoken import windows
+
+_FACTS = Path(__file__).resolve().parents[2] / "resources" / "sample_facts.toml"
+NAMES = (
+    *("Mnemoscope", "Claude Code", "Codex", "OpenClaw", "ChatGPT", "Gemini", "Python", "Qt", "English", "Deutsch"),
+    *("embedded", "embedded use-multilingual-v3", "use-multilingual-v3", "numpy", "sqlite-vec"),
+    *("workspace", "extensions", "include", "exclude", "sources", "citations"),
+    *("Tab", "Menu", "Return", "Esc", "Space", "Del", "Home", "End", "Up", "Down", "Left", "Right"),
+    *("Close", "Cancel", "otter", "valve", "garden", "water", "greenhouse", "timer", "irrigation"),
+)
+"""Of programs and languages, which have one name everywhere, of providers and models, of options in the settings file;
+of keys, and on the buttons that Qt itself names."""
+ASKED = "irrigation timer"
+SEARCHES: set[View] = {"search", "viewer", "chunks", "explanation", "index", "map", "quick"}
+
+
+class Arrival(Screenshot):
+    """Comes when a picture would be taken."""
+
+    def _save(self) -> None:
+        self._end("")
+
+
+@dataclass
+class Program:
+    """The window with the sample notes, and a way to each of its views."""
+
+    qtbot: object
+    window: MainWindow
+    quick: QuickWay
+    demo: Demo
+    scratch: Path
+    shown: set[QWidget] = field(default_factory=set)
+
+    def go(self, view: View) -> None:
+        self.close_others()
+        if view == "first-run":
+            self.window.folders.ask()
+        else:
+            if self.window.workspace.status is None or self.window.pages.currentWidget() is self.window.first_run:
+                self.window.folders.open(self.demo.workspace)
+            show_view(self.window, view, "")
+        query = ASKED if view in SEARCHES else ""
+        if view == "quick":
+            self.quick.quick.call_up("")
+        arrival = Arrival(self.window, self.quick.quick, view, query, self.scratch / "never.png")
+        with self.qtbot.waitSignal(arrival.finished, timeout=100_000) as done:
+            pass
+        assert done.args == [""], view
+        arrival.deleteLater()
+
+    def content(self) -> Content:
+        """What is the person's own in all that is shown."""
+        return Content([self.demo.workspace, *self.demo.session_folders, _FACTS], [ASKED, *NAMES])
+
+    def close_others(self) -> None:
+        for other in windows():
+            if other is not self.window:
+                other.close()
+        QApplication.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
+
+
+def kind_of(view: View) -> str:
+    """Views of one kind are walked one after the other: a window a view would take minutes."""
+    return "settings" if view.startswith("settings") else "searches" if view in SEARCHES else "others"

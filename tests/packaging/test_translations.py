@@ -1,0 +1,80 @@
+"""The catalogues of the window's sentences are whole, up to the code, and fill the fields that the code fills."""
+
+import io
+import re
+import string
+
+import pytest
+
+from engine.language import LANGUAGES
+
+FOREIGN = sorted(set(LANGUAGES) - {"en"})
+_MARKUP = re.compile(r"</?\w+|&\w+;|\*\*|`")
+
+
+@pytest.fixture
+def translations(load):
+    return load("translations")
+
+
+def forms(text) -> tuple[str, ...]:
+    return (text,) if isinstance(text, str) else tuple(text)
+
+
+def fields(text: str) -> set[str]:
+    """Names of what is filled in; how a number is written is the language's own affair, a brace alone is a mistake."""
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+
+
+def wrong_fields(message) -> list[str]:
+    """A form of one may say `a file` for `{count} file`."""
+    asked = fields(forms(message.id)[-1])
+    several = len(forms(message.id)) > 1
+    return [
+        said
+        for said in forms(message.string)
+        if fields(said) != asked and not (several and fields(said) == asked - {"count"})
+    ]
+
+
+@pytest.mark.parametrize("language", FOREIGN)
+def test_a_catalogue_is_whole_and_up_to_the_code(translations, language):
+    path = translations.CATALOGUES / f"{language}.po"
+    catalogue = translations.read(path)
+    code = translations.in_code()
+    assert len(code) > 1000  # the sentences are found at all
+    assert {message.id for message in code} - {message.id for message in catalogue} == set(), "not in the catalogue"
+    assert {message.id for message in catalogue} - {message.id for message in code} == set(), "said by nothing"
+    assert translations.lacking(catalogue) == []
+    written = io.BytesIO()
+    translations.write_mo(written, catalogue)
+    compiled = path.with_suffix(".mo").read_bytes()
+    assert compiled == written.getvalue(), "python packaging/translations.py compile makes it anew"
+
+
+@pytest.mark.parametrize("language", FOREIGN)
+def test_a_translation_has_the_fields_and_the_markup_of_its_sentence(translations, language):
+    catalogue = translations.read(translations.CATALOGUES / f"{language}.po")
+    wrong = [said for message in catalogue if message.id for said in wrong_fields(message)]
+    assert wrong == []
+    for message in catalogue:
+        for said in forms(message.string) if message.id else ():
+            meant = forms(message.id)[-1]
+            assert sorted(_MARKUP.findall(said)) == sorted(_MARKUP.findall(meant)), said
+            assert said.strip(" \n") == said or meant.strip(" \n") != meant, said
+            assert said.endswith("…") == meant.endswith("…"), said
+
+
+def test_what_nothing_says_any_more_is_left_out_and_the_rest_is_kept(translations):
+    old = translations.Catalog(locale="de")
+    old.add("Search", "Suchen")
+    old.add("Gone", "Weg")
+    code = translations.Catalog()
+    code.add("Search", locations=[("gui/a.py", 0)])
+    code.add(("{count} note", "{count} notes"), locations=[("gui/b.py", 0)])
+    new = translations.brought_up(old, code)
+    assert [(message.id, message.string) for message in new if message.id] == [
+        ("Search", "Suchen"),
+        (("{count} note", "{count} notes"), ("", "")),
+    ]
+    assert translations.lacking(new) == ["{count} note"]
