@@ -4,7 +4,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
-from gui.charts.chart import Chart, part_inks
+from gui.charts.chart import PATTERNS, Chart, part_inks
 from gui.charts.series import Mark, Series
 from gui.theme import Tokens
 
@@ -18,7 +18,7 @@ _ROUND = 2
 class BarChart(Chart):
     """Heights are relative to the highest bar; the parts of a bar stand one above the other.
 
-    A bar of something that failed is hatched.
+    Each part has a pattern of its own, and a bar of something that failed is hatched; the chosen one has an edge.
     """
 
     def __init__(
@@ -88,14 +88,14 @@ class BarChart(Chart):
         self, painter: QPainter, colours: Tokens, mark: Mark, room: QRectF, most: float, *, chosen: bool
     ) -> None:
         bottom = room.bottom()
-        for part, ink in zip(mark.parts, part_inks(colours), strict=False):
+        for part, ink, pattern in zip(mark.parts, part_inks(colours), PATTERNS, strict=False):
             if part <= 0:
                 continue
             height = max(_LEAST, room.height() * part / most)
             colour = QColor(colours.degraded if mark.failed else ink)
             colour.setAlphaF(1.0 if chosen else _FAINT)
             bar = QRectF(room.left(), bottom - height, room.width(), height)
-            painter.setPen(QPen(colour, 1) if mark.failed else Qt.PenStyle.NoPen)
-            painter.setBrush(QBrush(colour, Qt.BrushStyle.BDiagPattern) if mark.failed else colour)
-            painter.drawRoundedRect(bar.adjusted(0.5, 0.5, -0.5, 0) if mark.failed else bar, _ROUND, _ROUND)
+            painter.setPen(QPen(colours.text if chosen else colour, 1))
+            painter.setBrush(QBrush(colour, Qt.BrushStyle.BDiagPattern if mark.failed else pattern))
+            painter.drawRoundedRect(bar.adjusted(0.5, 0.5, -0.5, -0.5), _ROUND, _ROUND)
             bottom -= height + 1

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
+    QBrush,
     QColor,
     QFontMetrics,
     QHelpEvent,
@@ -34,6 +35,10 @@ _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 def part_inks(colours: Tokens) -> tuple[QColor, ...]:
     """The colours of the parts of a mark, from the lowest up."""
     return colours.accent, colours.meaning
+
+
+PATTERNS = (Qt.BrushStyle.SolidPattern, Qt.BrushStyle.HorPattern)
+"""What the parts are filled with, so that they differ by more than their colours; what is no ground has an edge."""
 
 
 class Chart(QWidget):
@@ -218,11 +223,11 @@ class Chart(QWidget):
         widths = [side + 5 + painter.fontMetrics().horizontalAdvance(name) for name in self.series.legend]
         left = room.center().x() - (sum(widths) + (len(widths) - 1) * _APART) / 2
         height = painter.fontMetrics().height()
-        for name, ink, width in zip(self.series.legend, part_inks(colours), widths, strict=False):
+        for name, ink, pattern, width in zip(self.series.legend, part_inks(colours), PATTERNS, widths, strict=False):
             swatch = QRectF(left, room.top() + (height - side) / 2, side, side)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(ink)
-            painter.drawRoundedRect(swatch, 2, 2)
+            painter.setPen(QPen(ink, 1))
+            painter.setBrush(QBrush(ink, pattern))
+            painter.drawRoundedRect(swatch.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2)
             painter.setPen(colours.muted)
             write(painter, QRectF(swatch.right() + 5, room.top(), width, height), 0, name)
             left += width + _APART

@@ -1,7 +1,7 @@
 """One bar that is divided into pieces, each named below with its size."""
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPainterPath, QPen
+from PySide6.QtGui import QBrush, QColor, QFontMetrics, QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QWidget
 
 from gui.charts.chart import Chart
@@ -65,13 +65,14 @@ class ShareChart(Chart):
         return self._lines()[index]
 
     def paint_marks(self, painter: QPainter, colours: Tokens) -> None:
-        inks = _inks(colours)
+        fills = _fills(colours)
         rounded = QPainterPath()
         rounded.addRoundedRect(self._bar(), 4, 4)
         painter.save()
         painter.setClipPath(rounded)
         for index, piece in enumerate(self._pieces()):
-            painter.fillRect(piece, inks[index % len(inks)])
+            for fill in fills[index % len(fills)]:
+                painter.fillRect(piece, fill)
             painter.fillRect(QRectF(piece.right() - 0.5, piece.top(), 1, piece.height()), colours.base)
         painter.restore()
         painter.setFont(font_at(_LEGEND))
@@ -86,9 +87,10 @@ class ShareChart(Chart):
                 painter.setBrush(Qt.BrushStyle.NoBrush)
                 painter.drawRect(self._pieces()[index].adjusted(0.5, 0.5, -0.5, -0.5))
             swatch = QRectF(line.left() + 4, line.center().y() - side / 2, side, side)
-            painter.setPen(QPen(colours.muted, 1) if inks[index % len(inks)] == colours.base else Qt.PenStyle.NoPen)
-            painter.setBrush(inks[index % len(inks)])
-            painter.drawRoundedRect(swatch, 2, 2)
+            painter.setPen(Qt.PenStyle.NoPen)
+            for fill in fills[index % len(fills)]:
+                painter.setBrush(fill)
+                painter.drawRoundedRect(swatch, 2, 2)
             name, size = mark.row[0][0], mark.row[1][0]
             painter.setPen(colours.muted)
             words = line.adjusted(side + 12, 0, -4, 0)
@@ -99,18 +101,25 @@ class ShareChart(Chart):
             write(painter, words, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), cut)
 
 
-def _inks(colours: Tokens) -> tuple[QColor, ...]:
-    """Two hues in several strengths; the words beside them tell them apart."""
-    return (
-        colours.accent,
-        _mixed(colours.accent, colours.base, 0.65),
-        _mixed(colours.accent, colours.base, 0.38),
-        colours.meaning,
-        _mixed(colours.meaning, colours.base, 0.6),
-        _mixed(colours.meaning, colours.base, 0.32),
-        colours.off,
-        colours.line,
+def _fills(colours: Tokens) -> tuple[tuple[QBrush, QBrush], ...]:
+    """Two hues in several strengths, each with a pattern over it: no two pieces differ by their colours alone."""
+    none, pattern = Qt.BrushStyle.NoBrush, Qt.BrushStyle
+    fills = (
+        (colours.accent, none),
+        (_mixed(colours.accent, colours.base, 0.65), pattern.BDiagPattern),
+        (_mixed(colours.accent, colours.base, 0.38), pattern.HorPattern),
+        (colours.meaning, pattern.FDiagPattern),
+        (_mixed(colours.meaning, colours.base, 0.6), none),
+        (_mixed(colours.meaning, colours.base, 0.32), pattern.CrossPattern),
+        (colours.off, pattern.DiagCrossPattern),
+        (colours.line, none),
     )
+    return tuple((QBrush(ground), QBrush(_ink_on(ground, colours), style)) for ground, style in fills)
+
+
+def _ink_on(ground: QColor, colours: Tokens) -> QColor:
+    """The ground or the text of the theme: whichever is seen better."""
+    return max((colours.base, colours.text), key=lambda ink: abs(ink.lightness() - ground.lightness()))
 
 
 def _mixed(one: QColor, other: QColor, share: float) -> QColor:

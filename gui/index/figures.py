@@ -94,12 +94,12 @@ def _disk_note(parts: tuple[DiskPart, ...], total: int) -> str:
     while total / unit >= _KILO:
         unit *= _KILO
     vectors = found.get("vectors", 0) + found.get("matrix", 0)
-    large = (
-        (tr("text"), found.get("text", 0)),
-        (tr("words"), found.get("words", 0)),
-        (tr("vectors"), vectors),
+    return tr(
+        "text {text} · words {words} · vectors {vectors}",
+        text=_short(found.get("text", 0) / unit),
+        words=_short(found.get("words", 0) / unit),
+        vectors=_short(vectors / unit),
     )
-    return " · ".join(f"{name} {_short(size / unit)}" for name, size in large)
 
 
 def _short(size: float) -> str:

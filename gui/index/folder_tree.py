@@ -96,8 +96,10 @@ class FolderCard(QFrame):
 
     def _measure(self) -> None:
         metrics = QFontMetrics(font_at(13))
+        header, least = self.tree.header(), metrics.averageCharWidth() * _FIGURE_LETTERS
+        header.ensurePolished()
         for place in range(1, len(TITLES)):
-            self.tree.header().resizeSection(place, metrics.averageCharWidth() * _FIGURE_LETTERS)
+            header.resizeSection(place, max(least, header.sectionSizeHint(place)))
         self.tree.setFixedHeight((_ROWS + 1) * (metrics.height() + 10))
 
     @Slot(QPoint)

@@ -1,6 +1,6 @@
 """A box to choose from, in the look of the other controls."""
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QSizePolicy, QStyle, QStyleOptionComboBox, QStylePainter, QWidget
 
@@ -35,6 +35,12 @@ class ComboBox(QComboBox):
         blocked = self.blockSignals(True)
         self.setCurrentIndex(self.findData(data))
         self.blockSignals(blocked)
+
+    def sizeHint(self) -> QSize:
+        """Wide enough for the pads, too, which Qt leaves out: the longest of its own entries would be cut."""
+        hint = super().sizeHint()
+        own = self.sizeAdjustPolicy() == QComboBox.SizeAdjustPolicy.AdjustToContents
+        return hint + QSize(_TEXT_PADS, 0) if own else hint
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if self.hasFocus():

@@ -114,10 +114,12 @@ class RecordsTable(QTableView, Generic[Record]):
         header = self.horizontalHeader()
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setHighlightSections(False)
+        header.ensurePolished()  # a title in another language may be longer than what stands below it
         header.setAccessibleName(tr("Column titles"))
         for number, column in enumerate(columns):
             if column.letters:
-                header.resizeSection(number, metrics.averageCharWidth() * column.letters)
+                wanted = metrics.averageCharWidth() * column.letters
+                header.resizeSection(number, max(wanted, header.sectionSizeHint(number)))
             else:
                 header.setSectionResizeMode(number, QHeaderView.ResizeMode.Stretch)
 

@@ -1,13 +1,14 @@
-"""Which colour means what, in words; a click shows one group alone."""
+"""Which colour and shape mean what, in words; a click shows one group alone."""
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from engine import tr, tr_count
 from gui.index.map.colouring import colours_of
+from gui.index.map.signs import sign_path, signs_of
 from gui.style import font_at
 from gui.theme import tokens
 from gui.widgets.elided import elide
@@ -25,12 +26,13 @@ _LONGEST = 22
 
 
 class LegendItem(Toggling, QPushButton):
-    """One group: its colour, its name and how many points it has."""
+    """One group: its colour and shape, its name and how many points it has."""
 
-    def __init__(self, name: str, count: int, colour: QColor, parent: QWidget) -> None:
+    def __init__(self, name: str, count: int, sign: int, parent: QWidget) -> None:
         super().__init__(parent)
         self.heed_tools()
-        self.colour = colour
+        self.colour = QColor()
+        self.sign = sign
         self._name, self._count = name, grouped(count)
         self.setCheckable(True)
         self.setAutoDefault(True)
@@ -68,7 +70,7 @@ class LegendItem(Toggling, QPushButton):
         dot = font_at(_DOT).pixelSize()
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self.colour)
-        painter.drawEllipse(QRectF(_PAD, (self.height() - dot) / 2, dot, dot))
+        painter.drawPath(sign_path(self.sign, QPointF(_PAD + dot / 2, self.height() / 2), dot / 2))
         painter.setFont(font_at(12))
         text, name = self.rect().adjusted(_PAD + dot + _GAP, 0, -_PAD, 0), self._cut()
         painter.setPen(colours.text)
@@ -91,7 +93,7 @@ class Legend(QWidget):
         self._grouping: Grouping | None = None
         self._items: list[LegendItem] = []
         self._flow = FlowLayout(2, self)
-        self.setAccessibleName(tr("What the colours mean"))
+        self.setAccessibleName(tr("What the colours and shapes mean"))
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -113,8 +115,9 @@ class Legend(QWidget):
                 widget.deleteLater()
         self._items = []
         before = self._before
-        for number, (name, count) in enumerate(zip(grouping.names, grouping.counts, strict=True)):
-            item = LegendItem(name, count, QColor(), self)
+        signs = signs_of(len(grouping.names), has_others=grouping.has_others)
+        for number, (name, count, sign) in enumerate(zip(grouping.names, grouping.counts, signs, strict=True)):
+            item = LegendItem(name, count, sign, self)
             item.clicked.connect(lambda on, number=number: self.isolated.emit(number if on else -1))
             self._flow.addWidget(item)
             item.show()

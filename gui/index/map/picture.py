@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject, QPointF, QRectF, Signal
 from PySide6.QtGui import QColor, QImage, QPainter
 
 from engine import CancelToken
+from gui.index.map.signs import LEAST, REACH
 from gui.index.map.viewport import Viewport
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
@@ -33,6 +34,8 @@ class Look:
     grouping: "Grouping"
     colours: tuple[int, ...]
     """Of each group, as `QRgb`."""
+    signs: tuple[int, ...]
+    """The shape of each group."""
     isolated: int
     """The group that alone is not faint; -1 for all."""
     quiet: int
@@ -142,10 +145,11 @@ def _draw(look: Look, view: Viewport, token: CancelToken) -> _Picture:
     left, high = view.to_units(0, 0)
     pixels = (look.scene.points - np.array([left, high], np.float32)) * np.float32(view.scale * ratio)
     pixels[:, 1] *= -1
-    reach = radius + 2
+    reach = radius * REACH + 2
     seen = ((pixels > -reach) & (pixels < np.array([width + reach, height + reach], np.float32))).all(axis=1)
     colours = np.array([_rgba(look, number) for number in range(len(look.colours))], np.float32).reshape(-1, 4)
-    drawn = draw_points(pixels[seen], look.grouping.of[seen], colours, (width, height), radius, token.checkpoint)
+    signs = look.signs if radius >= LEAST * ratio else ()
+    drawn = draw_points(pixels[seen], look.grouping.of[seen], colours, (width, height), radius, token.checkpoint, signs)
     image = QImage(drawn.tobytes(), width, height, 4 * width, QImage.Format.Format_ARGB32_Premultiplied).copy()
     image.setDevicePixelRatio(ratio)
     return _Picture(image, look, replace(view, width=width / ratio, height=height / ratio))

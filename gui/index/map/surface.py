@@ -13,6 +13,7 @@ from gui.accessible.painted import Part
 from gui.index.map import painting
 from gui.index.map.colouring import colours_of
 from gui.index.map.picture import Look, PointsPicture, point_radius
+from gui.index.map.signs import signs_of
 from gui.index.map.viewport import Viewport
 from gui.jobs import Jobs
 from gui.style import BASE_PIXELS, font_at
@@ -138,6 +139,7 @@ class MapSurface(QWidget):
                 scene=self._scene,
                 grouping=self._grouping,
                 colours=tuple(colour.rgb() for colour in colours_of(self._grouping, self.palette())),
+                signs=signs_of(len(self._grouping.names), has_others=self._grouping.has_others),
                 isolated=self._isolated,
                 quiet=tokens(self.palette()).off.rgb(),
                 ratio=self.devicePixelRatioF(),

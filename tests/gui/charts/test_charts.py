@@ -1,5 +1,7 @@
 """Charts can be walked through, pointed at, and named; what they draw follows the figures."""
 
+from itertools import pairwise
+
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication, QImage
@@ -125,6 +127,33 @@ def test_what_failed_differs_by_more_than_its_colour(qtbot, appearance):
     hatched = {picture.pixelColor(80, y).name() for y in range(20, 80)}
     assert len(well) == 1
     assert len(hatched) > 1
+
+
+def test_parts_of_a_bar_differ_by_more_than_their_colours(qtbot, appearance):
+    mark = Mark((3, 3), "Jan: 3 notes, 3 sessions", (("Jan", 1),))
+    chart = shown(qtbot, BarChart("Files", 100))
+    chart.show_series(Series((mark,), legend=("notes", "sessions")))
+    picture = chart.grab().toImage()
+    x = round(chart.place_of(0).center().x())
+    assert len({picture.pixelColor(x, y).name() for y in range(60, 90)}) == 1
+    assert len({picture.pixelColor(x, y).name() for y in range(15, 45)}) > 1
+
+
+def test_pieces_that_touch_differ_by_more_than_their_colours(qtbot, appearance):
+    chart = shown(qtbot, ShareChart("On disk", 8), width=644)
+    chart.show_series(make_series(*[1] * 8))
+    picture = chart.grab().toImage()
+    patterns = [_pattern(picture, 82 + 80 * place - 60) for place in range(8)]
+    assert all(one != other for one, other in pairwise(patterns))
+    assert len(set(patterns)) > 5
+
+
+def _pattern(picture: QImage, left: int) -> tuple[bool, ...]:
+    """Which pixels of a square, on the pattern's own grid, are not of the colour that most of them have."""
+    left += -left % 8
+    pixels = [picture.pixelColor(left + x, 3 + y).name() for y in range(8) for x in range(16)]
+    ground = max(set(pixels), key=pixels.count)
+    return tuple(pixel != ground for pixel in pixels)
 
 
 def test_pieces_share_the_bar_and_are_named_below(qtbot, appearance):

@@ -1,5 +1,7 @@
 """Places on the map: the view, looking for points, groups, and the picture of the points."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import example, given
@@ -12,6 +14,7 @@ from gui.index.map.grid import Grid
 from gui.index.map.grouping import OTHERS, TOP_FOLDER, group
 from gui.index.map.raster import draw_points
 from gui.index.map.scene import Scene
+from gui.index.map.signs import CIRCLE, LEAST, POLYGONS, RING, sign_path, signs_of
 from gui.index.map.viewport import Viewport
 from tests.helpers.fake_map import NOW, make_map
 
@@ -211,30 +214,58 @@ def test_chunks_are_found_among_the_points() -> None:
 # --- the picture ------------------------------------------------------------------------------------------------------
 
 
-def _drawn(points: list[tuple[float, float]], groups: list[int], colours: list[QColor], radius: float) -> QImage:
+_SIGNS = range(len(POLYGONS))
+
+
+def _drawn(
+    points: list[tuple[float, float]],
+    groups: list[int],
+    colours: list[QColor],
+    radius: float,
+    signs: tuple[int, ...] = (),
+) -> QImage:
     rgba = np.array([colour.getRgbF() for colour in colours], np.float32)
-    found = draw_points(np.array(points, np.float32).reshape(-1, 2), np.array(groups, np.uint8), rgba, (40, 90), radius)
+    places = np.array(points, np.float32).reshape(-1, 2)
+    found = draw_points(places, np.array(groups, np.uint8), rgba, (40, 90), radius, signs=signs)
     return QImage(found.tobytes(), 40, 90, 160, QImage.Format.Format_ARGB32_Premultiplied).copy()
 
 
-@given(x=st.floats(-3, 43), y=st.floats(-3, 93), radius=st.floats(1.2, 6))
-def test_a_point_looks_as_a_painter_draws_it(x: float, y: float, radius: float) -> None:
+@given(x=st.floats(-3, 43), y=st.floats(-3, 93), radius=st.floats(1.2, 6), sign=st.sampled_from(_SIGNS))
+def test_a_point_looks_as_a_painter_draws_it(x: float, y: float, radius: float, sign: int) -> None:
     colour = QColor(200, 80, 20, 254)
-    ours = _drawn([(x, y)], [0], [colour], radius)
+    ours = _drawn([(x, y)], [0], [colour], radius, (sign,))
     theirs = QImage(40, 90, QImage.Format.Format_ARGB32_Premultiplied)
     theirs.fill(Qt.GlobalColor.transparent)
     painter = QPainter(theirs)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(200, 80, 20))
-    painter.drawEllipse(QPointF(float(np.float32(x)), float(np.float32(y))), radius, radius)
+    painter.drawPath(sign_path(sign, QPointF(float(np.float32(x)), float(np.float32(y))), radius))
     painter.end()
     mine, other = (np.frombuffer(image.constBits(), np.uint8).reshape(90, 40, 4) for image in (ours, theirs))
     gaps = np.abs(mine[..., 3].astype(int) - other[..., 3])
-    assert gaps.max() < 64
-    assert gaps.sum() < 255 * (0.7 + 0.6 * radius)
+    corners = sign not in (CIRCLE, RING)
+    assert gaps.max() < (100 if corners else 70)
+    assert gaps.sum() < 255 * (0.7 + 0.6 * radius) * (2 if corners else 1.1)
     inside = mine[mine[..., 3] > 250]
     assert not len(inside) or inside.mean(axis=0)[:3] == pytest.approx([20, 80, 200], abs=3)
+
+
+@pytest.mark.parametrize("radius", [LEAST, 3.4, 7])
+def test_groups_differ_without_their_colours(radius: float) -> None:
+    """Also for those who see no colours: the same ink, but another picture, and about as much of it."""
+    images = [_drawn([(20, 20)], [0], [QColor("black")], radius, (sign,)) for sign in _SIGNS]
+    pictures = [np.frombuffer(image.constBits(), np.uint8).astype(int) for image in images]
+    amounts = [picture.sum() for picture in pictures]
+    assert max(amounts) < 1.6 * min(amounts)
+    for one, other in combinations(pictures, 2):
+        assert np.abs(one - other).sum() > 0.25 * max(one.sum(), other.sum())
+
+
+def test_what_is_left_over_has_the_ring_as_it_has_the_last_colour() -> None:
+    assert signs_of(3, has_others=False) == (0, 1, 2)
+    assert signs_of(8, has_others=True) == (0, 1, 2, 3, 4, 5, 6, RING)
+    assert signs_of(0, has_others=False) == ()
 
 
 def test_points_on_each_other_mix_whatever_their_order() -> None:

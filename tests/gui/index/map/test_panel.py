@@ -223,6 +223,12 @@ def test_a_click_in_the_legend_shows_one_group_alone_and_another_all(qtbot, show
     assert _image(shown).pixelColor(other.toPoint()) == strong
 
 
+def test_the_legend_has_the_shapes_of_the_points(qtbot, shown: MapPanel) -> None:
+    signs = [item.sign for item in shown.legend._items]
+    assert len(set(signs)) == len(signs) > 1
+    assert tuple(signs) == shown.canvas.picture._wanted[0].signs
+
+
 def test_a_change_of_theme_is_a_change_of_colours(qtbot, shown: MapPanel, appearance) -> None:
     before = [item.colour for item in shown.legend._items]
     appearance.set_theme("dark")
