@@ -4,6 +4,7 @@ Read from the code itself, so that nobody has to open every part of the window i
 """
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -11,6 +12,52 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 SAYING = ("tr", "tr_count")
 """They answer in the language that is spoken at that moment."""
+SHOWING = {
+    "Action": (0,),
+    "CheckBox": (0,),
+    "Chip": (0,),
+    "IconButton": (1, 2),
+    "QAction": (0,),
+    "QCheckBox": (0,),
+    "QGroupBox": (0,),
+    "QLabel": (0,),
+    "QMenu": (0,),
+    "QPushButton": (0,),
+    "QRadioButton": (0,),
+    "QToolButton": (0,),
+    "RadioButton": (0,),
+    "ToggleButton": (0,),
+    "addAction": (0, 1),
+    "addButton": (0,),
+    "addMenu": (0,),
+    "addTab": (1,),
+    "allow": (2,),
+    "announce": (1,),
+    "complain": (0,),
+    "label": (0,),
+    "say": (0, 1),
+    "setAccessibleDescription": (0,),
+    "setAccessibleName": (0,),
+    "setInformativeText": (0,),
+    "setPlaceholderText": (0,),
+    "setStatusTip": (0,),
+    "setText": (0,),
+    "setTitle": (0,),
+    "setToolTip": (0,),
+    "setWhatsThis": (0,),
+    "setWindowTitle": (0,),
+    "set_accessible": (0, 1),
+    "sheet": (0,),
+    "showMessage": (0, 1),
+    "show_nothing": (0,),
+    "tell_key": (1,),
+}
+"""What shows words to a person, and which of its arguments those are."""
+ENGLISH_COMMANDS = {"add": (1,), "add_hidden": (1,), "name": (2,)}
+"""The methods of `Commands`, and where the words of the command stand."""
+NAMES = {"Mnemoscope", "degraded", "fine", "off", "working"}
+"""The program's own, and states of a message."""
+WORD = re.compile(r"[^\W\d_]{2,}")
 
 
 @cache
@@ -54,6 +101,22 @@ def _says(name: str, module: ast.Module) -> bool:
     return any(
         node.module in ("engine", "engine.language") and name in {one.name for one in node.names} for node in imports
     )
+
+
+def _bare_words(node: ast.AST) -> Iterator[str]:
+    """Words that stand in the code as they are to be shown."""
+    match node:
+        case ast.Constant(value=str(text)):
+            yield from (word for word in WORD.findall(text) if word not in NAMES)
+        case ast.JoinedStr(values=parts):
+            for part in parts:
+                yield from _bare_words(part) if isinstance(part, ast.Constant) else ()
+        case ast.IfExp(body=one, orelse=other) | ast.BinOp(left=one, right=other):
+            yield from _bare_words(one)
+            yield from _bare_words(other)
+        case ast.BoolOp(values=values):
+            for value in values:
+                yield from _bare_words(value)
 
 
 def test_nothing_is_said_before_a_language_was_chosen() -> None:
@@ -100,3 +163,24 @@ def test_one_sentence_is_not_both_counted_and_not() -> None:
                     case "tr_count":
                         counted.add(node.args[0].value)
     assert not single & counted
+
+
+def test_whatever_the_window_shows_can_be_translated() -> None:
+    plain = [
+        f"{name}:{node.lineno}: {word}"
+        for name, module in _modules("gui")
+        for node in ast.walk(module)
+        if isinstance(node, ast.Call)
+        for shown in _shown(node)
+        for word in _bare_words(shown)
+    ]
+    assert not plain
+
+
+def _shown(call: ast.Call) -> list[ast.expr]:
+    """Those of its arguments that are words for a person."""
+    called = _called(call)
+    places = SHOWING.get(called, ())
+    if isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) == "commands":
+        places = ENGLISH_COMMANDS.get(called, places)
+    return [call.args[place] for place in places if place < len(call.args)]

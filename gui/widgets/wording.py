@@ -16,11 +16,6 @@ def grouped(count: int) -> str:
     return number(count)
 
 
-def counted(count: int, one: str, many: str = "") -> str:
-    """1 -> "1 file", 12480 -> "12,480 files"."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
-
-
 def size_text(count: float) -> str:
     """Bytes in decimal units: "812 bytes", "1.2 MB", "118 MB"."""
     if count < _KILO:

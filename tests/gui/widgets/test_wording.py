@@ -1,6 +1,6 @@
 import pytest
 
-from gui.widgets.wording import ago, counted, date, duration, exact, size_text
+from gui.widgets.wording import ago, date, duration, exact, size_text
 
 NOON = 1_772_535_600.0
 DAY = 86_400
@@ -57,8 +57,3 @@ def test_times_are_dates_after_a_day_and_in_the_future():
     assert ago(NOON - DAY, NOON) == date(NOON - DAY)
     assert ago(NOON + DAY, NOON) == date(NOON + DAY)
     assert exact(NOON).startswith(date(NOON) + ", ")
-
-
-def test_counts_are_grouped_and_agree_in_number():
-    assert [counted(number, "file") for number in (0, 1, 12_480)] == ["0 files", "1 file", "12,480 files"]
-    assert counted(2, "index", "indexes") == "2 indexes"
