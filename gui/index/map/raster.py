@@ -87,14 +87,16 @@ class _Shape:
             return np.hypot(x, y) - self._radius
         if self._sign == RING:
             return np.abs(np.hypot(x, y) - RING_MIDDLE * self._radius) - RING_WIDTH / 2 * self._radius
-        return np.minimum.reduce([self._outside(polygon, x, y) for polygon in POLYGONS[self._sign]])
+        found: Floats = np.minimum.reduce([self._outside(polygon, x, y) for polygon in POLYGONS[self._sign]])
+        return found
 
     def _outside(self, polygon: Polygon, x: Floats, y: Floats) -> Floats:
         """Beyond the edge that is farthest away: right but for what lies off a corner, which is nearer than it says."""
-        found = []
+        gaps = []
         for (x0, y0), (x1, y1) in zip(polygon, (*polygon[1:], polygon[0]), strict=True):
             length = float(np.hypot(x1 - x0, y1 - y0))
             across, down = (y1 - y0) / length, (x0 - x1) / length
             edge = np.float32(across * x0 + down * y0) * self._radius
-            found.append(np.float32(across) * x + np.float32(down) * y - edge)
-        return np.maximum.reduce(found)
+            gaps.append(np.float32(across) * x + np.float32(down) * y - edge)
+        found: Floats = np.maximum.reduce(gaps)
+        return found
