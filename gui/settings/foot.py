@@ -122,7 +122,7 @@ class Foot(QWidget):
         said = follows_words(
             waiting, self._model.consequences(), sent_words(self._model.shown.settings), other_model=now != then
         )
-        return f"{tr('Apply before closing?')} {said}" if self._asking else said
+        return " ".join((tr("Apply before closing?"), said)) if self._asking else said
 
     @property
     def words(self) -> str:

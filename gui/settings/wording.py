@@ -84,7 +84,7 @@ def sent_words(settings: Settings) -> str:
     fallback = OWNERS.get(settings.fallback)
     if fallback is None:
         return sent
-    return f"{sent} {tr('Where the provider fails, texts are sent to {owner}.', owner=fallback)}"
+    return " ".join((sent, tr("Where the provider fails, texts are sent to {owner}.", owner=fallback)))
 
 
 def host_of(base_url: str) -> str:
