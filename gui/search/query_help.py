@@ -75,7 +75,8 @@ class QueryHelpButton(IconButton):
 
     def _pop_up(self) -> None:
         if self.isVisible():
-            self._menu.popup(self.mapToGlobal(QPoint(self.width() - self._menu.sizeHint().width(), self.height() + 8)))
+            left = 0 if self.isRightToLeft() else self.width() - self._menu.sizeHint().width()
+            self._menu.popup(self.mapToGlobal(QPoint(left, self.height() + 8)))
 
 
 def _examples() -> tuple[tuple[str, str], ...]:

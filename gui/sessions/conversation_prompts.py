@@ -119,12 +119,15 @@ class PromptList(QFrame):
             old.deleteLater()
 
     def _place(self) -> None:
-        """In the upper right corner of what it opens over."""
+        """In the upper corner of what it opens over, where lines end."""
         over, scale = self._over, font_scale()
         room = over.viewport().width()  # beside the scroll bar, which stays in sight
         width = min(round(_WIDTH * scale), room - 2 * _MARGIN)
         height = min(round(_HEIGHT * scale), max(160, over.height() - 2 * _MARGIN))
-        self.setGeometry(QRect(room - width - _MARGIN, _MARGIN // 2, width, height))
+        place = QRect(room - width - _MARGIN, _MARGIN // 2, width, height)
+        if self.isRightToLeft():
+            place.moveLeft(over.viewport().x() + _MARGIN)
+        self.setGeometry(place)
 
     def _narrow(self, words: str) -> None:
         self._found.setFilterFixedString(words)

@@ -106,7 +106,10 @@ class OptionFoot(QWidget):
     def _choose_layer(self) -> None:
         menu = self.layer_menu()
         menu.aboutToHide.connect(menu.deleteLater)
-        menu.popup(self.origin.mapToGlobal(self.origin.rect().bottomLeft()))
+        corner = self.origin.rect().bottomLeft()
+        if self.isRightToLeft():
+            corner.setX(self.origin.width() - menu.sizeHint().width())
+        menu.popup(self.origin.mapToGlobal(corner))
 
     def layer_menu(self) -> QMenu:
         """Where the option is set, and where it could be; made when it is wanted, since there are many rows."""

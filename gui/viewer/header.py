@@ -5,9 +5,9 @@ In a narrow window the path gives way first, then the buttons fold into the menu
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QButtonGroup, QFrame, QPushButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QFrame, QPushButton, QStyle, QWidget
 
 from engine import marked, tr
 from gui.keys.binding import tell_key
@@ -132,14 +132,19 @@ class ViewerHeader(QFrame):
                 if not button.isHidden():
                     size = button.sizeHint()
                     right -= size.width()
-                    button.setGeometry(right, (self.height() - size.height()) // 2, size.width(), size.height())
+                    top = (self.height() - size.height()) // 2
+                    self._put(button, QRect(right, top, size.width(), size.height()))
                     right -= _GAP
         free = max(0, right - _SIDE)
         title = min(title, free)
-        self._title.setGeometry(_SIDE, 0, title, self.height() - 1)
+        self._put(self._title, QRect(_SIDE, 0, title, self.height() - 1))
         left = _SIDE + title + _GAP
-        self._crumb.setGeometry(left, 0, max(0, min(crumb, right - left)), self.height() - 1)
+        self._put(self._crumb, QRect(left, 0, max(0, min(crumb, right - left)), self.height() - 1))
         self._line.setGeometry(0, self.height() - self._line.height(), self.width(), self._line.height())
+
+    def _put(self, part: QWidget, place: QRect) -> None:
+        """As measured from where lines begin."""
+        part.setGeometry(QStyle.visualRect(self.layoutDirection(), self.rect(), place))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

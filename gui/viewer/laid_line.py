@@ -43,6 +43,11 @@ class LineStyle:
     typography: Typography
     wrap_width: int | None
     bold: bool = False
+    code: bool = False
+    """Runs from left to right, whatever it begins with."""
+
+    def direction(self, text: str) -> Qt.LayoutDirection:
+        return Qt.LayoutDirection.LeftToRight if self.code else text_direction(text)
 
     def lay_out(self, text: str) -> QTextLayout:
         """The text on rows of the grid."""
@@ -50,8 +55,9 @@ class LineStyle:
         layout.setCacheEnabled(True)
         option = QTextOption()
         # Each line in the direction of its own text, whichever way the window runs; unwrapped it begins at the left.
-        option.setTextDirection(Qt.LayoutDirection.LayoutDirectionAuto)
-        if self.wrap_width is not None and text_direction(text) == Qt.LayoutDirection.RightToLeft:
+        direction = self.direction(text)
+        option.setTextDirection(direction)
+        if self.wrap_width is not None and direction == Qt.LayoutDirection.RightToLeft:
             option.setAlignment(Qt.AlignmentFlag.AlignRight)
         option.setTabStopDistance(_TAB_STOP * self.typography.character_width)
         wrap = QTextOption.WrapMode
@@ -97,6 +103,7 @@ class LaidLine:
         self.length = utf16_length(text)
         """Units of the text without the mark."""
         self.is_cut = bool(cut_mark)
+        self.runs_left = style.direction(self.shown) == Qt.LayoutDirection.RightToLeft
         self.row_height = style.typography.row_height
         self.pieces: list[Piece] = []
         self._style = style

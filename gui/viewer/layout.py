@@ -52,7 +52,8 @@ class LineLayouts:
             self._kept.move_to_end(number)
             return laid
         text, cut = self._lines.shown(number) if self._lines is not None else ("", False)
-        style = LineStyle(self.typography, self.wrap_width, bold=self._outline.is_heading(number))
+        bold, code = self._outline.is_heading(number), self._outline.is_code(number)
+        style = LineStyle(self.typography, self.wrap_width, bold=bold, code=code)
         laid = self._kept[number] = LaidLine(text, tr(CUT_MARK, limit=LINE_LIMIT) if cut else "", style)
         self._characters += len(text)
         while len(self._kept) > _KEPT or self._characters > _KEPT_CHARACTERS:

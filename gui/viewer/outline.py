@@ -1,4 +1,4 @@
-"""Where the headings of a Markdown file are, so that a `#` in a code block is not taken for one."""
+"""Where the headings and the code blocks of a Markdown file are: a `#` in one of these is no heading."""
 
 import re
 from bisect import bisect_right
@@ -42,17 +42,21 @@ def heading_key(title: str) -> str:
 
 
 class Outline:
-    """The headings of one file, in order."""
+    """The headings of one file, in order, and its blocks of code (first and last line, with their fences)."""
 
-    def __init__(self, headings: Iterable[Heading] = ()) -> None:
+    def __init__(self, headings: Iterable[Heading] = (), code: Iterable[tuple[int, int]] = ()) -> None:
         self.headings = tuple(headings)
+        self._code = tuple(code)
         self._lines = [heading.line for heading in self.headings]
         self._set = frozenset(self._lines)
 
     @classmethod
     def of(cls, lines: Lines, cancel: CancelToken) -> "Outline":
         """Read the first megabytes. Raises `Cancelled`."""
-        return cls(_headings(_numbered(lines, cancel)))
+        headings: list[Heading] = []
+        code: list[tuple[int, int]] = []
+        _look_through(_numbered(lines, cancel), headings, code)
+        return cls(headings, code)
 
     @property
     def title(self) -> str:
@@ -60,6 +64,11 @@ class Outline:
 
     def is_heading(self, line: int) -> bool:
         return line in self._set
+
+    def is_code(self, line: int) -> bool:
+        """Whether a line stands in a block of code."""
+        block = bisect_right(self._code, line, key=lambda lines: lines[0]) - 1
+        return block >= 0 and line <= self._code[block][1]
 
     def place_of(self, line: int) -> HeadingPlace | None:
         """The heading that `line` stands under; None above the first."""
@@ -81,8 +90,8 @@ def _numbered(lines: Lines, cancel: CancelToken) -> Iterator[tuple[int, str]]:
             return
 
 
-def _headings(lines: Iterable[tuple[int, str]]) -> Iterator[Heading]:
-    fence = ""
+def _look_through(lines: Iterable[tuple[int, str]], headings: list[Heading], code: list[tuple[int, int]]) -> None:
+    fence, began, number = "", 0, 0
     for number, text in lines:
         if number == 1 and text.rstrip() == "---":
             fence = "---"
@@ -90,8 +99,11 @@ def _headings(lines: Iterable[tuple[int, str]]) -> Iterator[Heading]:
             fence = "" if text.rstrip() in ("---", "...") else fence
         elif found := _FENCE.match(text):
             if not fence:
-                fence = found[1]
+                fence, began = found[1], number
             elif found[1].startswith(fence) and not text.strip(" \t" + fence[0]):
                 fence = ""
+                code.append((began, number))
         elif not fence and (found := _HEADING.match(text)):
-            yield Heading(number, found[2] or "")
+            headings.append(Heading(number, found[2] or ""))
+    if fence not in ("", "---"):
+        code.append((began, number))

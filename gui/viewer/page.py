@@ -206,6 +206,7 @@ def _style_block(block: QTextBlock, cursor: QTextCursor, style: PageStyle) -> No
     elif quote_level(block):
         indent = QUOTE_INDENT * quote_level(block) * style.scale
         if block.textDirection() == Qt.LayoutDirection.RightToLeft:
+            look.setLeftMargin(block.blockFormat().rightMargin())
             look.setRightMargin(indent)
         else:
             look.setLeftMargin(indent)

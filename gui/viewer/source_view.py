@@ -19,6 +19,7 @@ from gui.viewer.selection import Selection, word_at
 _SPOKEN_CHARACTERS = 300
 _CONTEXT_ROWS = 4
 _DRAG_INTERVAL = 40
+_TURNED = {Qt.Key.Key_Left: Qt.Key.Key_Right, Qt.Key.Key_Right: Qt.Key.Key_Left}
 _CARET_KEYS = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Home, Qt.Key.Key_End)
 
 
@@ -154,6 +155,8 @@ class SourceView(LineCanvas):
         """Shift with an arrow, Home or End: the selection's moving end goes on."""
         line, column = self.selection.caret or (self._scroll.line, 0)
         length = len(self.text_at(line))
+        if self._layouts.line(line).runs_left:
+            key = _TURNED.get(Qt.Key(key), key)
         match key:
             case Qt.Key.Key_Left:
                 place = (line, column - 1) if column else (line - 1, len(self.text_at(max(1, line - 1))))

@@ -51,3 +51,9 @@ def test_cancelling_ends_the_reading() -> None:
     token.cancel()
     with pytest.raises(Cancelled):
         Outline.of(TextLines(["# A"]), token)
+
+
+def test_blocks_of_code_with_their_fences() -> None:
+    found = outline("---\na: b\n---\n```\n# no\n```\ntext\n~~~~sh\n```\n~~~~\n```\nopen to the end")
+    assert [line for line in range(1, 13) if found.is_code(line)] == [4, 5, 6, 8, 9, 10, 11, 12]
+    assert not outline("text").is_code(1)

@@ -5,17 +5,22 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QAction, QImage
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
 
-from engine import NumberedText
+from engine import CancelToken, NumberedText
 from gui.jobs import Jobs
+from gui.theme import theme_tokens
+from gui.viewer.header import ViewerHeader
 from gui.viewer.lines import FileLines
 from gui.viewer.outline import Outline
+from gui.viewer.page import QUOTE_INDENT, PageStyle, page_steps
 from gui.viewer.source_view import SourceView
+from gui.viewer.typography import fixed_font
 
 HEBREW = "\u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd."
-TEXT = f"# Title\n- a point.\n{HEBREW}\n\n```\n/path/to/it:\n```\n"
+TEXT = f"# Title\n- a point.\n{HEBREW}\n\n```\n/path/to/it:\n# {HEBREW}\n```\n"
 
 
 @pytest.fixture
@@ -32,7 +37,8 @@ def make(qtbot, appearance, jobs: Jobs, tmp_path: Path) -> Iterator:
             view.show()
         path = tmp_path / "note.md"
         path.write_text(TEXT, encoding="utf-8")
-        view.set_lines(FileLines(NumberedText.open(path)), Outline())
+        lines = FileLines(NumberedText.open(path))
+        view.set_lines(lines, Outline.of(lines, CancelToken()))
         return view
 
     yield run
@@ -119,3 +125,50 @@ def test_what_was_found_has_its_edge_beside_the_gutter(make):
     assert len(colours) == 1
     assert not accent - set(edge)
     assert colours != {picture.pixelColor(gutter.edge, y_of(view, 2)).name()}
+
+
+@pytest.mark.usefixtures("right_to_left")
+def test_code_runs_to_the_right_whatever_it_begins_with(make):
+    view = make(wrap=True)
+    assert x_of(view, 7, 0) == view._text_left()
+    assert not view._layouts.line(7).runs_left
+
+
+def test_the_arrows_go_where_they_point(make):
+    view = make(wrap=True)
+    for line, ahead, back in ((2, Qt.Key.Key_Right, Qt.Key.Key_Left), (3, Qt.Key.Key_Left, Qt.Key.Key_Right)):
+        view.selection.put((line, 2))
+        QTest.keyClick(view, ahead, Qt.KeyboardModifier.ShiftModifier)
+        assert view.selection.caret == (line, 3)
+        QTest.keyClick(view, back, Qt.KeyboardModifier.ShiftModifier)
+        QTest.keyClick(view, back, Qt.KeyboardModifier.ShiftModifier)
+        assert view.selection.caret == (line, 1)
+
+
+@pytest.mark.usefixtures("right_to_left")
+def test_the_line_above_a_file_begins_at_the_right(qtbot, appearance, jobs):
+    action = QAction("Copy")
+    owner = QWidget()
+    qtbot.addWidget(owner)
+    header = ViewerHeader([action], [action], owner)
+    header.resize(700, 44)
+    header.show_title("Title", "a/path.md")
+    rights = [part.geometry().right() for part in (header._title, header._crumb, header._source, header._rendered)]
+    assert rights == sorted(rights, reverse=True)
+    assert rights[0] == 700 - 16 - 1
+
+
+@pytest.mark.usefixtures("right_to_left")
+def test_a_page_has_code_at_the_left_and_quotes_at_the_right(appearance):
+    style = PageStyle(fixed_font(), fixed_font(), theme_tokens("light"), 1.0)
+    steps = page_steps([f"> {HEBREW}\n\nplain.\n\n```\n# {HEBREW}\n```\n"], style)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as done:
+            document = done.value.document
+            break
+    quote, plain, code = (document.findBlockByNumber(number) for number in range(3))
+    assert quote.textDirection() == Qt.LayoutDirection.RightToLeft
+    assert quote.blockFormat().rightMargin() == QUOTE_INDENT
+    assert plain.textDirection() == code.textDirection() == Qt.LayoutDirection.LeftToRight
