@@ -1,9 +1,9 @@
-"""State as a dot in its colour, always with a word beside it."""
+"""State as a dot in its colour and of its shape, always with words beside it."""
 
 from typing import Literal
 
-from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from engine import marked, tr
@@ -20,6 +20,8 @@ _WORDS: dict[State, str] = {
     "off": marked("off"),
 }
 _DOT = 10
+_DEGREE = 16
+"""In the units of Qt's angles."""
 
 
 def state_colour(colours: Tokens, state: State) -> QColor:
@@ -42,7 +44,10 @@ def with_state(words: str, state: State | None) -> str:
 
 
 class StateDot(QWidget):
-    """The dot alone, for those who place the word themselves; assistive tools read the word, not the dot."""
+    """The dot alone, for those who place the word themselves; assistive tools read the word, not the dot.
+
+    A disc is fine, a triangle asks for attention, half a disc is at work and a ring is off.
+    """
 
     def __init__(self, state: State = "off", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -72,9 +77,22 @@ class StateDot(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        colour = state_colour(tokens(self.palette()), self._state)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(state_colour(tokens(self.palette()), self._state))
-        painter.drawEllipse(self.rect().adjusted(1, 1, -1, -1))
+        painter.setBrush(colour)
+        box = QRectF(self.rect()).adjusted(1, 1, -1, -1)
+        edge = box.width() / 5
+        match self._state:
+            case "fine":
+                painter.drawEllipse(box)
+            case "degraded":
+                painter.drawPolygon([QPointF(box.center().x(), box.top()), box.bottomRight(), box.bottomLeft()])
+            case "working":
+                painter.drawPie(box, -90 * _DEGREE, 180 * _DEGREE)
+        if self._state in ("working", "off"):
+            painter.setPen(QPen(colour, edge))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawEllipse(box.adjusted(edge / 2, edge / 2, -edge / 2, -edge / 2))
 
 
 class StateLabel(QWidget):

@@ -1,3 +1,7 @@
+from itertools import combinations
+from operator import ne
+from typing import get_args
+
 import pytest
 from PySide6.QtCore import QMimeData, Qt, QUrl
 from PySide6.QtGui import QImage
@@ -12,7 +16,7 @@ from gui.widgets.icons import IconButton, application_icon
 from gui.widgets.labels import breakable
 from gui.widgets.message import Action, Banner, MessagePage
 from gui.widgets.mirrored import text_direction
-from gui.widgets.state import StateLabel
+from gui.widgets.state import State, StateDot, StateLabel
 
 
 def test_a_cut_text_tells_itself_in_the_tooltip(qtbot):
@@ -229,3 +233,16 @@ def test_a_choice_that_is_too_long_is_cut_with_an_ellipsis(qtbot, appearance):
     assert combo.shown_text().startswith("…")
     assert combo.shown_text().endswith("lines 1–30")
     assert not combo.grab().isNull()
+
+
+def test_states_differ_without_their_colours(qtbot, appearance):
+    shapes = []
+    for state in get_args(State):
+        dot = StateDot(state)
+        qtbot.addWidget(dot)
+        dot.setFixedSize(20, 20)
+        picture = dot.grab().toImage()
+        ground = picture.pixelColor(0, 0)
+        shapes.append([picture.pixelColor(x, y) != ground for x in range(20) for y in range(20)])
+    for one, other in combinations(shapes, 2):
+        assert sum(map(ne, one, other)) > 30
