@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import QMargins, Qt, Slot
 from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
@@ -23,8 +23,8 @@ from gui.widgets.clearing import add_clear_button
 from gui.widgets.labels import label
 
 _LEAST_HEIGHT = 220
-_AROUND = 200
-"""What the sheet leaves of the window's height."""
+_AROUND, _BESIDE = 200, 60
+"""What the sheet leaves of the window's height and width."""
 
 
 class KeySheet(QWidget):
@@ -50,8 +50,10 @@ class KeySheet(QWidget):
         self.area.setWidgetResizable(True)
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.area.setAccessibleName(tr("Keys"))
-        self.wanted = content.sizeHint()
-        self.area.setMinimumWidth(self.wanted.width() + self.area.verticalScrollBar().sizeHint().width())
+        bar = self.area.verticalScrollBar().sizeHint().width()
+        self.wanted = content.sizeHint().grownBy(QMargins(0, 0, bar, 0))
+        for _, (_, words) in self._rows:
+            words.setWordWrap(True)  # only now, for a label that is wrapped wants no width of its own
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
@@ -79,6 +81,7 @@ class KeySheet(QWidget):
             for keys, words in rows:
                 number = grid.rowCount()
                 shown = label(keys), label(words, "muted")
+                shown[0].setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
                 for place, one in enumerate(shown):
                     grid.addWidget(one, number, place)
                 self._rows.append((f"{keys} {words} {title}".casefold(), shown))
@@ -114,6 +117,7 @@ def show_keys(window: QWidget, change: Callable[[], None]) -> None:
     """Open the sheet over `window`, scrolled where that is low; `change` opens where keys are changed."""
     keys = KeySheet()
     keys.area.setMinimumHeight(min(keys.wanted.height(), max(_LEAST_HEIGHT, window.height() - _AROUND)))
+    keys.area.setMinimumWidth(min(keys.wanted.width(), window.width() - _BESIDE))
     dialog = sheet(tr("Keys"), keys, window)
     keys.change.clicked.connect(dialog.accept)
     keys.change.clicked.connect(change)
