@@ -1,6 +1,6 @@
 import pytest
 
-from engine import MessagePlace
+from engine import MessagePlace, speak
 from gui.search.rows import ResultRow
 from gui.search.speakers import name_speakers
 
@@ -25,6 +25,16 @@ def test_the_person_is_you_and_marks_move_along(snippet, marked, shown, marks) -
     text, moved = name_speakers(snippet, sorted(ranges))
     assert text == shown
     assert [text[start:end] for start, end in moved] == marks
+
+
+def test_marks_move_along_where_names_are_longer_in_another_language() -> None:
+    speak("en-XA")
+    try:
+        text, moved = name_speakers("User: a relay\n\nAssistant: the relay", [(8, 13), (15, 24), (30, 35)])
+    finally:
+        speak("en")
+    assert text == "[Ýóú]: a relay\n\n[Áššíštáñt ~]: the relay"
+    assert [text[start:end] for start, end in moved] == ["relay", "relay"]
 
 
 def test_only_hits_in_sessions_have_speakers(make_result) -> None:
