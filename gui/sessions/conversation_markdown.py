@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from engine import CancelToken
+from engine import CancelToken, tr
 from gui.sessions.conversation_pieces import without_escapes
 from gui.sessions.conversation_rows import Detail
 from gui.sessions.conversation_text import Conversation
@@ -31,7 +31,7 @@ def conversation_markdown(conversation: Conversation, detail: Detail, token: Can
 
 def _parts(conversation: Conversation, detail: Detail, token: CancelToken) -> Iterator[str]:
     facts = conversation.session.summary
-    yield f"# {facts.title or UNTITLED}"
+    yield f"# {facts.title or tr(UNTITLED)}"
     began = "" if facts.started is None else exact(facts.started)
     yield " · ".join(part for part in (agent_name(facts.agent), facts.project, facts.branch, began) if part)
     speaker = ""
