@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from engine import CancelToken, DuplicateGroup, DuplicateReport, IndexInsight, MemorySearchManager, tr
+from gui.index.duplicates.beside import Beside
 from gui.index.duplicates.comparison import ComparisonPane
 from gui.index.duplicates.group_list import GroupList
 from gui.index.duplicates.wording import NO_NOTES, NO_NOTES_MORE, NOTHING, NOTHING_MORE, attention_of, summary_text
@@ -15,18 +16,14 @@ from gui.job_slot import JobSlot
 from gui.jobs import Jobs
 from gui.search.notice_bar import NoticeBar
 from gui.search.state_page import StatePage
-from gui.style import font_at
 from gui.viewer.notice import Hint
 from gui.widgets.labels import label, line
-from gui.widgets.mirrored import keep_inside
 
 _LOOK_MS = 100
 _CALM_MS = 1_500
 """Of looking at what needs attention before these are looked for, which takes a core for seconds."""
 _QUICK_SECONDS = 2.0
 """A search that took no longer is made anew when the notes change; a longer one when the person says so."""
-_FEWEST_LETTERS = 100
-"""Of list and comparison together; with fewer, one stands in the other's place."""
 
 
 @dataclass(frozen=True)
@@ -61,14 +58,17 @@ class DuplicatesPage(IndexPage):
         self._notice = NoticeBar()
         self._list = GroupList()
         self._pane = ComparisonPane(jobs)
-        self._split = QSplitter(Qt.Orientation.Horizontal)
-        keep_inside(self._split)
+        self._sides = Beside(self._left_side(), self._pane)
         self._stack = QStackedWidget()
         self._hint = Hint(self._stack)
         self._clock = QTimer(self, interval=_LOOK_MS)
         self._clock.timeout.connect(self._tell_progress)
-        self._reading_pane = False
-        self._arrange()
+        self._stack.addWidget(self._message)
+        self._stack.addWidget(self._sides)
+        page = QVBoxLayout(self)
+        page.setContentsMargins(0, 8, 0, 0)
+        page.addWidget(self._stack)
+        self._sides.folded.connect(self._pane.back.setVisible)
         self._list.chosen.connect(self._pane.show_group)
         self._list.activated_group.connect(self._go_to_pane)
         self._list.left.connect(self.left)
@@ -77,7 +77,7 @@ class DuplicatesPage(IndexPage):
         self._pane.back_wanted.connect(self._go_to_list)
         self._pane.hide_requested.connect(lambda group, hidden: self._hide(group, hidden=hidden))
 
-    def _arrange(self) -> None:
+    def _left_side(self) -> QWidget:
         left = QWidget()
         column = QVBoxLayout(left)
         column.setContentsMargins(0, 0, 0, 0)
@@ -89,20 +89,7 @@ class DuplicatesPage(IndexPage):
         column.addWidget(line())
         column.addWidget(self._notice)
         column.addWidget(self._list, 1)
-        self._left = left
-        self._split.setHandleWidth(1)
-        self._split.setChildrenCollapsible(False)
-        self._split.addWidget(left)
-        self._split.addWidget(self._pane)
-        self._split.setStretchFactor(0, 0)
-        self._split.setStretchFactor(1, 1)
-        self._split.setSizes([340, 700])
-        self._split.setMinimumWidth(1)  # it folds where both are too wide
-        self._stack.addWidget(self._message)
-        self._stack.addWidget(self._split)
-        page = QVBoxLayout(self)
-        page.setContentsMargins(0, 8, 0, 0)
-        page.addWidget(self._stack)
+        return left
 
     # --- reading ----------------------------------------------------------------------------------------------------
 
@@ -246,8 +233,7 @@ class DuplicatesPage(IndexPage):
             self._notice.show_notice(words, act, self._toggle_hidden)
         self._pane.show_hidden(hidden)
         self._list.show_groups(shown)
-        self._stack.setCurrentWidget(self._split)
-        self._fold()
+        self._stack.setCurrentWidget(self._sides)
 
     @Slot()
     def _toggle_hidden(self) -> None:
@@ -281,34 +267,17 @@ class DuplicatesPage(IndexPage):
         self._change.done()
         self._hint.say(sentence)
 
-    # --- in a narrow window -----------------------------------------------------------------------------------------
-
-    @property
-    def _narrow(self) -> bool:
-        return self.width() < QFontMetrics(font_at(13)).averageCharWidth() * _FEWEST_LETTERS
-
-    def _fold(self) -> None:
-        """With room for one of the two, the comparison stands in the place of the list while it is read."""
-        narrow = self._narrow
-        self._left.setHidden(narrow and self._reading_pane)
-        self._pane.setHidden(narrow and not self._reading_pane)
-        self._pane.back.setVisible(narrow)
+    # --- from the list to what is read, and back -------------------------------------------------------------------
 
     @Slot()
     def _go_to_pane(self) -> None:
-        self._reading_pane = True
-        self._fold()
+        self._sides.show_reading(True)
         self._pane.view.setFocus()
 
     @Slot()
     def _go_to_list(self) -> None:
-        self._reading_pane = False
-        self._fold()
+        self._sides.show_reading(False)
         self._list.take_focus()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fold()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self._pane.isAncestorOf(self.focusWidget() or self):

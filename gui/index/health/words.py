@@ -35,7 +35,7 @@ def attention_of(findings: Sequence[HealthFinding]) -> tuple[Attention, ...]:
 
 def step_text(progress: HealthProgress) -> str:
     if not progress.total:
-        return f"{progress.step}…"
+        return tr("{step}…", step=progress.step)
     return tr("{step}: {done:,} of {total:,}", step=progress.step, done=progress.done, total=progress.total)
 
 

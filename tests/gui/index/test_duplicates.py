@@ -238,9 +238,9 @@ def test_in_a_narrow_window_the_comparison_takes_the_place_of_the_list(qtbot, sh
     assert shown._pane.isHidden()
     QTest.keyClick(shown._list, Qt.Key.Key_Return)
     assert shown._pane.isVisible()
-    assert shown._left.isHidden()
+    assert not shown._list.isVisible()
     QTest.keyClick(shown._pane.view, Qt.Key.Key_Escape)
-    assert shown._left.isVisible()
+    assert shown._list.isVisible()
     shown.resize(1100, 600)
     assert shown._pane.isVisible()
 
