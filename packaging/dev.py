@@ -30,6 +30,7 @@ import screen_reader
 
 CHECKS = {
     "ruff": ["ruff", "check", "."],
+    "format": ["ruff", "format", "--check", "."],
     "mypy": ["mypy"],
     "import rules": ["lint-imports", "--no-logo"],
 }

@@ -83,7 +83,7 @@ def ran(dev, monkeypatch):
 
 def test_every_check_runs_after_one_has_failed_and_pytest_is_the_last(dev, ran, capsys):
     assert dev.main(["test"]) == 1
-    assert ran[:-1] == ["ruff", "mypy", "lint-imports", "pytest"]
+    assert ran[:-1] == ["ruff", "ruff", "mypy", "lint-imports", "pytest"]
     assert "peers" not in dev.started
     assert capsys.readouterr().out.endswith("--- pytest (failed so far: mypy)\n")
 
