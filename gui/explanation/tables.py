@@ -16,6 +16,8 @@ from gui.widgets.wording import grouped
 
 Record = TypeVar("Record")
 _PADDING = 16
+_NAME_LETTERS, _MOST_LETTERS = 16, 22
+"""Of the name of a figure."""
 _MARK = "\N{MULTIPLICATION SIGN}"
 
 
@@ -123,11 +125,21 @@ class FigureTable(_FittedTable[Figure]):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         columns = (
-            Column[Figure](tr("Figure"), 16, lambda figure: figure.name),
+            Column[Figure](tr("Figure"), _NAME_LETTERS, lambda figure: figure.name),
             Column[Figure](tr("Value"), 0, lambda figure: figure.value),
         )
         super().__init__(columns, lambda figure: f"{figure.name}: {figure.value}", parent)
         self.setAccessibleName(tr("Figures of this result"))
+
+    def _fit(self) -> None:
+        """With room for the names, which are longer in other languages; what stands behind a value is in the tip."""
+        super()._fit()
+        metrics, model = QFontMetrics(font_at(13)), self.model()
+        names = (model.index(row, 0).data() for row in range(model.rowCount()))
+        most = metrics.averageCharWidth() * _MOST_LETTERS
+        widest = max(map(metrics.horizontalAdvance, names), default=0)
+        least = metrics.averageCharWidth() * _NAME_LETTERS
+        self.horizontalHeader().resizeSection(0, max(least, min(widest, most)) + _PADDING)
 
 
 def _microseconds(row: StageRow) -> int:
