@@ -270,10 +270,10 @@ class FactsPanel(QObject):
             words = tr(wording.NONE_FORGOTTEN), tr(wording.NONE_FORGOTTEN_MORE, days=FORGOTTEN_DAYS)
         elif not self.shelf.problem:
             actions = ((tr(wording.NEW), self.begin_new), guide_action("facts"))
-        self.body.show_page(*words, actions, counts=tr("No facts"))
         if not self.body.editor.is_new:
             self._save_typed()
             self.body.editor.clear()
+        self.body.show_page(*words, actions, counts=tr("No facts"))
 
     # --- one fact ---------------------------------------------------------------------------------------------------
 

@@ -199,6 +199,7 @@ def test_what_was_forgotten_is_put_back_or_deleted_for_good(qtbot, panel, facts)
     press(qtbot, panel, "Delete for good…")
     press(qtbot, panel, "Delete for good")
     settle(qtbot, panel, lambda: listed(panel) == [])
+    assert not panel.body._side.isVisible()
     assert len(facts.all()) == 4
     assert not panel._undo
 
