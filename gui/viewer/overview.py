@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QScrollBar, QStyle, QStyleOptionSlider, QWidget
 
 from engine import tr
 from gui.theme import tokens
+from gui.widgets.mirrored import mirror
 
 _TICK_HEIGHT = 3
 _TICK_INSET = 3
@@ -16,7 +17,7 @@ _HELD_OPACITY = 110
 
 
 class OverviewBar(QScrollBar):
-    """Ticks are lines with a hit; the band at the left is the highlighted part."""
+    """Ticks are lines with a hit; the band at the side of the text is the highlighted part."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -48,6 +49,7 @@ class OverviewBar(QScrollBar):
     def paintEvent(self, event: QPaintEvent) -> None:
         colours = tokens(self.palette())
         painter = QPainter(self)
+        mirror(painter, self.rect(), self.layoutDirection())
         painter.fillRect(self.rect(), colours.base)
         painter.fillRect(0, 0, 1, self.height(), colours.line)
         if self._highlight is not None:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from engine import CancelToken, NumberedText
 from gui.jobs import Jobs
-from gui.theme import theme_tokens
+from gui.theme import theme_tokens, tokens
 from gui.viewer.header import ViewerHeader
 from gui.viewer.lines import FileLines
 from gui.viewer.outline import Outline
@@ -172,3 +172,14 @@ def test_a_page_has_code_at_the_left_and_quotes_at_the_right(appearance):
     assert quote.textDirection() == Qt.LayoutDirection.RightToLeft
     assert quote.blockFormat().rightMargin() == QUOTE_INDENT
     assert plain.textDirection() == code.textDirection() == Qt.LayoutDirection.LeftToRight
+
+
+@pytest.mark.usefixtures("right_to_left")
+def test_the_strip_shows_what_was_found_beside_the_text(make):
+    view = make(wrap=True)
+    view.set_highlight((1, 8))
+    strip = view.verticalScrollBar()
+    picture = strip.grab().toImage()
+    sides = [picture.pixelColor(x, 5).name() for x in (1, strip.width() - 2)]
+    assert sides[0] != sides[1]
+    assert sides[1] == tokens(view.palette()).accent.name()
