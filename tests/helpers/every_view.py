@@ -15,7 +15,8 @@ from gui.start_view import show_view
 from tests.helpers.sample_content import Content
 from tests.helpers.spoken import windows
 
-_FACTS = Path(__file__).resolve().parents[2] / "resources" / "sample_facts.toml"
+_RESOURCES = Path(__file__).resolve().parents[2] / "resources"
+_FACTS, _GUIDE = _RESOURCES / "sample_facts.toml", _RESOURCES / "guide"
 NAMES = (
     *("Mnemoscope", "Claude Code", "Codex", "OpenClaw", "ChatGPT", "Gemini", "Python", "Qt", "English", "Deutsch"),
     *("embedded", "embedded use-multilingual-v3", "use-multilingual-v3", "numpy", "sqlite-vec"),
@@ -65,8 +66,8 @@ class Program:
         arrival.deleteLater()
 
     def content(self) -> Content:
-        """What is the person's own in all that is shown."""
-        return Content([self.demo.workspace, *self.demo.session_folders, _FACTS], [ASKED, *NAMES])
+        """What is the person's own in all that is shown, and the guide, which is translated page by page."""
+        return Content([self.demo.workspace, *self.demo.session_folders, _FACTS, _GUIDE], [ASKED, *NAMES])
 
     def close_others(self) -> None:
         for other in windows():
