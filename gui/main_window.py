@@ -22,6 +22,7 @@ from gui.index_news import IndexNews
 from gui.jobs import Jobs
 from gui.keyboard import Keyboard
 from gui.lacking import Lacking
+from gui.least_size import LeastSize
 from gui.navigation import Navigation
 from gui.notices import Notices
 from gui.opening import Opening
@@ -74,7 +75,7 @@ class MainWindow(QMainWindow):
         self._sync_told = SyncTold(self)
         self.setWindowTitle("Mnemoscope")
         self.setAcceptDrops(True)
-        self.setMinimumSize(560, 360)
+        self.least_size = LeastSize(self)
 
         self.search = SearchPanel(None, jobs, self)
         self.views = Views(jobs, self.search, self)
