@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from engine.backends.spaces.known import forget_workspace as forget_workspace
     from engine.backends.spaces.known import known_workspaces as known_workspaces
     from engine.backends.spaces.known import workspace_state as workspace_state
+    from engine.backends.spaces.names import name_in as name_in
     from engine.backends.spaces.names import split_name as split_name
     from engine.backends.trying import try_backend as try_backend
     from engine.control import CancelToken as CancelToken
@@ -125,6 +126,7 @@ _HOME = {
     "forget_workspace": "engine.backends.spaces.known",
     "known_workspaces": "engine.backends.spaces.known",
     "workspace_state": "engine.backends.spaces.known",
+    "name_in": "engine.backends.spaces.names",
     "split_name": "engine.backends.spaces.names",
     "try_backend": "engine.backends.trying",
     "CancelToken": "engine.control",

@@ -138,7 +138,7 @@ class Workspace(QObject):
             return OpenFailure(folder, tr("The folder {folder} is not there.", folder=folder), in_settings=False)
         self._close_unwanted()  # the same folder once more is to be opened anew, not shared with what is being closed
         try:
-            settings = self._settings_of(folder)
+            settings = self.settings_of(folder)
             manager = engine.open_memory(folder, settings, executor=self._jobs.executor(), background=True)
             everywhere = self._with_others(manager, folder, settings)
             self._unclosed[everywhere] = token
@@ -156,14 +156,15 @@ class Workspace(QObject):
         store = settings.store.path
 
         def open_other(other: str) -> MemorySearchManager:
-            return engine.open_memory(other, self._settings_of(Path(other)))
+            return engine.open_memory(other, self.settings_of(Path(other)))
 
         def known() -> tuple[engine.KnownWorkspace, ...]:
             return engine.known_workspaces(config=self.config, store_path=store)
 
         return Everywhere(manager, folder, known, open_other, most=FIRST_RESULTS)
 
-    def _settings_of(self, folder: Path) -> Settings:
+    def settings_of(self, folder: Path) -> Settings:
+        """Those that hold for a folder, open or not; on any thread. Raises `SettingsError`."""
         return self._adjusted(engine.load_settings(folder, config=self.config))
 
     def _adjusted(self, settings: Settings) -> Settings:

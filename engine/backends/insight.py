@@ -91,13 +91,13 @@ class IndexInsight:
         with self._store.read(cancel) as snapshot:
             return file_chunks(snapshot, path, model, self._guard)
 
-    def chunk(self, id_: int, cancel: CancelToken | None = None) -> "ChunkDetail | None":
-        """Everything about one chunk; None for one that has gone since."""
+    def chunk(self, path: str, id_: int, cancel: CancelToken | None = None) -> "ChunkDetail | None":
+        """Everything about one chunk of the file with this stable name; None for one that has gone since."""
         from engine.insight.chunk_rows import chunk_detail
 
         model = self._model()
         with self._store.read(cancel) as snapshot:
-            return chunk_detail(snapshot, id_, model, self._guard)
+            return chunk_detail(snapshot, path, id_, model, self._guard)
 
     def word_counts(self, words: Sequence[str], cancel: CancelToken | None = None) -> "tuple[int, Mapping[str, int]]":
         """How many chunks there are, and how many of them hold each of these folded words."""

@@ -53,17 +53,19 @@ def file_chunks(snapshot: Snapshot, path: str, model: ModelName | None, guard: P
     )
 
 
-def chunk_detail(snapshot: Snapshot, id_: int, model: ModelName | None, guard: PathGuard) -> ChunkDetail | None:
-    """Everything about one chunk; None for one that has gone: its file was indexed anew, perhaps."""
+def chunk_detail(
+    snapshot: Snapshot, path: str, id_: int, model: ModelName | None, guard: PathGuard
+) -> ChunkDetail | None:
+    """Everything about one chunk of a file; None for one that has gone: the file was indexed anew, perhaps."""
     tables = snapshot.tables
     found = snapshot.connection.execute(
-        f"""SELECT c.start_line, c.end_line, c.heading, c.text, c.hash, c.file_id, f.path, f.language
-            FROM {tables.chunks} c CROSS JOIN {tables.files} f ON f.id = c.file_id WHERE c.id = ?""",
-        (id_,),
+        f"""SELECT c.start_line, c.end_line, c.heading, c.text, c.hash, c.file_id, f.language
+            FROM {tables.chunks} c CROSS JOIN {tables.files} f ON f.id = c.file_id WHERE c.id = ? AND f.path = ?""",
+        (id_, path),
     ).fetchone()
     if found is None:
         return None
-    start, end, heading, text, hash_, file_id, path, language = found
+    start, end, heading, text, hash_, file_id, language = found
     if guard.refused((path,), snapshot.meta("names")):
         return None
     vectors = _vectors(snapshot, hash_, model)

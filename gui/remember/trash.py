@@ -18,15 +18,15 @@ class Trash:
         self._banner = banner
         self._jobs = jobs
 
-    def take(self, opened: Opened, note: WrittenNote) -> None:
-        """Move it there, and say so."""
+    def take(self, opened: Opened, note: WrittenNote, folder: Path | None = None) -> None:
+        """Move it there, and say so. `folder`: of its workspace, where that is not the one that was open."""
 
         def tell(_: object) -> None:
             self._banner.say(tr("{note} is in the trash.", note=note.path), "off", key="remembered")
-            if self._workspace.current is opened:
+            if self._workspace.current is opened and folder is None:
                 self._workspace.sync("watch")
 
-        self._jobs.write(lambda _: _move(opened.folder, note), tell, self._banner.complain)
+        self._jobs.write(lambda _: _move(folder or opened.folder, note), tell, self._banner.complain)
 
 
 def _move(folder: Path, note: WrittenNote) -> None:

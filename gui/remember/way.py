@@ -5,10 +5,22 @@ from functools import partial
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
-from engine import CancelToken, NoteError, SessionNote, WrittenNote, draft_note, save_note, suggest_slug, tr
+from engine import (
+    CancelToken,
+    NoteError,
+    SessionNote,
+    Settings,
+    WrittenNote,
+    draft_note,
+    save_note,
+    split_name,
+    suggest_slug,
+    tr,
+)
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
 from gui.notices import Notices
+from gui.remember.home import folder_of, home_of, name_beside
 from gui.remember.sheet import RememberSheet
 from gui.remember.trash import Trash
 from gui.widgets.message import Action
@@ -53,7 +65,8 @@ class RememberWay(QObject):
         if opened is None or self.sheet is not None:
             return
         self.session = path
-        self.sheet = sheet = RememberSheet(title, opened.folder.name or str(opened.folder), self._window)
+        folder = folder_of(opened, path)
+        self.sheet = sheet = RememberSheet(title, folder.name or str(folder), self._window)
         sheet.count_chosen.connect(self._draft_again)
         sheet.save_wanted.connect(self._save)
         sheet.changed.connect(self.typed)
@@ -72,20 +85,23 @@ class RememberWay(QObject):
             self._draft(self._workspace.current, messages)
 
     def _draft(self, opened: Opened, messages: int | None) -> None:
-        session = self.session
+        workspace, session = self._workspace, self.session
 
-        def draft(token: CancelToken) -> SessionNote:
+        def draft(token: CancelToken) -> tuple[SessionNote, Settings]:
             try:
-                return draft_note(
-                    opened.manager, opened.folder, opened.settings, session, messages=messages, cancel=token
-                )
+                with home_of(workspace, opened, session) as home:
+                    note = draft_note(
+                        home.manager, home.folder, home.settings, home.session, messages=messages, cancel=token
+                    )
+                    return note, home.settings
             except FileNotFoundError:
                 raise NoteError(tr("The transcript of this session is not there any more.")) from None
 
-        self._draft_job.put(self._jobs.read(draft, partial(self._show, opened, messages is None), self._fail))
+        self._draft_job.put(self._jobs.read(draft, partial(self._show, messages is None), self._fail))
 
-    def _show(self, opened: Opened, first: bool, note: SessionNote) -> None:
+    def _show(self, first: bool, drafted: tuple[SessionNote, Settings]) -> None:
         self._draft_job.done()
+        note, settings = drafted
         if self.sheet is None:
             return
         self.sheet.show_note(note)
@@ -93,13 +109,11 @@ class RememberWay(QObject):
             self.sheet.put_typed(*self._typed_before)
             self._typed_before = None
             return
-        model = opened.settings.remember.slug.model
+        model = settings.remember.slug.model
         if first and model:
             self.sheet.say(tr("Asking {model} for a name…", model=model))
             self._name_job.put(
-                self._jobs.read(
-                    lambda token: suggest_slug(note, opened.settings, cancel=token), self._name, self._keep_name
-                )
+                self._jobs.read(lambda token: suggest_slug(note, settings, cancel=token), self._name, self._keep_name)
             )
 
     def _name(self, slug: str) -> None:
@@ -124,21 +138,32 @@ class RememberWay(QObject):
         if opened is None or note is None:
             return
         self._name_job.cancel()
-        self._jobs.write(
-            lambda _: save_note(opened.manager, opened.folder, opened.settings, note, text=text, slug=slug),
-            partial(self._saved, opened),
-            self._not_saved,
-        )
+        workspace, session = self._workspace, self.session
 
-    def _saved(self, opened: Opened, note: WrittenNote) -> None:
+        def save(_: CancelToken) -> WrittenNote:
+            with home_of(workspace, opened, session) as home:
+                return save_note(home.manager, home.folder, home.settings, note, text=text, slug=slug)
+
+        self._jobs.write(save, partial(self._saved, opened, session), self._not_saved)
+
+    def _saved(self, opened: Opened, session: str, note: WrittenNote) -> None:
         if self.sheet is not None:
             self.sheet.accept()
         if self._workspace.current is opened:
-            show = Action(tr("Open"), partial(self.open_wanted.emit, note.path, None))
-            undo = Action(tr("Undo"), partial(self._trash.take, opened, note))
-            said = tr("Remembered as {note}.", note=note.path)
+            elsewhere, _ = split_name(session)
+            folder = folder_of(opened, session) if elsewhere else None
+            show = Action(tr("Open"), partial(self.open_wanted.emit, name_beside(session, note.path), None))
+            undo = Action(tr("Undo"), partial(self._trash.take, opened, note, folder))
+            if elsewhere:  # where nothing is synced from here
+                said = tr(
+                    "Remembered as {note} in {workspace}, where it is found after the next sync.",
+                    note=note.path,
+                    workspace=elsewhere,
+                )
+            else:
+                said = tr("Remembered as {note}.", note=note.path)
+                self._workspace.sync("watch")  # at once, also where nothing watches
             self._banner.say(said, "fine", show, undo, key="remembered")
-            self._workspace.sync("watch")  # at once, also where nothing watches
 
     def _not_saved(self, sentence: str) -> None:
         if self.sheet is not None:

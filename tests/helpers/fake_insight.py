@@ -120,29 +120,27 @@ class FakeInsight:
             ),
         )
 
-    def chunk(self, id_: int, cancel: CancelToken | None = None) -> ChunkDetail | None:
+    def chunk(self, path: str, id_: int, cancel: CancelToken | None = None) -> ChunkDetail | None:
         self.asked.append(("chunk", id_))
-        for path in self._memory.files:
-            file = self.chunks_of(path)
-            assert file is not None
-            for number, row in enumerate(file.chunks, 1):
-                if row.id == id_:
-                    lines = self._memory.files[path].split("\n")[row.start_line - 1 : row.end_line]
-                    text = "\n".join(lines)
-                    vector = ChunkVector(provider="embedded", model="use-multilingual-v3", dims=512, active=True)
-                    return ChunkDetail(
-                        id=id_,
-                        number=number,
-                        path=path,
-                        row=row,
-                        hash=hashlib.sha256(text.encode()).hexdigest(),
-                        text=text,
-                        vectors=(vector,) if row.vector == "ready" else (),
-                        words=text.lower(),
-                        stems=text.lower().replace("ing", ""),
-                        heading_words=" ".join(row.heading).lower(),
-                        twins=0,
-                    )
+        file = self.chunks_of(path)
+        for number, row in enumerate(file.chunks if file is not None else (), 1):
+            if row.id == id_:
+                lines = self._memory.files[path].split("\n")[row.start_line - 1 : row.end_line]
+                text = "\n".join(lines)
+                vector = ChunkVector(provider="embedded", model="use-multilingual-v3", dims=512, active=True)
+                return ChunkDetail(
+                    id=id_,
+                    number=number,
+                    path=path,
+                    row=row,
+                    hash=hashlib.sha256(text.encode()).hexdigest(),
+                    text=text,
+                    vectors=(vector,) if row.vector == "ready" else (),
+                    words=text.lower(),
+                    stems=text.lower().replace("ing", ""),
+                    heading_words=" ".join(row.heading).lower(),
+                    twins=0,
+                )
         return None
 
     def glance(self, cancel: CancelToken | None = None) -> tuple[HealthFinding, ...]:

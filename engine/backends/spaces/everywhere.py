@@ -2,14 +2,16 @@
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast
 
 import msgspec
 
 from engine.backends.spaces.asking import AllWorkspaces
 from engine.backends.spaces.known import here_and_others
+from engine.backends.spaces.looking import InsightEverywhere
 from engine.backends.spaces.names import name_in, split_name
 from engine.backends.spaces.pool import MemoryPool, OpenOther
 from engine.control import CancelToken
@@ -28,6 +30,7 @@ from engine.records import (
 
 if TYPE_CHECKING:
     from engine.backends.base import MemorySearchManager, SearchOptions
+    from engine.backends.insight import IndexInsight
     from engine.corpus.numbered import NumberedText
 
 _Answer = TypeVar("_Answer")
@@ -107,39 +110,57 @@ class Everywhere:
     # --- reading --------------------------------------------------------------------------------------------------
 
     def read_file(self, path: str, *, start: int | None = None, lines: int | None = None) -> FileText:
-        text = self._at(path, lambda memory, there: memory.read_file(there, start=start, lines=lines))
+        text = self.at(path, lambda memory, there: memory.read_file(there, start=start, lines=lines))
         return _replace(text, path=path)
 
     def open_file(self, path: str, *, cancel: CancelToken | None = None) -> "NumberedText":
-        return self._at(path, lambda memory, there: memory.open_file(there, cancel=cancel))
+        return self.at(path, lambda memory, there: memory.open_file(there, cancel=cancel))
 
     def locate(self, path: str) -> Path:
-        return self._at(path, lambda memory, there: memory.locate(there))
+        return self.at(path, lambda memory, there: memory.locate(there))
 
     def read_session(self, path: str, *, reveal: bool = False, cancel: CancelToken | None = None) -> SessionText:
-        text = self._at(path, lambda memory, there: memory.read_session(there, reveal=reveal, cancel=cancel))
+        text = self.at(path, lambda memory, there: memory.read_session(there, reveal=reveal, cancel=cancel))
         return _replace(text, summary=_replace(text.summary, path=path))
 
     def raw_message(self, path: str, line: int, *, reveal: bool = False) -> str:
-        return self._at(path, lambda memory, there: memory.raw_message(there, line, reveal=reveal))
+        return self.at(path, lambda memory, there: memory.raw_message(there, line, reveal=reveal))
 
     def similar_sessions(self, path: str, *, max_results: int = 10) -> tuple[tuple[SessionSummary, float], ...]:
         name, _ = split_name(path)
-        found = self._at(path, lambda memory, there: memory.similar_sessions(there, max_results=max_results))
+        found = self.at(path, lambda memory, there: memory.similar_sessions(there, max_results=max_results))
         return tuple((_replace(one, path=name_in(name, one.path)) if name else one, cosine) for one, cosine in found)
+
+    @property
+    def insight(self) -> "IndexInsight | None":
+        insight = self._here.insight
+        return None if insight is None else cast("IndexInsight", InsightEverywhere(insight, self))
+
+    @contextmanager
+    def home_of(self, path: str) -> "Iterator[tuple[MemorySearchManager, Path, str]]":
+        """The memory of the workspace that a file with this name is in, its folder, and the file's stable name there.
+
+        The memory stays open at least as long as the block. Raises `PathRefused` for a workspace that is not known or
+        not there, and what opening it raises.
+        """
+        name, there = split_name(path)
+        if not name:
+            yield self._here, Path(self._folder), path
+            return
+        folder = self._named(name).folder
+        with self._pool.using(folder) as memory:
+            yield memory, Path(folder), there
+
+    def at(self, path: str, read: "Callable[[MemorySearchManager, str], _Answer]") -> _Answer:
+        """What `read` gets of that memory for the file's stable name there. Raises as `home_of` does."""
+        with self.home_of(path) as (memory, _, there):
+            return read(memory, there)
 
     def close(self) -> None:
         self._pool.close()
         self._here.close()
 
     # --- inside ---------------------------------------------------------------------------------------------------
-
-    def _at(self, path: str, read: "Callable[[MemorySearchManager, str], _Answer]") -> _Answer:
-        name, there = split_name(path)
-        if not name:
-            return read(self._here, path)
-        with self._pool.using(self._named(name).folder) as memory:
-            return read(memory, there)
 
     def folder_of(self, path: str) -> str:
         """The folder of the workspace that a file with this name is in, as of the last look; empty for none."""

@@ -215,7 +215,7 @@ class ChunkInspector(QObject):
         chunk = read.file.chunks[place]
         self._detail.put(
             self._jobs.read(
-                lambda token: _detail(insight, chunk.id, lines, token),
+                lambda token: _detail(insight, read.file.path, chunk.id, lines, token),
                 lambda found: self._show(read.file, *found),
                 self._detail_failed,
             )
@@ -264,10 +264,10 @@ def _read(insight: IndexInsight, name: str, token: CancelToken) -> _Read | None:
 
 
 def _detail(
-    insight: IndexInsight, id_: int, lines: FileLines | None, token: CancelToken
+    insight: IndexInsight, name: str, id_: int, lines: FileLines | None, token: CancelToken
 ) -> tuple[ChunkDetail | None, bool | None]:
     """On a pool thread: one chunk, and whether the file has its text on these lines."""
-    detail = insight.chunk(id_, token)
+    detail = insight.chunk(name, id_, token)
     if detail is None or lines is None:
         return detail, None
     stored = detail.text.replace("\r\n", "\n").replace("\r", "\n")

@@ -87,7 +87,8 @@ def test_one_chunk_with_all_that_is_known_of_it(open_memory, workspace, long_not
     memory = open_memory()
     memory.sync()
     (row,) = memory.insight.chunks_of("greenhouse.md").chunks
-    detail = memory.insight.chunk(row.id)
+    detail = memory.insight.chunk("greenhouse.md", row.id)
+    assert memory.insight.chunk("copy.md", row.id) is None
     assert detail.row == row
     assert (detail.path, detail.number, detail.twins) == ("greenhouse.md", 1, 1)
     assert detail.hash == hashlib.sha256(detail.text.encode()).hexdigest()
@@ -103,7 +104,7 @@ def test_the_words_are_those_that_the_keyword_index_has(open_memory, workspace) 
     memory = open_memory(use=None)
     memory.sync()
     (row,) = memory.insight.chunks_of("mixed.md").chunks
-    detail = memory.insight.chunk(row.id)
+    detail = memory.insight.chunk("mixed.md", row.id)
     with memory._store.read() as snapshot:
         for word in dict.fromkeys(detail.words.split()):
             query = f"SELECT rowid FROM {snapshot.tables.fts} WHERE {snapshot.tables.fts} MATCH ?"
@@ -116,7 +117,7 @@ def test_a_chunk_that_has_gone_is_none(open_memory, workspace) -> None:
     (row,) = memory.insight.chunks_of("greenhouse.md").chunks
     (workspace / "greenhouse.md").unlink()
     memory.sync()
-    assert memory.insight.chunk(row.id) is None
+    assert memory.insight.chunk("greenhouse.md", row.id) is None
 
 
 def test_chunks_of_a_session_have_its_lines(open_memory, tmp_path) -> None:
@@ -139,7 +140,7 @@ def test_chunks_of_a_session_have_its_lines(open_memory, tmp_path) -> None:
     assert (found.source, found.changed) == ("sessions", False)
     (row,) = found.chunks
     assert (row.start_line, row.end_line) == (2, 2)
-    assert "mast" in memory.insight.chunk(row.id).text
+    assert "mast" in memory.insight.chunk(summary.path, row.id).text
 
 
 def test_of_what_the_settings_have_come_to_exclude_nothing_is_seen(open_memory) -> None:
@@ -148,7 +149,7 @@ def test_of_what_the_settings_have_come_to_exclude_nothing_is_seen(open_memory) 
     [row] = memory.insight.chunks_of("people/ines.md").chunks
     stricter = open_memory(exclude=("people/**",))
     assert stricter.insight.chunks_of("people/ines.md") is None
-    assert stricter.insight.chunk(row.id) is None
+    assert stricter.insight.chunk("people/ines.md", row.id) is None
     assert stricter.insight.chunks_of("greenhouse.md") is not None
 
 

@@ -1,14 +1,16 @@
 """Several workspaces in the window, with real indexes: the switcher, and an answer of all of them."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QDrag
-from PySide6.QtWidgets import QMenu, QPushButton
+from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QWidget
 
 import engine
+from engine import split_name
 from gui.main_window import MainWindow
 from gui.places import Places
 from gui.printing.way import usual_layout
@@ -62,6 +64,10 @@ def window(qtbot, appearance, jobs, config, folders) -> Iterator[MainWindow]:
 
 def _command(window: MainWindow, name: str) -> QAction:
     return next(action for action in window.actions() if action.objectName() == name)
+
+
+def _button(widget: QWidget, words: str) -> QPushButton:
+    return next(button for button in widget.findChildren(QPushButton) if button.text() == words)
 
 
 def _switcher(qtbot, window: MainWindow) -> Switcher:
@@ -199,3 +205,54 @@ def test_what_another_workspace_has_is_shared_like_anything_else(qtbot, window, 
     window.sharing.printing.write_pdf(tmp_path / "note.pdf", usual_layout())
     qtbot.waitUntil(lambda: "saved as" in window.banner.text)
     assert "sevencoats" in pdf_text((tmp_path / "note.pdf").read_bytes())
+
+
+def test_the_chunks_of_what_another_workspace_has(qtbot, window):
+    window.search.search_everywhere(True)
+    _search(qtbot, window, "varnish")
+    window.search.body.list.open_current()
+    qtbot.waitUntil(lambda: window.viewer.name == "///boat/note.md")
+    window.viewer.show_chunk()
+    qtbot.waitUntil(window.viewer._card.isVisible)
+    said = " ".join(label.text() for label in window.viewer._card.findChildren(QLabel))
+    assert "Mast" in said
+    assert not window.viewer._hint.isVisible()
+
+
+def test_a_session_of_another_workspace_is_remembered_there(qtbot, window, folders, config, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "home"))  # for the trash
+    (tmp_path / "home").mkdir()
+    store = tmp_path / "store"
+    store.mkdir()
+    lines = (
+        {"type": "session", "id": "s1", "cwd": "/home/ada", "timestamp": "2026-03-01T10:00:00.000Z"},
+        {
+            "type": "message",
+            "id": "m1",
+            "timestamp": "2026-03-01T10:00:00.000Z",
+            "message": {"role": "user", "content": [{"type": "text", "text": "Which primer keeps the keel dry?"}]},
+        },
+    )
+    (store / "one.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    config.write_text(f"{config.read_text()}\n[workspace.'{folders['boat']}']\nsessions.folders = ['{store}']\n")
+    memory = engine.open_memory(folders["boat"], engine.load_settings(folders["boat"], config=config))
+    memory.sync()
+    memory.close()
+    window.search.search_everywhere(True)
+    (found,) = _search(qtbot, window, "primer keel")
+    window.search.body.list.open_current()
+    qtbot.waitUntil(window.views.conversation._actions.remember.isEnabled)
+    window.views.conversation._actions.remember.trigger()
+    way = window.remembering.way
+    qtbot.waitUntil(lambda: way.ready)
+    assert " in boat" in " ".join(label.text() for label in way.sheet.findChildren(QLabel))
+    _button(way.sheet, "Save").click()
+    qtbot.waitUntil(lambda: "in boat, where it is found after the next sync." in window.banner.text)
+    (note,) = (folders["boat"] / "memory").glob("*.md")
+    assert f"- **Session Key**: {split_name(found)[1]}\n" in note.read_text()
+    assert not (folders["garden"] / "memory").exists()
+    _button(window.banner, "Open").click()
+    qtbot.waitUntil(lambda: window.viewer.name == f"///boat/memory/{note.name}")
+    _button(window.banner, "Undo").click()
+    qtbot.waitUntil(lambda: "is in the trash" in window.banner.text)
+    assert not note.exists()

@@ -4,6 +4,7 @@ import shutil
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -14,7 +15,7 @@ from engine.backends.spaces.known import here_and_others, known_workspaces
 from engine.backends.spaces.names import name_in, split_name
 from engine.backends.spaces.pool import MemoryPool
 from engine.control import CancelToken
-from engine.errors import Cancelled, PathRefused, ProviderError, StoreError
+from engine.errors import Cancelled, PathRefused, ProviderError, StoreError, Unsupported
 from engine.records import SearchOutcome
 from tests.helpers.fake_provider import FakeProvider
 
@@ -77,6 +78,49 @@ def test_it_is_read_where_it_is(everywhere: Everywhere, folders: dict[str, Path]
     for wrong in ("///boat/../garden/note.md", "///nowhere/note.md", "///boat"):
         with pytest.raises(PathRefused):
             everywhere.read_file(wrong)
+
+
+def test_its_index_is_looked_into_where_it_is(everywhere: Everywhere, open_: Open, folders: dict[str, Path]) -> None:
+    insight = everywhere.insight
+    assert insight is not None
+    found = insight.chunks_of("///boat/note.md")
+    assert found is not None
+    assert found.path == "///boat/note.md"
+    (row,) = found.chunks
+    detail = insight.chunk("///boat/note.md", row.id)
+    assert detail is not None
+    assert (detail.path, "varnish" in detail.text) == ("///boat/note.md", True)
+    assert insight.chunks_of("///boat/none.md") is None
+    mine = insight.chunks_of("note.md")
+    assert mine is not None
+    (row,) = mine.chunks
+    detail = insight.chunk("note.md", row.id)
+    assert detail is not None
+    assert "carrots" in detail.text
+    assert insight.word_counts(("carrots",))[0] == 1  # whatever is no question about a file is about the open workspace
+    with pytest.raises(PathRefused):
+        insight.chunks_of("///nowhere/note.md")
+
+
+def test_an_index_that_cannot_be_looked_into_says_why(folders: dict[str, Path], tmp_path: Path, open_: Open) -> None:
+    class Closed:
+        insight = None
+        lacks: ClassVar = {"insight": "This index is kept elsewhere."}
+
+        def close(self) -> None:
+            pass
+
+    memory = Everywhere(
+        open_(str(folders["garden"])),
+        folders["garden"],
+        lambda: known_workspaces(store_path=str(tmp_path / "data")),
+        lambda _: Closed(),  # type: ignore[arg-type,return-value]
+        most=6,
+    )
+    assert memory.insight is not None
+    with pytest.raises(Unsupported, match="kept elsewhere"):
+        memory.insight.chunks_of("///boat/note.md")
+    memory.close()
 
 
 def test_the_explanation_tells_which(everywhere: Everywhere) -> None:
