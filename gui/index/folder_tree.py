@@ -76,7 +76,7 @@ class FolderCard(QFrame):
     @Slot()
     def copy(self) -> None:
         """The whole table, closed rows too, as text that a spreadsheet takes."""
-        rows: list[tuple[str, ...]] = [(tr("Source"), *map(tr, TITLES))]
+        rows: list[tuple[str, ...]] = [(tr("Kind of source"), *map(tr, TITLES))]
         rows += [(tr(SOURCES[folder.source]), folder.name, *map(str, numbers(folder))) for folder in self.model.folders]
         QGuiApplication.clipboard().setText("\n".join("\t".join(row) for row in rows))
 

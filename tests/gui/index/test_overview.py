@@ -206,7 +206,7 @@ def test_folders_are_copied_whole(qtbot, page):
     page._folders.tree.setFocus()
     qtbot.keyClick(page._folders.tree, Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     lines = QGuiApplication.clipboard().text().split("\n")
-    assert lines[0].split("\t") == ["Source", "Folder", "Files", "Chunks", "Pending", "Failed", "Skipped"]
+    assert lines[0].split("\t") == ["Kind of source", "Folder", "Files", "Chunks", "Pending", "Failed", "Skipped"]
     assert lines[-1].split("\t") == ["Notes", "daily/2026", "2", "25", "0", "0", "0"]
 
 
