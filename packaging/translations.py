@@ -9,6 +9,7 @@ from it.
 """
 
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 from babel.messages.catalog import Catalog, Message
@@ -20,6 +21,8 @@ ROOT = Path(__file__).resolve().parent.parent
 CATALOGUES = ROOT / "resources" / "translations"
 KEYWORDS = {"tr": None, "marked": None, "tr_count": (1, 2), "option": None, "command": (2,)}
 """The functions that take sentences, and which of their arguments those are: None is the first."""
+_NO_DATE = datetime(2026, 1, 1, tzinfo=UTC)
+"""Of every catalogue: with the date of its making, the same sentences would be other bytes every minute."""
 _HEADER = """msgid ""
 msgstr ""
 "Language: {language}\\n"
@@ -41,12 +44,14 @@ def in_code() -> Catalog:
 
 def read(path: Path) -> Catalog:
     with path.open("rb") as file:
-        return read_po(file, locale=path.stem)
+        catalogue = read_po(file, locale=path.stem)
+    catalogue.creation_date = _NO_DATE
+    return catalogue
 
 
 def brought_up(old: Catalog, code: Catalog) -> Catalog:
     """The sentences of the code in order, with their translations of `old`; what nothing says any more is left out."""
-    new = Catalog(locale=old.locale, charset="utf-8", fuzzy=False)
+    new = Catalog(locale=old.locale, charset="utf-8", creation_date=_NO_DATE, fuzzy=False)
     for message in sorted(code, key=_order):
         if message.id:
             known = old.get(message.id)
