@@ -1,11 +1,16 @@
-"""`mnemoscope search --all-workspaces`."""
+"""`mnemoscope search --all-workspaces`, and searches that were saved in one workspace and are about another."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engine.backends.spaces.names import split_name
 from engine.cli.opening import Place
 from engine.control import CancelToken
-from engine.records import SearchOutcome
+from engine.errors import MnemoscopeError
+from engine.records import KnownWorkspace, SearchOutcome
 from engine.settings import load_settings
 
 if TYPE_CHECKING:
@@ -21,19 +26,49 @@ def ask_all(
     config: Path | None,
 ) -> SearchOutcome:
     """This workspace and all others, whose indexes are asked as they are."""
-    from engine.backends.opening import open_memory
     from engine.backends.spaces.asking import AllWorkspaces
-    from engine.backends.spaces.known import here_and_others, known_workspaces
+    from engine.backends.spaces.known import here_and_others
     from engine.backends.spaces.pool import MemoryPool
 
-    def open_other(folder: str) -> "MemorySearchManager":
-        return open_memory(folder, load_settings(Path(folder), config=config))
-
-    known = known_workspaces(config=config, store_path=place.settings.store.path)
-    here, others = here_and_others(known, place.folder)
+    here, others = here_and_others(known_to(place, config), place.folder)
     most = options.get("max_results") or place.settings.query.max_results
-    pool = MemoryPool(open_other)
+    pool = MemoryPool(partial(_open_other, config=config))
     try:
         return AllWorkspaces(pool).search(manager, here, others, query, options, most, token)
     finally:
         pool.close()
+
+
+@contextmanager
+def asked_of(
+    path: str, manager: "MemorySearchManager", place: Place, config: Path | None
+) -> "Iterator[tuple[MemorySearchManager, str, str]]":
+    """The memory that has the file of this name, the file's stable name there and the folder: empty for this workspace.
+
+    Raises `MnemoscopeError` for a workspace that is not there any more.
+    """
+    name, there = split_name(path)
+    if not name:
+        yield manager, path, ""
+        return
+    folder = next((one.folder for one in known_to(place, config) if one.name == name and one.present), None)
+    if folder is None:
+        raise MnemoscopeError(f"This search is in {there} of the workspace {name}, which is not there any more.")
+    memory = _open_other(folder, config)
+    try:
+        yield memory, there, folder
+    finally:
+        memory.close()
+
+
+def known_to(place: Place, config: Path | None) -> "tuple[KnownWorkspace, ...]":
+    """All workspaces, this one among them."""
+    from engine.backends.spaces.known import known_workspaces
+
+    return known_workspaces(config=config, store_path=place.settings.store.path)
+
+
+def _open_other(folder: str, config: Path | None) -> "MemorySearchManager":
+    from engine.backends.opening import open_memory
+
+    return open_memory(folder, load_settings(Path(folder), config=config))

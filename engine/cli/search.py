@@ -68,7 +68,7 @@ def run(arguments: Namespace) -> int:
         if arguments.all_workspaces:
             outcome = ask_all(manager, place, " ".join(arguments.query), options, token, arguments.config)
         elif arguments.saved is not None:
-            outcome = ask_saved(manager, arguments.saved, options, token)
+            outcome = ask_saved(manager, place, arguments.saved, options, token, arguments.config)
         elif arguments.like is not None:
             outcome = manager.search_like(_passage(arguments.like), cancel=token, **options)
         else:

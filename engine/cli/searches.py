@@ -4,11 +4,15 @@ import contextlib
 import shlex
 import time
 from argparse import Namespace
+from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import msgspec
 
-from engine.cli.opening import find_place, interruptible, opened
+from engine.backends.spaces.names import split_name
+from engine.cli.all_workspaces import ask_all, asked_of, known_to
+from engine.cli.opening import Place, find_place, interruptible, opened
 from engine.cli.output import print_json, print_table, safe
 from engine.control import CancelToken
 from engine.corpus.globs import literal_glob
@@ -22,21 +26,32 @@ _DAY = 86_400
 
 
 def run(arguments: Namespace) -> int:
-    with interruptible(), opened(find_place(arguments)) as manager:
+    place = find_place(arguments)
+    with interruptible(), opened(place) as manager:
         saved = manager.kept_searches.saved()
+    names = any(split_name(search.question.path)[0] for search in saved)
+    folders = {one.name: one.folder for one in known_to(place, arguments.config)} if names else {}
     if arguments.json:
         print_json({"searches": saved})
     elif not saved:
         print("No search is saved yet: in the window, Ctrl+S saves the one on show.")
     else:
-        print_table((safe(search.name), safe(" ".join(_words(search.question)))) for search in saved)
+        print_table((safe(search.name), safe(" ".join(_words(search.question, folders)))) for search in saved)
     return 0
 
 
-def ask_saved(manager: "MemorySearchManager", name: str, given: "SearchOptions", cancel: CancelToken) -> SearchOutcome:
+def ask_saved(
+    manager: "MemorySearchManager",
+    place: Place,
+    name: str,
+    given: "SearchOptions",
+    cancel: CancelToken,
+    config: Path | None,
+) -> SearchOutcome:
     """The answer to the search of this name; what is `given` besides takes the place of what was saved with it.
 
-    Raises `MnemoscopeError` where there is none.
+    It is asked where the window asks it: here, in all workspaces, or in the one that its file is in. Raises
+    `MnemoscopeError` where there is no such search, or that workspace is gone.
     """
     kept = manager.kept_searches
     question = next((search.question for search in kept.saved() if search.name == name), None)
@@ -45,15 +60,38 @@ def ask_saved(manager: "MemorySearchManager", name: str, given: "SearchOptions",
     with contextlib.suppress(StoreError):  # on a full disk it can still be asked
         kept.touch(name)
     named = cast("SearchOptions", {option: value for option, value in given.items() if value not in (None, ())})
-    options: SearchOptions = {**_options(question), **named}
-    if question.like is None:
-        outcome = manager.search(question.text, cancel=cancel, **options)
-    else:
-        outcome = manager.search_like(question.like, cancel=cancel, **options)
+    outcome = _outcome(manager, place, question, named, cancel, config)
     if question.order == "date":
         newest = sorted(outcome.results, key=lambda result: -result.modified)
         outcome = msgspec.structs.replace(outcome, results=tuple(newest))
     return outcome
+
+
+def _outcome(
+    manager: "MemorySearchManager",
+    place: Place,
+    question: AskedQuestion,
+    named: "SearchOptions",
+    cancel: CancelToken,
+    config: Path | None,
+) -> SearchOutcome:
+    """`named`: what takes the place of what was saved."""
+    copy = msgspec.structs.replace
+    if "path_glob" in named:
+        question = copy(question, path="")
+    like = question.like
+    if question.everywhere and like is None and not question.path:
+        return ask_all(manager, place, question.text, {**_options(question), **named}, cancel, config)
+    with asked_of(question.path or (like.path if like else ""), manager, place, config) as (memory, path, folder):
+        options: SearchOptions = {**_options(copy(question, path=path if question.path else "")), **named}
+        if like is None:
+            outcome = memory.search(question.text, cancel=cancel, **options)
+        else:
+            there = copy(like, path=split_name(like.path)[1])
+            outcome = memory.search_like(there, cancel=cancel, **options)
+    if not folder:
+        return outcome
+    return copy(outcome, results=tuple(copy(result, workspace=folder) for result in outcome.results))
 
 
 def _options(question: AskedQuestion) -> "SearchOptions":
@@ -89,8 +127,8 @@ def _since(question: AskedQuestion) -> float | None:
     return None if question.days is None else time.time() - question.days * _DAY
 
 
-def _words(question: AskedQuestion) -> list[str]:
-    """The same as words of the command line."""
+def _words(question: AskedQuestion, folders: Mapping[str, str]) -> list[str]:
+    """The same as words of the command line; `folders` of other workspaces by their names."""
     like = question.like
     if like is None:
         words = [shlex.quote(question.text)]
@@ -100,8 +138,13 @@ def _words(question: AskedQuestion) -> list[str]:
         words += ["--source", source]
     if question.days is not None:
         words += ["--since", f"{question.days}d"]
-    if question.path:
-        words += ["--path", shlex.quote(literal_glob(question.path))]
+    workspace, path = split_name(question.path)
+    if workspace:
+        words += ["--workspace", shlex.quote(folders.get(workspace, workspace))]
+    if path:
+        words += ["--path", shlex.quote(literal_glob(path))]
+    elif question.everywhere and like is None:
+        words.append("--all-workspaces")
     for level in _levels(question)[:-1]:
         words += ["--within", shlex.quote(level.text)] if level.text else []
     if question.half_life_days is not None:

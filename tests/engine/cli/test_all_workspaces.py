@@ -1,9 +1,15 @@
 """`mnemoscope search --all-workspaces`, with real indexes."""
 
+import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from engine.backends.opening import open_memory
+from engine.records import AskedQuestion, Passage, SavedSearch
+from engine.settings import load_settings
 from tests.helpers.command_line import Run
 
 
@@ -49,3 +55,58 @@ def test_one_that_is_away_is_named(verb: Run, boat: Path) -> None:
     answer = verb("search", "carrots", "--all-workspaces")
     assert answer.code == 0
     assert "The folder of boat is not there, so it was not searched." in answer.out
+
+
+@pytest.fixture
+def keep(settings: Path, boat: Path, folder: Path) -> Callable[..., None]:
+    """Save a search as the window does."""
+
+    def save(name: str, **fields: Any) -> None:
+        memory = open_memory(folder, load_settings(folder, config=settings))
+        memory.kept_searches.save(SavedSearch(name=name, question=AskedQuestion(**fields), used=1.0))
+        memory.close()
+
+    return save
+
+
+def found(verb: Run, *words: str) -> set[tuple[str, str]]:
+    answer = verb("search", "--json", *words)
+    assert answer.code == 0, answer.err
+    return {(one.get("workspace", ""), one["path"]) for one in answer.json["results"]}
+
+
+def test_a_saved_search_is_asked_where_it_was_asked(verb: Run, folder: Path, boat: Path, keep) -> None:
+    keep("All", text="carrots", everywhere=True)
+    keep("There", text="carrots", path="///boat/log.md", path_name="Log")
+    keep("Here", text="carrots", path="garden.md", everywhere=True)
+    keep("Like it", like=Passage(path="///boat/log.md", start_line=1, end_line=3))
+    everything = {(str(folder), "garden.md"), (str(boat), "log.md")}
+    assert found(verb, "--saved", "All") == everything
+    assert found(verb, "--saved", "All", "--path", "garden*") == {(str(folder), "garden.md")}
+    assert found(verb, "--saved", "There") == {(str(boat), "log.md")}
+    assert found(verb, "--saved", "There", "--path", "*.md") == {("", "garden.md")}
+    assert found(verb, "--saved", "Here") == {("", "garden.md")}
+    assert found(verb, "--saved", "Like it") == set()  # it is all that there is in boat
+    out = verb("searches").out
+    assert "carrots --all-workspaces" in out
+    assert f"carrots --workspace {boat} --path log.md" in out
+
+
+def test_a_saved_search_in_a_workspace_that_has_gone_says_so(verb: Run, boat: Path, keep) -> None:
+    keep("There", text="carrots", path="///boat/log.md")
+    (boat / "log.md").unlink()
+    boat.rmdir()
+    answer = verb("search", "--saved", "There")
+    assert (answer.code, answer.err) == (
+        1,
+        "mnemoscope: This search is in log.md of the workspace boat, which is not there any more.\n",
+    )
+
+
+def test_time_and_sources_of_a_saved_search_hold_in_every_workspace(verb: Run, boat: Path, keep) -> None:
+    os.utime(boat / "log.md", (1_000_000_000, 1_000_000_000))
+    assert verb("index", "--workspace", str(boat)).code == 0
+    keep("New", text="carrots", everywhere=True, days=30)
+    keep("Said", text="carrots", everywhere=True, sources=("sessions",))
+    assert {path for _, path in found(verb, "--saved", "New")} == {"garden.md"}
+    assert found(verb, "--saved", "Said") == set()
