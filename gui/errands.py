@@ -79,7 +79,7 @@ class Errands(QObject):
     def search_within(self) -> None:
         """Ask the next question among the results on show alone."""
         self._views.switch("search")
-        self._views.search.search_within()
+        self._views.search.asker.search_within()
 
     @Slot(str)
     def _do(self, action: str) -> None:

@@ -37,11 +37,11 @@ class Navigation(QObject):
         self._opened: dict[ViewName, tuple[Hashable, Hashable]] = {}
         """By view: what was asked when something was opened, and what."""
         search, sessions = views.search, views.sessions
-        search.meant.connect(self._mean)
+        search.asker.meant.connect(self._mean)
         search.result_activated.connect(self._open_result)
         search.body.list.clicked.connect(lambda _: self._open_result(search.body.list.current_result()))
         search.answer_changed.connect(self.changed)
-        search.query_changed.connect(self.changed)
+        search.asker.query_changed.connect(self.changed)
         sessions.session_activated.connect(self._open_session)
         sessions.view.list.clicked.connect(lambda _: self._open_session(sessions.view.list.current_session()))
         views.switched.connect(self._switched)
@@ -81,7 +81,7 @@ class Navigation(QObject):
     def _now(self, view: ViewName | None = None) -> Stop:
         match view or self._views.current:
             case "search":
-                return self._stop("search", self._views.search.standing)
+                return self._stop("search", self._views.search.asker.standing)
             case "sessions":
                 return self._stop("sessions", self._views.sessions.standing)
             case other:
@@ -142,7 +142,7 @@ class Navigation(QObject):
         try:
             views.switch(view)
             if isinstance(stop.state, SearchStanding):
-                views.search.return_to(stop.state)
+                views.search.asker.return_to(stop.state)
             elif isinstance(stop.state, SessionsStanding):
                 views.sessions.return_to(stop.state)
             if isinstance(stop.opened, Spot):

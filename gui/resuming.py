@@ -64,7 +64,7 @@ class Resuming(QObject):
         views, frame = self._views, self._frame
         search, viewer, sessions = views.search, views.viewer, views.sessions
         for signal in (
-            *(views.switched, search.query_changed, search.answer_changed, search.result_current),
+            *(views.switched, search.asker.query_changed, search.answer_changed, search.result_current),
             *(search.body.list.verticalScrollBar().valueChanged, viewer.scrolled, viewer.file_shown),
             *(viewer.wrap_action.toggled, viewer.chunks_action.toggled, sessions.session_selected),
             *(frame.panes.splitterMoved, frame.panes.dock_shown, self._workspace.opened),
@@ -120,9 +120,9 @@ class Resuming(QObject):
 
     def _place(self, folder: Path) -> LastPlace:
         views, search = self._views, self._views.search
-        standing = search.standing
+        standing = search.asker.standing
         question = None if standing.question is None else kept(standing.question, standing.order)
-        if question is not None and not (search.keeping.shelf.notes and _may_be_kept(question)):
+        if question is not None and not (search.asker.keeping.shelf.notes and _may_be_kept(question)):
             question = None
         row, top = None, 0
         if standing.place is not None and question is not None:
@@ -152,7 +152,7 @@ class Resuming(QObject):
         views = self._views
         if place.question is not None:
             self._line = (place.file, place.line) if place.file and place.line else None
-            views.search.return_to(_standing(place, place.question))
+            views.search.asker.return_to(_standing(place, place.question))
         page: PageName = place.index_page
         if place.view == "index":
             views.index.show_page(page)

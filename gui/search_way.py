@@ -36,7 +36,7 @@ class SearchWay(QObject):
         super().__init__(parent)
         self._workspace = workspace
         self._ranking = search.ranking
-        self._shelf = search.keeping.shelf
+        self._shelf = search.asker.keeping.shelf
         self._banner = banner
         self._jobs = jobs
         self._config = config
@@ -45,7 +45,7 @@ class SearchWay(QObject):
         workspace.opened.connect(self._begin)
         workspace.settings_changed.connect(self._take_settings)
         self._ranking.default_wanted.connect(self._keep_ranking)
-        search.keeping.forgotten.connect(self._offer_undo)
+        search.asker.keeping.forgotten.connect(self._offer_undo)
         self._shelf.failed.connect(banner.complain)
 
     @Slot(object)

@@ -235,7 +235,7 @@ class Views(QObject):
     def _search_like(self, passage: Passage, words: str) -> None:
         """Other passages like one that is read."""
         self.switch("search")
-        self.search.search_like(passage, words)
+        self.search.asker.search_like(passage, words)
 
     @Slot(str)
     def _search_in(self, path: str) -> None:
@@ -243,7 +243,7 @@ class Views(QObject):
         wanted = self._wanted[self.current]
         self.switch("search")
         if isinstance(wanted, _Shown):
-            self.search.search_in(Scope(path, wanted.title), wanted.query)
+            self.search.asker.search_in(Scope(path, wanted.title), wanted.query)
 
     def _arrange(self) -> None:
         self.lists.setCurrentWidget(self.sessions.body if self.current == "sessions" else self.search.body)

@@ -43,7 +43,7 @@ class WindowMenu:
             "go.forward", marked("Forward"), navigation.forward, *keys(QKeySequence.StandardKey.Forward)
         )
         self.searches = SearchMenu(
-            commands, window.search.keeping, partial(views.switch, "search"), window.search_way.keep_recent
+            commands, window.search.asker.keeping, partial(views.switch, "search"), window.search_way.keep_recent
         )
         window.sharing.add_commands(commands)
         commands.menu.addSeparator()

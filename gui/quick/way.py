@@ -62,8 +62,8 @@ class QuickWay(QObject):
         window, question = self._window, chosen.question
         window.views.switch("search")
         search = window.views.search
-        search.return_to(SearchStanding(question.subject, "relevance", question.max_results, chosen.place))
-        search.keeping.note(kept(question))
+        search.asker.return_to(SearchStanding(question.subject, "relevance", question.max_results, chosen.place))
+        search.asker.keeping.note(kept(question))
         if chosen.result is None:
             search.focus_results()
         else:

@@ -73,7 +73,7 @@ class SpacesWay(QObject):
     @Slot()
     def toggle_everywhere(self) -> None:
         """Search all workspaces, or the open one alone again."""
-        self._search.search_everywhere(not self._search.everywhere)
+        self._search.asker.search_everywhere(not self._search.asker.everywhere)
 
     @property
     def _open_folder(self) -> str:
@@ -147,7 +147,7 @@ class SpacesWay(QObject):
     def _search_everywhere(self) -> None:
         if self.switcher is not None:
             self.switcher.reject()
-        self._search.search_everywhere(True)
+        self._search.asker.search_everywhere(True)
         self._search.focus_box()
 
     @Slot(object, bool)
@@ -179,13 +179,13 @@ class SpacesWay(QObject):
         for name in self._state.recent:
             action = menu.addAction(name.replace("&", "&&"))
             action.setCheckable(True)
-            action.setChecked(name == current and not self._search.everywhere)
-            action.setEnabled(name != current or self._search.everywhere)
+            action.setChecked(name == current and not self._search.asker.everywhere)
+            action.setEnabled(name != current or self._search.asker.everywhere)
             action.triggered.connect(partial(self._choose_folder, Path(name)))
         menu.addSeparator()
         everywhere = menu.addAction(tr("All workspaces"))
         everywhere.setCheckable(True)
-        everywhere.setChecked(self._search.everywhere)
+        everywhere.setChecked(self._search.asker.everywhere)
         everywhere.setEnabled(bool(current))
         everywhere.triggered.connect(self.toggle_everywhere)
         show_keys_of(everywhere, EVERYWHERE)
@@ -198,6 +198,6 @@ class SpacesWay(QObject):
         show_keys_of(choose, "folder.choose")
 
     def _choose_folder(self, folder: Path, _checked: bool = False) -> None:
-        self._search.search_everywhere(False)
+        self._search.asker.search_everywhere(False)
         if self._workspace.current is None or folder != self._workspace.current.folder:
             self._folders.open(folder)

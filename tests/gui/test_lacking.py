@@ -208,7 +208,7 @@ def test_a_question_of_a_richer_engine_is_asked_as_far_as_this_one_can(qtbot, wi
     question = AskedQuestion(
         "timer", ("memory",), 30, half_life_days=30.0, diverse=True, within=AskedQuestion("irrigation")
     )
-    window.search.show_question(question)
+    window.search.asker.show_question(question)
     qtbot.waitUntil(lambda: at_rest(window))
     assert window.search.body.has_results
     assert memory.asked == []
@@ -217,7 +217,7 @@ def test_a_question_of_a_richer_engine_is_asked_as_far_as_this_one_can(qtbot, wi
 
 def test_what_was_chosen_is_given_up_when_the_engine_that_could_do_it_is_replaced(qtbot, window, memory):
     _open(qtbot, window, memory)
-    window.search.show_question(AskedQuestion("timer", ("memory",), 30, half_life_days=30.0, diverse=True))
+    window.search.asker.show_question(AskedQuestion("timer", ("memory",), 30, half_life_days=30.0, diverse=True))
     qtbot.waitUntil(lambda: at_rest(window))
     memory.lack("conditions", "ordering")
     qtbot.waitUntil(lambda: window.workspace.status.lacks == memory.lacks and at_rest(window))

@@ -29,7 +29,7 @@ def memory() -> Iterator[FakeMemory]:
 
 @pytest.fixture
 def rest(qtbot, opened) -> Callable[[], None]:
-    return lambda: qtbot.waitUntil(lambda: at_rest(opened) and not opened.search.keeping.shelf.busy)
+    return lambda: qtbot.waitUntil(lambda: at_rest(opened) and not opened.search.asker.keeping.shelf.busy)
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def forward(qtbot, opened, rest) -> Callable[[], None]:
 
 
 def _query(window: MainWindow) -> str:
-    return window.search.keeping.question.text if window.search.keeping.question else ""
+    return window.search.asker.keeping.question.text if window.search.asker.keeping.question else ""
 
 
 def _current(window: MainWindow) -> str:
@@ -149,20 +149,20 @@ def test_each_opened_result_is_a_place(qtbot, opened, find, back, rest):
 def test_filters_ranking_and_order_come_back(qtbot, opened, find, back, forward, rest):
     find("timer")
     narrow = AskedQuestion(text="hose", sources=("memory",), days=365, half_life_days=90.0, diverse=True, order="date")
-    opened.search.show_question(narrow)
+    opened.search.asker.show_question(narrow)
     rest()
     back()
-    assert opened.search.keeping.question == AskedQuestion(text="timer", half_life_days=0.0, diverse=False)
+    assert opened.search.asker.keeping.question == AskedQuestion(text="timer", half_life_days=0.0, diverse=False)
     assert opened.search.ranking.ranking == Ranking()
     forward()
-    assert opened.search.keeping.question == narrow
+    assert opened.search.asker.keeping.question == narrow
 
 
 def test_more_results_than_at_first_come_back(qtbot, opened, find, back, rest, monkeypatch):
     monkeypatch.setattr("gui.search.questions.FIRST_RESULTS", 10)
     monkeypatch.setattr("gui.search.returning.FIRST_RESULTS", 10)
     find("timer")
-    opened.search._variants._ask(max_results=40)
+    opened.search.asker._variants._ask(max_results=40)
     rest()
     _open(qtbot, opened, "035.md", rest)
     find("hose")

@@ -73,7 +73,7 @@ def test_the_next_start_is_where_the_person_was(qtbot, opened, begin, memory):
     again = begin(load_state())
     qtbot.waitUntil(lambda: again.search.body.has_results and not again.search.busy)
     assert again.views.current == "search"
-    assert again.search.standing.question.text == "timer"
+    assert again.search.asker.standing.question.text == "timer"
     assert again.search.body.list.current_result() == chosen
 
 
@@ -87,7 +87,7 @@ def test_another_folder_begins_anew(qtbot, begin, memory):
     place = LastPlace(folder="/elsewhere", view="facts", question=AskedQuestion(text="timer"))
     window = begin(WindowState(place=place))
     assert window.views.current == "search"
-    assert window.search.standing.question is None
+    assert window.search.asker.standing.question is None
 
 
 @pytest.mark.parametrize("text", ["password: hunter2hunter2", "sk-proj-abcdefghijklmnopqrstuvwxyz123456"])

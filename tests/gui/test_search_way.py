@@ -50,13 +50,13 @@ def _menu(window) -> dict[str, QAction]:
 
 def _search(qtbot, window, query: str) -> None:
     window.search.search(query)
-    qtbot.waitUntil(lambda: at_rest(window) and not window.search.keeping.shelf.busy)
+    qtbot.waitUntil(lambda: at_rest(window) and not window.search.asker.keeping.shelf.busy)
 
 
 def test_the_menu_saves_lists_and_runs_searches(qtbot, opened, memory):
     assert not any(_menu(opened)[words].isEnabled() for words in ("Save this search…", "Saved searches"))
     _search(qtbot, opened, "CR2032")
-    keeping = opened.search.keeping
+    keeping = opened.search.asker.keeping
     assert _menu(opened)["Save this search…"].isEnabled()
     opened.sync_bar.setFocus()
     qtbot.keyClick(opened, Key.Key_S, Qt.KeyboardModifier.ControlModifier)
@@ -84,10 +84,10 @@ def test_the_menu_saves_lists_and_runs_searches(qtbot, opened, memory):
 
 
 def test_a_saved_search_that_was_forgotten_comes_back_by_undo(qtbot, opened, memory):
-    shelf = opened.search.keeping.shelf
+    shelf = opened.search.asker.keeping.shelf
     shelf.save("Coins", AskedQuestion(text="CR2032"))
     qtbot.waitUntil(lambda: bool(shelf.saved))
-    opened.search.keeping.forget(shelf.saved[0])
+    opened.search.asker.keeping.forget(shelf.saved[0])
     qtbot.waitUntil(lambda: not shelf.saved)
     assert "Coins" in opened.banner.text
     undo = next(b for b in opened.banner.findChildren(QPushButton) if b.text() == "Undo" and b.isVisible())
@@ -97,7 +97,7 @@ def test_a_saved_search_that_was_forgotten_comes_back_by_undo(qtbot, opened, mem
 
 
 def test_recent_searches_can_be_cleared_and_switched_off_for_good(qtbot, opened, memory):
-    shelf = opened.search.keeping.shelf
+    shelf = opened.search.asker.keeping.shelf
     for query in ("timer", "hose"):
         _search(qtbot, opened, query)
         opened.search.focus_box()
@@ -130,7 +130,7 @@ def test_a_picture_keeps_no_question_and_a_demo_only_its_own(qtbot, window, memo
     qtbot.waitUntil(lambda: at_rest(window))
     _search(qtbot, window, "timer")
     window.search.focus_box()
-    qtbot.waitUntil(lambda: not window.search.keeping.shelf.busy)
+    qtbot.waitUntil(lambda: not window.search.asker.keeping.shelf.busy)
     assert [search.question.text for search in memory.kept_searches.recent()] == kept
 
 

@@ -94,7 +94,7 @@ def test_enter_opens_the_result_in_the_window_with_the_question_that_led_to_it(q
     assert opened.views.current == "search"
     shown = opened.search.body.list.current_result()
     assert (shown.path, shown.start_line) == (wanted.path, wanted.start_line)
-    assert opened.search.standing.subject.text == "hose"
+    assert opened.search.asker.standing.subject.text == "hose"
     qtbot.waitUntil(lambda: opened.viewer.reads)
 
 

@@ -29,8 +29,8 @@ def short_waits(monkeypatch):
 
 @pytest.fixture
 def keeping(qtbot, panel) -> Keeping:
-    qtbot.waitUntil(lambda: not panel.keeping.shelf.busy)
-    return panel.keeping
+    qtbot.waitUntil(lambda: not panel.asker.keeping.shelf.busy)
+    return panel.asker.keeping
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def listed(keeping) -> KeptList:
 
 @pytest.fixture
 def rest(qtbot, panel) -> Callable[[], None]:
-    return lambda: qtbot.waitUntil(lambda: not panel.busy and not panel.keeping.shelf.busy)
+    return lambda: qtbot.waitUntil(lambda: not panel.busy and not panel.asker.keeping.shelf.busy)
 
 
 @pytest.fixture
@@ -126,11 +126,11 @@ def test_it_is_there_after_a_restart_and_the_keys_of_the_box_walk_through_it(
         mean(text)
     box.clear()
     panel.set_manager(None)
-    assert panel.keeping.shelf.recent == ()
+    assert panel.asker.keeping.shelf.recent == ()
     fresh = SearchPanel(memory, jobs, panel)
     for widget in (fresh.header, fresh.body):
         qtbot.addWidget(widget)
-    qtbot.waitUntil(lambda: len(fresh.keeping.shelf.recent) == 2)
+    qtbot.waitUntil(lambda: len(fresh.asker.keeping.shelf.recent) == 2)
     edit = fresh.header.findChild(QueryBox).edit
     for expected in ("hose", "timer", "timer"):
         qtbot.keyClick(edit, Key.Key_Up, Qt.KeyboardModifier.AltModifier)
@@ -201,7 +201,7 @@ def test_a_question_comes_back_with_all_that_was_chosen_around_it(qtbot, panel, 
     rest()
     whole = keeping.question
     assert whole.order == "date"
-    panel.show_question(AskedQuestion(text="hose", **PLAIN))
+    panel.asker.show_question(AskedQuestion(text="hose", **PLAIN))
     rest()
     assert keeping.question == AskedQuestion(text="hose", **PLAIN)
     keeping.picker.open()
@@ -219,7 +219,7 @@ def test_a_question_comes_back_with_all_that_was_chosen_around_it(qtbot, panel, 
 
 
 def test_a_period_that_is_no_choice_any_more_is_still_asked(panel, memory, rest):
-    panel.show_question(AskedQuestion(text="timer", days=3))
+    panel.asker.show_question(AskedQuestion(text="timer", days=3))
     rest()
     assert memory.searches[-1][2]["since"] is not None
     assert any(chip.text() == "Past 3 days" for chip in panel.header.findChildren(QPushButton))
@@ -286,7 +286,7 @@ def test_the_mouse_runs_one_and_has_a_menu(qtbot, panel, memory, box, mean, list
 
 def test_the_list_goes_when_the_box_is_left(qtbot, panel, box, mean, listed, rest):
     mean("timer")
-    keeping = panel.keeping
+    keeping = panel.asker.keeping
     keeping.picker.open()
     assert not listed.isHidden()
     panel.focus_results()

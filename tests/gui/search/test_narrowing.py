@@ -112,8 +112,8 @@ def test_escape_in_the_empty_box_leads_back_to_the_question_and_the_result(
 
 def test_down_leads_from_the_empty_box_to_what_is_like_it(qtbot, panel, results, box, ask, settle) -> None:
     ask("irrigation")
-    panel.keeping.shelf.notes = True
-    panel.search_like(Passage(path="topics/shopping.md", start_line=1, end_line=3), "")
+    panel.asker.keeping.shelf.notes = True
+    panel.asker.search_like(Passage(path="topics/shopping.md", start_line=1, end_line=3), "")
     settle()
     panel.focus_box()
     qtbot.keyClick(box, Key.Key_Down)
@@ -154,7 +154,7 @@ def test_what_is_typed_takes_its_place(qtbot, panel, results, box, bar, ask, set
 
 def test_the_box_says_what_typing_would_do(qtbot, panel, results, box, ask, settle) -> None:
     ask("irrigation")
-    panel.search_like(Passage(path="topics/shopping.md", start_line=1, end_line=3), "Irrigation hose")
+    panel.asker.search_like(Passage(path="topics/shopping.md", start_line=1, end_line=3), "Irrigation hose")
     settle()
     assert box.placeholderText() == "Search for other words"
     qtbot.keyClicks(box, "timer")
@@ -191,10 +191,10 @@ def test_the_menu_offers_both(qtbot, panel, results, ask, settle, memory, monkey
 
 
 def test_nothing_like_it_says_so_and_a_passage_that_is_gone_too(qtbot, panel, results, settle, memory, bar) -> None:
-    panel.search_like(Passage(path="topics/shopping.md", start_line=1, end_line=3, text="zebra giraffe"), "zebra")
+    panel.asker.search_like(Passage(path="topics/shopping.md", start_line=1, end_line=3, text="zebra giraffe"), "zebra")
     settle()
     assert panel.body.page.accessibleName().startswith("Nothing is like this passage")
-    panel.search_like(Passage(path="gone.md", start_line=1, end_line=3), "")
+    panel.asker.search_like(Passage(path="gone.md", start_line=1, end_line=3), "")
     settle()
     assert "Nothing of gone.md is indexed" in panel.body.page.accessibleName()
     assert said(bar) == ["Like gone.md#L1-L3"]
@@ -203,7 +203,7 @@ def test_nothing_like_it_says_so_and_a_passage_that_is_gone_too(qtbot, panel, re
 def test_what_is_read_marks_the_telling_words(qtbot, panel, settle, memory) -> None:
     told: list[str] = []
     panel.result_selected.connect(lambda result, query: told.append(query))
-    panel.search_like(Passage(path="topics/shopping.md", start_line=1, end_line=3), "Irrigation hose")
+    panel.asker.search_like(Passage(path="topics/shopping.md", start_line=1, end_line=3), "Irrigation hose")
     settle()
     assert "irrigation" in told[-1].split()
 
@@ -216,7 +216,7 @@ def test_the_next_question_is_asked_within_the_results_on_show(
 ) -> None:
     ask("irrigation")
     asked = len(memory.searches)
-    panel.search_within()
+    panel.asker.search_within()
     assert box.hasFocus()
     assert box.text() == ""
     assert results.isVisible(), "the results stay until something is asked"
@@ -229,10 +229,10 @@ def test_the_next_question_is_asked_within_the_results_on_show(
     assert query == "hose"
     assert [level.query for level in options["within"]] == ["irrigation"]
     within = set(places(panel))
-    panel.ask_again(Question("irrigation"))
+    panel.asker.ask_again(Question("irrigation"))
     settle()
     irrigation = set(places(panel))
-    panel.ask_again(Question("hose"))
+    panel.asker.ask_again(Question("hose"))
     settle()
     assert within == irrigation & set(places(panel))
     assert within < irrigation
@@ -240,10 +240,10 @@ def test_the_next_question_is_asked_within_the_results_on_show(
 
 def test_levels_nest_and_each_leads_back(qtbot, panel, box, bar, ask, settle) -> None:
     ask("irrigation")
-    panel.search_within()
+    panel.asker.search_within()
     qtbot.keyClicks(box, "timer")
     settle()
-    panel.search_within()
+    panel.asker.search_within()
     qtbot.keyClicks(box, "valve")
     settle()
     assert said(bar) == ["Within 3 results of “irrigation”", "Within 2 results of “timer”"]
@@ -255,7 +255,7 @@ def test_levels_nest_and_each_leads_back(qtbot, panel, box, bar, ask, settle) ->
     settle()
     assert (box.text(), said(bar)) == ("timer", ["Within 3 results of “irrigation”"])
     qtbot.keyClicks(box, "s")
-    panel.ask_again(Question("valve", within=Question("timer", within=Question("irrigation"))))
+    panel.asker.ask_again(Question("valve", within=Question("timer", within=Question("irrigation"))))
     settle()
     assert places(panel) == inner
     bar.findChildren(IconButton)[0].click()
@@ -266,7 +266,7 @@ def test_levels_nest_and_each_leads_back(qtbot, panel, box, bar, ask, settle) ->
 def test_a_single_letter_does_not_take_the_results_away(qtbot, panel, results, box, ask, settle) -> None:
     ask("irrigation")
     before = places(panel)
-    panel.search_within()
+    panel.asker.search_within()
     qtbot.keyClicks(box, "h")
     settle()
     assert places(panel) == before
@@ -279,7 +279,7 @@ def test_an_empty_answer_within_others_offers_the_question_by_itself(
     from engine import SearchRemedy
 
     ask("irrigation")
-    panel.search_within()
+    panel.asker.search_within()
     qtbot.keyClicks(box, "radishes")
     settle()
     assert panel.body.page.accessibleName().startswith("Nothing found for “radishes” within these results")
@@ -292,7 +292,7 @@ def test_an_empty_answer_within_others_offers_the_question_by_itself(
 
 def test_the_counts_follow_the_index(qtbot, panel, box, bar, ask, settle, memory) -> None:
     ask("irrigation")
-    panel.search_within()
+    panel.asker.search_within()
     qtbot.keyClicks(box, "hose")
     settle()
     memory.files["new.md"] = "# New\n\nAnother irrigation hose.\n"
@@ -304,7 +304,7 @@ def test_the_counts_follow_the_index(qtbot, panel, box, bar, ask, settle, memory
 
 def test_another_memory_has_other_results(qtbot, panel, bar, ask, settle) -> None:
     ask("irrigation")
-    panel.search_within()
+    panel.asker.search_within()
     panel.set_manager(FakeMemory({}))
     settle()
     assert said(bar) == []
@@ -323,7 +323,7 @@ def test_what_is_asked_again_stands_with_all_that_it_was_asked_with(panel, box, 
         diverse=True,
     )
     memory.modified["topics/shopping.md"] = 4_000_000_000.0
-    panel.ask_again(question)
+    panel.asker.ask_again(question)
     settle()
     assert panel.body.answer.question == question
     assert panel.body.ranking.ranking.half_life_days == 7.0

@@ -157,7 +157,7 @@ def test_all_workspaces_answer_and_are_read_without_switching(qtbot, window, fol
 
 
 def test_the_workspace_of_a_result_can_be_opened(qtbot, window, folders):
-    window.search.search_everywhere(True)
+    window.search.asker.search_everywhere(True)
     assert _search(qtbot, window, "varnish") == ["///boat/note.md"]
     (result,) = window.search.body.answer.outcome.results
     window.search.switch_wanted.emit(result)
@@ -176,13 +176,13 @@ def test_the_chip_says_what_is_searched(qtbot, window):
 
 
 def test_the_question_is_kept_with_it(qtbot, window):
-    window.search.search_everywhere(True)
+    window.search.asker.search_everywhere(True)
     _search(qtbot, window, "varnish")
-    standing = window.search.standing
-    window.search.search_everywhere(False)
-    window.search.return_to(standing)
+    standing = window.search.asker.standing
+    window.search.asker.search_everywhere(False)
+    window.search.asker.return_to(standing)
     qtbot.waitUntil(lambda: not window.search.busy)
-    assert window.search.everywhere
+    assert window.search.asker.everywhere
 
 
 def test_what_another_workspace_has_is_shared_like_anything_else(qtbot, window, folders, tmp_path, monkeypatch):
@@ -190,7 +190,7 @@ def test_what_another_workspace_has_is_shared_like_anything_else(qtbot, window, 
     monkeypatch.setattr(
         QDrag, "exec", lambda drag, _: dragged.append([u.toLocalFile() for u in drag.mimeData().urls()])
     )
-    window.search.search_everywhere(True)
+    window.search.asker.search_everywhere(True)
     assert _search(qtbot, window, "varnish") == ["///boat/note.md"]
     results = window.search.body.list
     results.button_down = True

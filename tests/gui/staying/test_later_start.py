@@ -46,7 +46,7 @@ def test_a_question_and_a_view(qtbot, window, later, memory):
     qtbot.waitUntil(lambda: at_rest(window))
     _start(later, "--view", "viewer", "--query", "hose", "--theme", "dark", "--size", "900x600")
     qtbot.waitUntil(lambda: window.search.body.has_results)
-    assert window.search.standing.subject.text == "hose"
+    assert window.search.asker.standing.subject.text == "hose"
     assert (window.width(), window.height()) == (900, 600)
 
 
