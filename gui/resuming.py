@@ -4,18 +4,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
-from PySide6.QtCore import QEvent, QObject, QTimer, Slot
+from PySide6.QtCore import QEvent, QObject, Slot
 from PySide6.QtWidgets import QMainWindow
 
 import engine
-from engine import AskedQuestion, CancelToken
+from engine import AskedQuestion
 from gui.frame import Frame
 from gui.index.panel import PageName
-from gui.job_slot import JobSlot
 from gui.jobs import Jobs
 from gui.search.kept_questions import asked, kept
 from gui.search.questions import FIRST_RESULTS
 from gui.search.returning import SearchStanding
+from gui.soon_written import SoonWritten, Writing
 from gui.views import Views
 from gui.widgets.row_list import Place
 from gui.window_state import LastPlace, WindowState, save_state
@@ -45,16 +45,13 @@ class Resuming(QObject):
         self._views = views
         self._frame = frame
         self._state = state
-        self._jobs = jobs
         self._window = window
         self._remembers = remembers
         self._wanted: LastPlace | None = None
         """Where to go when its folder is open."""
         self._line: tuple[str, int] | None = None
         """What is to be scrolled to when its file is on show."""
-        self._job = JobSlot(self)
-        self._soon = QTimer(self, singleShot=True, interval=_SOON_MS)
-        self._soon.timeout.connect(self._write)
+        self._soon = SoonWritten(jobs, self._writing, _SOON_MS, self)
         workspace.opened.connect(self._go_on)
         views.viewer.file_shown.connect(self._scroll)
         window.installEventFilter(self)
@@ -88,7 +85,6 @@ class Resuming(QObject):
     def write_now(self) -> None:
         """The window closes: nothing older may be written after this."""
         self._soon.stop()
-        self._job.cancel()
         self.keep()
         if self._remembers:
             save_state(self._state)
@@ -97,21 +93,13 @@ class Resuming(QObject):
 
     @Slot()
     def _note(self, *_: object) -> None:
-        if self._remembers and not self._soon.isActive():
-            self._soon.start()
+        if self._remembers:
+            self._soon.note()
 
-    @Slot()
-    def _write(self) -> None:
-        if self._job.busy:
-            self._soon.start()
-            return
+    def _writing(self) -> Writing:
         self.keep()
         state = msgspec.structs.replace(self._state)
-
-        def work(token: CancelToken) -> None:
-            save_state(state, token=token)
-
-        self._job.put(self._jobs.write(work, lambda _: self._job.done(), lambda _: self._job.done()))
+        return lambda token: save_state(state, token=token)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in _MOVES:

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtCore import QObject, Slot
 
 import engine
 from engine import CancelToken, MnemoscopeError, tr
@@ -12,6 +12,7 @@ from gui.job_slot import JobSlot
 from gui.jobs import Jobs
 from gui.notices import Notices
 from gui.remember.way import RememberWay
+from gui.soon_written import SoonWritten, Writing
 from gui.views import Views
 from gui.widgets.message import Action
 from gui.workspace import Opened, Workspace
@@ -35,9 +36,8 @@ class Drafts(QObject):
         self._folder = ""
         self._waiting: tuple[Draft, ...] = ()
         self._said = False
-        self._reading, self._job = JobSlot(self), JobSlot(self)
-        self._soon = QTimer(self, singleShot=True, interval=_SOON_MS)
-        self._soon.timeout.connect(self._write)
+        self._reading = JobSlot(self)
+        self._soon = SoonWritten(jobs, self._writing, _SOON_MS, self)
         editor = views.facts.body.editor
         editor.text.textChanged.connect(self._note)
         editor.change_wanted.connect(self._note)
@@ -49,7 +49,6 @@ class Drafts(QObject):
     def write_now(self) -> None:
         """The window closes: what was typed may not have been saved by then."""
         self._soon.stop()
-        self._job.cancel()
         if self._folder:
             save_drafts(self._folder, self._drafts())
 
@@ -57,21 +56,12 @@ class Drafts(QObject):
 
     @Slot()
     def _note(self, *_: object) -> None:
-        if self._folder and not self._soon.isActive():
-            self._soon.start()
+        if self._folder:
+            self._soon.note()
 
-    @Slot()
-    def _write(self) -> None:
-        if self._job.busy:
-            self._soon.start()
-            return
+    def _writing(self) -> Writing | None:
         folder, drafts = self._folder, self._drafts()
-
-        def work(token: CancelToken) -> None:
-            save_drafts(folder, drafts, token)
-
-        if folder:
-            self._job.put(self._jobs.write(work, lambda _: self._job.done(), lambda _: self._job.done()))
+        return (lambda token: save_drafts(folder, drafts, token)) if folder else None
 
     def _drafts(self) -> tuple[Draft, ...]:
         """What is typed now, and what was offered and not answered; nothing with a secret in it."""
