@@ -1,10 +1,10 @@
 """The window of the guide: a box to search it, its pages or what was found, and the page that is read."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
-from PySide6.QtCore import QEvent, QObject, Qt, QUrl, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtGui import (
-    QDesktopServices,
     QFontMetrics,
     QHideEvent,
     QKeyEvent,
@@ -17,23 +17,19 @@ from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
     QLineEdit,
-    QListWidget,
-    QListWidgetItem,
     QPushButton,
     QVBoxLayout,
     QWidget,
 )
 
-from engine import CancelToken, NumberedText, spoken, tr, tr_count
-from gui.guide.finding import LANGUAGES, find
+from engine import CancelToken, tr, tr_count
+from gui.guide.contents import GuideContents, Spot
+from gui.guide.finding import find
 from gui.guide.pages import GuidePage, Section
+from gui.guide.reader import GuideReader
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
 from gui.style import font_at, set_role
-from gui.viewer.finders import query_finder
-from gui.viewer.lines import FileLines
-from gui.viewer.outline import HeadingPlace, Outline, heading_key
-from gui.viewer.rendered_view import RenderedView
 from gui.viewer.typography import font_scale
 from gui.widgets.announcing import announce
 from gui.widgets.labels import label, line
@@ -42,11 +38,6 @@ _WIDTH, _HEIGHT = 880, 640
 _FEWEST_LETTERS = 92
 """Of list and page together; with fewer, one stands in the other's place."""
 _LIST_LETTERS = 30
-_WEB = ("http", "https")
-_PLACE = Qt.ItemDataRole.UserRole
-
-Spot = tuple[str, str]
-"""Name of a page and one of its headings; an empty heading is its top."""
 
 
 class GuideWindow(QDialog):
@@ -66,14 +57,7 @@ class GuideWindow(QDialog):
         self.setWindowTitle(tr("Guide"))
         self._jobs = jobs
         self._job = JobSlot(self)
-        self._pages: tuple[GuidePage, ...] = ()
-        self._language = LANGUAGES.get(spoken(), LANGUAGES["en"])
-        """Of the pages, as the analysis names it."""
         self._spot: Spot = ("", "")
-        self._wanted = ""
-        """The page that is being made, or stands there."""
-        self._shown = ""
-        """The page on the screen."""
         self._before: list[Spot] = []
         self._reads = False
         self._box = QLineEdit()
@@ -82,12 +66,8 @@ class GuideWindow(QDialog):
         self._box.setClearButtonEnabled(True)
         self._counts = label("", "meta")
         self._counts.hide()
-        self._list = QListWidget()
-        self._list.setAccessibleName(tr("Pages of the guide"))
-        self._list.setWordWrap(True)
-        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._text = RenderedView(jobs)
-        self._text.setAccessibleName(tr("Page of the guide"))
+        self._list = GuideContents()
+        self._text = GuideReader(jobs)
         self._remark = label("", "meta", wrap=True)
         self._back = self._button(tr("Back"), self.back)
         self._contents = self._button(tr("Contents"), self._show_contents)
@@ -96,11 +76,11 @@ class GuideWindow(QDialog):
         for widget in (self._box, self._list, self._text):
             widget.installEventFilter(self)
         self._box.textChanged.connect(self._find)
-        self._list.currentItemChanged.connect(self._follow_list)
-        self._list.itemActivated.connect(self._enter)
-        self._list.itemClicked.connect(self._enter)
-        self._text.followed.connect(self._follow)
-        self._text.rendered.connect(self._take_page)
+        self._list.reached.connect(self._follow_list)
+        self._list.entered.connect(self._enter)
+        self._text.page_wanted.connect(self._follow_link)
+        self._text.command_wanted.connect(self.command_wanted)
+        self._text.setting_wanted.connect(self.setting_wanted)
         QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self, self._focus_box)
         QShortcut(QKeySequence("Alt+Left"), self, self.back)
         self.resize(round(_WIDTH * font_scale()), round(_HEIGHT * font_scale()))
@@ -151,7 +131,7 @@ class GuideWindow(QDialog):
     @property
     def ready(self) -> bool:
         """Whether the page that is wanted is on the screen."""
-        return bool(self._pages) and self._shown == self._spot[0] and not self._job.busy
+        return bool(self._text.pages) and self._text.shown == self._spot[0] and not self._job.busy
 
     @property
     def spot(self) -> Spot:
@@ -160,8 +140,7 @@ class GuideWindow(QDialog):
 
     def take_pages(self, pages: tuple[GuidePage, ...]) -> None:
         """These are the pages, with the keys as they are now."""
-        self._pages = pages
-        self._wanted = self._shown = ""
+        self._text.take_pages(pages)
         self._find()
         if self._spot[0]:
             self._render()
@@ -192,35 +171,28 @@ class GuideWindow(QDialog):
     @Slot()
     def _find(self) -> None:
         """Sections with what was typed; without it all pages."""
-        query, pages, language = self._box.text().strip(), self._pages, self._language
+        query, pages, language = self._box.text().strip(), self._text.pages, self._text.language
         if self._box.hasFocus():
             self._reads = not self._narrow
             self._fold()
         if not query:
             self._job.cancel()
-            self._fill([(page.title, (page.name, "")) for page in pages])
+            self._list.show_pages(pages, self._spot)
             self._say_counts("")
-            self._mark()
+            self._text.mark("")
             return
 
         def work(token: CancelToken) -> list[Section]:
             token.checkpoint()
             return find(pages, query, language)
 
-        self._job.put(self._jobs.read(work, self._show_found))
+        self._job.put(self._jobs.read(work, partial(self._show_found, query)))
 
-    def _show_found(self, found: Sequence[Section]) -> None:
+    def _show_found(self, query: str, found: Sequence[Section]) -> None:
         self._job.done()
-        rows = []
-        for section in found:
-            top = section.heading == section.title
-            words = section.title if top else f"{section.heading}\n{section.title}"
-            rows.append((words, (section.page, "" if top else section.heading)))
-        self._say_counts(tr_count("{count:,} place", "{count:,} places", len(rows)) if rows else tr("Nothing found"))
-        self._fill(rows)
-        if rows:
-            self._list.setCurrentRow(0)
-        self._mark()
+        self._say_counts(tr_count("{count:,} place", "{count:,} places", len(found)) if found else tr("Nothing found"))
+        self._list.show_found(found, self._spot)
+        self._text.mark(query)
 
     def _say_counts(self, words: str) -> None:
         self._counts.setText(words)
@@ -228,28 +200,14 @@ class GuideWindow(QDialog):
         if words:
             announce(self, words)
 
-    def _fill(self, rows: Sequence[tuple[str, Spot]]) -> None:
-        blocked = self._list.blockSignals(True)
-        self._list.clear()
-        for words, spot in rows:
-            heading, _, title = words.partition("\n")
-            told = tr("{heading}, in {page}", heading=heading, page=title) if title else words
-            item = QListWidgetItem(words)
-            item.setData(_PLACE, spot)
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, told)
-            self._list.addItem(item)
-            if spot == self._spot:
-                self._list.setCurrentItem(item)
-        self._list.blockSignals(blocked)
+    @Slot(str, str)
+    def _follow_list(self, page: str, heading: str) -> None:
+        if not self._narrow:
+            self.go_to(page, heading)
 
-    @Slot(QListWidgetItem)
-    def _follow_list(self, item: QListWidgetItem | None) -> None:
-        if item is not None and not self._narrow:
-            self.go_to(*item.data(_PLACE))
-
-    @Slot(QListWidgetItem)
-    def _enter(self, item: QListWidgetItem) -> None:
-        self.go_to(*item.data(_PLACE))
+    @Slot(str, str)
+    def _enter(self, page: str, heading: str) -> None:
+        self.go_to(page, heading)
         self._text.setFocus(Qt.FocusReason.OtherFocusReason)
 
     # --- the page ---------------------------------------------------------------------------------------------------
@@ -259,51 +217,18 @@ class GuideWindow(QDialog):
         self._reads = True
         self._back.setEnabled(bool(self._before))
         self.say("")
-        blocked = self._list.blockSignals(True)
-        for row in range(self._list.count()):
-            if self._list.item(row).data(_PLACE) in (spot, (spot[0], "")):
-                self._list.setCurrentRow(row)
-                break
-        self._list.blockSignals(blocked)
+        self._list.stand_at(spot)
         self._fold()
-        if self._pages:
-            self._render()
+        self._render()
 
     def _render(self) -> None:
-        name, heading = self._spot
-        at = HeadingPlace(heading_key(heading)) if heading else None
-        if self._wanted == name == self._shown:
-            self._text.go_to_heading(at)
-            return
-        page = next((page for page in self._pages if page.name == name), None)
+        page = self._text.show_spot(self._spot)
         if page is not None:
-            self._wanted, self._shown = name, ""
             self.setWindowTitle(tr("{page} – Guide", page=page.title))
-            lines = FileLines(NumberedText.of(page.text))
-            self._text.show_markdown(lines, Outline.of(lines, CancelToken()), at)
 
-    @Slot()
-    def _take_page(self) -> None:
-        self._shown = self._wanted
-        self._mark()
-
-    @Slot()
-    def _mark(self) -> None:
-        """Mark what was searched for."""
-        query = self._box.text().strip()
-        self._text.set_finders(query_finder(query, self._language) if query else None, None)
-
-    @Slot(QUrl)
-    def _follow(self, url: QUrl) -> None:
-        """A link of the guide's own text: to another page, a command, a setting, or the web."""
-        if url.scheme() == "command":
-            self.command_wanted.emit(url.path())
-        elif url.scheme() == "setting":
-            self.setting_wanted.emit(url.path())
-        elif url.scheme() in _WEB:
-            QDesktopServices.openUrl(url)
-        else:
-            self.go_to(url.path().removesuffix(".md") or self._spot[0], url.fragment())
+    @Slot(str, str)
+    def _follow_link(self, page: str, heading: str) -> None:
+        self.go_to(page or self._spot[0], heading)
 
     # --- room and keys ----------------------------------------------------------------------------------------------
 
@@ -362,7 +287,7 @@ class GuideWindow(QDialog):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        if self._pages and self._spot[0] and self._shown != self._spot[0]:
+        if self._spot[0] and self._text.shown != self._spot[0]:
             self._render()
 
     def hideEvent(self, event: QHideEvent) -> None:
