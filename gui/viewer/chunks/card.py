@@ -1,6 +1,6 @@
 """The card below a text with everything that the index holds of one chunk."""
 
-from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -53,6 +53,8 @@ class ChunkCard(QFrame):
         super().__init__(parent)
         self.setProperty("role", "side")
         self._id = 0
+        self._place = 0
+        """Where the person had scrolled to when the rows were made anew, until the next move."""
         self._text = ""
         self._vector: VectorState | None = None
         self.lacks: Lacks = {}
@@ -95,6 +97,8 @@ class ChunkCard(QFrame):
         self._before.clicked.connect(lambda: self.walked.emit(False))
         self._after.clicked.connect(lambda: self.walked.emit(True))
         self._copy.clicked.connect(self._copy_all)
+        self._body.verticalScrollBar().rangeChanged.connect(self._return)
+        self._body.verticalScrollBar().actionTriggered.connect(self._leave_place)
         close.clicked.connect(self.close_card)
         self.hide()
 
@@ -105,7 +109,8 @@ class ChunkCard(QFrame):
         text = as_text(words, rows)
         if (text, detail.row.vector) == (self._text, self._vector) and not self.isHidden():
             return  # during a sync it comes again and again, and nobody's reading or selection shall be disturbed
-        place = self._body.verticalScrollBar().value() if detail.id == self._id and not self.isHidden() else 0
+        same = detail.id == self._id and not self.isHidden()
+        self._place = (self._place or self._body.verticalScrollBar().value()) if same else 0
         self._id, self._text, self._vector = detail.id, text, detail.row.vector
         self._title.setText(words)
         self._before.setEnabled(detail.number > 1)
@@ -122,13 +127,22 @@ class ChunkCard(QFrame):
         end.take(more)
         for fact in rows:
             self._form.addRow(_name(fact.label), _value(fact))
-        QTimer.singleShot(0, self._body, lambda: self._body.verticalScrollBar().setValue(place))
+        # Asked anew: PySide's wrapper of the bar does not outlive the rows.
+        self._body.verticalScrollBar().setValue(self._place)
         spoken = f"{said}. {rows[0].value}"
         self.setAccessibleName(words)
         self.setAccessibleDescription(spoken)
         self.show()
         # The keys stay in the text, whose reader hears of the card only so.
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, f"{words}. {spoken}"))
+
+    def _return(self) -> None:
+        """New rows are laid out step by step, with fewer lines to scroll on the way."""
+        if self._place:
+            self._body.verticalScrollBar().setValue(self._place)
+
+    def _leave_place(self) -> None:
+        self._place = 0
 
     def close_card(self) -> None:
         """Put the card away, if it is there."""
