@@ -208,7 +208,7 @@ def test_what_another_workspace_has_is_shared_like_anything_else(qtbot, window, 
 
 
 def test_the_chunks_of_what_another_workspace_has(qtbot, window):
-    window.search.search_everywhere(True)
+    window.search.asker.search_everywhere(True)
     _search(qtbot, window, "varnish")
     window.search.body.list.open_current()
     qtbot.waitUntil(lambda: window.viewer.name == "///boat/note.md")
@@ -238,7 +238,7 @@ def test_a_session_of_another_workspace_is_remembered_there(qtbot, window, folde
     memory = engine.open_memory(folders["boat"], engine.load_settings(folders["boat"], config=config))
     memory.sync()
     memory.close()
-    window.search.search_everywhere(True)
+    window.search.asker.search_everywhere(True)
     (found,) = _search(qtbot, window, "primer keel")
     window.search.body.list.open_current()
     qtbot.waitUntil(window.views.conversation._actions.remember.isEnabled)
