@@ -129,7 +129,12 @@ class Keymap(QObject):
 
     def shown(self, name: str) -> str:
         """The first of its keys as this platform writes it, or nothing."""
-        return next((key.toString(_NATIVE) for key in self.sequences(name)), "")
+        return next((written(key) for key in self.sequences(name)), "")
+
+
+def written(key: QKeySequence) -> str:
+    """A key as this platform writes it."""
+    return key.toString(_NATIVE).replace("Return", tr("Return"))  # Qt has no German for it
 
 
 def _place_in_order(command: Command) -> int:

@@ -7,10 +7,8 @@ from PySide6.QtGui import QKeySequence
 
 from engine import any_of, tr
 from gui.keys.fixed import FIXED, Fixed
-from gui.keys.keymap import Command, Keymap, without_dots
+from gui.keys.keymap import Command, Keymap, without_dots, written
 from gui.keys.places import PLACES, Place, overlap, title
-
-_NATIVE = QKeySequence.SequenceFormat.NativeText
 
 
 class Row(NamedTuple):
@@ -26,7 +24,7 @@ class Group(NamedTuple):
 
 def native(key: str) -> str:
     """A key as this platform writes it."""
-    return QKeySequence(key).toString(_NATIVE)
+    return written(QKeySequence(key))
 
 
 def groups(keymap: Keymap) -> tuple[Group, ...]:
