@@ -1,29 +1,27 @@
 """From a question to its answer: both legs, one absolute score, the cut, and what there is to say about it."""
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from engine.control import CancelToken
 from engine.corpus.guard import PathGuard
-from engine.language import tr, tr_count
+from engine.language import tr
 from engine.records import SearchMode, SearchOutcome
 from engine.search.conditions import Conditions, wanted_roles
 from engine.search.embedding import QuestionEmbedder
-from engine.search.explanation import Grounds, Scored, explain
-from engine.search.filters import Among
+from engine.search.explanation import Grounds, explain
 from engine.search.found import Found, Kept, is_lasting, leave_out, list_newest, narrow
 from engine.search.frequencies import Frequencies
-from engine.search.keywords import KeywordLeg, KeywordScores
+from engine.search.keywords import KeywordLeg
 from engine.search.matched_fields import matched_fields
 from engine.search.names import files_to_search, hidden
+from engine.search.ranking import Ranker
 from engine.search.restricting import restrict, said
 from engine.search.result_cache import Moment, ResultCache
 from engine.search.results import make_result
-from engine.search.scoring import FULL_LIKENESS, FULL_MATCH, Blend
-from engine.search.sifting import cut, diverse
+from engine.search.sifting import cut
 from engine.search.sources import Bring, CountsOf, NearVectors, ReadableStore
 from engine.search.suggestions import Spelling
 from engine.search.titles import called, put_first
@@ -32,18 +30,12 @@ from engine.search.work import SearchRequest, Work
 from engine.settings import Settings
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, analyse_query, parse_query
-from engine.wording import floored
 
 if TYPE_CHECKING:
     from engine.embedding.base import EmbeddingProvider
-    from engine.search.decay import Age, Decay
     from engine.search.meaning import MeaningLeg
     from engine.search.passages import LikedPassage
     from engine.store.coding import Vectors
-
-_CANDIDATES = 200
-_EXACT = 50
-"""At least so many of the best get exact cosines."""
 
 
 class Searcher:
@@ -77,12 +69,7 @@ class Searcher:
         self._answers = ResultCache[SearchOutcome](settings.query.cache)
         self._earlier = ResultCache[Kept](settings.query.cache)
         self._guard = guard
-
-    @cached_property
-    def _decay(self) -> "Decay":
-        from engine.search.decay import Decay
-
-        return Decay(self._settings.query.hybrid.temporal_decay, self._guard.in_extra_paths)
+        self._ranker = Ranker(settings.query.hybrid, guard.in_extra_paths)
 
     def search(self, request: SearchRequest, cancel: CancelToken | None = None) -> SearchOutcome:
         """Raises `Cancelled`, `PassageMissing`, the store's errors; a failing provider only costs the vector half."""
@@ -143,11 +130,10 @@ class Searcher:
             with work.timed("analysis"):
                 work.suggestions = self._spelling.suggest(snapshot, work.request.query, question, leg.terms, among)
         work.stages.add_terms(leg.terms, [term.surface for term in question.terms if term.stop])
-        ids = self._candidates(leg, meaning, among, work)
+        ids = self._ranker.candidates(leg, meaning, among, work)
         if liked is not None:
             ids = leave_out(liked, ids, work)
-        ages = self._ages(ids, snapshot, work)
-        words, ranked, blend = self._rank(ids, leg, meaning, ages, work)
+        words, ranked, blend = self._ranker.rank(ids, leg, meaning, snapshot, work)
         with work.timed("keyword"):
             named = called(snapshot, work.query, words.complete)
         ranked = put_first(ranked, named, work.stages)
@@ -156,7 +142,7 @@ class Searcher:
             kept = said(snapshot, question, kept, roles, work)
         if work.request.diverse:
             with work.timed("merge"):
-                kept = self._diverse(kept, snapshot, meaning, work)
+                kept = self._ranker.spread(kept, snapshot, meaning, work)
         calibration = None if meaning is None else meaning.calibration
         grounds = Grounds(words, blend, calibration, work.request.min_score)
         return Found(question, meaning, kept, len(kept), grounds, within, lasting)
@@ -214,105 +200,6 @@ class Searcher:
         scale = provider.calibration
         calibration = scale.between_passages if work.stored else scale.among(self._frequencies.of(snapshot).total)
         return MeaningLeg(snapshot, self._vectors, model, calibration, query)
-
-    def _candidates(self, leg: KeywordLeg, meaning: "MeaningLeg | None", among: Among, work: Work) -> list[int]:
-        """Ids that either leg brings, at least 200 each."""
-        hybrid = self._settings.query.hybrid
-        limit = max(_CANDIDATES, min(leg.chunks, work.request.max_results * hybrid.candidate_multiplier))
-        by_words: list[int] = []
-        if meaning is None or hybrid.enabled:
-            with work.timed("keyword"):
-                by_words = leg.candidates(limit, among)
-            note = tr_count(
-                "{count:,} chunk was chosen by words.", "{count:,} chunks were chosen by words.", len(by_words)
-            )
-            work.stages.add("keywords", leg.chunks, len(by_words), note)
-        by_meaning: list[int] = []
-        if meaning is not None:
-            with work.timed("vector"):
-                by_meaning = meaning.candidates(limit, among, work.cancel)
-            note = tr("The {count:,} nearest by meaning.", count=len(by_meaning))
-            if work.request.explain and (ready := meaning.rows()) < leg.chunks:
-                work.vectors_ready = ready / leg.chunks
-                note += " " + tr(
-                    "{share} of the vectors are ready: {ready:,} of {total:,}.",
-                    share=floored(work.vectors_ready),
-                    ready=ready,
-                    total=leg.chunks,
-                )
-            work.stages.add("vectors", leg.chunks, len(by_meaning), note)
-        work.weakest = [ids[-1] for ids in (by_words, by_meaning) if limit <= len(ids) < leg.chunks]
-        return list(dict.fromkeys(by_words + by_meaning))
-
-    def _ages(self, ids: list[int], snapshot: Snapshot, work: Work) -> "dict[int, Age]":
-        """How old each candidate counts; nothing where temporal decay is off."""
-        if not work.request.half_life_days:
-            return {}
-        with work.timed("merge"):
-            return self._decay.ages(snapshot, ids, work.request.half_life_days)
-
-    def _rank(
-        self, ids: list[int], leg: KeywordLeg, meaning: "MeaningLeg | None", ages: "dict[int, Age]", work: Work
-    ) -> tuple[KeywordScores, list[Scored], Blend]:
-        """Every candidate with its score, best first."""
-        with work.timed("keyword"):
-            asked = work.request.like is None
-            words = leg.score(ids, FULL_MATCH if asked else FULL_LIKENESS, ordered=asked)
-        with work.timed("vector"):
-            cosines = {} if meaning is None else meaning.near_cosines(ids)
-        blend = self._blend(meaning, words, work)
-
-        def scored(id_: int) -> Scored:
-            cosine = cosines.get(id_)
-            vector = None if cosine is None or meaning is None else meaning.score(cosine)
-            text = words.scores.get(id_, 0.0)
-            fresh, age = blend.score(text, vector), ages.get(id_)
-            return Scored(id_, fresh if age is None else fresh * age.factor, text, vector, cosine, fresh, age)
-
-        def order(of: Scored) -> tuple[float, float, int]:
-            # Scores end at 1: among full matches the plain BM25 sum decides.
-            return -of.score, -words.sums.get(of.id, 0.0), of.id
-
-        with work.timed("merge"):
-            ranked = sorted((scored(id_) for id_ in ids if id_ in words.scores or id_ in cosines), key=order)
-        if meaning is not None:
-            hybrid = self._settings.query.hybrid
-            most = max(_EXACT, work.request.max_results * hybrid.candidate_multiplier)
-            best = [of.id for of in ranked[:most]]
-            with work.timed("vector"):
-                exact = meaning.cosines(best)
-            with work.timed("merge"):
-                cosines = exact
-                # The vectors may be ahead of the snapshot: chunks that it does not hold are not exact either.
-                again = (scored(id_) for id_ in best if id_ in words.scores or id_ in exact)
-                ranked = sorted([*again, *ranked[most:]], key=order)
-        work.best = max((max(of.score, of.text) for of in ranked), default=0.0)
-        if ranked:
-            note = tr("The best of them reached {score:.2f}.", score=work.best)
-        else:
-            note = tr("None was left to score.")
-        work.stages.add("scores", len(ids), len(ranked), note)
-        return words, ranked, blend
-
-    def _blend(self, meaning: "MeaningLeg | None", words: KeywordScores, work: Work) -> Blend:
-        hybrid = self._settings.query.hybrid
-        if meaning is None:
-            return Blend(0.0)
-        if not hybrid.enabled:
-            return Blend(1.0)
-        if work.request.like is not None and hybrid.vector_weight is None:
-            return Blend.between_passages()
-        base = meaning.calibration.weight if hybrid.vector_weight is None else hybrid.vector_weight
-        return Blend.of(base, words.best(), len(words.terms))
-
-    def _diverse(
-        self, kept: list[Scored], snapshot: Snapshot, meaning: "MeaningLeg | None", work: Work
-    ) -> list[Scored]:
-        from engine.search.diversity import MOST, likeness_of
-
-        model = None if meaning is None else meaning.model
-        likeness = likeness_of(snapshot, [scored.id for scored in kept[:MOST]], model)
-        return diverse(kept, likeness, self._settings.query.hybrid.mmr.lambda_, work.request.max_results, work.stages)
 
     def _outcome(
         self, snapshot: Snapshot, found: Found, provider: "EmbeddingProvider | None", work: Work

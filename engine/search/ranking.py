@@ -1,0 +1,138 @@
+"""Which chunks may answer, and in what order: both legs' candidates, each with one absolute score, the best first."""
+
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from engine.language import tr, tr_count
+from engine.search.explanation import Scored
+from engine.search.filters import Among
+from engine.search.keywords import KeywordLeg, KeywordScores
+from engine.search.scoring import FULL_LIKENESS, FULL_MATCH, Blend
+from engine.search.sifting import diverse
+from engine.search.work import Work
+from engine.settings.options import HybridSettings
+from engine.store.snapshot import Snapshot
+from engine.wording import floored
+
+if TYPE_CHECKING:
+    from engine.search.decay import Age, Decay
+    from engine.search.meaning import MeaningLeg
+
+_CANDIDATES = 200
+_EXACT = 50
+"""At least so many of the best get exact cosines."""
+
+
+class Ranker:
+    """Chooses, scores and orders as the settings say; thread-safe."""
+
+    def __init__(self, hybrid: HybridSettings, in_extra_paths: Callable[[Iterable[str]], set[str]]) -> None:
+        """`in_extra_paths` says which files lie outside the workspace: they age otherwise."""
+        self._hybrid = hybrid
+        self._in_extra_paths = in_extra_paths
+
+    @cached_property
+    def _decay(self) -> "Decay":
+        from engine.search.decay import Decay
+
+        return Decay(self._hybrid.temporal_decay, self._in_extra_paths)
+
+    def candidates(self, leg: KeywordLeg, meaning: "MeaningLeg | None", among: Among, work: Work) -> list[int]:
+        """Ids that either leg brings, at least 200 each."""
+        hybrid = self._hybrid
+        limit = max(_CANDIDATES, min(leg.chunks, work.request.max_results * hybrid.candidate_multiplier))
+        by_words: list[int] = []
+        if meaning is None or hybrid.enabled:
+            with work.timed("keyword"):
+                by_words = leg.candidates(limit, among)
+            note = tr_count(
+                "{count:,} chunk was chosen by words.", "{count:,} chunks were chosen by words.", len(by_words)
+            )
+            work.stages.add("keywords", leg.chunks, len(by_words), note)
+        by_meaning: list[int] = []
+        if meaning is not None:
+            with work.timed("vector"):
+                by_meaning = meaning.candidates(limit, among, work.cancel)
+            note = tr("The {count:,} nearest by meaning.", count=len(by_meaning))
+            if work.request.explain and (ready := meaning.rows()) < leg.chunks:
+                work.vectors_ready = ready / leg.chunks
+                note += " " + tr(
+                    "{share} of the vectors are ready: {ready:,} of {total:,}.",
+                    share=floored(work.vectors_ready),
+                    ready=ready,
+                    total=leg.chunks,
+                )
+            work.stages.add("vectors", leg.chunks, len(by_meaning), note)
+        work.weakest = [ids[-1] for ids in (by_words, by_meaning) if limit <= len(ids) < leg.chunks]
+        return list(dict.fromkeys(by_words + by_meaning))
+
+    def _ages(self, ids: list[int], snapshot: Snapshot, work: Work) -> "dict[int, Age]":
+        """How old each candidate counts; nothing where temporal decay is off."""
+        if not work.request.half_life_days:
+            return {}
+        with work.timed("merge"):
+            return self._decay.ages(snapshot, ids, work.request.half_life_days)
+
+    def rank(
+        self, ids: list[int], leg: KeywordLeg, meaning: "MeaningLeg | None", snapshot: Snapshot, work: Work
+    ) -> tuple[KeywordScores, list[Scored], Blend]:
+        """The words' scores, every candidate with its score, best first, and how both halves were blended."""
+        ages = self._ages(ids, snapshot, work)
+        with work.timed("keyword"):
+            asked = work.request.like is None
+            words = leg.score(ids, FULL_MATCH if asked else FULL_LIKENESS, ordered=asked)
+        with work.timed("vector"):
+            cosines = {} if meaning is None else meaning.near_cosines(ids)
+        blend = self._blend(meaning, words, work)
+
+        def scored(id_: int) -> Scored:
+            cosine = cosines.get(id_)
+            vector = None if cosine is None or meaning is None else meaning.score(cosine)
+            text = words.scores.get(id_, 0.0)
+            fresh, age = blend.score(text, vector), ages.get(id_)
+            return Scored(id_, fresh if age is None else fresh * age.factor, text, vector, cosine, fresh, age)
+
+        def order(of: Scored) -> tuple[float, float, int]:
+            # Scores end at 1: among full matches the plain BM25 sum decides.
+            return -of.score, -words.sums.get(of.id, 0.0), of.id
+
+        with work.timed("merge"):
+            ranked = sorted((scored(id_) for id_ in ids if id_ in words.scores or id_ in cosines), key=order)
+        if meaning is not None:
+            hybrid = self._hybrid
+            most = max(_EXACT, work.request.max_results * hybrid.candidate_multiplier)
+            best = [of.id for of in ranked[:most]]
+            with work.timed("vector"):
+                exact = meaning.cosines(best)
+            with work.timed("merge"):
+                cosines = exact
+                # The vectors may be ahead of the snapshot: chunks that it does not hold are not exact either.
+                again = (scored(id_) for id_ in best if id_ in words.scores or id_ in exact)
+                ranked = sorted([*again, *ranked[most:]], key=order)
+        work.best = max((max(of.score, of.text) for of in ranked), default=0.0)
+        if ranked:
+            note = tr("The best of them reached {score:.2f}.", score=work.best)
+        else:
+            note = tr("None was left to score.")
+        work.stages.add("scores", len(ids), len(ranked), note)
+        return words, ranked, blend
+
+    def _blend(self, meaning: "MeaningLeg | None", words: KeywordScores, work: Work) -> Blend:
+        hybrid = self._hybrid
+        if meaning is None:
+            return Blend(0.0)
+        if not hybrid.enabled:
+            return Blend(1.0)
+        if work.request.like is not None and hybrid.vector_weight is None:
+            return Blend.between_passages()
+        base = meaning.calibration.weight if hybrid.vector_weight is None else hybrid.vector_weight
+        return Blend.of(base, words.best(), len(words.terms))
+
+    def spread(self, kept: list[Scored], snapshot: Snapshot, meaning: "MeaningLeg | None", work: Work) -> list[Scored]:
+        """The same, so ordered that what is alike stands apart."""
+        from engine.search.diversity import MOST, likeness_of
+
+        model = None if meaning is None else meaning.model
+        likeness = likeness_of(snapshot, [scored.id for scored in kept[:MOST]], model)
+        return diverse(kept, likeness, self._hybrid.mmr.lambda_, work.request.max_results, work.stages)
