@@ -24,4 +24,4 @@ def test_without_the_package_it_says_what_to_install(run: Run, monkeypatch: pyte
     monkeypatch.setattr(loading.importlib.util, "find_spec", lambda _: None)
     answer = run("mcp")
     assert (answer.code, answer.out) == (1, "")
-    assert 'pipx install ".[mcp]"' in answer.err
+    assert 'pipx install --force ".[mcp]"' in answer.err

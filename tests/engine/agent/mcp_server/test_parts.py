@@ -97,7 +97,7 @@ def test_warming_asks_by_words_alone_and_never_fails() -> None:
 
 def test_without_the_package_a_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loading.importlib.util, "find_spec", lambda _: None)
-    with pytest.raises(MnemoscopeError, match=r'pipx install "\.\[mcp\]"'):
+    with pytest.raises(MnemoscopeError, match=r'pipx install --force "\.\[mcp\]"'):
         loading.load_sdk()
 
 
