@@ -42,7 +42,6 @@ FULL = {
     "keys": ["--view", "keys"],
     "quick": ["--view", "quick", "--query", "irrigation timer"],
     "guide": ["--view", "guide"],
-    "crash": ["--view", "crash"],
     "workspaces": ["--view", "workspaces"],
     "everywhere": ["--view", "everywhere", "--query", "cabbage with salt"],
 }

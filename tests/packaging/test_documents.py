@@ -1,0 +1,67 @@
+"""What the documents of the repository name is there: files, folders, headings and classes."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENTS = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    ROOT / "packaging" / "RELEASE.md",
+    ROOT / "packaging" / "pictures" / "README.md",
+    *sorted((ROOT / "packaging" / "manual").glob("*.md")),
+]
+_LINK = re.compile(r"\]\(([^)\s]+)\)|\b(?:src|srcset)=\"([^\"]+)\"")
+_NAMED = re.compile(r"`((?:[\w.-]+/)*[\w-]+(?:\.(?:py|toml|lock|spec|html|md|po)|/))(?:: (\w+))?`")
+_HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+_OF_A_PERSON = {"MEMORY.md", "memory/"}
+"""Names among somebody's notes."""
+
+
+@cache
+def known() -> frozenset[str]:
+    """Every file and folder of the program, as paths from the root; folders end in a slash."""
+    there: set[str] = {path.name for path in ROOT.iterdir() if path.is_file()}
+    for room in ("engine", "gui", "packaging", "resources", "tests"):
+        for path in (ROOT / room, *(ROOT / room).rglob("*")):
+            there.add(path.relative_to(ROOT).as_posix() + ("/" if path.is_dir() else ""))
+    return frozenset(there)
+
+
+def anchors(document: Path) -> set[str]:
+    """What a link may name of a page, as GitHub makes it from the headings."""
+    headings = _HEADING.findall(document.read_text("utf-8"))
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_links_and_pictures_lead_somewhere(document: Path):
+    for link, picture in _LINK.findall(document.read_text("utf-8")):
+        target, _, anchor = (link or picture).partition("#")
+        if "://" in target:
+            continue
+        place = document.parent / target if target else document
+        assert place.exists(), target
+        assert not anchor or anchor in anchors(place), f"{target}#{anchor}"
+
+
+def test_every_picture_is_on_the_page_of_pictures():
+    pictures = ROOT / "packaging" / "pictures"
+    shown = {picture.name for picture in pictures.glob("*.png")}
+    assert shown == set(re.findall(r"\]\(([\w-]+\.png)\)", (pictures / "README.md").read_text("utf-8")))
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
+def test_files_and_classes_that_are_named_exist(name: str):
+    named = _NAMED.findall((ROOT / name).read_text("utf-8"))
+    for path, thing in named:
+        if path in _OF_A_PERSON:
+            continue
+        ends = [there for there in known() if f"/{there}".endswith(f"/{path}")]
+        assert ends, path
+        if thing:
+            pattern = re.compile(rf"^(?:class|def) {thing}\b", re.MULTILINE)
+            assert any(pattern.search((ROOT / there).read_text("utf-8")) for there in ends), f"{path}: {thing}"
+    assert name == "README.md" or len(named) > 50  # or the expression above finds nothing any more
