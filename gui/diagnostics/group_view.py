@@ -3,7 +3,7 @@
 In a narrow dock, or where text is large, everything stands below its label instead, so that nothing has to be cut.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from PySide6.QtCore import QEvent, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics
@@ -141,7 +141,7 @@ class GroupView(QWidget):
         self._column.addWidget(label(title, "section"))
         self.setAccessibleName(title)
 
-    def show_group(self, group: Group, answers: dict[str, str]) -> None:
+    def show_group(self, group: Group, answers: Mapping[str, str]) -> None:
         """`answers`: remedy name -> what it said when it was last tried."""
         wanted = [reading.label for reading in group.readings]
         if wanted != list(self._rows):

@@ -5,25 +5,25 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QGuiApplication, QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from engine import MemoryProviderStatus, MemorySearchManager, PathRemedy, PathState, Probe, to_json, tr
+from engine import MemoryProviderStatus, MemorySearchManager, PathRemedy, PathState, Probe, tr
 from gui.charts.bars import BarChart
 from gui.charts.syncs import sync_series
-from gui.diagnostics.group_view import GroupView, links_width, must_stack
+from gui.diagnostics.group_view import links_width
+from gui.diagnostics.groups import GROUP_SPACING, GroupColumn
 from gui.diagnostics.left_out import LeftOut
 from gui.diagnostics.reading import REMEDY_WORDS, Remedy
 from gui.diagnostics.readings import read_status
 from gui.diagnostics.why import WhyView
 from gui.diagnostics.why_words import ACTION_WORDS
 from gui.jobs import Jobs
+from gui.widgets.json_button import CopyJsonButton
 from gui.widgets.labels import label, line
 
 _POLL_MS = 2000
-_COPIED_MS = 1500
 _GUTTER = 16
-_GROUP_SPACING = 14
 _LEAST_WIDTH = 260
 _SCROLL_BAR = 12
 
@@ -76,23 +76,24 @@ class DiagnosticsPanel(QWidget):
         self._jobs = jobs
         self._status: MemoryProviderStatus | None = None
         self._answers: dict[str, str] = {}
-        self._groups: dict[str, GroupView] = {}
-        self._stacked = False
         self._why_wanted = False
 
         self._page = QFrame()
         self._page.setProperty("role", "side")
         self._column = QVBoxLayout(self._page)
         self._column.setContentsMargins(_GUTTER, 14, _GUTTER, 14)
-        self._column.setSpacing(_GROUP_SPACING)
+        self._column.setSpacing(GROUP_SPACING)
         self.why = WhyView(jobs, config)
         self.why.set_manager(manager)
         self.why.action_requested.connect(self._act_on_path)
         self._column.addWidget(self.why)
-        self._places = QVBoxLayout()
-        self._places.setSpacing(_GROUP_SPACING)
-        self._column.addLayout(self._places)
-        self._build_history()
+        self._history = BarChart(tr("Last syncs"), 52, bar_width=16)
+        self._groups = GroupColumn(self._history)
+        self._groups.remedy_pressed.connect(self._remedy)
+        self._groups.built.connect(self._show_again)
+        self._column.addWidget(self._groups)
+        self._column.addWidget(label(tr("Last syncs"), "section"))
+        self._column.addWidget(self._history)
         self._left_out = LeftOut()
         self._left_out.reveal_requested.connect(self.reveal_requested)
         self._left_out.chosen.connect(self.show_files)
@@ -110,8 +111,6 @@ class DiagnosticsPanel(QWidget):
         outer.addWidget(line())
         outer.addWidget(self._footer())
 
-        self._building = QTimer(self, singleShot=True, interval=0)
-        self._building.timeout.connect(self._build_next)
         self._poll = QTimer(self)
         self._poll.setInterval(_POLL_MS)
         self._poll.timeout.connect(self.refresh_requested)
@@ -119,21 +118,8 @@ class DiagnosticsPanel(QWidget):
         self._restyle()
         self.show_status(None)
 
-    def _build_history(self) -> None:
-        self._history_title = label(tr("Last syncs"), "section")
-        self._history = BarChart(tr("Last syncs"), 52, bar_width=16)
-        self._column.addWidget(self._history_title)
-        self._column.addWidget(self._history)
-
     def _footer(self) -> QWidget:
-        self._copy = QPushButton(tr("Copy as JSON"))
-        self._copy.setAutoDefault(True)
-        self._copy.setToolTip(tr("Copy the whole status record"))
-        self._copy.clicked.connect(self._copy_json)
-        self._copied = QTimer(self)
-        self._copied.setSingleShot(True)
-        self._copied.setInterval(_COPIED_MS)
-        self._copied.timeout.connect(partial(self._copy.setText, self._copy.text()))
+        self._copy = CopyJsonButton(lambda: self._status, tr("Copy the whole status record"))
         footer = QFrame()
         row = QHBoxLayout(footer)
         row.setContentsMargins(_GUTTER, 6, _GUTTER, 6)
@@ -154,10 +140,7 @@ class DiagnosticsPanel(QWidget):
     def _fold(self) -> None:
         """Put things below each other that have no room beside each other."""
         width = self._scroll.viewport().width() - 2 * _GUTTER
-        self._stacked = must_stack(width)
-        self._places.setSpacing(_GROUP_SPACING + 8 * self._stacked)
-        for view in self._groups.values():
-            view.set_stacked(self._stacked)
+        self._groups.fold(width)
         self._left_out.fold(width)
 
     def changeEvent(self, event: QEvent) -> None:
@@ -178,26 +161,19 @@ class DiagnosticsPanel(QWidget):
         self._status = status
         self._copy.setEnabled(status is not None)
         if status is None:
-            self._building.stop()
+            self._groups.stop()
             self._page.hide()
         elif self.isVisible():
             self._show_now(status)
 
     def _show_now(self, status: MemoryProviderStatus) -> None:
-        groups = read_status(status, time.time())
-        if any(group.title not in self._groups for group in groups):
-            self._building.start()
-            return
-        before = self._buttons()
-        for group in groups:
-            self._groups[group.title].show_group(group, self._answers)
+        if not self._groups.show_groups(read_status(status, time.time()), self._answers):
+            return  # they are being made
         self.why.refresh((status.generation, status.files, status.chunks, status.vector.rows, status.last_sync))
         self._history.show_series(sync_series(status.recent_syncs))
         self._left_out.show_issues(status.failed_files, status.skipped_files)
         self._fold()
         self._page.show()
-        if self._buttons() != before:
-            self._order_tabs()
         if self._left_out_wanted and not self._left_out.isHidden():
             QTimer.singleShot(0, self._go_to_left_out)
         self._left_out_wanted = False
@@ -211,39 +187,8 @@ class DiagnosticsPanel(QWidget):
         self.why.edit.selectAll()
 
     @Slot()
-    def _build_next(self) -> None:
-        """One group a turn of the event loop, unseen until all are there: at once they would hold it for some 50 ms."""
-        if self._status is None:
-            return
-        for group in read_status(self._status, time.time()):
-            if group.title not in self._groups:
-                view = GroupView(group.title)
-                view.remedy_pressed.connect(self._remedy)
-                view.set_stacked(self._stacked)
-                self._groups[group.title] = view
-                self._places.addWidget(view)
-                view.show_group(group, self._answers)
-                for part in view.findChildren(QWidget):
-                    part.ensurePolished()
-                self._building.start()
-                return
-        self._order_tabs()
+    def _show_again(self) -> None:
         self.show_status(self._status)
-
-    def _buttons(self) -> list[QPushButton]:
-        """The rows' buttons from top to bottom."""
-        return [button for view in self._groups.values() for button in view.buttons()]
-
-    def _order_tabs(self) -> None:
-        """Rows come and go, and Qt puts each new button last: they belong before the history."""
-        buttons = self._buttons()
-        before: QWidget | None = self._history.previousInFocusChain()
-        while before is not None and (before in buttons or not before.focusPolicy() & Qt.FocusPolicy.TabFocus):
-            before = before.previousInFocusChain()  # at last the history itself
-        for button in buttons:
-            if before is not None:
-                QWidget.setTabOrder(before, button)
-            before = button
 
     @Slot(str)
     def show_files(self, which: str) -> None:
@@ -307,14 +252,6 @@ class DiagnosticsPanel(QWidget):
     def _tell(self, name: Remedy, answer: str) -> None:
         self._answers[name] = answer
         self.show_status(self._status)
-
-    @Slot()
-    def _copy_json(self) -> None:
-        if self._status is None:
-            return
-        QGuiApplication.clipboard().setText(to_json(self._status, indent=2))
-        self._copy.setText(tr("Copied"))
-        self._copied.start()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -1,10 +1,10 @@
 """The explanation beside the results: why the selected one was found, and how the whole answer came about."""
 
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QGuiApplication, QHideEvent, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from engine import MemorySearchResult, SearchExplanation, marked, to_json, tr
+from engine import MemorySearchResult, SearchExplanation, marked, tr
 from gui.explanation import wording
 from gui.explanation.result_view import ResultView
 from gui.explanation.tables import StageTable
@@ -13,12 +13,12 @@ from gui.keys.shared import EXPLAIN
 from gui.lacking import Lacks
 from gui.search.questions import Answer
 from gui.widgets.icons import IconButton
+from gui.widgets.json_button import CopyJsonButton
 from gui.widgets.labels import breakable, label
 from gui.widgets.mirrored import margins
 
 _GUTTER = 16
 _SPACING = 16
-_COPIED_MS = 1500
 _TITLE, _EMPTY_TITLE = marked("Why this result"), marked("Why nothing was found")
 _NOTHING = marked(
     "Search for something: this says where each score comes from, and what every stage of the search did."
@@ -51,6 +51,7 @@ class ExplanationPanel(QWidget):
         self._total = label(role="meta", wrap=True)
         self._stages = StageTable()
         self._note = label(role="meta", wrap=True)
+        self._copy = CopyJsonButton(lambda: self._explanation, tr("Copy the whole explanation of this answer"))
         self._note.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._stages.chosen.connect(lambda said: self._note.setText(breakable(said)))
         self._page = QFrame()
@@ -67,7 +68,7 @@ class ExplanationPanel(QWidget):
         for widget in (self._how, self._total, self._stages, self._note):
             stages.addWidget(widget)
         column.addWidget(self._of_answer)
-        column.addWidget(self._make_copy(), 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self._copy, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(1)
         self._scroll = QScrollArea()
         self._scroll.setWidgetResizable(True)
@@ -91,14 +92,9 @@ class ExplanationPanel(QWidget):
         row.addWidget(self._close)
         return head
 
-    def _make_copy(self) -> QWidget:
-        self._copy = QPushButton(tr("Copy as JSON"))
-        self._copy.setAutoDefault(True)
-        self._copy.setToolTip(tr("Copy the whole explanation of this answer"))
-        self._copy.clicked.connect(self._copy_json)
-        self._copied = QTimer(self, singleShot=True, interval=_COPIED_MS)
-        self._copied.timeout.connect(lambda: self._copy.setText(tr("Copy as JSON")))
-        return self._copy
+    @property
+    def _explanation(self) -> SearchExplanation | None:
+        return None if self._answer is None else self._answer.outcome.explanation
 
     # --- what is shown ----------------------------------------------------------------------------------------------
 
@@ -125,7 +121,7 @@ class ExplanationPanel(QWidget):
     def _render(self) -> None:
         if not self.isVisible():
             return
-        explanation = None if self._answer is None else self._answer.outcome.explanation
+        explanation = self._explanation
         self._copy.setVisible(explanation is not None)
         self._of_answer.setVisible(explanation is not None)
         if self._answer is None or explanation is None:
@@ -171,13 +167,6 @@ class ExplanationPanel(QWidget):
         self._hint.setVisible(bool(hint))
 
     # --- events -----------------------------------------------------------------------------------------------------
-
-    @Slot()
-    def _copy_json(self) -> None:
-        if self._answer is not None and self._answer.outcome.explanation is not None:
-            QGuiApplication.clipboard().setText(to_json(self._answer.outcome.explanation, indent=2))
-            self._copy.setText(tr("Copied"))
-            self._copied.start()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
