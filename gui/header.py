@@ -3,7 +3,7 @@
 Where there is nothing to search, the program's name stands in place of the first two.
 """
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QGridLayout, QHBoxLayout, QPushButton, QWidget
 
@@ -20,10 +20,13 @@ _BUTTONS_TOP = 19
 _NAME_TOP = 23
 _SWITCH_TOP, _SWITCH_GAP = 18, 4
 _STACK_TOP, _STACK_GAP = 9, 3
-_FEWEST_LETTERS = 122
-"""In a narrower window the box needs the room beside the switch, whose buttons then stand in two rows."""
-_FEWEST_STACKED = 96
-"""In one that is narrower still it needs all of it; the keys and the menu entries of the switch remain."""
+_SIDE = 16
+_BOX_LETTERS, _BOX_AROUND = 51, 200
+"""What the box with its filters and the two buttons need, and the pixels of it that do not grow with the text.
+
+Where the window lacks that beside the switch, its buttons stand in two rows. Where it still does, the switch goes; its
+keys and its entries in the menu remain.
+"""
 _VIEWS: tuple[tuple[ViewName, str, str], ...] = (
     ("search", marked("Search"), marked("Search notes and sessions")),
     ("sessions", marked("Sessions"), marked("Browse past sessions")),
@@ -49,10 +52,11 @@ class HeaderBar(QWidget):
         self._working = True
         self._view: ViewName = "search"
         self._name = label("Mnemoscope", "strong")
-        self._name.setContentsMargins(margins(16, _NAME_TOP, 0, 2 * _BUTTONS_TOP - _NAME_TOP))
+        self._name.setContentsMargins(margins(_SIDE, _NAME_TOP, 0, 2 * _BUTTONS_TOP - _NAME_TOP))
         self._switch = QWidget(self)
         self._switch_grid = QGridLayout(self._switch)
         self._switch_buttons = self._make_switch()
+        self._stacked: bool | None = None
         buttons = QHBoxLayout()
         buttons.setContentsMargins(0, _BUTTONS_TOP, 0, 0)
         for button in (self.dock_button, self.menu_button):
@@ -91,18 +95,34 @@ class HeaderBar(QWidget):
         return made
 
     def _arrange(self) -> None:
-        letters = self.width() // QFontMetrics(font_at(13)).averageCharWidth()
-        stacked = letters < _FEWEST_LETTERS
-        grid, columns = self._switch_grid, 2 if stacked else len(_VIEWS)
-        for place, button in enumerate(self._switch_buttons.values()):
-            grid.addWidget(button, *divmod(place, columns))
-        grid.setContentsMargins(margins(16, _STACK_TOP if stacked else _SWITCH_TOP, 0, 0))
-        grid.setSpacing(_STACK_GAP if stacked else _SWITCH_GAP)
-        self._switch.setVisible(self._working and letters >= _FEWEST_STACKED)
+        box = QFontMetrics(font_at(13)).averageCharWidth() * _BOX_LETTERS + _BOX_AROUND
+        room = self.width() - box - _SIDE
+        stacked = self._switch_width(len(_VIEWS), _SWITCH_GAP) > room
+        self._place_switch(stacked)
+        self._switch.setVisible(self._working and (not stacked or self._switch_width(2, _STACK_GAP) <= room))
         for box in self._boxes.values():
             box.setVisible(self._working and box is self._boxes[self._view])
         self.dock_button.setVisible(self._working)
         self._name.setVisible(not self._working)
+
+    def _switch_width(self, columns: int, gap: int) -> int:
+        widths = [button.sizeHint().width() for button in self._switch_buttons.values()]
+        return sum(max(widths[column::columns]) for column in range(columns)) + (columns - 1) * gap
+
+    def _place_switch(self, stacked: bool) -> None:
+        if stacked is self._stacked:
+            return
+        self._stacked = stacked
+        grid, columns = self._switch_grid, 2 if stacked else len(_VIEWS)
+        for place, button in enumerate(self._switch_buttons.values()):
+            grid.addWidget(button, *divmod(place, columns))
+        grid.setContentsMargins(margins(_SIDE, _STACK_TOP if stacked else _SWITCH_TOP, 0, 0))
+        grid.setSpacing(_STACK_GAP if stacked else _SWITCH_GAP)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and hasattr(self, "_stacked"):
+            self._arrange()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -22,7 +22,6 @@ from gui.index_news import IndexNews
 from gui.jobs import Jobs
 from gui.keyboard import Keyboard
 from gui.lacking import Lacking
-from gui.least_size import LeastSize
 from gui.navigation import Navigation
 from gui.notices import Notices
 from gui.opening import Opening
@@ -41,6 +40,7 @@ from gui.views import Views
 from gui.ways import Ways
 from gui.widgets.drop import dropped_folder
 from gui.window_menu import WindowMenu
+from gui.window_size import LeastSize
 from gui.window_state import WindowState
 from gui.workspace import Workspace
 

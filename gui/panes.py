@@ -13,8 +13,8 @@ from gui.widgets.mirrored import keep_inside
 _VIEWER_LETTERS = 62
 _LIST_LETTERS = 36
 _DOCK_LETTERS = 36
-_FEWEST_LETTERS = 102
-"""Of all three together: with fewer, none of them could be read."""
+_FEWEST_LETTERS, _LEAST_WIDTH = 102, 640
+"""Of all three together: with fewer, none of them could be read. Margins and buttons do not shrink with the text."""
 _MOST_RESULTS = 0.45
 """Share of the results where the window is too narrow for the width that was chosen for them."""
 
@@ -84,7 +84,7 @@ class Panes(QSplitter):
         letter = QFontMetrics(font_at(13)).averageCharWidth()
         room = self.width() >= letter * (_LIST_LETTERS + _VIEWER_LETTERS + _DOCK_LETTERS)
         shown = self._wanted and (room or self._forced)
-        self._covered = shown and self.width() < letter * _FEWEST_LETTERS
+        self._covered = shown and self.width() < max(letter * _FEWEST_LETTERS, _LEAST_WIDTH)
         moved = shown == self._dock.isHidden()
         parts = {
             self._results: not self._whole_wanted,

@@ -7,10 +7,11 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication, QTextOption
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from engine import marked, tr
-from gui.viewer.typography import fixed_font, font_scale
+from gui.viewer.typography import fixed_font
 from gui.widgets.announcing import announce
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.scrolling import scrolling_column
+from gui.window_size import resize_with_text
 
 _WIDTH, _HEIGHT = 680, 520
 _MOST_WIDE = 1200
@@ -65,8 +66,7 @@ class CrashDialog(QDialog):
         self._lay_out(heading, sentence)
         self.setAccessibleName(heading)
         self.setAccessibleDescription(sentence)
-        self.resize(round(_WIDTH * font_scale()), round(_HEIGHT * font_scale()))
-        self.resize(self.size().boundedTo(parent.window().size()))
+        resize_with_text(self, _WIDTH, _HEIGHT, parent)
         self.open()
         self._copy.setFocus(Qt.FocusReason.OtherFocusReason)
 

@@ -30,9 +30,9 @@ from gui.guide.reader import GuideReader
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
 from gui.style import font_at, set_role
-from gui.viewer.typography import font_scale
 from gui.widgets.announcing import announce
 from gui.widgets.labels import label, line
+from gui.window_size import resize_with_text
 
 _WIDTH, _HEIGHT = 880, 640
 _FEWEST_LETTERS = 92
@@ -83,8 +83,7 @@ class GuideWindow(QDialog):
         self._text.setting_wanted.connect(self.setting_wanted)
         QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self, self._focus_box)
         QShortcut(QKeySequence("Alt+Left"), self, self.back)
-        self.resize(round(_WIDTH * font_scale()), round(_HEIGHT * font_scale()))
-        self.resize(self.size().boundedTo(main.size()))
+        resize_with_text(self, _WIDTH, _HEIGHT, main)
 
     @staticmethod
     def _button(words: str, run: Callable[[], object]) -> QPushButton:

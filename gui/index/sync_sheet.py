@@ -5,19 +5,20 @@ from PySide6.QtWidgets import QDialog, QGridLayout, QVBoxLayout, QWidget
 from engine import KeptSync, tr, tr_count
 from gui.charts.syncs import outcome_of
 from gui.sheets import sheet
+from gui.viewer.typography import font_scale
 from gui.widgets.issues_table import IssuesTable
 from gui.widgets.labels import breakable, label
 from gui.widgets.pricing import spent_words
 from gui.widgets.sync_line import REASON_WORDS
 from gui.widgets.wording import duration, exact, grouped
 
-_WIDTH = 460
+_WIDTH, _AROUND = 460, 80
 
 
 def show_sync(sync: KeptSync, parent: QWidget) -> QDialog:
     """Facts first, then the failed files that the history has kept."""
     content = QWidget()
-    content.setMinimumWidth(_WIDTH)
+    content.setMinimumWidth(min(round(_WIDTH * font_scale()), parent.window().width() - _AROUND))
     column = QVBoxLayout(content)
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(10)

@@ -15,11 +15,12 @@ from PySide6.QtWidgets import (
 
 from engine import SessionNote, to_slug, tr
 from gui.style import set_role
-from gui.viewer.typography import fixed_font, font_scale
+from gui.viewer.typography import fixed_font
 from gui.widgets.announcing import announce
 from gui.widgets.combo import ComboBox
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.labels import breakable, label
+from gui.window_size import resize_with_text
 
 _WIDTH, _HEIGHT = 700, 560
 _LONGEST_NAME = 80
@@ -67,8 +68,7 @@ class RememberSheet(QDialog):
         self._buttons.addButton(self._save, QDialogButtonBox.ButtonRole.AcceptRole)
         self._lay_out()
         self._connect()
-        self.resize(round(_WIDTH * font_scale()), round(_HEIGHT * font_scale()))
-        self.resize(self.size().boundedTo(parent.window().size()))
+        resize_with_text(self, _WIDTH, _HEIGHT, parent)
         self._judge()
         self.say(tr("Reading the session…"))
         self.open()

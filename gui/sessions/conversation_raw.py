@@ -8,9 +8,10 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from engine import CancelToken, MemorySearchManager, tr, tr_count
-from gui.viewer.typography import fixed_font, font_scale
+from gui.viewer.typography import fixed_font
 from gui.widgets.labels import label
 from gui.widgets.wording import grouped
+from gui.window_size import resize_with_text
 
 _MOST_PARSED = 256 * 1024
 _MOST_SHOWN = 100_000
@@ -86,7 +87,7 @@ def show_raw(parent: QWidget, path: str, lines: Sequence[int], raw: RawLines) ->
         )
         column.addWidget(label(said, "meta", wrap=True))
     column.addWidget(buttons)
-    dialog.resize(round(720 * font_scale()), round(520 * font_scale()))
+    resize_with_text(dialog, 720, 520, parent)
     dialog.finished.connect(dialog.deleteLater)
     dialog.open()
     return dialog

@@ -21,6 +21,7 @@ from gui.spaces.wording import forgetting, removing
 from gui.widgets.announcing import announce
 from gui.widgets.check_box import CheckBox
 from gui.widgets.labels import label
+from gui.window_size import resize_with_text
 
 _WIDTH, _HEIGHT = 620, 420
 _PAGE = 6
@@ -47,7 +48,7 @@ class Switcher(QDialog):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("Workspaces"))
-        self.resize(_WIDTH, _HEIGHT)
+        resize_with_text(self, _WIDTH, _HEIGHT, parent)
         self._spaces: Sequence[KnownWorkspace] = ()
         self._states: Mapping[str, WorkspaceState] = {}
         self._open_folder = ""

@@ -407,7 +407,9 @@ def test_the_hint_is_not_cut_in_a_narrow_list(qtbot, opened, appearance, scale):
     qtbot.waitUntil(lambda: page.widget().minimumSizeHint().width() <= page.viewport().width())
 
 
-def test_in_a_narrow_window_the_dock_takes_the_files_place_until_a_file_is_wanted(qtbot, opened):
+@pytest.mark.parametrize("scale", [0.8, 1.0])
+def test_in_a_narrow_window_the_dock_takes_the_files_place_until_a_file_is_wanted(qtbot, opened, appearance, scale):
+    appearance.set_font_scale(scale)
     opened.resize(560, 700)
     qtbot.waitUntil(lambda: opened.width() == 560)
     _find(qtbot, opened, "timer")

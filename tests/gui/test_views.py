@@ -368,6 +368,17 @@ def test_in_a_narrow_window_the_box_has_the_room_of_the_switch(qtbot, window):
     assert chips.mapTo(window, chips.rect().topRight()).x() < window.width()
 
 
+def test_the_switch_leaves_the_box_its_room_at_every_size_of_the_text(qtbot, window, appearance):
+    switch = next(b for b in window.frame.header.findChildren(QPushButton) if b.text() == "Index").parentWidget()
+    appearance.set_font_scale(0.8)
+    window.resize(560, 360)
+    qtbot.waitUntil(lambda: window.width() == 560 and not switch.isVisible())
+    window.resize(760, 500)
+    qtbot.waitUntil(switch.isVisible)
+    appearance.set_font_scale(1.5)
+    assert not switch.isVisible()
+
+
 def test_tab_goes_through_what_stands_above_the_results_from_left_to_right(qtbot, opened):
     opened.search.search("timer")
     qtbot.waitUntil(lambda: not opened.search.busy)

@@ -1,4 +1,4 @@
-"""How small a window may become: smaller than that, its parts would cut their words, at any size of the text."""
+"""Sizes of windows, which follow the size of the text."""
 
 from PySide6.QtCore import QEvent, QObject, QSize
 from PySide6.QtWidgets import QWidget
@@ -16,7 +16,10 @@ _MATTERS = (
 
 
 class LeastSize(QObject):
-    """Keeps the least size of a window after the size of its text, and within its screen."""
+    """Keeps how small a window may become after the size of its text, and within its screen.
+
+    Smaller than that, its parts would cut their words.
+    """
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -33,3 +36,9 @@ class LeastSize(QObject):
         if event.type() in _MATTERS:
             self._settle()
         return False
+
+
+def resize_with_text(window: QWidget, width: int, height: int, main: QWidget) -> None:
+    """`width` and `height` are logical pixels at font scale 1; it becomes no larger than the window of `main`."""
+    wanted = QSize(round(width * font_scale()), round(height * font_scale()))
+    window.resize(wanted.boundedTo(main.window().size()))
