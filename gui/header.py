@@ -95,8 +95,8 @@ class HeaderBar(QWidget):
         return made
 
     def _arrange(self) -> None:
-        box = QFontMetrics(font_at(13)).averageCharWidth() * _BOX_LETTERS + _BOX_AROUND
-        room = self.width() - box - _SIDE
+        needed = QFontMetrics(font_at(13)).averageCharWidth() * _BOX_LETTERS + _BOX_AROUND
+        room = self.width() - needed - _SIDE
         stacked = self._switch_width(len(_VIEWS), _SWITCH_GAP) > room
         self._place_switch(stacked)
         self._switch.setVisible(self._working and (not stacked or self._switch_width(2, _STACK_GAP) <= room))

@@ -4,17 +4,17 @@ The dock folds away before a narrow window would cut text; one that is asked for
 """
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QFontMetrics, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QWidget
 
-from gui.style import font_at
+from gui.style import letter_width
 from gui.widgets.mirrored import keep_inside
 
 _VIEWER_LETTERS = 62
 _LIST_LETTERS = 36
 _DOCK_LETTERS = 36
-_FEWEST_LETTERS, _LEAST_WIDTH = 102, 640
-"""Of all three together: with fewer, none of them could be read. Margins and buttons do not shrink with the text."""
+_FEWEST_LETTERS = 102
+"""Of all three together: with fewer, none of them could be read."""
 _MOST_RESULTS = 0.45
 """Share of the results where the window is too narrow for the width that was chosen for them."""
 
@@ -81,10 +81,10 @@ class Panes(QSplitter):
         self._fold()
 
     def _fold(self) -> None:
-        letter = QFontMetrics(font_at(13)).averageCharWidth()
+        letter = letter_width()
         room = self.width() >= letter * (_LIST_LETTERS + _VIEWER_LETTERS + _DOCK_LETTERS)
         shown = self._wanted and (room or self._forced)
-        self._covered = shown and self.width() < max(letter * _FEWEST_LETTERS, _LEAST_WIDTH)
+        self._covered = shown and self.width() < letter * _FEWEST_LETTERS
         moved = shown == self._dock.isHidden()
         parts = {
             self._results: not self._whole_wanted,

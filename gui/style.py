@@ -13,7 +13,7 @@ sheet, and one of theme with none:
 
 from string import Template
 
-from PySide6.QtGui import QFont, QGuiApplication
+from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from gui.theme import SHEET_ROLES
@@ -149,6 +149,16 @@ def font_at(pixels: float, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
     font.setPixelSize(max(1, round(pixels * scale)))
     font.setWeight(weight)
     return font
+
+
+def letter_width() -> int:
+    """Pixels of an average letter of the interface font, by which windows fold.
+
+    At least that of font scale 1, since margins and buttons do not shrink with the text.
+    """
+    font = font_at(BASE_PIXELS)
+    font.setPixelSize(max(font.pixelSize(), BASE_PIXELS))
+    return QFontMetrics(font).averageCharWidth()
 
 
 def set_role(widget: QWidget, role: str) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtGui import QFontMetrics, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from engine import Fact, tr
@@ -13,7 +13,7 @@ from gui.keys.binding import tell_key
 from gui.keys.keymap import command
 from gui.search.notice_bar import NoticeBar
 from gui.search.state_page import Action, StatePage
-from gui.style import font_at
+from gui.style import letter_width
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.labels import line
 from gui.widgets.mirrored import keep_inside, margins
@@ -126,7 +126,7 @@ class FactsBody(QWidget):
         return self.page.take_focus()
 
     def _fold(self) -> None:
-        narrow = self.width() < QFontMetrics(font_at(13)).averageCharWidth() * _FEWEST_LETTERS
+        narrow = self.width() < letter_width() * _FEWEST_LETTERS
         empty = self.editor.fact is None and not self.editor.is_new
         self._left.setHidden(narrow and self._editing and not empty)
         self._side.setHidden(empty or (narrow and not self._editing))

@@ -29,7 +29,7 @@ from gui.guide.pages import GuidePage, Section
 from gui.guide.reader import GuideReader
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
-from gui.style import font_at, set_role
+from gui.style import font_at, letter_width, set_role
 from gui.widgets.announcing import announce
 from gui.widgets.labels import label, line
 from gui.window_size import resize_with_text
@@ -233,7 +233,7 @@ class GuideWindow(QDialog):
 
     @property
     def _narrow(self) -> bool:
-        return self.width() < QFontMetrics(font_at(13)).averageCharWidth() * _FEWEST_LETTERS
+        return self.width() < letter_width() * _FEWEST_LETTERS
 
     def _fold(self) -> None:
         narrow = self._narrow

@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtGui import QFontMetrics, QResizeEvent, QShowEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from engine import CancelToken, IndexInsight, IndexOverview, MemoryProviderStatus, MemorySearchManager, tr
@@ -26,7 +26,7 @@ from gui.index.throughput import THROUGHPUT_COLUMNS, Throughput
 from gui.index.two_columns import TwoColumns
 from gui.jobs import Jobs
 from gui.search.questions import Answer
-from gui.style import font_at
+from gui.style import letter_width
 
 _CARD_LETTERS = 33
 """The longest line that a card says besides its figure fits in."""
@@ -217,7 +217,7 @@ class OverviewPage(IndexPage):
     # --- places -----------------------------------------------------------------------------------------------------
 
     def _place_figures(self) -> None:
-        letters = self.width() // QFontMetrics(font_at(13)).averageCharWidth()
+        letters = self.width() // letter_width()
         across = next((many for many in _ACROSS if letters >= many * _CARD_LETTERS), _ACROSS[-1])
         if across == self._across:
             return

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QFontMetrics, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from gui.style import font_at
+from gui.style import letter_width
 from gui.widgets.tab_order import put_behind, stops
 
 _FEWEST_LETTERS = 112
@@ -61,7 +61,7 @@ class TwoColumns(QScrollArea):
         self._fold()
 
     def _fold(self) -> None:
-        letters = self.width() // QFontMetrics(font_at(13)).averageCharWidth()
+        letters = self.width() // letter_width()
         narrow = self._single or letters < _FEWEST_LETTERS
         if narrow == self._narrow:
             return

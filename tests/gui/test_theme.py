@@ -6,7 +6,7 @@ from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QFrame, QLineEdit, QPushButton, QScrollBar, QVBoxLayout
 
 from gui.appearance import SCALES
-from gui.style import font_at
+from gui.style import font_at, letter_width
 from gui.theme import SHEET_ROLES, Tokens, group_colours, make_palette, theme_tokens, tokens
 from gui.theme_names import THEMES, ThemeName
 from gui.viewer.painting import FOUND_OPACITY, SELECTED_OPACITY, faded
@@ -201,3 +201,11 @@ def test_the_text_grows_and_shrinks_in_steps_and_stops_at_the_ends(qapp, appeara
     assert appearance.font_scale == SCALES[0]
     appearance.enlarge(0)
     assert appearance.font_scale == 1.0
+
+
+def test_what_folds_in_a_narrow_window_folds_in_small_text_as_in_usual_text(appearance):
+    usual = letter_width()
+    appearance.set_font_scale(0.8)
+    assert letter_width() == usual
+    appearance.set_font_scale(2.0)
+    assert letter_width() > usual

@@ -1,10 +1,10 @@
 """A list beside what is read of it, or one of the two where there is no room for both."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QFontMetrics, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QWidget
 
-from gui.style import font_at
+from gui.style import letter_width
 from gui.widgets.mirrored import keep_inside
 
 _FEWEST_LETTERS = 100
@@ -41,7 +41,7 @@ class Beside(QSplitter):
         self._fold()
 
     def _fold(self) -> None:
-        narrow = self.width() < QFontMetrics(font_at(13)).averageCharWidth() * _FEWEST_LETTERS
+        narrow = self.width() < letter_width() * _FEWEST_LETTERS
         self._listed.setHidden(narrow and self._reading)
         self._read.setHidden(narrow and not self._reading)
         self.folded.emit(narrow)
