@@ -38,8 +38,8 @@ log = logging.getLogger(__name__)
 
 _CLOSE_MS = 900
 _NO_DISPLAY = (
-    "There is no display to open a window on. Use --screenshot FILE.png for a picture of it, or a verb: "
-    "mnemoscope index|search|get|sessions|searches|duplicates|facts|status|doctor."
+    "There is no display to open a window on. Use --screenshot FILE.png for a picture of it, or one of the verbs that "
+    "mnemoscope --help lists."
 )
 
 

@@ -2,8 +2,9 @@ from pathlib import Path
 
 import pytest
 
+from engine.cli import VERBS
 from gui import __main__
-from gui.options import parse_options
+from gui.options import make_parser, parse_options
 
 
 def test_nothing_asked_for_is_the_search_view():
@@ -75,3 +76,8 @@ def test_wrong_usage_is_one_line_and_exit_2(capsys, arguments, problem):
 def test_help_and_version_end_well(capsys, argument):
     assert __main__.main([argument]) == 0
     assert "mnemoscope" in capsys.readouterr().out
+
+
+def test_the_help_lists_every_verb():
+    epilog = make_parser().epilog
+    assert set(epilog.split(" ")[4].rstrip(",").split("|")) == set(VERBS)
