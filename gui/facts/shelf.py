@@ -55,6 +55,10 @@ class FactShelf(QObject):
         """Those of the open memory."""
         return self._kept
 
+    def fact(self, id_: str) -> Fact | None:
+        """As it was read last; None where there is none."""
+        return next((fact for fact in self.facts or () if fact.id == id_), None)
+
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """Show the facts of this memory."""
         self._kept = None if manager is None else manager.facts

@@ -150,8 +150,8 @@ def test_kind_and_importance_change_at_once(qtbot, panel, facts):
     editor._importance.setCurrentIndex(editor._importance.findText("100 %"))
     editor._importance.activated.emit(editor._importance.currentIndex())
     settle(qtbot, panel, lambda: fact_of(facts, "I prefer green tea").importance == 1.0)
-    panel.undo()
-    panel.undo()
+    panel.changes.undo()
+    panel.changes.undo()
     settle(qtbot, panel, lambda: fact_of(facts, "I prefer green tea").category == "preference")
     assert fact_of(facts, "I prefer green tea").importance == 0.7
 
@@ -168,7 +168,7 @@ def test_forgetting_goes_on_with_the_next_and_is_undone(qtbot, panel, facts):
         qtbot.keyClick(panel.body.list, Key.Key_Z, Control)
         settle(qtbot, panel, lambda text=text: panel.body.list.current.text == text)
     assert len(listed(panel)) == 3
-    panel.undo()  # nothing is left, and nothing happens
+    panel.changes.undo()  # nothing is left, and nothing happens
     assert len(texts(facts)) == 3
 
 
@@ -181,7 +181,7 @@ def test_what_waits_is_approved(qtbot, panel, facts):
     settle(qtbot, panel, lambda: "My starter is called Otto" in texts(facts))
     assert listed(panel) == []
     assert "Nothing waits" in panel.body.page.accessibleName()
-    panel.undo()
+    panel.changes.undo()
     settle(qtbot, panel, lambda: listed(panel) == ["My starter is called Otto"])
 
 
@@ -191,7 +191,7 @@ def test_what_was_forgotten_is_put_back_or_deleted_for_good(qtbot, panel, facts)
     assert panel.body.editor.text.isReadOnly()
     press(qtbot, panel, "Put back")
     settle(qtbot, panel, lambda: "Hazel is backed up on Sundays" in texts(facts))
-    panel.undo()
+    panel.changes.undo()
     settle(qtbot, panel, lambda: listed(panel) == ["Hazel is backed up on Sundays"])
     press(qtbot, panel, "Delete for good…")
     assert len(facts.all()) == 5
@@ -201,7 +201,7 @@ def test_what_was_forgotten_is_put_back_or_deleted_for_good(qtbot, panel, facts)
     settle(qtbot, panel, lambda: listed(panel) == [])
     assert not panel.body._side.isVisible()
     assert len(facts.all()) == 4
-    assert not panel._undo
+    assert not panel.changes._undo
 
 
 def test_a_new_fact_can_be_undone_and_a_known_one_is_shown(qtbot, panel, facts):
@@ -210,7 +210,7 @@ def test_a_new_fact_can_be_undone_and_a_known_one_is_shown(qtbot, panel, facts):
     panel.body.editor.save()
     settle(qtbot, panel, lambda: "We meet on Mondays" in texts(facts))
     assert panel.body.list.current.text == "We meet on Mondays"
-    panel.undo()
+    panel.changes.undo()
     settle(qtbot, panel, lambda: "We meet on Mondays" not in {fact.text for fact in facts.all()})
     panel.begin_new()
     panel.body.editor.text.setPlainText("ines is allergic to hazelnuts!")
