@@ -103,6 +103,7 @@ class Navigation(QObject):
 
     def _open(self, view: ViewName, opened: Hashable) -> None:
         if not self._going:
+            self._views.conversation.return_to("")
             self._opened[view] = (self._now(view).asked, opened)
             self._visit(self._now(view))
 
@@ -141,6 +142,7 @@ class Navigation(QObject):
         self._going = True
         try:
             views.switch(view)
+            views.conversation.return_to(_read_at(stop))
             if isinstance(stop.state, SearchStanding):
                 views.search.asker.return_to(stop.state)
             elif isinstance(stop.state, SessionsStanding):
@@ -152,3 +154,13 @@ class Navigation(QObject):
             self._going = False
         self._opened[view] = (stop.asked, stop.opened)
         self.changed.emit()
+
+
+def _read_at(stop: Stop) -> str:
+    """The session that was read there; empty where it was none, as far as is known."""
+    if isinstance(stop.state, SessionsStanding):
+        return stop.state.path
+    match stop.opened:
+        case Spot(path=path) | (str(path), *_):
+            return path
+    return ""

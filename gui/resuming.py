@@ -1,6 +1,7 @@
 """Keeps at once how the window stands and where the person is: the next start is there, whatever ends this run."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -15,6 +16,7 @@ from gui.jobs import Jobs
 from gui.search.kept_questions import asked, kept
 from gui.search.questions import FIRST_RESULTS
 from gui.search.returning import SearchStanding
+from gui.sessions.standing import SessionsStanding
 from gui.soon_written import SoonWritten, Writing
 from gui.views import Views
 from gui.widgets.row_list import Place
@@ -64,6 +66,7 @@ class Resuming(QObject):
             *(views.switched, search.asker.query_changed, search.answer_changed, search.result_current),
             *(search.body.list.verticalScrollBar().valueChanged, viewer.scrolled, viewer.file_shown),
             *(viewer.wrap_action.toggled, viewer.chunks_action.toggled, sessions.session_selected),
+            *(sessions.narrowed, views.conversation.scrolled),
             *(frame.panes.splitterMoved, frame.panes.dock_shown, self._workspace.opened),
         ):
             signal.connect(self._note)
@@ -117,6 +120,10 @@ class Resuming(QObject):
             row = standing.place.current if isinstance(standing.place.current, tuple) else None
             top = next((top for key, top in standing.place.anchors if key == row), 0)
         file, line = views.viewer.standing
+        wanted = views.sessions.standing
+        criteria = wanted.criteria
+        if criteria.text and (not search.asker.keeping.shelf.notes or engine.holds_secret(criteria.text)):
+            criteria = replace(criteria, text="")
         return LastPlace(
             folder=str(folder),
             view=views.current,
@@ -125,7 +132,10 @@ class Resuming(QObject):
             max_results=standing.max_results,
             row=row,
             top=top,
-            session=views.sessions.standing.path if views.current == "sessions" else "",
+            session=wanted.path if views.current == "sessions" else "",
+            criteria=criteria,
+            role=wanted.role,
+            reading=None if views.read_session is None else views.conversation.standing,
             file=file if question is not None else "",
             line=line if question is not None else 0,
         )
@@ -138,6 +148,8 @@ class Resuming(QObject):
         if place is None or place.folder != str(opened.folder):
             return
         views = self._views
+        if place.reading is not None:
+            views.conversation.return_to(place.reading.path, place.reading)
         if place.question is not None:
             self._line = (place.file, place.line) if place.file and place.line else None
             views.search.asker.return_to(_standing(place, place.question))
@@ -145,9 +157,7 @@ class Resuming(QObject):
         if place.view == "index":
             views.index.show_page(page)
         views.switch(place.view)
-        if place.view == "sessions" and place.session:
-            now = views.sessions.standing
-            views.sessions.return_to(type(now)(now.criteria, now.role, place.session))
+        views.sessions.return_to(SessionsStanding(place.criteria, place.role, place.session))
 
     @Slot(str)
     def _scroll(self, name: str) -> None:

@@ -250,6 +250,8 @@ class Views(QObject):
         self.wholes.setCurrentWidget(self.facts.body if self.current == "facts" else self.index)
         if self.current == "sessions":
             self._list_sessions()
+        if isinstance(wanted := self._wanted[self.current], _Shown):
+            self.conversation.return_to(wanted.path)
         self._show_wanted()
 
     def _list_sessions(self) -> None:

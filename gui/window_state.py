@@ -12,6 +12,8 @@ import platformdirs
 from PySide6.QtCore import QByteArray
 
 from engine import AskedQuestion, CancelToken
+from gui.sessions.conversation_place import ReadingPlace
+from gui.sessions.criteria import Criteria, Role
 from gui.writing import replace_file
 
 log = logging.getLogger(__name__)
@@ -35,6 +37,11 @@ class LastPlace(msgspec.Struct, kw_only=True, frozen=True):
     """Where that row begins, in pixels below the top of the list."""
     session: str = ""
     """The one that is current in the list of sessions."""
+    criteria: Criteria = Criteria()
+    """Which sessions are listed, and how."""
+    role: Role = ""
+    reading: ReadingPlace | None = None
+    """In the session that is read."""
     file: str = ""
     """The note that is read, by its stable name."""
     line: int = 0

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QUrl, Signal, Slot
+from PySide6.QtCore import QUrl, Signal, SignalInstance, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
@@ -15,6 +15,7 @@ from gui.sessions.conversation_finding import ConversationLines, Landing
 from gui.sessions.conversation_growth import BelowButton, Grown, SessionWatch
 from gui.sessions.conversation_header import ConversationHeader
 from gui.sessions.conversation_opening import OpenedSession, SessionOpener, Wanted
+from gui.sessions.conversation_place import LeftPlaces, ReadingPlace
 from gui.sessions.conversation_view import ConversationView
 from gui.sessions.texts import CHOOSE_SESSION
 from gui.viewer.find_words import IN_SESSION
@@ -50,6 +51,7 @@ class ConversationPanel(ReadingPanel):
         self._manager: MemorySearchManager | None = None
         self._wanted: Wanted | None = None
         self._opened: OpenedSession | None = None
+        self._left = LeftPlaces()
         self._view = ConversationView(jobs)
         self._opener = SessionOpener(jobs, self)
         self._watch = SessionWatch(jobs, self)
@@ -88,6 +90,9 @@ class ConversationPanel(ReadingPanel):
         if opened is not None and opened.wanted.path == path:
             before, self._wanted = self._wanted, Wanted(path, line, query, opened.wanted.reveal, message)
             if before != self._wanted:
+                found = before is not None and before.line is None and before.query == query
+                if found and self._view.has_returned:
+                    self.return_to(path, self.standing)  # the best hit came later than the person, who is back already
                 self._opener.land(opened.conversation, self._wanted)
             return
         self._wanted = Wanted(path, line, query, message=message)
@@ -97,6 +102,23 @@ class ConversationPanel(ReadingPanel):
     def opened(self) -> OpenedSession | None:
         """The session that is on the screen now, with its rows as they are folded."""
         return self._opened
+
+    @property
+    def standing(self) -> ReadingPlace | None:
+        """Where in which session the person reads; None where nothing is read."""
+        place = self._view.reading
+        return None if self._opened is None else place
+
+    @property
+    def scrolled(self) -> SignalInstance:
+        """Of the bar beside the conversation."""
+        return self._view.verticalScrollBar().valueChanged
+
+    def return_to(self, path: str, place: ReadingPlace | None = None) -> None:
+        """Show this session where it was left, or at `place`, when it comes next; empty for no session."""
+        if place is not None:
+            self._left.leave(place)
+        self._left.want(path)
 
     def offer(self, actions: Sequence[QAction]) -> None:
         """What else can be done with the session that is read."""
@@ -129,6 +151,8 @@ class ConversationPanel(ReadingPanel):
             self._opener.open(self._manager, self._wanted)
 
     def _drop(self) -> None:
+        if (place := self.standing) is not None:
+            self._left.leave(place)
         self._close_find()
         self._finding.hits.leave()
         self._watch.stop()
@@ -171,6 +195,9 @@ class ConversationPanel(ReadingPanel):
             self._view.show_line(*conversation.at_line(wanted.line))  # it was found by what it means
         elif wanted.line is not None:
             self._view.go_to_entry(landing.entry)
+        place = self._left.arrive(wanted.path)
+        if place is not None:
+            self._view.return_to(place)
 
     def _on_grown(self, grown: Grown) -> None:
         before, opened = self._opened, grown.opened

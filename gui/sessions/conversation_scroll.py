@@ -15,6 +15,7 @@ from gui.sessions.conversation_documents import PieceDocuments
 from gui.sessions.conversation_layout import Measures, RowLayout
 from gui.sessions.conversation_making import LaidPiece, PieceStyle
 from gui.sessions.conversation_map import MessageMap
+from gui.sessions.conversation_place import ReadingPlace
 from gui.sessions.conversation_rows import Detail, Row, Rows
 from gui.sessions.conversation_text import Conversation
 from gui.theme import tokens
@@ -57,6 +58,7 @@ class ConversationScroll(QAbstractScrollArea):
         self._documents.arrived.connect(self._on_arrived)
         self._finders: tuple[Finder | None, Finder | None] = None, None
         self._goal: Goal | None = None
+        self._return: Goal | None = None
         self._hit_entries = bytearray()
         self._top_height = 0
         self._scroll = LazyScroll(self._height_of, self._guess_of)
@@ -112,6 +114,27 @@ class ConversationScroll(QAbstractScrollArea):
     @property
     def _count(self) -> int:
         return len(self._rows.rows) if self._rows is not None else 0
+
+    @property
+    def reading(self) -> ReadingPlace | None:
+        """What stands at the top of the view."""
+        position, top = next(self._visible(), (0, 0))
+        if self._conversation is None or self._rows is None or position >= self._count:
+            return None
+        row = self._rows.rows[position]
+        line = self._conversation.message(self._conversation.entries[row.entry]).line
+        return ReadingPlace(path=self._conversation.session.summary.path, line=line, slot=row.slot, top=top)
+
+    def return_to(self, place: ReadingPlace) -> None:
+        """Bring the same to the top again, as far as it is there."""
+        if self._conversation is not None and self._count:
+            self._return = Goal(Row(self._conversation.at_line(place.line)[0], place.slot), place.top)
+            self.go_to(self._return)
+
+    @property
+    def has_returned(self) -> bool:
+        """Whether nobody has gone on since."""
+        return self._goal is not None and self._goal is self._return
 
     # --- going somewhere ------------------------------------------------------------------------------------------
 

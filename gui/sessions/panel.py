@@ -49,6 +49,8 @@ class SessionsPanel(QObject):
     """The person wants to choose what these notes are searched with."""
     folder_wanted = Signal()
     """No session folder was chosen yet, or another one is wanted."""
+    narrowed = Signal()
+    """Other sessions are wanted, or in another order."""
     settled = Signal()
     """Nothing is running or due: what is shown is what there is."""
 
@@ -94,6 +96,8 @@ class SessionsPanel(QObject):
         self.box.accepted.connect(self._accept)
         self._wanted.narrowed.connect(self._show_wanted)
         self._wanted.arranged.connect(self._show)
+        for signal in (self._wanted.narrowed, self._wanted.arranged):
+            signal.connect(self.narrowed)
         listed = self.view.list
         listed.current_changed.connect(self._follower.follow)
         listed.opened.connect(self._follower.activate)
@@ -117,6 +121,8 @@ class SessionsPanel(QObject):
         self._alike.end()
         self._opened.clear()
         self._compared_next = ""
+        if manager is None:
+            self._return_next = ""
         self._manager = manager
         self._days.run(manager is not None)
         lacks = self._gates.lacks
@@ -174,7 +180,7 @@ class SessionsPanel(QObject):
     def standing(self) -> SessionsStanding:
         """What is wanted, and where in it the person is."""
         current = self._session_to_read()
-        return self._wanted.stand(current.path if current else "")
+        return self._wanted.stand(self._return_next or (current.path if current else ""))
 
     def return_to(self, standing: SessionsStanding) -> None:
         """Want the same again, and go where the person was."""
@@ -185,6 +191,8 @@ class SessionsPanel(QObject):
 
     def _return(self) -> None:
         """Where the session is not listed yet, what was said in it may still bring it."""
+        if self._reader.known is None:
+            return  # as soon as there is a list
         if self._return_next and (self.view.list.go_to(self._return_next) or not self._content.busy):
             self._return_next = ""
 

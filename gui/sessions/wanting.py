@@ -56,7 +56,7 @@ class Wanted(QObject):
         """Want what was wanted there."""
         wanted = standing.criteria
         self._chips.choose(wanted.agent, wanted.project, wanted.period, standing.role)
-        self.criteria = replace(self.criteria, order=wanted.order)
+        self.criteria = replace(self.criteria, order=wanted.order, parts=wanted.parts)
         self._sort_button.show_order(wanted.order)
         self._box.show_text(wanted.text)
         self.read()

@@ -12,7 +12,7 @@ from gui.main_window import MainWindow
 from gui.search.ranking import Ranking
 from gui.spot import Spot
 from tests.helpers.fake_memory import FakeMemory
-from tests.helpers.fake_sessions import SESSIONS
+from tests.helpers.fake_sessions import SESSIONS, make_session
 from tests.helpers.windows import at_rest
 
 Key = Qt.Key
@@ -249,3 +249,38 @@ def test_another_workspace_begins_anew(qtbot, opened, find, tmp_path, monkeypatc
     qtbot.waitUntil(lambda: opened.workspace.current is not None and opened.workspace.current.manager is other)
     rest()
     assert _ways(opened) == (False, False)
+
+
+def test_a_conversation_is_read_on_where_it_was_left(qtbot, opened, memory, back, forward, rest):
+    turns = [("user" if n % 2 else "assistant", [("text", f"Message {n} of the valve.")]) for n in range(200)]
+    paths = ["sessions/claude-code/one.jsonl", "sessions/claude-code/two.jsonl"]
+    memory.session_texts = {path: make_session(turns, path=path) for path in paths}
+    conversation = opened.views.conversation
+
+    def read(path: str) -> None:
+        qtbot.waitUntil(lambda: conversation.standing is not None and conversation.standing.path == path)
+
+    def top() -> tuple[str, int, int]:
+        place = conversation.standing
+        return ("", 0, 0) if place is None else (place.path, place.line, place.slot)
+
+    qtbot.keyClick(opened, Key.Key_2, Qt.KeyboardModifier.ControlModifier)
+    rest()
+    qtbot.waitUntil(lambda: opened.sessions.view.has_rows)
+    left = []
+    for path, pixels in zip(paths, (1234, 4321), strict=True):
+        assert opened.sessions.view.list.go_to(path)
+        opened.sessions.view.list.open_current()
+        rest()
+        read(path)
+        conversation._view.scroll_by(pixels)
+        left.append(top())
+    back()
+    qtbot.waitUntil(lambda: top() == left[0])
+    forward()
+    qtbot.waitUntil(lambda: top() == left[1])
+    assert opened.sessions.view.list.go_to(paths[0])  # going there anew begins at the top
+    opened.sessions.view.list.open_current()
+    rest()
+    read(paths[0])
+    assert conversation.standing.line < left[0][1]

@@ -2,6 +2,7 @@
 
 import json
 import os
+from datetime import date
 
 import msgspec
 import pytest
@@ -10,9 +11,20 @@ import engine
 from engine import AskedQuestion
 from gui.main_window import MainWindow
 from gui.places import Places
+from gui.sessions.criteria import Period
 from gui.window_state import LastPlace, WindowState, load_state, state_path
 from gui.workspace import Workspace
+from tests.helpers.fake_sessions import SESSIONS, make_session
 from tests.helpers.windows import at_rest
+
+LONG = "sessions/claude-code/greenhouse/long.jsonl"
+
+
+@pytest.fixture
+def sessions(memory):
+    """One of them is much longer than the window."""
+    turns = [("user" if n % 2 else "assistant", [("text", f"Message {n}\n\nof the valve.")]) for n in range(200)]
+    memory.session_texts = SESSIONS | {LONG: make_session(turns, path=LONG)}
 
 
 @pytest.fixture
@@ -112,3 +124,63 @@ def test_a_place_is_not_forgotten_before_its_folder_is_open(opened, memory):
     opened.resuming.resume()
     opened.resuming.keep()
     assert opened.state.place.folder == "/elsewhere"
+
+
+def _read(qtbot, window: MainWindow, path: str) -> None:
+    window.views.switch("sessions")
+    qtbot.waitUntil(lambda: at_rest(window) and window.sessions.view.has_rows)
+    window.sessions.view.list.go_to(path)
+    window.sessions.view.list.open_current()
+    qtbot.waitUntil(lambda: window.views.read_session is not None and window.views.conversation.standing.path == path)
+
+
+def _kept_line() -> int:
+    reading = _written().get("place", {}).get("reading") or {}
+    return reading.get("line", 0)
+
+
+def _top(window: MainWindow) -> tuple[str, int, int]:
+    place = window.views.conversation.standing
+    return ("", 0, 0) if place is None else (place.path, place.line, place.slot)
+
+
+def test_the_sessions_are_found_again_as_they_were_listed_and_read(qtbot, opened, begin, sessions):
+    _read(qtbot, opened, LONG)
+    chips = opened.sessions.chips
+    chips._choose("agent", "claude-code")
+    chips._choose("period", Period("2026", first=date(2026, 1, 1), last=date(2026, 12, 31)))
+    opened.sessions.search("valve")
+    qtbot.waitUntil(lambda: not opened.sessions.busy)
+    opened.sessions.view.list.go_to(LONG)
+    qtbot.waitUntil(lambda: not opened.sessions.busy)
+    conversation = opened.views.conversation
+    qtbot.waitUntil(lambda: conversation.opened.wanted.path == LONG and not conversation._opener._job.busy)
+    conversation._view.scroll_by(2345)
+    qtbot.waitUntil(lambda: _kept_line() == conversation.standing.line > 20)
+    left = _top(opened)
+    again = begin(load_state())
+    qtbot.waitUntil(lambda: _top(again) == left and not again.sessions.busy)
+    qtbot.waitUntil(lambda: again.views.conversation._wanted.line is not None)
+    qtbot.waitUntil(lambda: not again.views.conversation._opener._job.busy)
+    assert _top(again) == left  # though the best hit is in another message
+    assert again.sessions.standing.criteria == opened.sessions.standing.criteria
+    assert (again.sessions.chips.agent, again.sessions.box.query) == ("claude-code", "valve")
+    assert again.sessions.standing.path == LONG
+
+
+def test_the_filters_of_the_sessions_are_kept_from_another_view(qtbot, opened, begin, sessions):
+    _read(qtbot, opened, LONG)
+    opened.sessions.chips._choose("role", "user")
+    opened.views.switch("search")
+    opened.resuming.write_now()
+    again = begin(load_state())
+    assert (again.views.current, again.sessions.chips.role) == ("search", "user")
+    _read(qtbot, again, LONG)
+
+
+def test_words_with_a_secret_find_no_sessions_after_a_restart(qtbot, opened, sessions):
+    opened.views.switch("sessions")
+    opened.sessions.search("sk-proj-abcdefghijklmnopqrstuvwxyz123456")
+    opened.resuming.write_now()
+    assert _written()["place"]["criteria"]["text"] == ""
+    assert "sk-proj" not in state_path().read_text()
