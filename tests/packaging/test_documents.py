@@ -1,10 +1,13 @@
 """What the documents of the repository name is there: files, folders, headings and classes."""
 
 import re
+import textwrap
 from functools import cache
 from pathlib import Path
 
 import pytest
+
+from engine import load_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [
@@ -65,3 +68,23 @@ def test_files_and_classes_that_are_named_exist(name: str):
             pattern = re.compile(rf"^(?:class|def) {thing}\b", re.MULTILINE)
             assert any(pattern.search((ROOT / there).read_text("utf-8")) for there in ends), f"{path}: {thing}"
     assert name == "README.md" or len(named) > 50  # or the expression above finds nothing any more
+
+
+def examples() -> list[str]:
+    """The settings that the pages show, a table of code each."""
+    pages = [ROOT / "README.md", *(ROOT / "packaging" / "manual").glob("*.md")]
+    blocks = (
+        textwrap.dedent(block)
+        for page in pages
+        for block in re.findall(r"(?:^    .*\n|^\n(?=    ))+", page.read_text("utf-8"), re.MULTILINE)
+    )
+    return [block for block in blocks if block.lstrip().startswith("[defaults")]
+
+
+def test_the_settings_that_are_shown_are_settings(tmp_path):
+    shown = examples()
+    assert len(shown) > 5
+    for number, block in enumerate(shown):
+        file = tmp_path / f"{number}.toml"
+        file.write_text(block, "utf-8")
+        load_settings(tmp_path, config=file)
