@@ -16,6 +16,7 @@ from gui.lacking import Gates, Lacks
 from gui.menu_bar import fill_menu_bar, has_menu_bar
 from gui.navigation import keys
 from gui.search_menu import SearchMenu
+from gui.settings.page_commands import add_page_commands
 from gui.spaces.way import EVERYWHERE, SWITCH
 
 if TYPE_CHECKING:
@@ -110,7 +111,8 @@ class WindowMenu:
         sync = commands.add("index.sync", marked("Sync now"), window.workspace.sync, "F5")
         rebuild = commands.add("index.rebuild", marked("Rebuild index…"), window.banner.ask_rebuild)
         settings = commands.add("settings.show", marked("Settings…"), window.settings.show, "Ctrl+,")
-        return everywhere, add_sessions, sync, rebuild, settings
+        pages = add_page_commands(commands, window.settings.show_page)
+        return everywhere, add_sessions, sync, rebuild, settings, *pages
 
     def show_open(self, is_open: bool) -> None:
         """Whether a workspace is open."""

@@ -1,0 +1,33 @@
+"""A command for each page of the settings: the palette leads there at once, and a page can have keys of its own."""
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtGui import QAction
+
+from engine import marked
+from gui.commands import Commands
+from gui.settings.places import SettingsPage
+
+_WORDS: dict[SettingsPage, str] = {
+    "general": marked("Settings: General"),
+    "appearance": marked("Settings: Appearance"),
+    "keyboard": marked("Settings: Keyboard"),
+    "sources": marked("Settings: Sources"),
+    "embedding": marked("Settings: Embedding"),
+    "stored": marked("Settings: Kept vectors"),
+    "engine": marked("Settings: Engine"),
+    "search": marked("Settings: Search"),
+    "sync": marked("Settings: Updates"),
+    "agents": marked("Settings: Agents"),
+    "privacy": marked("Settings: Privacy"),
+    "advanced": marked("Settings: Advanced"),
+}
+
+
+def add_page_commands(commands: Commands, show_page: Callable[[SettingsPage], None]) -> tuple[QAction, ...]:
+    """`settings.page.privacy` and so on, in no menu."""
+    return tuple(
+        commands.add_hidden(f"settings.page.{page}", english, partial(show_page, page))
+        for page, english in _WORDS.items()
+    )

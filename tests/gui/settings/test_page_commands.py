@@ -1,0 +1,26 @@
+from typing import get_args
+
+from PySide6.QtGui import QAction
+
+from gui.settings.places import PAGES, SettingsPage
+
+
+def _command(window, page: SettingsPage) -> QAction:
+    return next(action for action in window.actions() if action.objectName() == f"settings.page.{page}")
+
+
+def test_each_page_has_a_command_that_leads_to_it(qtbot, opened):
+    for page in get_args(SettingsPage):
+        action = _command(opened, page)
+        assert action.text() == f"Settings: {PAGES[page]}"
+        action.trigger()
+        assert opened.settings.dialog.isVisible()
+        qtbot.waitUntil(lambda: opened.settings.dialog.ready)
+        assert opened.settings.dialog.page == page
+    opened.settings.dialog.close()
+
+
+def test_without_a_folder_it_says_what_is_missing(window):
+    action = _command(window, "privacy")
+    assert not action.isEnabled()
+    assert "Open a folder first." in action.statusTip()
