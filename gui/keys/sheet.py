@@ -44,7 +44,8 @@ class KeySheet(QWidget):
         self._nothing = label(tr("No key does that."), "muted")
         self._nothing.hide()
         content = QWidget()
-        content.setLayout(self._grid())
+        grid = self._grid()
+        content.setLayout(grid)
         self.area = QScrollArea()
         self.area.setWidget(content)
         self.area.setWidgetResizable(True)
@@ -52,8 +53,12 @@ class KeySheet(QWidget):
         self.area.setAccessibleName(tr("Keys"))
         bar = self.area.verticalScrollBar().sizeHint().width()
         self.wanted = content.sizeHint().grownBy(QMargins(0, 0, bar, 0))
-        for _, (_, words) in self._rows:
-            words.setWordWrap(True)  # only now, for a label that is wrapped wants no width of its own
+        for place in range(2):
+            widths = [labels[place].sizeHint().width() for _, labels in self._rows]
+            grid.setColumnStretch(place, max(widths, default=1))  # where both are too wide, each gives its share
+        for _, labels in self._rows:
+            for one in labels:
+                one.setWordWrap(True)  # only now, for a label that is wrapped wants no width of its own
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
@@ -85,7 +90,6 @@ class KeySheet(QWidget):
                 for place, one in enumerate(shown):
                     grid.addWidget(one, number, place)
                 self._rows.append((f"{keys} {words} {title}".casefold(), shown))
-        grid.setColumnStretch(1, 1)
         grid.setRowStretch(grid.rowCount(), 1)
         return grid
 

@@ -44,3 +44,14 @@ def test_the_way_to_change_keys_is_on_the_sheet(qtbot, shown, opened):
     dialog = opened.settings.dialog
     qtbot.waitUntil(lambda: dialog is not None and dialog.isVisible() and dialog.ready)
     assert dialog.page == "keyboard"
+
+
+def test_in_a_narrow_sheet_keys_and_what_they_do_share_the_room(qtbot, window, appearance):
+    appearance.set_font_scale(2.0)
+    narrow = KeySheet()
+    qtbot.addWidget(narrow)
+    narrow.resize(700, 500)
+    narrow.show()
+    widths = [max(labels[place].width() for _, labels in narrow._rows) for place in range(2)]
+    assert min(widths) > 0.3 * 700
+    assert sum(widths) < narrow.area.viewport().width()
