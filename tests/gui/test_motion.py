@@ -1,0 +1,30 @@
+"""Who asks the desktop for less motion finds none here: only figures and the lines of progress change."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import gui
+from gui.widgets.sync_bar import ProgressLine
+
+MOVES = re.compile(
+    r"Q\w*Animation\b|QTimeLine|QMovie|QScroller\b|QGraphics\w+Effect|setAnimated|setCursorFlashTime|setEffectEnabled"
+)
+SOURCES = sorted(Path(gui.__file__).parent.rglob("*.py"))
+
+
+def test_no_part_of_the_window_animates_anything():
+    assert len(SOURCES) > 100
+    assert [path.name for path in SOURCES if MOVES.search(path.read_text("utf-8"))] == []
+
+
+@pytest.mark.parametrize("value", [0, 500, 1000])
+def test_the_line_of_progress_rests_between_two_figures(qtbot, value):
+    line = ProgressLine()
+    qtbot.addWidget(line)
+    line.setValue(value)
+    line.show()
+    before = line.grab().toImage()
+    qtbot.wait(120)
+    assert line.grab().toImage() == before
