@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Takes the pictures of the README and of `pictures/README.md` anew: python3 packaging/take_pictures.py [NAME …]
 
-Every view with the samples, and those of the index, of facts and of an answer empty too, in both themes. The sample
-notes in Chinese, Japanese and Korean need a font with their letters (Debian: fonts-noto-cjk). Nothing of the person
-who takes them is in the pictures: settings and index are of their own.
+Every view with the samples, and those of the index, of facts and of an answer empty too, in both themes; a few in
+German and in high contrast. The sample notes in Chinese, Japanese and Korean need a font with their letters (Debian:
+fonts-noto-cjk). Nothing of the person who takes them is in the pictures: settings and index are of their own.
 """
 
 import os
@@ -56,9 +56,16 @@ NOTHING_FOUND = {"answer-empty": ["--view", "explanation", "--query", "irrigatio
 EMPTY = {f"{view}-empty": ["--view", view] for view in ("search", "index", "map", "duplicates", "health", "facts")}
 """Of a folder without notes."""
 
+OTHER_LOOKS = {
+    "search-german": [*FULL["search"], "--theme", "light"],
+    "settings-appearance-german": [*FULL["settings-appearance"], "--theme", "light"],
+    "search-high-contrast-dark": [*FULL["search"], "--theme", "high-contrast-dark"],
+}
+"""One picture each, with all that the others have in common."""
+
 
 def main(names: list[str]) -> int:
-    unknown = set(names) - {*FULL, *NOTHING_FOUND, *EMPTY}
+    unknown = set(names) - {*FULL, *NOTHING_FOUND, *EMPTY, *OTHER_LOOKS}
     if unknown:
         print(f"There is no picture {', '.join(sorted(unknown))}.", file=sys.stderr)
         return 2
@@ -70,6 +77,9 @@ def main(names: list[str]) -> int:
                 for theme in THEMES:
                     place = _place(name, Path(scratch))
                     _take(PICTURES / f"{name}-{theme}.png", [*view, *place, "--theme", theme])
+        for name, look in OTHER_LOOKS.items():
+            if not names or name in names:
+                _take(PICTURES / f"{name}.png", [*look, *_place(name, Path(scratch))])
     return 0
 
 
@@ -83,7 +93,10 @@ def _place(name: str, scratch: Path) -> list[str]:
     if name in ("workspaces", "everywhere"):
         return _several(scratch, settings)
     # The page of the model shows what there is to decide: a service and its price.
-    settings.write_text('[defaults]\nprovider = "openai"\n' if name == "settings" else "")
+    chosen = 'provider = "openai"\n' if name == "settings" else ""
+    if name.endswith("-german"):
+        chosen = 'window.language = "de"\n'
+    settings.write_text(f"[defaults]\n{chosen}")
     return ["--demo", "--config", str(settings)]
 
 
