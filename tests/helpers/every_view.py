@@ -20,7 +20,7 @@ _FACTS, _GUIDE = _RESOURCES / "sample_facts.toml", _RESOURCES / "guide"
 NAMES = (
     *("Mnemoscope", "Claude Code", "Codex", "OpenClaw", "ChatGPT", "Gemini", "Python", "Qt", "English", "Deutsch"),
     *("embedded", "embedded use-multilingual-v3", "use-multilingual-v3", "numpy", "sqlite-vec"),
-    *("workspace", "extensions", "include", "exclude", "sources", "citations"),
+    *("workspace", "extensions", "include", "exclude", "sources", "citations", "provider", "fallback"),
     *("Tab", "Menu", "Return", "Esc", "Space", "Del", "Home", "End", "Up", "Down", "Left", "Right"),
     *("Close", "Cancel", "otter", "valve", "garden", "water", "greenhouse", "timer", "irrigation"),
 )
