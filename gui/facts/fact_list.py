@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter
@@ -39,21 +38,11 @@ class FactRow:
 class FactModel(RowModel):
     """Rows without headings."""
 
-    def __init__(self) -> None:
-        super().__init__(())
+    def told(self, row: FactRow) -> str:
+        return told(row.fact)
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        row = self.row(index.row())
-        if row is None:
-            return None
-        match role:
-            case _ if role == RowRole:
-                return row
-            case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.AccessibleTextRole:
-                return told(row.fact)
-            case Qt.ItemDataRole.ToolTipRole:
-                return row.fact.text
-        return None
+    def tip(self, row: FactRow) -> str:
+        return row.fact.text
 
 
 class _Delegate(QStyledItemDelegate):

@@ -2,13 +2,12 @@
 
 import html
 import time
-from typing import Any
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject
 
 from engine import tr, tr_count
 from gui.search.rows import LEGS, FileRow, MoreRow, ResultRow, Row
-from gui.widgets.row_model import Index, RowModel, RowRole
+from gui.widgets.row_model import RowModel
 from gui.widgets.wording import ago, exact
 
 
@@ -18,18 +17,11 @@ class ResultModel(RowModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(FileRow, parent)
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        row = self.row(index.row()) if index.isValid() else None
-        if row is None:
-            return None
-        match role:
-            case _ if role == RowRole:
-                return row
-            case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.AccessibleTextRole:
-                return _spoken(row)
-            case Qt.ItemDataRole.ToolTipRole:
-                return f"<qt>{html.escape(_tip(row)).replace(chr(10), '<br>')}</qt>"
-        return None
+    def told(self, row: Row) -> str:
+        return _spoken(row)
+
+    def tip(self, row: Row) -> str:
+        return f"<qt>{html.escape(_tip(row)).replace(chr(10), '<br>')}</qt>"
 
 
 def _spoken(row: Row) -> str:

@@ -1,14 +1,13 @@
 """The session rows as a Qt model."""
 
 import html
-from typing import Any
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject
 
 from engine import tr, tr_count
 from gui.sessions.rows import HeadingRow, Row, SessionRow
 from gui.sessions.wording import hits_text, message_count, session_count, span
-from gui.widgets.row_model import Index, RowModel, RowRole
+from gui.widgets.row_model import RowModel
 from gui.widgets.wording import exact, size_text
 
 
@@ -18,18 +17,11 @@ class SessionModel(RowModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(HeadingRow, parent)
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        row = self.row(index.row()) if index.isValid() else None
-        if row is None:
-            return None
-        match role:
-            case _ if role == RowRole:
-                return row
-            case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.AccessibleTextRole:
-                return _spoken(row)
-            case Qt.ItemDataRole.ToolTipRole if isinstance(row, SessionRow):
-                return f"<qt>{html.escape(_tip(row)).replace(chr(10), '<br>')}</qt>"
-        return None
+    def told(self, row: Row) -> str:
+        return _spoken(row)
+
+    def tip(self, row: Row) -> str:
+        return f"<qt>{html.escape(_tip(row)).replace(chr(10), '<br>')}</qt>" if isinstance(row, SessionRow) else ""
 
 
 def _spoken(row: Row) -> str:

@@ -20,9 +20,10 @@ class KeyedRow(Protocol):
 
 
 class RowModel(QAbstractListModel):
-    """One flat list; whoever shows it keeps place by the rows' keys. `headings`: kinds that can not be current."""
+    """One flat list; whoever shows it keeps place by the rows' keys."""
 
-    def __init__(self, headings: type | tuple[type, ...], parent: QObject | None = None) -> None:
+    def __init__(self, headings: type | tuple[type, ...] = (), parent: QObject | None = None) -> None:
+        """`headings`: kinds that can not be current."""
         super().__init__(parent)
         self._headings = headings
         self._rows: list[Any] = []
@@ -74,10 +75,33 @@ class RowModel(QAbstractListModel):
         after = self.step(number, 1, 0)
         return after if after >= 0 else self.step(number, -1, 0)
 
+    # --- what a row says --------------------------------------------------------------------------------------------
+
+    def told(self, row: Any) -> str:
+        """All of it in words, also for screen readers."""
+        raise NotImplementedError
+
+    def tip(self, row: Any) -> str:
+        """What is told besides, under the mouse; empty where there is nothing."""
+        raise NotImplementedError
+
     # --- QAbstractListModel -----------------------------------------------------------------------------------------
 
     def rowCount(self, parent: Index = _NOWHERE) -> int:
         return 0 if parent.isValid() else len(self._rows)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        row = self.row(index.row())
+        if row is None:
+            return None
+        match role:
+            case _ if role == RowRole:
+                return row
+            case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.AccessibleTextRole:
+                return self.told(row)
+            case Qt.ItemDataRole.ToolTipRole:
+                return self.tip(row) or None
+        return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         row = self.row(index.row())

@@ -1,15 +1,14 @@
-"""How boxes to tick and buttons to choose one of several are measured and drawn."""
+"""What boxes to tick and buttons to choose one of several have in common: their words, their size, their drawing."""
 
-from collections.abc import Callable
-
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPalette, QPen
-from PySide6.QtWidgets import QAbstractButton
+from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPalette, QPen
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 
 from gui.style import font_at
 from gui.theme import Tokens, tokens
 from gui.widgets.elided import elide
 from gui.widgets.mirrored import mirror, write
+from gui.widgets.toggling import Toggling
 
 _SIDE = 15
 _GAP = 8
@@ -17,23 +16,10 @@ _EDGE = 3
 """Room for the focus frame."""
 _FEWEST_LETTERS = 4
 
-Mark = Callable[[QPainter, QRectF, Tokens], None]
-"""Draws the place of the mark: its edge, its ground and, where it is on, the mark."""
-
 
 def indent() -> int:
     """Where the words begin, for what is said below them."""
     return _EDGE + font_at(_SIDE).pixelSize() + _GAP
-
-
-def tick_size(words: str) -> QSize:
-    """With all of its words."""
-    return _size(QFontMetrics(font_at(13)).horizontalAdvance(words))
-
-
-def least_size() -> QSize:
-    """With the first few letters."""
-    return _size(QFontMetrics(font_at(13)).averageCharWidth() * _FEWEST_LETTERS)
 
 
 def _size(letters: int) -> QSize:
@@ -41,25 +27,60 @@ def _size(letters: int) -> QSize:
     return QSize(indent() + letters + _EDGE, height + 2 * _EDGE)
 
 
-def paint_tick(button: QAbstractButton, words: str, mark: Mark) -> None:
-    """The focus frame, the mark and the words, which are cut where there is no room for them."""
-    colours = tokens(button.palette())
-    side = font_at(_SIDE).pixelSize()
-    painter = QPainter(button)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    mirror(painter, button.rect(), button.layoutDirection())
-    if button.hasFocus():
-        painter.setPen(QPen(colours.accent, 1))
-        painter.drawRoundedRect(QRectF(button.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
-    painter.setPen(QPen(_edge(button, colours), 1))
-    painter.setBrush(colours.base)
-    mark(painter, QRectF(_EDGE, (button.height() - side) // 2, side, side).adjusted(0.5, 0.5, -0.5, -0.5), colours)
-    group = QPalette.ColorGroup.Normal if button.isEnabled() else QPalette.ColorGroup.Disabled
-    painter.setPen(button.palette().color(group, QPalette.ColorRole.WindowText))
-    painter.setFont(font_at(13))
-    room = button.rect().adjusted(indent(), 0, -_EDGE, 0)
-    text = elide(painter.fontMetrics(), words, Qt.TextElideMode.ElideRight, room.width())
-    write(painter, room, int(Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine), text)
+class Ticked(Toggling):
+    """To be mixed in before a class of Qt's; `begin()` begins it. Nothing in the words is a shortcut."""
+
+    words = ""
+    """Cut where there is no room for them."""
+
+    def begin(self, text: str) -> None:
+        self.heed_tools()
+        self.words = text
+        self.setAccessibleName(text)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+
+    def paint_mark(self, painter: QPainter, place: QRectF, colours: Tokens) -> None:
+        """Draw the edge of the place, its ground and, where it is on, the mark."""
+        raise NotImplementedError
+
+    def sizeHint(self) -> QSize:
+        """With all of its words."""
+        return _size(QFontMetrics(font_at(13)).horizontalAdvance(self.words))
+
+    def minimumSizeHint(self) -> QSize:
+        """With the first few letters."""
+        return _size(QFontMetrics(font_at(13)).averageCharWidth() * _FEWEST_LETTERS)
+
+    def hitButton(self, at: QPoint) -> bool:
+        return self.rect().contains(at)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The focus frame, the mark and the words."""
+        colours = tokens(self.palette())
+        side = font_at(_SIDE).pixelSize()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        mirror(painter, self.rect(), self.layoutDirection())
+        if self.hasFocus():
+            painter.setPen(QPen(colours.accent, 1))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
+        painter.setPen(QPen(_edge(self, colours), 1))
+        painter.setBrush(colours.base)
+        place = QRectF(_EDGE, (self.height() - side) // 2, side, side).adjusted(0.5, 0.5, -0.5, -0.5)
+        self.paint_mark(painter, place, colours)
+        group = QPalette.ColorGroup.Normal if self.isEnabled() else QPalette.ColorGroup.Disabled
+        painter.setPen(self.palette().color(group, QPalette.ColorRole.WindowText))
+        painter.setFont(font_at(13))
+        room = self.rect().adjusted(indent(), 0, -_EDGE, 0)
+        text = elide(painter.fontMetrics(), self.words, Qt.TextElideMode.ElideRight, room.width())
+        write(painter, room, int(Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine), text)
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.HoverEnter, QEvent.Type.HoverLeave):
+            self.update()
+        elif event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self.updateGeometry()
+        return super().event(event)
 
 
 def _edge(button: QAbstractButton, colours: Tokens) -> QColor:

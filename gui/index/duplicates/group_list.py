@@ -1,7 +1,6 @@
 """The list of groups of notes that share text."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QPainter
@@ -30,17 +29,11 @@ class GroupRow:
 
 
 class _Groups(RowModel):
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        row = self.row(index.row())
-        if row is None:
-            return None
-        if role == RowRole:
-            return row
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return f"{duplicate_title(row.group)}. {measure_text(row.group)}. {names_text(row.group)}"
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return "\n".join(member.path for member in row.group.members[:20])
-        return None
+    def told(self, row: GroupRow) -> str:
+        return f"{duplicate_title(row.group)}. {measure_text(row.group)}. {names_text(row.group)}"
+
+    def tip(self, row: GroupRow) -> str:
+        return "\n".join(member.path for member in row.group.members[:20])
 
 
 class _Delegate(QStyledItemDelegate):
@@ -88,7 +81,7 @@ class GroupList(RowList):
     activated_group = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(_Groups(()), tr("Groups of notes that share text"), parent)
+        super().__init__(_Groups(), tr("Groups of notes that share text"), parent)
         self._paint = _Delegate(self)
         self.setItemDelegate(self._paint)
         self.doubleClicked.connect(self._activate)
