@@ -9,9 +9,9 @@ from datetime import date
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
-from engine import MemoryProviderStatus, MemorySearchManager, SessionSummary, tr
+from engine import MemorySearchManager, SessionSummary, tr
 from gui.jobs import Jobs
-from gui.lacking import TITLES, Gates, Lacks
+from gui.lacking import Gates, Lacks
 from gui.search.query_box import QueryBox
 from gui.sessions import texts
 from gui.sessions.alike_list import AlikeList
@@ -20,15 +20,14 @@ from gui.sessions.content_search import ContentSearch
 from gui.sessions.day_watch import DayWatch
 from gui.sessions.filter_chips import FilterChips
 from gui.sessions.following import SessionFollower
-from gui.sessions.listing_view import ListingView, make_place_table
+from gui.sessions.listed import Listed
+from gui.sessions.listing_view import ListingView
 from gui.sessions.reader import SessionsReader
-from gui.sessions.rows import build_listing
 from gui.sessions.session_actions import SessionActions
 from gui.sessions.standing import SessionsStanding
 from gui.sessions.wanting import Wanted
 from gui.viewer.notice import NothingToRead
 from gui.widgets.folding_row import FoldingRow
-from gui.widgets.guide_link import guide_action
 
 BOX_LETTERS = 40
 """Where the box cannot have that many, the filters go below it."""
@@ -42,9 +41,9 @@ class SessionsPanel(QObject):
     session_selected = Signal(object)
     """SessionSummary, or None: the conversation should follow."""
     remember_wanted = Signal(str, str)
+    """A note is to be made of the session with this path and title."""
     link_wanted = Signal(object)
     """A link to this Spot is to be copied."""
-    """A note is to be made of the session with this path and title."""
     engine_wanted = Signal()
     """The person wants to choose what these notes are searched with."""
     folder_wanted = Signal()
@@ -56,10 +55,8 @@ class SessionsPanel(QObject):
 
     def __init__(self, jobs: Jobs, *, today: Callable[[], date] = date.today, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._today = today
         self._manager: MemorySearchManager | None = None
         self._gates = Gates()
-        self._opened: set[str] = set()
         self._compared_next = ""
         self._return_next = ""
         self._reader = SessionsReader(jobs, self)
@@ -69,6 +66,7 @@ class SessionsPanel(QObject):
         self.chips = FilterChips()
         self.view = ListingView()
         self._wanted = Wanted(self.box, self.chips, self.view, self)
+        self._listed = Listed(self._reader, self._content, self._wanted, self.box, self.chips, self.view, today, self)
         self._actions = SessionActions(self.view.list, self)
         self._alike = AlikeList(jobs, self._reader, self.view, self)
         self._follower = SessionFollower(self._session_to_read, self.place, self)
@@ -82,7 +80,6 @@ class SessionsPanel(QObject):
         self._follower.selected.connect(self._tell_selected)
         self._follower.activated.connect(self._tell_activated)
         self._reader.read.connect(self._take_sessions)
-        self._reader.failed.connect(self._show_failure)
         self._reader.idle.connect(self._tell_settled)
         self._alike.left.connect(self._go_back)
         self._alike.settled.connect(self._tell_settled)
@@ -95,16 +92,18 @@ class SessionsPanel(QObject):
         self.box.into_list.connect(self.focus_list)
         self.box.accepted.connect(self._accept)
         self._wanted.narrowed.connect(self._show_wanted)
-        self._wanted.arranged.connect(self._show)
         for signal in (self._wanted.narrowed, self._wanted.arranged):
             signal.connect(self.narrowed)
+        self._listed.engine_wanted.connect(self.engine_wanted)
+        self._listed.folder_wanted.connect(self.folder_wanted)
+        self._listed.again_wanted.connect(self.refresh)
         listed = self.view.list
         listed.current_changed.connect(self._follower.follow)
         listed.opened.connect(self._follower.activate)
         listed.left.connect(self._leave_list)
         listed.typed.connect(self.box.type_key)
         self._actions.open_wanted.connect(self._follower.activate)
-        self._actions.folded.connect(self._fold)
+        self._actions.folded.connect(self._listed.fold)
         self._actions.alike_wanted.connect(self.show_similar)
         self._actions.remember_wanted.connect(self.remember_wanted)
         self._actions.link_wanted.connect(self.link_wanted)
@@ -119,7 +118,6 @@ class SessionsPanel(QObject):
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """List the sessions of this memory from now on. Nobody is told that those of another are gone."""
         self._alike.end()
-        self._opened.clear()
         self._compared_next = ""
         if manager is None:
             self._return_next = ""
@@ -129,12 +127,7 @@ class SessionsPanel(QObject):
         self._content.set_manager(None if "conditions" in lacks else manager)
         self.box.setEnabled(manager is not None)
         self.chips.show_catalogue(EMPTY)
-        self.view.notice.show_notice("")
-        if manager is not None and "sessions" in lacks:
-            act = (tr("Choose another engine…"), self.engine_wanted.emit)
-            self.view.show_page((tr(TITLES["sessions"]), lacks["sessions"]), actions=(act,))
-        else:
-            self.view.show_page(("", tr(texts.READING) if manager is not None else ""))
+        self._listed.begin(reading=manager is not None)
         self._follower.forget()
         self._reader.set_manager(None if "sessions" in lacks else manager)
         self._content.ask(self._wanted.criteria.text)
@@ -143,6 +136,7 @@ class SessionsPanel(QObject):
         """What the memory that comes next, or this one from now on, cannot do."""
         before = self._gates.lacks
         self._gates.hear(lacks)
+        self._listed.lacks = lacks
         self.chips.show_lacks(lacks)
         self._actions.lacks = lacks
         if any((feature in before) != (feature in lacks) for feature in ("sessions", "conditions")):
@@ -199,11 +193,7 @@ class SessionsPanel(QObject):
     @property
     def nothing_to_read(self) -> NothingToRead:
         """Why no session is selected."""
-        if "sessions" in self._gates.lacks:
-            return NothingToRead(self._gates.lacks["sessions"])
-        known = self._reader.known
-        filtered = known is not None and known.catalogue.sessions and not self.view.has_rows
-        return texts.NOTHING_FITS if filtered else texts.CHOOSE_SESSION
+        return self._listed.nothing_to_read
 
     @Slot(str)
     def show_similar(self, path: str) -> None:
@@ -224,11 +214,6 @@ class SessionsPanel(QObject):
         if wanted:
             self.show_similar(wanted)
 
-    @Slot(str)
-    def _show_failure(self, sentence: str) -> None:
-        words = tr("The sessions cannot be listed"), sentence
-        self.view.show_page(words, actions=((tr("Try again"), self.refresh),))
-
     # --- filtering --------------------------------------------------------------------------------------------------
 
     @Slot()
@@ -242,7 +227,7 @@ class SessionsPanel(QObject):
     def _show_wanted(self) -> None:
         """Other sessions are wanted: show them from the top."""
         self._alike.end()
-        self._show()
+        self._listed.show()
 
     @Slot()
     def _accept(self) -> None:
@@ -252,47 +237,12 @@ class SessionsPanel(QObject):
         elif self.view.has_rows:
             self.view.list.open_current()
 
-    @Slot(str, bool)
-    def _fold(self, path: str, shown: bool) -> None:
-        (self._opened.add if shown else self._opened.discard)(path)
-        self._show(True)
-
-    @Slot(bool)
-    def _show(self, keep: bool = False) -> None:
-        """List what is wanted of what is known."""
-        known, criteria, hits = self._reader.known, self._wanted.criteria, self._content.hits
-        if known is None:
-            return
-        if not known.catalogue.sessions:
-            self._show_nothing_known(known.status)
-            return
-        found = hits.count(self.chips.role)
-        listing = build_listing(known.catalogue, criteria, found, self._opened, self._today())
-        unsearched = self._gates.lacks.get("conditions", "") if criteria.text else ""
-        self.view.notice.show_notice(texts.notice(hits) or unsearched or texts.elsewhere(known.status))
-        if hits.text and hits.text == criteria.text:
-            self.box.set_state(texts.box_state(listing))
-        if listing.rows:
-            counts = texts.header_counts(known.catalogue, criteria, listing)
-            self.view.show_rows(listing.rows, counts, words=criteria.words, keep=keep)
-        else:
-            words = texts.nothing_matches(criteria, searching=self._content.busy)
-            self.view.show_page(words, tr("No sessions"), actions=((tr("Clear the filters"), self._wanted.clear),))
-
     @Slot()
     def _show_again(self) -> None:
         """More is known: list it where the person is, unless something else is on show."""
         if not self._alike.shown:
-            self._show(self.view.has_rows)
+            self._listed.show(self.view.has_rows)
             self._return()
-
-    def _show_nothing_known(self, status: MemoryProviderStatus) -> None:
-        self.view.notice.show_notice("")
-        self.view.show_page(
-            texts.without_sessions(status),
-            actions=((tr(texts.CHOOSE), self.folder_wanted.emit), guide_action("sessions")),
-            make_table=make_place_table,
-        )
 
     # --- what was said ----------------------------------------------------------------------------------------------
 
@@ -315,7 +265,7 @@ class SessionsPanel(QObject):
     @Slot(str)
     def _go_back(self, path: str) -> None:
         """From the sessions like one to all, with that one current."""
-        self._show()
+        self._listed.show()
         if path:
             self.view.list.go_to(path)
         self.focus_list()

@@ -127,7 +127,7 @@ def test_agent_project_and_time_are_chosen_from_menus(qtbot, panel):
 
 
 def test_two_days_can_be_given_in_any_order(qtbot, panel):
-    dialog = DaysDialog(panel._today(), panel._today().replace(day=9))
+    dialog = DaysDialog(panel._listed._today(), panel._listed._today().replace(day=9))
     qtbot.addWidget(dialog)
     assert dialog.period().words == "9 Feb 2026 – 11 Feb 2026"
     assert (dialog.period().first.day, dialog.period().last.day) == (9, 11)
