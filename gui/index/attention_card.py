@@ -109,12 +109,13 @@ class AttentionCard(QFrame):
     def _arrange(self) -> None:
         wanted = {f"{group} {row.key}": row for group, rows in self._groups.items() for row in rows}
         wanted = wanted or {"": ALL_WELL}
+        # Of a card that has moved to another column only what takes the keys has moved in their order, too.
+        before = stop_before(self._list.itemAt(0).widget().button if self._rows else self)
         for key in self._rows.keys() - wanted.keys():
             gone = self._rows.pop(key)
             self._list.removeWidget(gone)
             gone.hide()
             gone.deleteLater()
-        before = stop_before(self)
         for place, (key, row) in enumerate(wanted.items()):
             if key not in self._rows:
                 self._rows[key] = _Row()

@@ -7,7 +7,15 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QMenu, QWidget
 
 import engine
-from engine import CancelToken, KnownWorkspace, MemorySearchResult, WorkspaceState, tr
+from engine import (
+    CancelToken,
+    KnownWorkspace,
+    MemoryProviderStatus,
+    MemorySearchResult,
+    SyncSummary,
+    WorkspaceState,
+    tr,
+)
 from gui.folder_way import FolderWay
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
@@ -51,6 +59,8 @@ class SpacesWay(QObject):
         self.switcher: Switcher | None = None
         search.workspace_menu_requested.connect(self._fill_menu)
         search.switch_wanted.connect(self._switch_to)
+        self._synced: SyncSummary | None = None
+        workspace.feed.status_changed.connect(self._hear)
 
     @property
     def ready(self) -> bool:
@@ -97,6 +107,15 @@ class SpacesWay(QObject):
         """Where the indexes lie."""
         opened = self._workspace.current
         return self._workspace.store_path or (opened.settings.store.path if opened else "")
+
+    @Slot(object)
+    def _hear(self, status: MemoryProviderStatus | None) -> None:
+        """A sync that ends while the switcher is open changes what it says of the open workspace."""
+        synced = status.last_sync if status is not None else None
+        ended = synced is not None and synced != self._synced
+        self._synced = synced
+        if ended and self.switcher is not None and self.switcher.isVisible():
+            self._list()
 
     def _take_list(self, spaces: tuple[KnownWorkspace, ...]) -> None:
         self._listing.done()

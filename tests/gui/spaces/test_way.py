@@ -98,6 +98,13 @@ def test_the_switcher_tells_how_each_stands(qtbot, window, folders):
     assert work.startswith("work, 1 file · synced ")
 
 
+def test_a_sync_that_ends_meanwhile_is_told_of(qtbot, window, folders):
+    switcher = _switcher(qtbot, window)
+    (folders["garden"] / "second.md").write_text("# Hedge\n\nCut it in June.\n")
+    _command(window, "index.sync").trigger()
+    qtbot.waitUntil(lambda: any("garden, Open now · 2 files · synced " in row for row in _rows(switcher)))
+
+
 def test_typing_filters_and_enter_opens(qtbot, window, folders):
     switcher = _switcher(qtbot, window)
     qtbot.keyClicks(switcher.box, "or")

@@ -1,0 +1,27 @@
+"""The card of what needs attention, in columns that fold."""
+
+from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout
+
+from gui.index.attention import Attention
+from gui.index.attention_card import AttentionCard
+from gui.index.two_columns import TwoColumns
+from gui.widgets.tab_order import stops
+
+ROW = Attention("copies", "working", "2 near-duplicates", "", ("Compare", "duplicates"))
+
+
+def test_rows_that_come_after_a_fold_are_reached_in_the_place_of_the_card(qtbot, appearance):
+    """In one column the card is the first, in two it stands behind the left ones."""
+    left, button = QFrame(), QPushButton("Colour")
+    QVBoxLayout(left).addWidget(button)
+    card = AttentionCard(("duplicates",))
+    columns = TwoColumns(QPushButton("Figures"), left=[left], right=[card], stacked=[card, left])
+    qtbot.addWidget(columns)
+    columns.resize(300, 600)
+    columns.show()
+    columns.resize(1600, 600)
+    qtbot.waitUntil(lambda: card.x() > left.x())
+    for rows in ([ROW], [], [ROW]):
+        card.show_rows("duplicates", rows)
+        compare = card._rows[f"duplicates {ROW.key}" if rows else ""].button
+        assert [one for one in stops(columns.widget()) if one in (button, compare)] == [button, compare]
