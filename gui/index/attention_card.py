@@ -106,11 +106,16 @@ class AttentionCard(QFrame):
             self._groups[group] = tuple(rows)
             self._arrange()
 
+    def _stop_before(self) -> QWidget:
+        """Of a card that has moved to another column only what takes the keys has moved in their order, too."""
+        item = self._list.itemAt(0)
+        first = item.widget() if item is not None else None
+        return stop_before(first.button if isinstance(first, _Row) else self)
+
     def _arrange(self) -> None:
         wanted = {f"{group} {row.key}": row for group, rows in self._groups.items() for row in rows}
         wanted = wanted or {"": ALL_WELL}
-        # Of a card that has moved to another column only what takes the keys has moved in their order, too.
-        before = stop_before(self._list.itemAt(0).widget().button if self._rows else self)
+        before = self._stop_before()
         for key in self._rows.keys() - wanted.keys():
             gone = self._rows.pop(key)
             self._list.removeWidget(gone)

@@ -111,6 +111,8 @@ def stored_chunks(data: Path, scratch: Path, columns: str) -> list[tuple]:
             subprocess.run([sys.executable, "-c", _COPY, str(source), str(scratch / source.name)], check=True)
     connection = apsw.Connection(str(scratch / "index.sqlite"))
     assert connection.pragma("integrity_check") == "ok"
+    if connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'meta'").get == 0:
+        return []  # killed before the tables were made
     generation = connection.execute("SELECT value FROM meta WHERE key = 'generation'").get
     query = f"""SELECT f.path, {columns} FROM files_{generation} f JOIN chunks_{generation} c ON c.file_id = f.id
                 ORDER BY f.path, c.id"""

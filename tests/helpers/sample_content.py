@@ -11,7 +11,7 @@ _NO_WORDS = re.compile(
     r"\S*/\S*"  # paths
     r"|[\w-]+[._]\w[\w.]*"  # names of files and of options
     r"|\b(?=\w*\d)[0-9a-f]{16,}\b"  # hashes
-    r"|\b(?:(?:Ctrl|Alt|Shift)\+)+(?:\w+|\S)"
+    r"|\b(?:(?:Ctrl|Alt|Shift)\+)+(?:\w+|\S)?"
 )
 _LATIN = re.compile("[A-Za-z]")
 """What the program says by itself is English."""

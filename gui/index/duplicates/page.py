@@ -147,9 +147,10 @@ class DuplicatesPage(IndexPage):
 
     def _read_if_due(self) -> None:
         before = self._reading.busy
+        if not before:
+            self._share = [0.0]  # before the thread begins, which takes it along
         super()._read_if_due()
         if self._reading.busy and not before:
-            self._share = [0.0]
             self._clock.start()
 
     @Slot()
