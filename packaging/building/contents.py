@@ -58,7 +58,7 @@ The others are on every Linux desktop that is new enough for the C library of th
 GLib, D-Bus, OpenSSL 3, Kerberos, fonts, the C++ library."""
 # Of translations those of the buttons and menus that Qt itself brings.
 _UNWANTED_FILES = re.compile(
-    r"PySide6/(?:Qt/)?(?:qml|metatypes)/|apsw/sqlite_extra_binaries/|/tests?/"
+    r"PySide6/(?:Qt/)?(?:qml|metatypes)/|apsw/sqlite_extra_binaries/|/tests?/|\.po$"
     rf"|PySide6/(?:Qt/)?translations/(?!qtbase_(?:{'|'.join(LANGUAGES)})\.qm)"
 )
 

@@ -29,6 +29,8 @@ def contents(load):
         ("PySide6/Qt/qml/QtQuick/qmldir", False),
         ("PySide6/Qt/translations/qtbase_de.qm", True),
         ("PySide6/translations/qtbase_de.qm", True),
+        ("resources/translations/de.mo", True),
+        ("resources/translations/de.po", False),  # what the other is made from
         ("PySide6/Qt/translations/qtbase_fr.qm", False),
         ("PySide6/Qt/translations/linguist_de.qm", False),
         ("PySide6/Qt/lib/libQt6Core.so.6", True),
