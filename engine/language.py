@@ -5,12 +5,10 @@ sentence are written as its language writes them. What is kept in a file or an i
 is shown.
 """
 
-import locale
 import os
 import re
 import sys
 from collections.abc import Callable
-from importlib.resources import files
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
@@ -57,7 +55,9 @@ def speak(tag: str) -> None:
     elif tag == "en":
         _speech = _Speech()
     elif tag in LANGUAGES:
+        # Imported here: the command line never speaks another language, and starts without them.
         from gettext import GNUTranslations
+        from importlib.resources import files
 
         with files("resources").joinpath("translations", f"{tag}.mo").open("rb") as file:
             catalogue = GNUTranslations(file)
@@ -75,6 +75,7 @@ def system_language() -> str:
     """The first language of the desktop's that the program has, else English."""
     if sys.platform == "win32":
         import ctypes
+        import locale
 
         wished = [locale.windows_locale.get(ctypes.windll.kernel32.GetUserDefaultUILanguage(), "")]
     else:
