@@ -104,7 +104,7 @@ def stored_chunks(data: Path, scratch: Path, columns: str) -> list[tuple]:
     """The path of the file of each chunk and what else is asked, from a sound copy: this process has the index open."""
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir()
-    folder = next((data / "indexes").iterdir())
+    (folder,) = (path for path in (data / "indexes").iterdir() if path.is_dir())
     for suffix in ("", "-wal"):
         source = folder / f"index.sqlite{suffix}"
         if source.exists():

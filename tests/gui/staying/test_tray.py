@@ -8,6 +8,7 @@ from gui.staying.tray import Tray, tray_icon
 from gui.staying.tray_state import tray_state
 from tests.gui.staying.conftest import FakeIcon
 from tests.helpers.fake_records import make_progress, make_status, make_summary
+from tests.helpers.windows import at_rest
 
 NOW = 1_772_600_000.0
 SHAPES = ("resting", "working", "paused", "trouble")
@@ -97,7 +98,7 @@ def test_the_menu_offers_what_can_be_done_now(qtbot, tray, window, memory):
 
 def test_sync_is_asked_for(qtbot, tray, window, memory):
     window.folders.open(memory.folder)
-    qtbot.waitUntil(lambda: _entries(tray)[0].startswith("Up to date"))
+    qtbot.waitUntil(lambda: _entries(tray)[0].startswith("Up to date") and at_rest(window))
     before = len(memory.syncs)
     _choose(tray, "Sync now")
     qtbot.waitUntil(lambda: len(memory.syncs) > before)
