@@ -79,6 +79,8 @@ if TYPE_CHECKING:
     from engine.settings import save_setting as save_setting
     from engine.settings import save_settings as save_settings
     from engine.settings import settings_path as settings_path
+    from engine.settings.answering import ANSWERING as ANSWERING
+    from engine.settings.answering import answering_as as answering_as
     from engine.settings.catalogue import Option as Option
     from engine.settings.catalogue import all_options as all_options
     from engine.settings.catalogue import option_problem as option_problem
@@ -171,6 +173,8 @@ _HOME = {
     "save_setting": "engine.settings",
     "save_settings": "engine.settings",
     "settings_path": "engine.settings",
+    "ANSWERING": "engine.settings.answering",
+    "answering_as": "engine.settings.answering",
     "Option": "engine.settings.catalogue",
     "all_options": "engine.settings.catalogue",
     "option_problem": "engine.settings.catalogue",

@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Slot
 
 import engine
-from engine import SavedSearch, marked, tr
+from engine import CancelToken, SavedSearch, Settings, marked, tr
 from gui.jobs import Jobs
 from gui.notices import Notices
 from gui.search.panel import SearchPanel
@@ -35,6 +35,7 @@ class SearchWay(QObject):
         """`remembers`: whether anything is kept at all."""
         super().__init__(parent)
         self._workspace = workspace
+        self._search = search
         self._ranking = search.ranking
         self._shelf = search.asker.keeping.shelf
         self._banner = banner
@@ -42,6 +43,7 @@ class SearchWay(QObject):
         self._config = config
         self._remembers = remembers
         self._folder: Path | None = None
+        self._settings = Settings()
         workspace.opened.connect(self._begin)
         workspace.settings_changed.connect(self._take_settings)
         self._ranking.default_wanted.connect(self._keep_ranking)
@@ -53,18 +55,20 @@ class SearchWay(QObject):
         hybrid = opened.settings.query.hybrid
         usual = Ranking(hybrid.temporal_decay.days_in_force, hybrid.mmr.enabled)
         self._ranking.set_default(usual, anew=opened.folder != self._folder)
-        self._folder = opened.folder
+        self._folder, self._settings = opened.folder, opened.settings
         # A picture of somebody's notes leaves nothing behind; a demo is thrown away with all that it keeps.
         passing = not self._remembers and not self._workspace.store_path
         self._shelf.notes = opened.settings.window.keep_searches and not passing
 
     @Slot(object)
     def _take_settings(self, opened: Opened) -> None:
-        """Of a workspace that is open: what was asked is asked again where it would be answered in another order."""
-        before = self._ranking.ranking
+        """Of a workspace that is open: what was asked is asked again where it may be answered otherwise."""
+        ranking, before = self._ranking.ranking, self._settings
         self._begin(opened)
-        if self._ranking.ranking != before:
+        if self._ranking.ranking != ranking:
             self._ranking.changed.emit()
+        elif engine.answering_as(before, opened.settings) != before:
+            self._search.refresh()
 
     @Slot(bool)
     def keep_recent(self, wanted: bool) -> None:
@@ -99,16 +103,18 @@ class SearchWay(QObject):
         }
         if ranking.half_life_days:
             values[f"{decay}.half_life_days"] = int(ranking.half_life_days)
-        self._jobs.write(
-            lambda _: engine.save_settings(values, workspace=opened.folder, config=self._config),
-            self._kept(opened, ranking),
-            self._banner.complain,
-        )
 
-    def _kept(self, opened: Opened, ranking: Ranking) -> Callable[[object], None]:
-        def tell(_: object) -> None:
-            if self._workspace.current is opened:
-                self._ranking.set_default(ranking, anew=False)
+        def work(_: CancelToken) -> Settings:
+            engine.save_settings(values, workspace=opened.folder, config=self._config)
+            return engine.load_settings(opened.folder, config=self._config)
+
+        self._jobs.write(work, self._kept(opened, ranking), self._banner.complain)
+
+    def _kept(self, opened: Opened, ranking: Ranking) -> Callable[[Settings], None]:
+        def tell(settings: Settings) -> None:
+            current = self._workspace.current
+            if current is not None and current.manager is opened.manager:
+                self._workspace.take_settings(settings)
                 how = " ".join(ranking.sentences) or tr("Neither age nor likeness changes the order.")
                 until = tr("This holds for {workspace} from now on.", workspace=opened.folder.name)
                 self._banner.say(f"{how} {until}", "fine", key="ranking")

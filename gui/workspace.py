@@ -61,7 +61,7 @@ class Workspace(QObject):
     Signals:
         opening: Path of the folder that is being opened.
         opened: Opened.
-        settings_changed: Opened, with other settings, of which its memory knows nothing and need not know.
+        settings_changed: Opened, with other settings, for which nothing has to be opened anew.
         failed: OpenFailure.
         closed: nothing is open any more.
         sync_failed: one sentence, and whether it was the provider that failed.
@@ -109,9 +109,13 @@ class Workspace(QObject):
         )
 
     def take_settings(self, settings: Settings) -> None:
-        """What the window reads of the settings holds from now on; the memory goes on with those it was opened with."""
+        """They hold from now on, as far as the window reads them or questions are answered by them.
+
+        For all else the memory goes on with those that it was opened with.
+        """
         if self.current is not None:
             self.current = replace(self.current, settings=self._adjusted(settings))
+            self.current.everywhere.answer_as(self.current.settings)
             self.settings_changed.emit(self.current)
 
     def close(self) -> None:
@@ -155,13 +159,13 @@ class Workspace(QObject):
         """The memory, which also reaches those of the other workspaces."""
         store = settings.store.path
 
-        def open_other(other: str) -> MemorySearchManager:
-            return engine.open_memory(other, self.settings_of(Path(other)))
+        def settings_of(other: str) -> Settings:
+            return self.settings_of(Path(other))
 
         def known() -> tuple[engine.KnownWorkspace, ...]:
             return engine.known_workspaces(config=self.config, store_path=store)
 
-        return Everywhere(manager, folder, known, open_other, most=FIRST_RESULTS)
+        return Everywhere(manager, folder, known, engine.open_memory, settings_of, most=FIRST_RESULTS)
 
     def settings_of(self, folder: Path) -> Settings:
         """Those that hold for a folder, open or not; on any thread. Raises `SettingsError`."""

@@ -93,6 +93,12 @@ class MemorySearchManager(Protocol):
         indexed on these lines, else as `search`.
         """
 
+    def answer_as(self, settings: Settings) -> None:
+        """Answer every question that comes from now on as these settings say; one under way is not changed.
+
+        Of all options only those of `ANSWERING` are taken, which need nothing to be opened or indexed anew.
+        """
+
     @property
     def kept_searches(self) -> "KeptSearches":
         """What was searched for in this workspace, and the searches that have a name."""

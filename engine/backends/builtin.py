@@ -36,6 +36,7 @@ from engine.records import (
 from engine.search.searcher import Searcher
 from engine.search.work import SearchRequest
 from engine.settings import Settings
+from engine.settings.answering import answering_as
 from engine.store.index import IndexStore
 from engine.store.location import usable_index_files
 from engine.store.user_data import UserData
@@ -87,7 +88,9 @@ class BuiltinMemory:
         self._guard = PathGuard(self._workspace, settings)
         shared = None if share is None else share(self._store, self._slot, self._guard, self._listeners)
         self._searcher: Questions = (
-            Searcher(settings, self._store, self._vectors, self._slot.provider, self._slot.note, self._guard)
+            Searcher(
+                settings.query.cache, self._store, self._vectors, self._slot.provider, self._slot.note, self._guard
+            )
             if shared is None
             else shared.questions
         )
@@ -156,6 +159,12 @@ class BuiltinMemory:
     ) -> SearchOutcome:
         return self._ask(make_request(self._settings.query, "", passage, options), options, cancel)
 
+    def answer_as(self, settings: Settings) -> None:
+        self._lifetime.check()
+        self._settings = answering_as(self._settings, settings)
+        self._searcher.remember_as(settings.query.cache)
+        self._listeners.tell()
+
     def query_values(self, operator: str, start: str) -> tuple[str, ...]:
         self._lifetime.check()
         return self._searcher.query_values(operator, start)
@@ -194,7 +203,7 @@ class BuiltinMemory:
 
     def status(self) -> MemoryProviderStatus:
         self._lifetime.check()
-        return self._parts.status()
+        return self._parts.status(self._settings)
 
     # --- syncing --------------------------------------------------------------------------------------------------
 

@@ -184,8 +184,8 @@ class BuiltinParts:
         soon = self._slot.soon(_CHOICE_SECONDS, self._listeners.tell)
         return soon or Selection(None, self._settings.provider, unavailable_reason=tr(_CHOOSING))
 
-    def status(self) -> MemoryProviderStatus:
-        """See `MemorySearchManager.status`."""
+    def status(self, settings: Settings) -> MemoryProviderStatus:
+        """See `MemorySearchManager.status`. `settings`: by which questions are answered now."""
         from engine.backends import status
         from engine.backends.batch_status import batch_status
 
@@ -209,4 +209,4 @@ class BuiltinParts:
             ),
             user_problem=self._user.problem,
         )
-        return status.make_status(self._workspace, self._settings, self._store, selection, counts, live, error)
+        return status.make_status(self._workspace, settings, self._store, selection, counts, live, error)

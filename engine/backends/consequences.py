@@ -58,6 +58,8 @@ def _other_value(option: Option) -> Any:
             return _other_number(option)
         case "list":
             return [*option.default, "x"]
+        case "lists":
+            return {"x": ("x",)}
         case "texts":
             return {"x": "x"}
         case "numbers":

@@ -14,6 +14,7 @@ from engine.backends.threads import Threads
 from engine.control import CancelToken
 from engine.errors import Closed
 from engine.settings import Settings
+from engine.settings.answering import answering_as
 
 if TYPE_CHECKING:
     from engine.backends.base import MemorySearchManager
@@ -32,7 +33,8 @@ class ManagerCache:
     Who opens one while another thread is at it waits and gets the same. It is shared until someone closes it: whoever
     opens it after that gets a new one, since they may have closed it to have it see what is no setting (a key that was
     stored, a model that was fetched); those who still hold the old one keep it. One that follows the folders serves
-    those, too, who did not ask for that, but not the other way about.
+    those, too, who did not ask for that, but not the other way about. Whoever has it answer by other settings has that
+    done for all who share it: those that open it by now have read the same file.
     """
 
     def __init__(self, open_: Opener) -> None:
@@ -45,28 +47,40 @@ class ManagerCache:
         self, workspace: Path, settings: Settings, executor: Executor | None, background: bool
     ) -> "MemorySearchManager":
         """A memory whose `close` closes it for the caller alone. Raises what opening it raises, each time anew."""
-        key = (os.path.realpath(workspace), msgspec.json.encode(settings))
+        key = _key(os.path.realpath(workspace), settings)
         while True:
             with self._lock:
                 held = self._shared.get(key)
                 if held is None or (background and not held.background):
-                    held = self._shared[key] = _Held(background)
+                    held = self._shared[key] = _Held(key, settings, background)
             with held.opening:
-                if held.ended:
-                    continue  # closed, or found to fail, while this one waited
+                if held.ended or held.key != key:
+                    continue  # closed, found to fail, or given other settings, while this one waited
                 if held.manager is None:
                     try:
                         held.executor = None if executor is None else _LentExecutor(executor)
                         held.manager = self._open(workspace, settings, held.executor, background)
                     except BaseException:
-                        self._end(key, held)
+                        self._end(held)
                         raise
                 held.leases += 1
-                return cast("MemorySearchManager", _Lease(held.manager, partial(self._release, key, held, executor)))
+                release, file_again = partial(self._release, held, executor), partial(self._file_again, held)
+                return cast("MemorySearchManager", _Lease(held.manager, release, file_again))
 
-    def _release(self, key: _Key, held: "_Held", executor: Executor | None) -> None:
+    def _file_again(self, held: "_Held", settings: Settings) -> None:
+        """It answers as these settings say: whoever opens it with them shares it."""
+        with self._lock:
+            shared = self._shared.get(held.key) is held
+            if shared:
+                del self._shared[held.key]
+            held.settings = answering_as(held.settings, settings)
+            held.key = _key(held.key[0], held.settings)
+            if shared:
+                self._shared.setdefault(held.key, held)
+
+    def _release(self, held: "_Held", executor: Executor | None) -> None:
         with held.opening:
-            self._end(key, held, only_here=True)
+            self._end(held, only_here=True)
             held.leases -= 1
             last = held.leases == 0
             if last:
@@ -76,16 +90,22 @@ class ManagerCache:
         if held.executor is not None:
             held.executor.give_back(executor, last=last)
 
-    def _end(self, key: _Key, held: "_Held", *, only_here: bool = False) -> None:
+    def _end(self, held: "_Held", *, only_here: bool = False) -> None:
         """Give it to nobody any more; unless `only_here`, not even to those who wait for it."""
         held.ended = held.ended or not only_here
         with self._lock:
-            if self._shared.get(key) is held:
-                del self._shared[key]
+            if self._shared.get(held.key) is held:
+                del self._shared[held.key]
+
+
+def _key(folder: str, settings: Settings) -> _Key:
+    return folder, msgspec.json.encode(settings)
 
 
 class _Held:
-    def __init__(self, background: bool) -> None:
+    def __init__(self, key: _Key, settings: Settings, background: bool) -> None:
+        self.key = key
+        self.settings = settings
         self.background = background
         self.opening = threading.Lock()
         self.manager: MemorySearchManager | None = None
@@ -97,9 +117,12 @@ class _Held:
 class _Lease:
     """A memory as one of its users sees it; all but its end is the memory's own."""
 
-    def __init__(self, manager: "MemorySearchManager", release: Callable[[], None]) -> None:
+    def __init__(
+        self, manager: "MemorySearchManager", release: Callable[[], None], file_again: Callable[[Settings], None]
+    ) -> None:
         self._manager = manager
         self._release = release
+        self._file_again = file_again
         self._lock = threading.Lock()
         self._closed = False
         self._removers: list[Callable[[], None]] = []
@@ -121,6 +144,12 @@ class _Lease:
         finally:
             with self._lock:
                 self._syncs.remove(token)
+
+    def answer_as(self, settings: Settings) -> None:
+        if self._closed:
+            raise Closed
+        self._manager.answer_as(settings)
+        self._file_again(settings)
 
     def current_sync(self) -> CancelToken | None:
         return None if self._closed else self._manager.current_sync()

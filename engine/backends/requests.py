@@ -22,6 +22,7 @@ def make_request(settings: QuerySettings, query: str, like: Passage | None, opti
             query=question.query,
             max_results=max(1, MOST_KEPT // settings.hybrid.candidate_multiplier),  # so many candidates a leg
             min_score=_or(question.min_score, settings.min_score),
+            hybrid=settings.hybrid,
             filter=Filter(question.sources, question.path_glob, question.since, question.until, shared),
             keyword_only=keyword_only,
             half_life_days=_days(question.half_life_days, settings),
@@ -33,6 +34,7 @@ def make_request(settings: QuerySettings, query: str, like: Passage | None, opti
         query=query,
         max_results=settings.max_results if wanted is None else max(1, wanted),
         min_score=_or(options.get("min_score"), settings.min_score),
+        hybrid=settings.hybrid,
         filter=Filter(
             None if sources is None else tuple(sources),
             options.get("path_glob"),

@@ -9,6 +9,7 @@ from engine.control import CancelToken
 from engine.corpus.guard import PathGuard
 from engine.records import SearchOutcome
 from engine.search.work import SearchRequest
+from engine.settings.options import ResultCacheSettings
 from engine.store.index import IndexStore
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ class Questions(Protocol):
     def query_values(self, operator: str, start: str) -> tuple[str, ...]: ...
 
     def known_vector(self, query: str) -> "Vectors | None": ...
+
+    def remember_as(self, remembering: ResultCacheSettings) -> None: ...
 
 
 class Shared(NamedTuple):

@@ -11,7 +11,7 @@ from engine.cli.opening import Place
 from engine.control import CancelToken
 from engine.errors import MnemoscopeError
 from engine.records import KnownWorkspace, SearchOutcome
-from engine.settings import load_settings
+from engine.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from engine.backends.base import MemorySearchManager, SearchOptions
@@ -26,13 +26,14 @@ def ask_all(
     config: Path | None,
 ) -> SearchOutcome:
     """This workspace and all others, whose indexes are asked as they are."""
+    from engine.backends.opening import open_memory
     from engine.backends.spaces.asking import AllWorkspaces
     from engine.backends.spaces.known import here_and_others
     from engine.backends.spaces.pool import MemoryPool
 
     here, others = here_and_others(known_to(place, config), place.folder)
     most = options.get("max_results") or place.settings.query.max_results
-    pool = MemoryPool(partial(_open_other, config=config))
+    pool = MemoryPool(open_memory, partial(_settings_of, config=config))
     try:
         return AllWorkspaces(pool).search(manager, here, others, query, options, most, token)
     finally:
@@ -54,7 +55,9 @@ def asked_of(
     folder = next((one.folder for one in known_to(place, config) if one.name == name and one.present), None)
     if folder is None:
         raise MnemoscopeError(f"This search is in {there} of the workspace {name}, which is not there any more.")
-    memory = _open_other(folder, config)
+    from engine.backends.opening import open_memory
+
+    memory = open_memory(folder, _settings_of(folder, config))
     try:
         yield memory, there, folder
     finally:
@@ -68,7 +71,5 @@ def known_to(place: Place, config: Path | None) -> "tuple[KnownWorkspace, ...]":
     return known_workspaces(config=config, store_path=place.settings.store.path)
 
 
-def _open_other(folder: str, config: Path | None) -> "MemorySearchManager":
-    from engine.backends.opening import open_memory
-
-    return open_memory(folder, load_settings(Path(folder), config=config))
+def _settings_of(folder: str, config: Path | None) -> Settings:
+    return load_settings(Path(folder), config=config)

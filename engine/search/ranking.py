@@ -1,7 +1,6 @@
 """Which chunks may answer, and in what order: both legs' candidates, each with one absolute score, the best first."""
 
 from collections.abc import Callable, Iterable
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from engine.language import tr, tr_count
@@ -11,12 +10,11 @@ from engine.search.keywords import KeywordLeg, KeywordScores
 from engine.search.scoring import FULL_LIKENESS, FULL_MATCH, Blend
 from engine.search.sifting import diverse
 from engine.search.work import Work
-from engine.settings.options import HybridSettings
 from engine.store.snapshot import Snapshot
 from engine.wording import floored
 
 if TYPE_CHECKING:
-    from engine.search.decay import Age, Decay
+    from engine.search.decay import Age
     from engine.search.meaning import MeaningLeg
 
 _CANDIDATES = 200
@@ -25,22 +23,15 @@ _EXACT = 50
 
 
 class Ranker:
-    """Chooses, scores and orders as the settings say; thread-safe."""
+    """Chooses, scores and orders as the request says; thread-safe."""
 
-    def __init__(self, hybrid: HybridSettings, in_extra_paths: Callable[[Iterable[str]], set[str]]) -> None:
+    def __init__(self, in_extra_paths: Callable[[Iterable[str]], set[str]]) -> None:
         """`in_extra_paths` says which files lie outside the workspace: they age otherwise."""
-        self._hybrid = hybrid
         self._in_extra_paths = in_extra_paths
-
-    @cached_property
-    def _decay(self) -> "Decay":
-        from engine.search.decay import Decay
-
-        return Decay(self._hybrid.temporal_decay, self._in_extra_paths)
 
     def candidates(self, leg: KeywordLeg, meaning: "MeaningLeg | None", among: Among, work: Work) -> list[int]:
         """Ids that either leg brings, at least 200 each."""
-        hybrid = self._hybrid
+        hybrid = work.request.hybrid
         limit = max(_CANDIDATES, min(leg.chunks, work.request.max_results * hybrid.candidate_multiplier))
         by_words: list[int] = []
         if meaning is None or hybrid.enabled:
@@ -71,8 +62,11 @@ class Ranker:
         """How old each candidate counts; nothing where temporal decay is off."""
         if not work.request.half_life_days:
             return {}
+        from engine.search.decay import Decay  # off by default
+
+        decay = Decay(work.request.hybrid.temporal_decay, self._in_extra_paths)
         with work.timed("merge"):
-            return self._decay.ages(snapshot, ids, work.request.half_life_days)
+            return decay.ages(snapshot, ids, work.request.half_life_days)
 
     def rank(
         self, ids: list[int], leg: KeywordLeg, meaning: "MeaningLeg | None", snapshot: Snapshot, work: Work
@@ -100,8 +94,7 @@ class Ranker:
         with work.timed("merge"):
             ranked = sorted((scored(id_) for id_ in ids if id_ in words.scores or id_ in cosines), key=order)
         if meaning is not None:
-            hybrid = self._hybrid
-            most = max(_EXACT, work.request.max_results * hybrid.candidate_multiplier)
+            most = max(_EXACT, work.request.max_results * work.request.hybrid.candidate_multiplier)
             best = [of.id for of in ranked[:most]]
             with work.timed("vector"):
                 exact = meaning.cosines(best)
@@ -119,7 +112,7 @@ class Ranker:
         return words, ranked, blend
 
     def _blend(self, meaning: "MeaningLeg | None", words: KeywordScores, work: Work) -> Blend:
-        hybrid = self._hybrid
+        hybrid = work.request.hybrid
         if meaning is None:
             return Blend(0.0)
         if not hybrid.enabled:
@@ -135,4 +128,4 @@ class Ranker:
 
         model = None if meaning is None else meaning.model
         likeness = likeness_of(snapshot, [scored.id for scored in kept[:MOST]], model)
-        return diverse(kept, likeness, self._hybrid.mmr.lambda_, work.request.max_results, work.stages)
+        return diverse(kept, likeness, work.request.hybrid.mmr.lambda_, work.request.max_results, work.stages)

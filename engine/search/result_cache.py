@@ -31,7 +31,7 @@ class IndexMoment(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """What decides an answer besides its question and the settings of the open memory."""
+    """What decides an answer besides its request."""
 
     indexed: IndexMoment
     provider: tuple[str, str, str, Calibration] | None
@@ -52,13 +52,19 @@ class ResultCache(Generic[Value]):
 
     def __init__(self, settings: ResultCacheSettings, clock: Callable[[], float] = time.monotonic) -> None:
         """`clock` tells seconds."""
-        self._seconds = settings.ttl_seconds
-        self._most = settings.max_entries if settings.enabled and settings.ttl_seconds else 0
         self._clock = clock
         self._lock = threading.Lock()
         self._index: IndexMoment | None = None
         self._kept: dict[tuple[Moment, Hashable], tuple[float, Value]] = {}
         """When it was put there, and the answer. Used last stands last."""
+        self.begin(settings)
+
+    def begin(self, settings: ResultCacheSettings) -> None:
+        """Keep answers as these say from now on, and forget those until now."""
+        with self._lock:
+            self._seconds = settings.ttl_seconds
+            self._most = settings.max_entries if settings.enabled and settings.ttl_seconds else 0
+            self._kept.clear()
 
     @property
     def enabled(self) -> bool:

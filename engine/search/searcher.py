@@ -27,7 +27,7 @@ from engine.search.suggestions import Spelling
 from engine.search.titles import called, put_first
 from engine.search.understanding import remarks_of
 from engine.search.work import SearchRequest, Work
-from engine.settings import Settings
+from engine.settings.options import ResultCacheSettings
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, analyse_query, parse_query
 
@@ -43,7 +43,7 @@ class Searcher:
 
     def __init__(
         self,
-        settings: Settings,
+        remembering: ResultCacheSettings,
         store: ReadableStore,
         vectors: NearVectors,
         provider: "Callable[[], EmbeddingProvider | None]",
@@ -53,12 +53,13 @@ class Searcher:
         frequencies: CountsOf | None = None,
         bring: Bring | None = None,
     ) -> None:
-        """`note_failure` hears why a question could not be embedded, or None when it could.
+        """`remembering`: how answers are remembered.
+
+        `note_failure` hears why a question could not be embedded, or None when it could.
 
         Where `store` holds only the candidates of an index that lies elsewhere, `bring` puts them there, and
         `frequencies` count in the whole.
         """
-        self._settings = settings
         self._store = store
         self._vectors = vectors
         self._provider = provider
@@ -66,10 +67,15 @@ class Searcher:
         self._bring = bring
         self._spelling = Spelling()
         self._embedder = QuestionEmbedder(store, guard, note_failure)
-        self._answers = ResultCache[SearchOutcome](settings.query.cache)
-        self._earlier = ResultCache[Kept](settings.query.cache)
+        self._answers = ResultCache[SearchOutcome](remembering)
+        self._earlier = ResultCache[Kept](remembering)
         self._guard = guard
-        self._ranker = Ranker(settings.query.hybrid, guard.in_extra_paths)
+        self._ranker = Ranker(guard.in_extra_paths)
+
+    def remember_as(self, remembering: ResultCacheSettings) -> None:
+        """Remember answers in this way from now on, and none of those until now."""
+        self._answers.begin(remembering)
+        self._earlier.begin(remembering)
 
     def search(self, request: SearchRequest, cancel: CancelToken | None = None) -> SearchOutcome:
         """Raises `Cancelled`, `PassageMissing`, the store's errors; a failing provider only costs the vector half."""
@@ -227,7 +233,7 @@ class Searcher:
             total_is_least=any(scored.id in work.weakest for scored in kept),
             provider="none" if provider is None else provider.id,
             model="" if provider is None else provider.model,
-            mode=self._mode(found.meaning),
+            mode=_mode(found.meaning, work.request),
             timings=work.timings(),
             notice=" ".join(dict.fromkeys(part for part in (*work.notices, *remarks_of(work.query)) if part)),
             explanation=explanation,
@@ -237,7 +243,8 @@ class Searcher:
             telling=tuple(term.surface for term in found.question.terms) if work.request.like else (),
         )
 
-    def _mode(self, meaning: "MeaningLeg | None") -> SearchMode:
-        if meaning is None:
-            return "keyword"
-        return "hybrid" if self._settings.query.hybrid.enabled else "vector"
+
+def _mode(meaning: "MeaningLeg | None", request: SearchRequest) -> SearchMode:
+    if meaning is None:
+        return "keyword"
+    return "hybrid" if request.hybrid.enabled else "vector"

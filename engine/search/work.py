@@ -11,6 +11,7 @@ from engine.language import tr
 from engine.records import Passage, QuerySuggestion, RemedyName, SearchTimings
 from engine.search.explanation import Stages
 from engine.search.filters import Filter
+from engine.settings.options import HybridSettings
 from engine.text import Query, parse_query
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ class SearchRequest:
     query: str
     max_results: int
     min_score: float
+    hybrid: HybridSettings = field(hash=False)  # it holds a dict
     filter: Filter = field(default_factory=Filter)
     keyword_only: bool = False
     explain: bool = False

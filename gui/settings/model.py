@@ -1,7 +1,7 @@
 """The options while a person changes them: what the file says, what waits to be applied, and the way back.
 
-What the open index does not depend on is saved at once, one change after the other. Everything else waits, and is saved
-together when the person says so, since the folder has to be opened again for it.
+What nothing has to be opened again for is saved at once, one change after the other, and holds at once. Everything else
+waits, and is saved together when the person says so.
 """
 
 from collections.abc import Callable
@@ -26,11 +26,9 @@ _AT_ONCE = (
     "max_injected_chars",
     "workspace",
     "sync.on_session_start",
-    "query.hybrid.mmr.enabled",
-    "query.hybrid.temporal_decay.enabled",
-    "query.hybrid.temporal_decay.half_life_days",
+    *engine.ANSWERING,
 )
-"""What the window and agents read themselves, each time that they need it: no open index has a copy of these."""
+"""What the window and agents read themselves, each time that they need it, and what an open memory takes."""
 
 
 def applies_at_once(key: str) -> bool:

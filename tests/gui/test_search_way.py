@@ -1,6 +1,7 @@
 """What is kept of a workspace: the ranking of its results, and searches."""
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QPushButton
@@ -9,6 +10,7 @@ import engine
 from engine import AskedQuestion, StoreError
 from gui.search.naming import NameDialog
 from gui.search.ranking import Ranking
+from gui.search.runner import REPEAT_MS
 from tests.helpers.windows import at_rest
 
 Key = Qt.Key
@@ -33,6 +35,32 @@ def test_a_ranking_is_kept_for_this_workspace(qtbot, opened, memory, tmp_path):
     qtbot.waitUntil(lambda: "Neither" in opened.banner.text)
     hybrid = engine.load_settings(memory.folder).query.hybrid
     assert (hybrid.temporal_decay.days_in_force, hybrid.mmr.enabled) == (0.0, False)
+
+
+def test_a_ranking_that_is_kept_is_that_of_the_memory_too(qtbot, opened, memory):
+    opened.search.ranking.default_wanted.emit(Ranking(90.0, diverse=True))
+    qtbot.waitUntil(lambda: bool(memory.answers_as))
+    hybrid = memory.answers_as[-1].query.hybrid
+    assert (hybrid.temporal_decay.days_in_force, hybrid.mmr.enabled) == (90.0, True)
+
+
+def test_what_is_on_show_is_asked_again_when_it_may_be_answered_otherwise(qtbot, opened, memory):
+    _search(qtbot, opened, "irrigation timer")
+    panel = opened.search
+    found = [result.score for result in panel.asker._view.answer.outcome.results]
+    assert min(found) < max(found)
+    settings = opened.workspace.current.settings
+    asked = len(memory.searches)
+    strict = replace(settings, query=replace(settings.query, min_score=max(found)))
+    opened.workspace.take_settings(strict)
+    qtbot.waitUntil(lambda: len(memory.searches) > asked and at_rest(opened))
+    shown = [result.score for result in panel.asker._view.answer.outcome.results]
+    assert shown
+    assert set(shown) == {max(found)}
+    asked = len(memory.searches)
+    opened.workspace.take_settings(replace(strict, window=replace(strict.window, editor="vim {path}")))
+    qtbot.wait(2 * REPEAT_MS)
+    assert len(memory.searches) == asked, "an editor changes no answer"
 
 
 def test_a_demo_keeps_no_ranking(qtbot, opened, monkeypatch, user_home):

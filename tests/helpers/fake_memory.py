@@ -69,6 +69,7 @@ class FakeMemory(FakeSyncing, FakeSessionReading):
         insight: what looks into the index; None unless given.
         lacks: what it says that it cannot do; it can all the same (`fake_lacking.LackingMemory` cannot).
         estimated: the settings of which it was asked.
+        answers_as: the settings by which it was told to answer; it takes their lowest score.
     """
 
     def __init__(
@@ -102,6 +103,7 @@ class FakeMemory(FakeSyncing, FakeSessionReading):
         self.insight: Any = None
         self.lacks: dict[Feature, str] = {}
         self.estimated: list[Settings | None] = []
+        self.answers_as: list[Settings] = []
         self._own = None if folder else tempfile.TemporaryDirectory(prefix="fake-memory-", ignore_cleanup_errors=True)
         self.folder = folder or Path(self._own.name if self._own else "")
         FakeSyncing.__init__(self, make_status(workspace_dir=str(self.folder)))
@@ -126,6 +128,10 @@ class FakeMemory(FakeSyncing, FakeSessionReading):
         return UnseenNotes(self._user)
 
     # --- search -----------------------------------------------------------------------------------------------------
+
+    def answer_as(self, settings: Settings) -> None:
+        self._check_open()
+        self.answers_as.append(settings)
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]:
         self._check_open()
@@ -159,10 +165,12 @@ class FakeMemory(FakeSyncing, FakeSessionReading):
         if self.search_error is not None:
             raise self.search_error
         hybrid = mode == "auto" and self.vectors
+        usual = self.answers_as[-1].query.min_score if self.answers_as else 0.35
+        least = usual if min_score is None else min_score
         found = [
             result
             for result in matches(self, query, hybrid=hybrid)
-            if result.score >= (0.35 if min_score is None else min_score)
+            if result.score >= least
             and (not sources or result.source in sources)
             and (not path_glob or fnmatchcase(result.path, path_glob))
             and (since is None or result.modified >= since)
@@ -172,7 +180,6 @@ class FakeMemory(FakeSyncing, FakeSessionReading):
         found.sort(key=lambda result: (-result.score, result.path, result.start_line))
         shown = tuple(found[: 6 if max_results is None else max_results])
         spent = (time.perf_counter() - started) * 1000
-        least = 0.35 if min_score is None else min_score
         remedies = self.remedies if least else ()
         explanation = explained(found, shown, min_score=least, remedies=remedies) if explain else None
         return SearchOutcome(

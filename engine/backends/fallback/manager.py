@@ -1,5 +1,6 @@
 """A memory whose index is kept elsewhere, with the built-in one behind it: nobody is left without an answer."""
 
+import threading
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -80,6 +81,11 @@ class FallbackMemoryManager:
         self._retrying = Retrying(self._switch, open_primary, pause_seconds)
         if self._switch.failure:
             self._retrying.failed()
+        self._telling = threading.Lock()
+        self._wanted: Settings | None = None
+        """What was handed to `answer_as` last."""
+        self._told: MemorySearchManager | None = None
+        """The memory that has heard of it."""
         self._kept_searches = KeptSearches(user)
         self._unseen_notes = UnseenNotes(user)
 
@@ -122,6 +128,11 @@ class FallbackMemoryManager:
         self, passage: Passage, *, cancel: CancelToken | None = None, **options: "Unpack[SearchOptions]"
     ) -> SearchOutcome:
         return self._search(lambda memory, token: memory.search_like(passage, cancel=token, **options), cancel, options)
+
+    def answer_as(self, settings: Settings) -> None:
+        self._lifetime.check()
+        with self._telling:
+            self._wanted, self._told = settings, None
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]:
         return self._with(lambda memory: memory.query_values(operator, start))
@@ -235,12 +246,24 @@ class FallbackMemoryManager:
         self._lifetime.check()
         if refused := self._refusal(options.get("session_key")):
             return unanswered(self._name, refused)
-        outcome = self._retrying.outcome(ask, cancel) if self._switch.failure else None
+
+        def asked(memory: "MemorySearchManager", token: CancelToken | None) -> SearchOutcome:
+            self._tell(memory)
+            return ask(memory, token)
+
+        outcome = self._retrying.outcome(asked, cancel) if self._switch.failure else None
         while outcome is None:
             self._lifetime.check()
             used = self._switch.in_use()
-            outcome = self._ask(used, ask, cancel)
+            outcome = self._ask(used, asked, cancel)
         return outcome
+
+    def _tell(self, memory: "MemorySearchManager") -> None:
+        """It may have been opened after the settings changed: whoever is asked next hears of them first."""
+        with self._telling:
+            if self._wanted is not None and memory is not self._told:
+                memory.answer_as(self._wanted)
+                self._told = memory
 
     def _ask(self, used: InUse, ask: Ask, cancel: CancelToken | None) -> SearchOutcome | None:
         """The answer of this memory; None where another one is to be asked."""

@@ -84,7 +84,8 @@ class LanceMemory:
                 return snapshot.meta("names")
 
         self._naming = Naming(self._this_machine, guard, indexed_under)
-        searcher = TableSearcher(self._settings, self._table, self._naming, slot.provider, slot.note, guard)
+        remembering = self._settings.query.cache
+        searcher = TableSearcher(remembering, self._table, self._naming, slot.provider, slot.note, guard)
         publisher = Publisher(self._table, self._this_machine, slot.known, listeners.tell)
         return Shared(searcher, publisher)
 
@@ -108,6 +109,9 @@ class LanceMemory:
         self, passage: Passage, *, cancel: CancelToken | None = None, **options: "Unpack[SearchOptions]"
     ) -> SearchOutcome:
         return self._local.search_like(passage, cancel=cancel, **options)
+
+    def answer_as(self, settings: Settings) -> None:
+        self._local.answer_as(settings)
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]:
         return self._local.query_values(operator, start)

@@ -17,7 +17,7 @@ from engine.language import tr
 from engine.records import Passage, SearchOutcome, SearchTimings
 from engine.search.searcher import Searcher
 from engine.search.work import SearchRequest, Work
-from engine.settings import Settings
+from engine.settings.options import ResultCacheSettings
 from engine.store.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -35,14 +35,14 @@ class TableSearcher:
 
     def __init__(
         self,
-        settings: Settings,
+        remembering: ResultCacheSettings,
         table: SharedTable,
         naming: Naming,
         provider: "Callable[[], EmbeddingProvider | None]",
         note_failure: Callable[[str | None], None],
         guard: PathGuard,
     ) -> None:
-        self._settings = settings
+        """As `Searcher`."""
         self._table = table
         self._naming = naming
         self._provider = provider
@@ -52,7 +52,7 @@ class TableSearcher:
         self._named_under: object = None
         self._benches = Benches()
         self._searcher = Searcher(
-            settings,
+            remembering,
             self._benches,
             BenchVectors(self._benches),
             provider,
@@ -84,6 +84,10 @@ class TableSearcher:
     def known_vector(self, query: str) -> "Vectors | None":
         """As `Searcher.known_vector`."""
         return self._searcher.known_vector(query)
+
+    def remember_as(self, remembering: ResultCacheSettings) -> None:
+        """As `Searcher.remember_as`."""
+        self._searcher.remember_as(remembering)
 
     def catalog(self, view: View, cancel: CancelToken | None = None) -> Catalog:
         """The files of a version, with the names under which they are shown here."""
@@ -123,7 +127,7 @@ class TableSearcher:
         with work.timed("analysis"):
             _, question = self._searcher.question_of(snapshot, work)
             allowed = asking.condition(bench, request.filter, work.query, question.languages)
-        limit = max(_CANDIDATES, request.max_results * self._settings.query.hybrid.candidate_multiplier)
+        limit = max(_CANDIDATES, request.max_results * request.hybrid.candidate_multiplier)
         with work.timed("keyword"):
             view.count(asking.tokens_to_count(question), cancel)
             if not question.terms and work.query.required:

@@ -15,6 +15,7 @@ from engine.backends.qmd.resting import Rest
 from engine.control import CancelToken
 from engine.language import tr
 from engine.settings import Settings
+from engine.settings.options import ResultCacheSettings
 from engine.settings.qmd_options import QmdSearchMode
 
 log = logging.getLogger(__name__)
@@ -64,7 +65,12 @@ class Asking:
         self._restore = restore
         self._moment = moment
         self._rest, self._vectors_rest = Rest(), Rest()
-        self._answers = _Answers(settings)
+        self._answers = _Answers(settings.query.cache)
+
+    def answer_as(self, settings: Settings) -> None:
+        """Remember answers, and be patient, as these say from now on."""
+        self._settings = settings
+        self._answers.begin(settings.query.cache)
 
     def ask(
         self,
@@ -187,10 +193,16 @@ class Asking:
 class _Answers:
     """What was answered a moment ago: the window asks by words first, and then for everything."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._of = settings.query.cache
+    def __init__(self, settings: ResultCacheSettings) -> None:
+        self._of = settings
         self._lock = threading.Lock()
         self._kept: OrderedDict[object, tuple[float, tuple[Hit, ...]]] = OrderedDict()
+
+    def begin(self, settings: ResultCacheSettings) -> None:
+        """Keep answers as these say from now on, and forget those until now."""
+        with self._lock:
+            self._of = settings
+            self._kept.clear()
 
     def get(self, key: object) -> tuple[Hit, ...] | None:
         with self._lock:

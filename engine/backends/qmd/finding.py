@@ -85,13 +85,15 @@ class Finding:
         self,
         candidates: Sequence[Candidate],
         most: int,
+        longest: int,
         question: Question,
         by_words: bool,
         cancel: CancelToken | None,
     ) -> tuple[list[MemorySearchResult], int]:
         """What is shown of the best of them, and how many of those before were left out. Raises `Cancelled`.
 
-        Left out is what has gone since, and what a search by meaning found without the phrases that it must have.
+        `longest`: most characters of a snippet. Left out is what has gone since, and what a search by meaning found
+        without the phrases that it must have.
         """
         made, left_out = list[MemorySearchResult](), 0
         for candidate in candidates:
@@ -100,7 +102,7 @@ class Finding:
             if cancel is not None:
                 cancel.checkpoint()
             make = self._of_note if candidate.session is None else self._of_session
-            result = make(candidate, question, by_words)
+            result = make(candidate, longest, question, by_words)
             if result is None:
                 left_out += 1
             else:
@@ -115,7 +117,9 @@ class Finding:
         except (PathRefused, OSError):
             return None  # it has gone since
 
-    def _of_note(self, candidate: Candidate, question: Question, by_words: bool) -> MemorySearchResult | None:
+    def _of_note(
+        self, candidate: Candidate, longest: int, question: Question, by_words: bool
+    ) -> MemorySearchResult | None:
         try:
             path = str(self._guard.locate(candidate.path))
             text = read_note(path, candidate.path, self._settings.max_file_bytes).text
@@ -129,7 +133,7 @@ class Finding:
             return None
         chunk = _best_chunk(chunks, _line_now(candidate.hit, text), question, by_words)
         ranges = highlight_ranges(chunk.text, question.analysis)
-        snippet = make_snippet(chunk.text, ranges, self._settings.qmd.limits.max_snippet_chars)
+        snippet = make_snippet(chunk.text, ranges, longest)
         return _result(
             candidate,
             by_words,
@@ -141,14 +145,16 @@ class Finding:
             ranges=snippet.ranges,
         )
 
-    def _of_session(self, candidate: Candidate, question: Question, by_words: bool) -> MemorySearchResult | None:
+    def _of_session(
+        self, candidate: Candidate, longest: int, question: Question, by_words: bool
+    ) -> MemorySearchResult | None:
         session = candidate.session
         assert session is not None
         chunk = self._exports.passage(session, candidate.hit.line)
         if chunk is None or (not by_words and not question.is_satisfied_by(chunk.text)):
             return None
         ranges = highlight_ranges(chunk.text, question.analysis)
-        snippet = make_snippet(chunk.text, ranges, self._settings.qmd.limits.max_snippet_chars)
+        snippet = make_snippet(chunk.text, ranges, longest)
         place = chunk.places[max(0, bisect_right([one.offset for one in chunk.places], snippet.place) - 1)]
         known = session.known
         return _result(

@@ -51,6 +51,7 @@ from engine.records import (
     SyncReport,
 )
 from engine.settings import Settings
+from engine.settings.answering import answering_as
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -168,6 +169,12 @@ class QmdMemory:
         self, passage: Passage, *, cancel: CancelToken | None = None, **options: "Unpack[SearchOptions]"
     ) -> SearchOutcome:
         self._lacking("alike")
+
+    def answer_as(self, settings: Settings) -> None:
+        self._lifetime.check()
+        self._settings = answering_as(self._settings, settings)
+        self._searching.answer_as(self._settings)
+        self._listeners.tell()
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]:
         self._lacking("completion")

@@ -20,6 +20,7 @@ from engine.records import MemorySearchResult, SearchMode, SearchOutcome, Search
 from engine.search.understanding import remarks_of, understood
 from engine.search.work import SearchRequest
 from engine.settings import Settings
+from engine.settings.qmd_options import QmdLimitSettings
 
 if TYPE_CHECKING:
     from engine.backends.base import SearchOptions
@@ -40,6 +41,11 @@ class Searching:
         self._asking = asking
         self._finding = finding
 
+    def answer_as(self, settings: Settings) -> None:
+        """See `MemorySearchManager.answer_as`."""
+        self._settings = settings
+        self._asking.answer_as(settings)
+
     def search(self, query: str, options: "SearchOptions", cancel: CancelToken | None) -> SearchOutcome:
         """The answer to a question by whoever may ask. Raises `Unsupported`, `QmdError`, `Cancelled`."""
         if options.get("within"):
@@ -47,19 +53,20 @@ class Searching:
         if options.get("half_life_days") or options.get("diverse"):
             raise unsupported("ordering")
         started = time.perf_counter()
-        qmd = self._settings.qmd
+        settings = self._settings
+        limits = settings.qmd.limits
         usual = msgspec.structs.replace(
-            self._settings.query, max_results=qmd.limits.max_results, min_score=qmd.min_score
+            settings.query, max_results=limits.max_results, min_score=settings.qmd.min_score
         )
         request, question = make_request(usual, query, None, options), read_question(query)
         known = self._maintenance.collections
         wanted = self._wanted(known, request)
         if not wanted or not (question.ways or question.sentence):
-            self._command.check(qmd.limits.timeout_ms / 1000, cancel)
+            self._command.check(limits.timeout_ms / 1000, cancel)
             notice = tr("qmd needs a word to look for.") if wanted else ""
             notice = notice if known else tr("Nothing is indexed yet.")
             return _outcome([], 0, "keyword", [notice, *_remarks(question)], started)
-        return self._answer(request, question, wanted, started, cancel)
+        return self._answer(request, question, wanted, limits, started, cancel)
 
     def _wanted(self, known: tuple[Collection, ...], request: SearchRequest) -> list[Collection]:
         """Where to look."""
@@ -76,6 +83,7 @@ class Searching:
         request: SearchRequest,
         question: Question,
         collections: list[Collection],
+        limits: QmdLimitSettings,
         started: float,
         cancel: CancelToken | None,
     ) -> SearchOutcome:
@@ -85,7 +93,9 @@ class Searching:
         asked = self._asking.ask(question, names, most, by_words=request.keyword_only, cancel=cancel)
         found = self._finding.candidates(asked.hits, collections, request.filter, question)
         kept = [one for one in found if one.hit.score >= request.min_score]
-        results, left_out = self._finding.results(kept, request.max_results, question, asked.mode == "search", cancel)
+        results, left_out = self._finding.results(
+            kept, request.max_results, limits.max_snippet_chars, question, asked.mode == "search", cancel
+        )
         notices = [*_told(asked), *_remarks(question)]
         return msgspec.structs.replace(
             _outcome(results, len(kept) - left_out, MODES[asked.mode], notices, started),

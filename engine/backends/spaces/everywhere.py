@@ -27,6 +27,7 @@ from engine.records import (
     SessionSummary,
     SessionText,
 )
+from engine.settings import Settings
 
 if TYPE_CHECKING:
     from engine.backends.base import MemorySearchManager, SearchOptions
@@ -51,19 +52,20 @@ class Everywhere:
         folder: Path,
         known: Callable[[], Sequence[KnownWorkspace]],
         open_other: OpenOther,
+        settings_of: Callable[[str], Settings],
         *,
         most: int,
         pool: MemoryPool | None = None,
     ) -> None:
         """`folder`: of the memory `here`, which is closed with this. `known`: all workspaces, that one or not.
 
-        `most`: results where a search names no number.
+        `settings_of`: as for a `MemoryPool`. `most`: results where a search names no number.
         """
         self._here = here
         self._folder = str(folder.resolve())
         self._list = known
         self._most = most
-        self._pool = pool or MemoryPool(open_other)
+        self._pool = pool or MemoryPool(open_other, settings_of)
         self._all = AllWorkspaces(self._pool)
         self._lock = threading.Lock()
         self._looked = -_LOOK_AGAIN_SECONDS
@@ -106,6 +108,11 @@ class Everywhere:
         other, there = self._named(name), _replace(passage, path=path)
         with self._pool.using(other.folder) as memory:
             return _all_in(other, memory.search_like(there, cancel=cancel, **options))
+
+    def answer_as(self, settings: Settings) -> None:
+        """The other workspaces answer as the file of the settings says for each of them."""
+        self._here.answer_as(settings)
+        self._pool.settings_changed()
 
     # --- reading --------------------------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from engine.errors import Closed
+from engine.settings import Settings
 
 if TYPE_CHECKING:
     from engine.backends.base import MemorySearchManager
@@ -18,15 +19,26 @@ IDLE_SECONDS = 120.0
 MOST_OPEN = 8
 """So many stay open between two searches: each holds its vectors in memory, an eighth of what they take on disk."""
 
-OpenOther = Callable[[str], "MemorySearchManager"]
+OpenOther = Callable[[str, Settings], "MemorySearchManager"]
 """Opens the memory of a folder without watcher and timers. Raises `MnemoscopeError`."""
 
 
 class MemoryPool:
     """Thread-safe."""
 
-    def __init__(self, open_: OpenOther, *, idle_seconds: float = IDLE_SECONDS, most_open: int = MOST_OPEN) -> None:
+    def __init__(
+        self,
+        open_: OpenOther,
+        settings_of: Callable[[str], Settings],
+        *,
+        idle_seconds: float = IDLE_SECONDS,
+        most_open: int = MOST_OPEN,
+    ) -> None:
+        """`settings_of` a folder those that are in force there now. Raises `SettingsError`."""
         self._open = open_
+        self._settings_of = settings_of
+        self._changes = 0
+        """How often settings have changed."""
         self._idle_seconds = idle_seconds
         self._most_open = most_open
         self._lock = threading.Lock()
@@ -47,11 +59,19 @@ class MemoryPool:
         kept = self._take(folder)
         try:
             with kept.opening:
+                changes = self._changes
                 if kept.memory is None:
-                    kept.memory = self._open(folder)
+                    kept.memory = self._open(folder, self._settings_of(folder))
+                elif kept.changes != changes:
+                    kept.memory.answer_as(self._settings_of(folder))
+                kept.changes = changes
             yield kept.memory
         finally:
             self._give_back(folder, kept)
+
+    def settings_changed(self) -> None:
+        """Have each memory answer its next question by the settings of its folder as they are then."""
+        self._changes += 1
 
     def close(self) -> None:
         """Close all that is open; what is in use now is closed by whoever uses it."""
@@ -110,6 +130,8 @@ class _Kept:
     def __init__(self) -> None:
         self.opening = threading.Lock()
         self.memory: MemorySearchManager | None = None
+        self.changes = 0
+        """How often settings had changed when it took them."""
         self.users = 0
         self.used = 0.0
 

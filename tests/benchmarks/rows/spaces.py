@@ -8,6 +8,7 @@ from pathlib import Path
 from engine.backends.spaces.asking import AllWorkspaces
 from engine.backends.spaces.known import here_and_others, known_workspaces
 from engine.backends.spaces.pool import MemoryPool
+from engine.settings import Settings
 from engine.store.workspace_note import note_workspace
 from tests.benchmarks.measuring import Figure, anonymous_memory, measure, percentile, spread, timed, times
 from tests.benchmarks.prepared import Bench, Model, build_index, open_index, questions
@@ -58,7 +59,8 @@ def _in_several(folders: list[Path], store: Path, kept: Path) -> tuple[list[floa
     for folder in folders:
         note_workspace(index_files(folder, str(store)), folder)
     here = open_index(folders[0], store, _MODEL, kept)
-    every = AllWorkspaces(MemoryPool(lambda folder: open_index(Path(folder), store, _MODEL, kept)), deadline_seconds=60)
+    pool = MemoryPool(lambda folder, _: open_index(Path(folder), store, _MODEL, kept), lambda _: Settings())
+    every = AllWorkspaces(pool, deadline_seconds=60)
     mine, others = here_and_others(known_workspaces(store_path=str(store)), folders[0])
     assert len(others) == _PARTS - 1
     calls = [partial(every.search, here, mine, others, text, {"min_score": 0}, 6) for text in questions(_QUESTIONS)]

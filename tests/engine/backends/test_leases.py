@@ -13,6 +13,7 @@ from engine.backends.leases import ManagerCache
 from engine.control import CancelToken
 from engine.errors import Cancelled, Closed, IndexReadOnly
 from engine.settings import Settings
+from engine.settings.options import QuerySettings
 from tests.helpers.fake_provider import FakeProvider, selection_of
 
 
@@ -68,6 +69,25 @@ def test_other_settings_are_another_memory(workspace, settings, made):
     assert len(made) == 2
     one.close()
     other.close()
+
+
+def test_who_opens_it_with_the_settings_that_it_answers_by_shares_it(workspace, settings, made):
+    first, second = engine.open_memory(workspace, settings), engine.open_memory(workspace, settings)
+    changed = msgspec.structs.replace(settings, query=QuerySettings(max_results=1))
+    first.answer_as(msgspec.structs.replace(changed, provider="none"))  # of which the memory takes how to answer alone
+    third = engine.open_memory(workspace, changed)
+    assert len(made) == 1
+    third.sync()
+    assert [len(memory.search("irrigation").results) for memory in (first, second, third)] == [1, 1, 1]
+    fourth = engine.open_memory(workspace, settings)
+    assert len(made) == 2
+    assert len(fourth.search("irrigation").results) == 2
+    for memory in (first, second, third, fourth):
+        memory.close()
+    with pytest.raises(Closed):
+        first.answer_as(changed)
+    with pytest.raises(Closed):
+        made[0].search("irrigation")
 
 
 def test_after_a_close_it_is_opened_anew_and_who_had_the_old_one_keeps_it(workspace, settings, made):

@@ -230,23 +230,25 @@ def test_a_search_for_nothing_says_so_and_escape_ends_it(qtbot, dialog):
 
 
 def test_it_does_not_close_over_what_waits(qtbot, dialog):
-    dialog.model.set("query.max_results", 9, "defaults")
+    dialog.model.set("sync.interval_minutes", 9, "defaults")
     dialog.reject()
     assert dialog.isVisible()
     assert "Apply before closing?" in dialog._foot.words
     _button(dialog, "Discard").click()
     assert not dialog.isVisible()
-    assert load_settings().query.max_results == 6
+    assert load_settings().sync.interval_minutes == 0
 
 
 def test_what_is_being_typed_counts_when_it_is_closed(qtbot, dialog):
-    _type(qtbot, dialog, "query.max_results", "9")
+    dialog.show_page("sync")
+    _rest(qtbot, dialog)
+    _type(qtbot, dialog, "sync.interval_minutes", "9")
     dialog.reject()
     assert dialog.model.waiting == 1
     with qtbot.waitSignal(dialog.saved):
         _button(dialog, "Apply").click()
     assert not dialog.isVisible()
-    assert load_settings().query.max_results == 9
+    assert load_settings().sync.interval_minutes == 9
 
 
 def test_a_file_that_is_damaged_meanwhile_is_told_and_can_be_set_aside(qtbot, dialog):
@@ -303,7 +305,7 @@ def test_everything_is_reached_by_tab_and_has_a_name(qtbot, dialog):
 
 
 def test_what_waits_outlives_the_saving_of_a_form(qtbot, dialog):
-    dialog.model.set("query.max_results", 9, "defaults")
+    dialog.model.set("sync.interval_minutes", 9, "defaults")
     dialog.show_page("embedding")
     _rest(qtbot, dialog)
     with qtbot.waitSignal(dialog.saved):

@@ -47,7 +47,7 @@ def test_changes_one_after_the_other_are_all_saved(qtbot, model):
 
 def test_everything_else_waits_until_it_is_applied(qtbot, model, notes):
     model.set("chunking.tokens", 200, "workspace")
-    model.set("query.max_results", 9, "defaults")
+    model.set("sync.interval_minutes", 9, "defaults")
     assert model.waiting == 2
     assert model.consequences().index_anew
     assert model.shown.in_force("chunking.tokens") == 200
@@ -56,7 +56,18 @@ def test_everything_else_waits_until_it_is_applied(qtbot, model, notes):
         model.apply()
     assert load_settings(notes).chunking.tokens == 200
     assert load_settings().chunking.tokens == 400
-    assert load_settings().query.max_results == 9
+    assert load_settings().sync.interval_minutes == 9
+    assert model.waiting == 0
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("query.min_score", 0.5), ("query.hybrid.enabled", False), ("qmd.limits.max_results", 9), ("qmd.min_score", 0.2)],
+)
+def test_what_a_question_is_answered_by_holds_at_once(qtbot, model, key, value):
+    with qtbot.waitSignal(model.in_force) as told:
+        model.set(key, value, "defaults")
+    assert engine.value_at(told.args[0], key) == value
     assert model.waiting == 0
 
 

@@ -125,6 +125,18 @@ def test_what_the_window_reads_itself_holds_without_opening_anything(qtbot, way,
     way.dialog.leave()
 
 
+def test_how_questions_are_answered_holds_without_opening_anything(qtbot, way, opened):
+    way.show_page("search")
+    qtbot.waitUntil(lambda: way.dialog.ready)
+    with qtbot.waitSignal(way._workspace.settings_changed):
+        way.dialog.model.set("query.min_score", 0.7, "defaults")
+    assert [settings.query.min_score for settings in opened[0][1].answers_as] == [0.7]
+    assert len(opened) == 1
+    assert not way.dialog._foot.words
+    qtbot.waitUntil(lambda: way.dialog.ready)
+    way.dialog.leave()
+
+
 def test_the_page_that_was_shown_last_is_shown_again(qtbot, way):
     way.show_page("sync")
     qtbot.waitUntil(lambda: way.dialog.ready)

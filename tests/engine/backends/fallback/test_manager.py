@@ -19,6 +19,8 @@ from engine.errors import (
     Unsupported,
 )
 from engine.records import AskedQuestion, Passage, SavedSearch
+from engine.settings import Settings
+from engine.settings.options import QuerySettings
 from tests.engine.backends.fallback.conftest import Elsewhere
 
 GONE = BackendError("The command qmd is not there: install it with npm.")
@@ -47,6 +49,22 @@ def test_a_failing_search_is_answered_from_the_built_in_index_at_once(open_manag
     assert "a second one of the same notes" in outcome.notice
     assert "answers in place of qmd" in outcome.notice
     assert place.opened[0].closed
+
+
+def test_whoever_answers_next_does_so_by_the_settings_that_came_last(open_manager, place):
+    manager = open_manager(pause=0)
+    manager.sync()
+    manager.answer_as(Settings(query=QuerySettings(max_results=1)))
+    assert len(manager.search("irrigation").results) == 1
+    place.fails(GONE)
+    assert len(manager.search("irrigation").results) == 1, "the built-in one, opened just now"
+    manager.answer_as(Settings())
+    assert len(manager.search("irrigation").results) == 2
+    place.works()
+    manager.answer_as(Settings(query=QuerySettings(max_results=1)))
+    outcome = manager.search("irrigation")
+    assert not outcome.notice, "the chosen one, opened anew"
+    assert len(outcome.results) == 1
 
 
 def test_the_status_says_who_answers_and_why(open_manager, place):

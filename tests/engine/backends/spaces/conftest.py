@@ -19,6 +19,10 @@ NOTES = {
 }
 
 
+Open = Callable[..., MemorySearchManager]
+"""As `open_memory`; without settings those of the test."""
+
+
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     return Settings(store=StoreSettings(path=str(tmp_path / "data")))
@@ -33,11 +37,12 @@ def models(monkeypatch: pytest.MonkeyPatch) -> dict[str, FakeProvider]:
 
 
 @pytest.fixture
-def open_(settings: Settings, models: dict[str, FakeProvider]) -> Iterator[Callable[[str], MemorySearchManager]]:
+def open_(settings: Settings, models: dict[str, FakeProvider]) -> Iterator[Open]:
     opened: list[MemorySearchManager] = []
+    usual = settings
 
-    def open_one(folder: str) -> MemorySearchManager:
-        memory = open_memory(folder, settings)
+    def open_one(folder: str, settings: Settings | None = None) -> MemorySearchManager:
+        memory = open_memory(folder, settings or usual)
         opened.append(memory)
         return memory
 
@@ -47,7 +52,7 @@ def open_(settings: Settings, models: dict[str, FakeProvider]) -> Iterator[Calla
 
 
 @pytest.fixture
-def folders(tmp_path: Path, open_: Callable[[str], MemorySearchManager]) -> dict[str, Path]:
+def folders(tmp_path: Path, open_: Open) -> dict[str, Path]:
     """The workspaces, indexed."""
     for name, text in NOTES.items():
         (tmp_path / name).mkdir()

@@ -17,19 +17,30 @@ from engine.backends.spaces.pool import MemoryPool
 from engine.control import CancelToken
 from engine.errors import Cancelled, PathRefused, ProviderError, StoreError, Unsupported
 from engine.records import SearchOutcome
+from engine.settings import Settings
+from engine.settings.options import QuerySettings
 from tests.helpers.fake_provider import FakeProvider
 
-Open = Callable[[str], MemorySearchManager]
+Open = Callable[..., MemorySearchManager]
 
 
 @pytest.fixture
-def everywhere(folders: dict[str, Path], tmp_path: Path, open_: Open) -> Iterator[Everywhere]:
+def in_force(folders: dict[str, Path], settings: Settings) -> dict[str, Settings]:
+    """The settings of each workspace, by its folder."""
+    return dict.fromkeys(map(str, folders.values()), settings)
+
+
+@pytest.fixture
+def everywhere(
+    folders: dict[str, Path], tmp_path: Path, open_: Open, in_force: dict[str, Settings]
+) -> Iterator[Everywhere]:
     """The garden is open."""
     memory = Everywhere(
         open_(str(folders["garden"])),
         folders["garden"],
         lambda: known_workspaces(store_path=str(tmp_path / "data")),
         open_,
+        in_force.__getitem__,
         most=6,
     )
     yield memory
@@ -102,6 +113,25 @@ def test_its_index_is_looked_into_where_it_is(everywhere: Everywhere, open_: Ope
         insight.chunks_of("///nowhere/note.md")
 
 
+def test_other_settings_hold_for_the_next_question_everywhere(
+    everywhere: Everywhere, folders: dict[str, Path], in_force: dict[str, Settings]
+) -> None:
+    def found() -> list[str]:
+        return sorted(result.path for result in everywhere.search_everywhere("carrots").results)
+
+    garden, work = str(folders["garden"]), str(folders["work"])
+    assert found() == ["///work/note.md", "note.md"]
+    strict = Settings(query=QuerySettings(min_score=1))
+    for folder, expected in ((work, ["note.md"]), (garden, [])):
+        in_force[folder] = strict
+        everywhere.answer_as(in_force[garden])
+        assert found() == expected
+    usual = Settings()
+    in_force.update({garden: usual, work: usual})
+    everywhere.answer_as(usual)
+    assert found() == ["///work/note.md", "note.md"]
+
+
 def test_an_index_that_cannot_be_looked_into_says_why(folders: dict[str, Path], tmp_path: Path, open_: Open) -> None:
     class Closed:
         insight = None
@@ -114,7 +144,8 @@ def test_an_index_that_cannot_be_looked_into_says_why(folders: dict[str, Path], 
         open_(str(folders["garden"])),
         folders["garden"],
         lambda: known_workspaces(store_path=str(tmp_path / "data")),
-        lambda _: Closed(),  # type: ignore[arg-type,return-value]
+        lambda *_: Closed(),  # type: ignore[arg-type,return-value]
+        lambda _: Settings(),
         most=6,
     )
     assert memory.insight is not None
@@ -173,7 +204,7 @@ def ask(
 ) -> SearchOutcome:
     known = known_workspaces(store_path=str(tmp_path / "data"))
     here, others = here_and_others(known, folders["garden"])
-    pool = MemoryPool(lambda folder: other(folder) if folder.endswith("boat") else open_(folder))
+    pool = MemoryPool(lambda folder, _: (other if folder.endswith("boat") else open_)(folder), lambda _: Settings())
     try:
         every = AllWorkspaces(pool, deadline_seconds=2)
         return every.search(open_(here.folder), here, others, "carrots", {}, 6, cancel)
@@ -221,11 +252,11 @@ def test_cancel_ends_it_at_once(folders: dict[str, Path], tmp_path: Path, open_:
 def test_few_stay_open_and_none_for_ever() -> None:
     made: dict[str, Stub] = {}
 
-    def open_stub(folder: str) -> MemorySearchManager:
+    def open_stub(folder: str, _: Settings) -> MemorySearchManager:
         made[folder] = Stub(lambda cancel: pytest.fail("not asked"))
         return made[folder]  # type: ignore[return-value]
 
-    pool = MemoryPool(open_stub, idle_seconds=0.05, most_open=2)
+    pool = MemoryPool(open_stub, lambda _: Settings(), idle_seconds=0.05, most_open=2)
     with pool.using("a"), pool.using("b"), pool.using("c"):
         assert pool.open_folders == ("a", "b", "c")
     assert made["c"].closed  # given back first, and one too many

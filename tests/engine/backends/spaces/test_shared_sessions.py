@@ -12,7 +12,7 @@ from engine.backends.spaces.known import known_workspaces
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
 
-Open = Callable[[str], MemorySearchManager]
+Open = Callable[..., MemorySearchManager]
 SAID = {"garden": "Frost killed the peppers.", "boat": "The rudder squeaks.", "elsewhere": "The invoice is overdue."}
 
 
@@ -33,7 +33,9 @@ def _write_sessions(tmp_path: Path) -> None:
         (store / f"{name}.jsonl").write_text(f"{json.dumps(head)}\n{json.dumps(line)}\n")
 
 
-def test_each_is_indexed_once_and_found_from_everywhere(folders: dict[str, Path], tmp_path: Path, open_: Open) -> None:
+def test_each_is_indexed_once_and_found_from_everywhere(
+    folders: dict[str, Path], tmp_path: Path, settings: Settings, open_: Open
+) -> None:
     _write_sessions(tmp_path)
     memories = {name: open_(str(folder)) for name, folder in folders.items()}
     for memory in (*memories.values(), *memories.values()):
@@ -42,7 +44,12 @@ def test_each_is_indexed_once_and_found_from_everywhere(folders: dict[str, Path]
     assert sorted(homes) == [("boat", "boat"), ("elsewhere", "garden"), ("garden", "garden")]
     for name, folder in folders.items():
         everywhere = Everywhere(
-            open_(str(folder)), folder, lambda: known_workspaces(store_path=str(tmp_path / "data")), open_, most=6
+            open_(str(folder)),
+            folder,
+            lambda: known_workspaces(store_path=str(tmp_path / "data")),
+            open_,
+            lambda _: settings,
+            most=6,
         )
         for session, text in SAID.items():
             outcome = everywhere.search_everywhere(text, sources=["sessions"])
@@ -56,14 +63,21 @@ def test_each_is_indexed_once_and_found_from_everywhere(folders: dict[str, Path]
         everywhere.close()
 
 
-def test_a_copy_that_is_left_for_a_while_is_found_once(folders: dict[str, Path], tmp_path: Path, open_: Open) -> None:
+def test_a_copy_that_is_left_for_a_while_is_found_once(
+    folders: dict[str, Path], tmp_path: Path, settings: Settings, open_: Open
+) -> None:
     _write_sessions(tmp_path)
     garden, boat = (open_(str(folders[name])) for name in ("garden", "boat"))
     garden.sync()
     boat.sync()  # takes its own over, while the garden still has it
     assert [sum(one.id == "boat" for one in memory.sessions()) for memory in (garden, boat)] == [1, 1]
     everywhere = Everywhere(
-        garden, folders["garden"], lambda: known_workspaces(store_path=str(tmp_path / "data")), open_, most=6
+        garden,
+        folders["garden"],
+        lambda: known_workspaces(store_path=str(tmp_path / "data")),
+        open_,
+        lambda _: settings,
+        most=6,
     )
     outcome = everywhere.search_everywhere(SAID["boat"], sources=["sessions"])
     assert [one.snippet for one in outcome.results].count(outcome.results[0].snippet) == 1

@@ -1,0 +1,29 @@
+"""Other settings for a memory that is open, on every backend."""
+
+import msgspec
+
+from engine.backends.base import MemorySearchManager
+from engine.settings import Settings
+from engine.settings.options import QuerySettings
+from tests.engine.backends.shared.benches import Bench
+
+
+def _most(number: int) -> Settings:
+    """With so many results at most."""
+    limits = msgspec.structs.replace(Settings().qmd.limits, max_results=number, timeout_ms=600_000)
+    qmd = msgspec.structs.replace(Settings().qmd, limits=limits)
+    return Settings(query=QuerySettings(max_results=number), qmd=qmd)
+
+
+def _found(memory: MemorySearchManager) -> int:
+    return len(memory.search("irrigation").results)
+
+
+def test_the_next_question_is_answered_by_them(opened: Bench):
+    memory = opened.ready()
+    assert _found(memory) == 3
+    memory.answer_as(_most(1))
+    assert _found(memory) == 1
+    assert len(memory.search("irrigation", max_results=2).results) == 2, "a question that says so itself is heeded"
+    memory.answer_as(_most(2))
+    assert _found(memory) == 2

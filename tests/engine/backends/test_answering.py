@@ -1,0 +1,95 @@
+"""Other settings for a memory that is open: ranking, thresholds, remembered answers."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from engine.backends.builtin import BuiltinMemory
+from engine.settings import Settings
+from engine.settings.options import HybridSettings, QuerySettings, ResultCacheSettings, TemporalDecaySettings
+
+SLOW = TemporalDecaySettings(enabled=True, half_life_by_path={"**": 1.0})
+NEVER = TemporalDecaySettings(enabled=True, evergreen=("**",))
+
+
+@pytest.fixture
+def memory(open_memory) -> BuiltinMemory:
+    memory = open_memory()
+    memory.sync()
+    return memory
+
+
+def answer_as(memory: BuiltinMemory, **query) -> None:
+    memory.answer_as(Settings(query=QuerySettings(**query)))
+
+
+def scores(memory: BuiltinMemory) -> dict[str, float]:
+    return {result.path: result.score for result in memory.search("irrigation timer, tomatoes", min_score=0).results}
+
+
+def test_how_words_and_meaning_are_joined(memory):
+    before = scores(memory)
+    assert memory.search("irrigation timer").mode == "hybrid"
+    answer_as(memory, hybrid=HybridSettings(enabled=False))
+    assert memory.search("irrigation timer").mode == "vector"
+    assert memory.status().custom["searchMode"] == "vector"
+    answer_as(memory, hybrid=HybridSettings(vector_weight=1.0, text_weight=0.0))
+    assert scores(memory) != before
+    answer_as(memory)
+    assert scores(memory) == before
+
+
+def test_which_files_age(memory):
+    answer_as(memory, hybrid=HybridSettings(temporal_decay=NEVER))
+    fresh = scores(memory)["daily/2026-02-08.md"]
+    answer_as(memory, hybrid=HybridSettings(temporal_decay=SLOW))
+    assert scores(memory)["daily/2026-02-08.md"] < fresh / 2
+
+
+def test_the_order_of_patterns_counts(memory):
+    """Of two that fit the first one holds, and the same two in the other order are other settings."""
+    days = {"daily/**": 1.0, "**": 0.0}
+    answer_as(memory, hybrid=HybridSettings(temporal_decay=TemporalDecaySettings(enabled=True, half_life_by_path=days)))
+    aged = scores(memory)["daily/2026-02-08.md"]
+    turned = dict(reversed(days.items()))
+    decay = TemporalDecaySettings(enabled=True, half_life_by_path=turned)
+    answer_as(memory, hybrid=HybridSettings(temporal_decay=decay))
+    assert scores(memory)["daily/2026-02-08.md"] > aged
+
+
+def test_whether_answers_are_remembered(memory):
+    memory.search("irrigation")
+    answer_as(memory, cache=ResultCacheSettings(enabled=False))
+    assert memory.search("irrigation").age is None
+    assert memory.search("irrigation").age is None
+    answer_as(memory)
+    memory.search("irrigation")
+    assert memory.search("irrigation").age is not None
+
+
+def test_a_search_under_way_goes_on_as_it_began(memory, provider, monkeypatch):
+    begun, go_on = threading.Event(), threading.Event()
+    embed = provider.embed_query
+
+    def late(text: str, **options) -> np.ndarray:
+        begun.set()
+        assert go_on.wait(30)
+        return embed(text, **options)
+
+    monkeypatch.setattr(provider, "embed_query", late)
+    with ThreadPoolExecutor(1) as pool:
+        under_way = pool.submit(memory.search, "a pressure gauge", min_score=0)
+        assert begun.wait(30)
+        answer_as(memory, hybrid=HybridSettings(enabled=False))
+        go_on.set()
+        assert under_way.result(30).mode == "hybrid"
+    assert memory.search("a pressure gauge", min_score=0).mode == "vector"
+
+
+def test_who_listens_to_the_status_hears_of_it(memory):
+    told = []
+    memory.add_status_listener(lambda: told.append(True))
+    answer_as(memory)
+    assert told

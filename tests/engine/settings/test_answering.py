@@ -1,0 +1,19 @@
+"""Other settings for an open memory: which options they are, and that no other one is taken with them."""
+
+import pytest
+
+from engine.backends.consequences import _other_value
+from engine.settings import Settings
+from engine.settings.answering import ANSWERING, answering_as
+from engine.settings.catalogue import Option, all_options, value_at
+from engine.settings.layers import SettingChange, SettingLayers
+
+
+@pytest.mark.parametrize("option", all_options(), ids=lambda option: option.key)
+def test_what_is_taken_are_the_options_whose_keys_say_so(option: Option):
+    change = SettingChange(option.key, "defaults", _other_value(option))
+    other = SettingLayers({}, {}).changed([change]).settings
+    taken = answering_as(Settings(), other)
+    expected = other if option.key.startswith(ANSWERING) else Settings()
+    assert value_at(taken, option.key) == value_at(expected, option.key)
+    assert value_at(other, option.key) != value_at(Settings(), option.key)
