@@ -11,12 +11,14 @@ from engine import marked, tr
 from gui.keys.binding import tell_key
 from gui.style import font_at
 from gui.views import ViewName
+from gui.widgets.folding_row import FoldingRow
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import label
 from gui.widgets.mirrored import margins
 from gui.widgets.toggling import ToggleButton
 
 _BUTTONS_TOP = 19
+_BUTTONS_SIDE, _BUTTONS_GAP = 12, 2
 _NAME_TOP = 23
 _SWITCH_TOP, _SWITCH_GAP = 18, 4
 _STACK_TOP, _STACK_GAP = 9, 3
@@ -41,8 +43,9 @@ class HeaderBar(QWidget):
     view_wanted = Signal(str)
     """ViewName, by its button."""
 
-    def __init__(self, boxes: dict[ViewName, QWidget], parent: QWidget | None = None) -> None:
-        """`boxes`: what each view has in the top bar; views may share one."""
+    def __init__(self, boxes: dict[ViewName, FoldingRow], parent: QWidget | None = None) -> None:
+        """`boxes`: what each view has in the top bar; views may share one. What folds there goes on below the two
+        buttons."""
         super().__init__(parent)
         self.dock_button = IconButton("panel", tr("Show or hide the diagnostics"))
         tell_key(self.dock_button, tr("Show or hide the diagnostics"), "view.diagnostics")
@@ -57,17 +60,20 @@ class HeaderBar(QWidget):
         self._switch_grid = QGridLayout(self._switch)
         self._switch_buttons = self._make_switch()
         self._stacked: bool | None = None
-        buttons = QHBoxLayout()
-        buttons.setContentsMargins(0, _BUTTONS_TOP, 0, 0)
-        for button in (self.dock_button, self.menu_button):
-            buttons.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(margins(0, 0, 12, 0))
-        row.setSpacing(2)
-        row.addWidget(self._switch, 0, Qt.AlignmentFlag.AlignTop)
+        self._buttons = QHBoxLayout()
+        self._buttons.setContentsMargins(0, _BUTTONS_TOP, 0, 0)
+        self._buttons.setSpacing(_BUTTONS_GAP)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(margins(0, 0, _BUTTONS_SIDE, 0))
+        grid.setSpacing(_BUTTONS_GAP)
+        grid.setColumnStretch(1, 1)
+        grid.addWidget(self._switch, 0, 0, Qt.AlignmentFlag.AlignTop)
         for part in (*dict.fromkeys(boxes.values()), self._name):
-            row.addWidget(part, 1)
-        row.addLayout(buttons)
+            grid.addWidget(part, 0, 1, 1, 2)
+        grid.addLayout(self._buttons, 0, 2, Qt.AlignmentFlag.AlignTop)
+        for button in (self.dock_button, self.menu_button):
+            self._buttons.addWidget(button)
+            button.raise_()
         self._arrange()
 
     def show_view(self, view: ViewName) -> None:
@@ -101,6 +107,7 @@ class HeaderBar(QWidget):
         self._place_switch(stacked)
         self._switch.setVisible(self._working and (not stacked or self._switch_width(2, _STACK_GAP) <= room))
         for box in self._boxes.values():
+            box.leave(self._buttons.sizeHint().width() + _BUTTONS_GAP)
             box.setVisible(self._working and box is self._boxes[self._view])
         self.dock_button.setVisible(self._working)
         self._name.setVisible(not self._working)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, Signal, Slot
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QWidget
 
 from engine import (
     FORGOTTEN_DAYS,
@@ -46,7 +45,7 @@ class FactsPanel(QObject):
         self.box = QueryBox(tr("Find a fact by words or meaning"), tr("Find a fact"))
         self.filters = FactFilters()
         self.body = FactsBody()
-        self.header: QWidget = FoldingRow(self.box, self.filters, _BOX_LETTERS)
+        self.header = FoldingRow(self.box, self.filters, _BOX_LETTERS)
         self._finder = FactFinder(self.box, self.shelf, jobs, self)
         self.changes = FactChanges(self.shelf, self.body, self)
         self._typed_before: tuple[str, str] | None = None

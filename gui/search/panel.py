@@ -4,7 +4,7 @@ It owns two widgets that the window places apart: `header` for the top bar and `
 """
 
 from PySide6.QtCore import QObject, Signal, Slot
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QMenu
 
 from engine import MemoryProviderStatus, MemorySearchManager, MemorySearchResult
 from gui.jobs import Jobs
@@ -66,7 +66,7 @@ class SearchPanel(QObject):
         self._view = ResultsView()
         self._preview = Preview(self._view, self)
         self._actions = ResultActions(self._view.list, self)
-        self.header: QWidget = FoldingRow(self._box, self._filters, BOX_LETTERS)
+        self.header = FoldingRow(self._box, self._filters, BOX_LETTERS)
         self.body = self._view
         self.ranking = self._view.ranking
         self.asker = Asker(self._box, self._completion, self._filters, self._view, jobs, self)

@@ -71,7 +71,9 @@ class RowPainter:
             pen.setFont(self._meta)
             pen.setPen(self._colours.muted)
             box = self._measures.column(top, px(40))
-            write(pen, box, Qt.AlignmentFlag.AlignCenter, day_text(head.day))
+            metrics, room = QFontMetrics(self._meta), box.width()
+            words = day_text(head.day, lambda words: metrics.horizontalAdvance(words) <= room)
+            write(pen, box, Qt.AlignmentFlag.AlignCenter, words)
         if head.names:
             box = self._measures.column(bottom - px(26), px(22))
             pen.setFont(self._name)

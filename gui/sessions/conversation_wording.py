@@ -1,11 +1,12 @@
 """What the conversation says of its entries: who, when, and in one line what a tool was asked and how much it said."""
 
 import re
+from collections.abc import Callable
 from datetime import date, datetime
 
 from engine import SessionMessage, tr, tr_count
 from gui.sessions.conversation_text import Conversation, Entry
-from gui.widgets.days import weekday_and_date
+from gui.widgets.days import short_date, weekday_and_date
 from gui.widgets.wording import exact
 
 _LOOKED_AT = 2_000
@@ -28,9 +29,10 @@ def clock(moment: float | None) -> str:
         return ""
 
 
-def day_text(day: int) -> str:
-    """Wednesday 11 February 2026, of an ordinal."""
-    return weekday_and_date(date.fromordinal(day))
+def day_text(day: int, fits: Callable[[str], bool] = lambda _: True) -> str:
+    """Wednesday 11 February 2026, of an ordinal; 11 Feb 2026 where that has no room."""
+    words = weekday_and_date(date.fromordinal(day))
+    return words if fits(words) else short_date(date.fromordinal(day))
 
 
 def first_words(text: str) -> str:

@@ -71,7 +71,7 @@ class SessionsPanel(QObject):
         self._alike = AlikeList(jobs, self._reader, self.view, self)
         self._follower = SessionFollower(self._session_to_read, self.place, self)
         self._gates.add(self.box.edit, "sessions")
-        self.header: QWidget = FoldingRow(self.box, self.chips, BOX_LETTERS)
+        self.header = FoldingRow(self.box, self.chips, BOX_LETTERS)
         self.body: QWidget = self.view
         self._connect()
         self.set_manager(None)

@@ -22,7 +22,7 @@ from gui.widgets.toggling import ToggleButton
 TURN = command("file.rendered", marked("Source or rendered"), "file", "Alt+R")
 _SIDE = 16
 _GAP = 8
-_LEAST_CRUMB = 40
+_LEAST_CRUMB = 112
 _HEIGHT = 44
 _LEAST_TITLE = 60
 

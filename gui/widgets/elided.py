@@ -15,14 +15,21 @@ def elide(metrics: QFontMetrics, text: str, mode: Qt.TextElideMode, width: int) 
 class ElidedLabel(QLabel):
     """One line of plain text. `mode` says where the ellipsis goes: the middle for paths, the end for prose.
 
-    Asks for the text's full width and accepts any smaller one.
+    Asks for the text's full width and accepts any smaller one. With room for fewer letters than `fewest`, which would
+    tell nobody anything, a text that is cut is not written at all.
     """
 
     def __init__(
-        self, text: str = "", mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight, parent: QWidget | None = None
+        self,
+        text: str = "",
+        mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
+        parent: QWidget | None = None,
+        *,
+        fewest: int = 0,
     ) -> None:
         super().__init__(parent)
         self._mode = mode
+        self._fewest = fewest
         self._tip = ""
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
@@ -44,7 +51,9 @@ class ElidedLabel(QLabel):
         return QSize(0, super().minimumSizeHint().height())
 
     def _cut(self) -> str:
-        return elide(self.fontMetrics(), self.text(), self._mode, self.contentsRect().width())
+        metrics, width = self.fontMetrics(), self.contentsRect().width()
+        cut = elide(metrics, self.text(), self._mode, width)
+        return cut if cut == self.text() or width >= self._fewest * metrics.averageCharWidth() else ""
 
     def _refresh_tip(self) -> None:
         cut = self.text() if self._cut() != self.text() else ""

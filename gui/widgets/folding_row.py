@@ -18,6 +18,7 @@ class FoldingRow(QWidget):
         self._wide, self._narrow = wide, narrow
         self._letters = letters
         self._folded = False
+        self._beside = 0
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(_MARGIN, 12, _MARGIN, 12)
         self._grid.setHorizontalSpacing(_GAP)
@@ -25,16 +26,23 @@ class FoldingRow(QWidget):
         self._grid.setColumnStretch(0, 1)
         self._place()
 
+    def leave(self, beside: int) -> None:
+        """Leave so many pixels at the end of the first line to something else; a second one may go on below it."""
+        if beside != self._beside:
+            self._beside = beside
+            self._grid.setColumnMinimumWidth(2, beside - _GAP)  # the last gap is part of it
+            self._fold()
+
     def _place(self) -> None:
         self._grid.addWidget(self._wide, 0, 0)
         if self._folded:
-            self._grid.addWidget(self._narrow, 1, 0, Qt.AlignmentFlag.AlignLeft)
+            self._grid.addWidget(self._narrow, 1, 0, 1, 3, Qt.AlignmentFlag.AlignLeft)
         else:
             self._grid.addWidget(self._narrow, 0, 1)
 
     def _fold(self) -> None:
         needed = self._letters * QFontMetrics(font_at(13)).averageCharWidth() + self._narrow.sizeHint().width()
-        folded = self.width() - 2 * _MARGIN - _GAP < needed
+        folded = self.width() - 2 * _MARGIN - _GAP - self._beside < needed
         if folded != self._folded:
             self._folded = folded
             self._place()

@@ -25,6 +25,8 @@ _GAP = 14
 _MARGINS = 26
 _BAR_WIDTH = 240
 _FILE_WIDTH = 160
+_LEAST_DETAIL = 18
+"""Letters."""
 
 
 class ProgressLine(QProgressBar):
@@ -222,11 +224,16 @@ class SyncBar(QWidget):
             (self._count, bool(line.count), self._width_of(self._count)),
             (self._failed, line.failed > 0, self._failed.sizeHint().width()),
             (self._progress, line.running, self._progress.width()),
-            (self._detail, bool(line.detail), self._detail_width if line.running else 0),
+            (self._detail, bool(line.detail), self._detail_width if line.running else self._least_detail()),
             (self._file, line.running, _FILE_WIDTH),
         ):
             room -= (width + _GAP) * wanted
             widget.setVisible(wanted and room >= 0)
+
+    def _least_detail(self) -> int:
+        """A long one may be cut, but not to a few letters."""
+        least = self._count_metrics.averageCharWidth() * _LEAST_DETAIL
+        return min(least, self._detail.sizeHint().width())
 
     @staticmethod
     def _width_of(text: QWidget) -> int:

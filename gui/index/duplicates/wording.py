@@ -49,14 +49,9 @@ def measure_text(group: DuplicateGroup) -> str:
 
 
 def member_text(member: DuplicateMember) -> str:
-    """In the choice of what is compared."""
-    return f"{member.path} · {lines_text(member)}"
-
-
-def lines_text(member: DuplicateMember) -> str:
-    if member.start_line == member.end_line:
-        return tr("line {line:,}", line=member.start_line)
-    return tr("lines {first:,}–{last:,}", first=member.start_line, last=member.end_line)
+    """In the choice of what is compared: path and lines, as short as in a row of results, for there is little room."""
+    first, last = member.start_line, member.end_line
+    return f"{member.path} · " + (f"{first}\N{EN DASH}{last}" if last > first else str(first))
 
 
 def facts_text(member: DuplicateMember) -> str:

@@ -10,6 +10,8 @@ from gui.widgets.combo import ComboBox
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.labels import label
 
+_FEWEST_LETTERS = 16
+
 
 class MapHeader(QWidget):
     """Signals:
@@ -24,7 +26,7 @@ class MapHeader(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._subtitle = ElidedLabel()
+        self._subtitle = ElidedLabel(fewest=_FEWEST_LETTERS)
         self._subtitle.setProperty("role", "meta")
         self.colour = ComboBox(tr("Colour the points by"))
         for kind in KINDS:

@@ -263,6 +263,9 @@ def test_words() -> None:
     assert duplicate_title(group) == "Nearly the same · 99 %"
     assert wording.names_text(group) == "a/x.md, b/x.md, c.md and 37 more"
     left, right = group.members[:2]
+    short = msgspec.structs.replace(left, path="a/x.md", start_line=3, end_line=1040)
+    assert wording.member_text(short) == "a/x.md · 3\N{EN DASH}1040"
+    assert wording.member_text(msgspec.structs.replace(short, end_line=3)) == "a/x.md · 3"
     assert wording.between_text(left, left) == "As old and as long as each other"
     assert wording.between_text(right, left) == "The right one is newer by 24 h"
     longer = msgspec.structs.replace(left, size=3_000)

@@ -2,6 +2,7 @@ from datetime import date
 
 import pytest
 
+from gui.sessions.conversation_wording import day_text
 from gui.sessions.wording import agent_name, day_title, folder_name, span
 
 TODAY = date(2026, 2, 11)
@@ -22,6 +23,11 @@ TODAY = date(2026, 2, 11)
 )
 def test_days_are_told_as_a_person_would(day, title):
     assert day_title(day, TODAY) == title
+
+
+def test_a_day_is_told_shortly_where_there_is_little_room():
+    assert day_text(TODAY.toordinal()) == "Wednesday 11 February 2026"
+    assert day_text(TODAY.toordinal(), lambda words: len(words) < 20) == "11 Feb 2026"
 
 
 @pytest.mark.parametrize(

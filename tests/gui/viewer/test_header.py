@@ -49,6 +49,12 @@ def test_the_path_is_cut_before_a_button_goes(header: ViewerHeader) -> None:
     assert cut
 
 
+def test_buttons_go_to_the_menu_before_the_path_tells_nothing(header: ViewerHeader) -> None:
+    for width in range(1000, 500, -5):
+        if shown(header, width):
+            assert header._crumb.width() >= 14 * header._crumb.fontMetrics().averageCharWidth()
+
+
 def test_buttons_go_to_the_menu_before_the_title_is_cut(header: ViewerHeader) -> None:
     for width in range(1000, 240, -10):
         folded = 2 - len(shown(header, width))

@@ -32,6 +32,18 @@ def test_a_cut_text_tells_itself_in_the_tooltip(qtbot):
     assert cut.accessibleName() == "memory/projects/greenhouse.md"
 
 
+def test_a_text_is_cut_to_some_letters_or_left_out(qtbot):
+    words = ElidedLabel("154 chunks, alike ones side by side", fewest=10)
+    qtbot.addWidget(words)
+    words.show()
+    letter = words.fontMetrics().averageCharWidth()
+    words.resize(letter * 14, 20)
+    assert words._cut().startswith("154 chunks"[:4])
+    words.resize(letter * 6, 20)
+    assert words._cut() == ""
+    assert words.toolTip() == words.text()
+
+
 def test_an_elided_label_at_its_own_size_is_not_cut(qtbot, appearance):
     for scale in (0.8, 1.0, 1.15, 1.3, 1.5, 2.0):
         appearance.set_font_scale(scale)
@@ -192,6 +204,17 @@ def test_a_narrow_row_folds(qtbot):
     qtbot.waitUntil(lambda: box.y() + box.height() // 2 == chips.y() + chips.height() // 2)
     row.resize(380, 100)
     qtbot.waitUntil(lambda: chips.y() >= box.y() + box.height())
+
+
+def test_what_folds_goes_on_below_what_stands_beside_the_first_line(qtbot):
+    box, chips = QLineEdit(), QLabel("x" * 30)
+    row = FoldingRow(box, chips, letters=40)
+    qtbot.addWidget(row)
+    row.leave(100)
+    row.resize(chips.sizeHint().width() + 80, 100)
+    row.show()
+    qtbot.waitUntil(lambda: chips.y() >= box.y() + box.height() and chips.width() == chips.sizeHint().width())
+    assert box.x() + box.width() <= row.width() - 100
 
 
 def test_only_one_local_folder_is_taken(tmp_path):

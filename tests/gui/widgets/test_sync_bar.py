@@ -231,6 +231,18 @@ def test_the_buttons_speak(qtbot, bar, by_key):
     assert said == ["pause", "resume", "cancel", "failed_requested", "sync_now"]
 
 
+def test_when_the_last_sync_was_is_told_whole_or_not_at_all(qtbot, bar):
+    bar.show_status(make_status(last_sync=LAST))
+    seen = set()
+    for width in range(900, 320, -4):
+        bar.resize(width, bar.height())
+        bar.layout().activate()
+        if not bar._detail.isHidden():
+            assert bar._detail.width() >= bar._detail.sizeHint().width()
+        seen.add(bar._detail.isHidden())
+    assert seen == {True, False}
+
+
 @pytest.mark.parametrize("scale", [1.0, 1.75])
 @pytest.mark.parametrize("width", [560, 640, 900, 1280, 2000])
 def test_nothing_overlaps_or_leaves_the_bar_at_any_width(qapp, appearance, bar, width, scale):
