@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from engine.language import tr_count as tr_count
     from engine.logs import configure_logging as configure_logging
     from engine.logs import redact as redact
+    from engine.reasons import files_told as files_told
     from engine.reasons import tr_reason as tr_reason
     from engine.records import *  # noqa: F403
     from engine.redaction.masks import beginning_of as beginning_of
@@ -149,6 +150,7 @@ _HOME = {
     "key_state": "engine.embedding.keys",
     "store_key": "engine.embedding.keys",
     "probe_provider": "engine.embedding.probing",
+    "files_told": "engine.reasons",
     "tr_reason": "engine.reasons",
     "LANGUAGES": "engine.language",
     "TRIAL_LANGUAGES": "engine.language",

@@ -38,6 +38,15 @@ def tr_reason(kept: str) -> str:
     return next((told for reason in _reasons() if (told := reason.told(kept)) is not None), kept)
 
 
+def files_told(kept: str) -> int:
+    """Of how many files a sentence tells that `said` gave: some stand for all of their kind, the others for one."""
+    for reason in (OTHER_EXTENSIONS, MORE_OF_A_RULE) if kept[:1].isdigit() else ():
+        for form in filter(None, (reason.one, reason.many)):
+            if found := _pattern(form).fullmatch(kept):
+                return int(found[1].replace(",", ""))
+    return 1
+
+
 def unreadable(error: OSError) -> str:
     """Why the system gives a file to nobody."""
     return UNREADABLE.said(problem=error.strerror or error)

@@ -11,6 +11,7 @@ from gui.style import font_at
 from gui.widgets.chip import Chip
 from gui.widgets.issues_table import IssuesTable
 from gui.widgets.labels import breakable, label
+from gui.widgets.rules import files_left_out
 
 _GAP = 8
 _CHIP_PADS = 24
@@ -77,7 +78,7 @@ class LeftOut(QWidget):
     def show_issues(self, failed: tuple[FileIssue, ...], skipped: tuple[FileIssue, ...]) -> None:
         skipped_shown = bool(skipped) and (self._which == "skipped" or not failed)
         self._failed_chip.setText(_failed(len(failed)))
-        self._skipped_chip.setText(_skipped(len(skipped)))
+        self._skipped_chip.setText(_skipped(files_left_out(skipped)))
         self._failed_chip.setEnabled(bool(failed))
         self._skipped_chip.setEnabled(bool(skipped))
         self._failed_chip.setChecked(not skipped_shown)

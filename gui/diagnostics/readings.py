@@ -8,6 +8,7 @@ from gui.diagnostics.vector_readings import read_batch, read_cache, read_embeddi
 from gui.lacking import SHORT
 from gui.widgets.engines import engine_instead, engine_name, index_remedy
 from gui.widgets.pricing import spent_words
+from gui.widgets.rules import files_left_out
 from gui.widgets.state import State
 from gui.widgets.sync_line import REASON_WORDS
 from gui.widgets.wording import ago, duration, exact, size_text
@@ -60,7 +61,7 @@ def _lacking(status: MemoryProviderStatus) -> Iterator[Reading]:
 def _index(status: MemoryProviderStatus) -> Iterator[Reading]:
     yield _index_state(status)
     yield Reading(tr("Files"), None, number(status.files))
-    failed, skipped = len(status.failed_files), len(status.skipped_files)
+    failed, skipped = len(status.failed_files), files_left_out(status.skipped_files)
     if failed:
         both = ", ".join((_failed(failed), _skipped(skipped))) if skipped else _failed(failed)
         yield Reading(tr("Left out"), "degraded", both, tr("The table below says why."), "show-failed")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from engine import NOT_EMBEDDED, FileIssue, MemoryProviderStatus, marked, tr, tr_count, tr_reason
 from gui.widgets.engines import IndexRemedy, index_remedy
 from gui.widgets.pricing import estimate_words
-from gui.widgets.rules import rule_words
+from gui.widgets.rules import files_left_out, rule_words
 from gui.widgets.state import State
 from gui.widgets.sync_line import why_words_only
 from gui.widgets.wording import grouped
@@ -56,9 +56,8 @@ def _rows(status: MemoryProviderStatus) -> Iterator[Attention]:
     yield from _failed(status.failed_files, read_only)
     yield from _vectors(status, read_only)
     if status.skipped_files:
-        title = tr_count(
-            "{count:,} file or folder skipped", "{count:,} files and folders skipped", len(status.skipped_files)
-        )
+        skipped = files_left_out(status.skipped_files)
+        title = tr_count("{count:,} file or folder skipped", "{count:,} files and folders skipped", skipped)
         yield Attention("skipped", "off", title, _by_rule(status.skipped_files), (tr("Show"), "skipped"))
 
 
@@ -100,8 +99,11 @@ def _vectors(status: MemoryProviderStatus, read_only: bool) -> Iterator[Attentio
 
 
 def _by_rule(issues: Sequence[FileIssue]) -> str:
-    """ignored-folder (28), too-large (3), 2 other rules."""
-    rules = Counter(issue.rule for issue in issues).most_common()
+    """ignored folder (28), too large (3), 2 other rules."""
+    counted: Counter[str] = Counter()
+    for issue in issues:
+        counted[issue.rule] += files_left_out((issue,))
+    rules = counted.most_common()
     named = [f"{rule_words(rule)} ({grouped(count)})" for rule, count in rules[:_RULES]]
     if rest := rules[_RULES:]:
         named.append(tr_count("{count:,} other rule", "{count:,} other rules", len(rest)))

@@ -10,10 +10,13 @@ from gui.index.pictures import cache_hits
 from gui.theme import tokens
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.labels import label
+from gui.widgets.rules import files_left_out
 from gui.widgets.state import State, state_colour
 from gui.widgets.wording import duration, grouped, size_text
 
 _KILO = 1000
+_TELLING_REST = 0.1
+"""Of the whole."""
 UNKNOWN = "–"
 
 
@@ -43,7 +46,7 @@ def figures(status: MemoryProviderStatus, overview: IndexOverview | None) -> tup
 
 
 def _files(status: MemoryProviderStatus) -> Figure:
-    failed, skipped = len(status.failed_files), len(status.skipped_files)
+    failed, skipped = len(status.failed_files), files_left_out(status.skipped_files)
     parts = [tr_count("{count:,} failed", "{count:,} failed", failed)] if failed else []
     parts += [tr_count("{count:,} skipped", "{count:,} skipped", skipped)] if skipped else []
     note = " · ".join(parts) or (tr("none left out") if status.files else tr("nothing indexed yet"))
@@ -86,18 +89,23 @@ def _disk(status: MemoryProviderStatus, overview: IndexOverview | None) -> Figur
 
 
 def _disk_note(parts: tuple[DiskPart, ...], total: int) -> str:
-    """The three large parts in the unit of the whole."""
+    """The three large parts in the unit of the whole; together, where the rest has a share in it that is felt."""
     found = {part.name: part.bytes for part in parts}
     if not found:
         return ""
     unit = 1
     while total / unit >= _KILO:
         unit *= _KILO
+    text, words = found.get("text", 0), found.get("words", 0)
     vectors = found.get("vectors", 0) + found.get("matrix", 0)
+    rest = sum(found.values()) - text - words - vectors
+    if rest > total * _TELLING_REST:
+        content = _short((text + words + vectors) / unit)
+        return tr("text, words, vectors {content} · rest {rest}", content=content, rest=_short(rest / unit))
     return tr(
         "text {text} · words {words} · vectors {vectors}",
-        text=_short(found.get("text", 0) / unit),
-        words=_short(found.get("words", 0) / unit),
+        text=_short(text / unit),
+        words=_short(words / unit),
         vectors=_short(vectors / unit),
     )
 

@@ -76,12 +76,11 @@ def _file_count(outcome: SearchOutcome) -> str:
 
 
 def indexed(status: MemoryProviderStatus | None) -> str:
-    """ "12 files · 80 passages"; empty while nobody knows."""
+    """ "12 files · 80 chunks"; empty while nobody knows."""
     if status is None:
         return ""
     files = tr_count("{count:,} file", "{count:,} files", status.files)
-    passages = tr_count("{count:,} passage", "{count:,} passages", status.chunks)
-    return f"{files} · {passages}"
+    return f"{files} · {tr_count('{count:,} chunk', '{count:,} chunks', status.chunks)}"
 
 
 def new_words(suggestion: QuerySuggestion) -> str:

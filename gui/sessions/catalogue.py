@@ -63,6 +63,11 @@ class Catalogue:
         """How many there are, without sub-agents'."""
         return len(self.orders["newest"])
 
+    @property
+    def parts(self) -> int:
+        """How many sessions of sub-agents there are under others."""
+        return len(self.by_path) - self.sessions
+
 
 EMPTY = Catalogue(dict.fromkeys(get_args(SessionOrder), ()), {}, (), (), ())
 

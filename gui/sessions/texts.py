@@ -71,7 +71,9 @@ def header_counts(catalogue: Catalogue, criteria: Criteria, listing: Listing) ->
     if not criteria.narrows:
         short = session_count(catalogue.sessions)
         agents = tr_count("{count:,} agent", "{count:,} agents", len(catalogue.agents))
-        return f"{short} · {agents}", short
+        # Named, since the index counts them among its sessions.
+        parts = [tr_count("{count:,} sub-agent", "{count:,} sub-agents", catalogue.parts)] if catalogue.parts else []
+        return " · ".join((short, *parts, agents)), short
     short = tr_count(
         "{listed:,} of {count:,} session",
         "{listed:,} of {count:,} sessions",

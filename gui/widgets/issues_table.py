@@ -5,13 +5,14 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from engine import FileIssue, tr, tr_reason
+from gui.widgets.rules import rule_words
 from gui.widgets.table import Column, Index, RecordsTable
 
 
 def _columns() -> tuple[Column[FileIssue], ...]:
     return (
         Column[FileIssue](tr("File"), 24, _path),
-        Column[FileIssue](tr("Rule"), 15, lambda issue: issue.rule),
+        Column[FileIssue](tr("Rule"), 15, lambda issue: rule_words(issue.rule)),
         Column[FileIssue](tr("Detail"), 60, _detail),
     )
 
@@ -37,7 +38,7 @@ class IssuesTable(RecordsTable[FileIssue]):
     chosen = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(_columns(), lambda issue: f"{issue.path}\n{_detail(issue)}", parent)
+        super().__init__(_columns(), lambda issue: f"{_path(issue)}\n{_detail(issue)}", parent)
         self.sortByColumn(0, Qt.SortOrder.AscendingOrder)
         self.doubleClicked.connect(self._reveal)
 
@@ -50,7 +51,7 @@ class IssuesTable(RecordsTable[FileIssue]):
     def currentChanged(self, current: Index, previous: Index) -> None:
         super().currentChanged(current, previous)
         issue = self.record_at(current)
-        self.chosen.emit(f"{issue.path}: {_detail(issue)}" if issue else "")
+        self.chosen.emit(f"{_path(issue)}: {_detail(issue)}" if issue else "")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):

@@ -1,6 +1,8 @@
-"""What a person reads for the rule that kept a file out of the index."""
+"""What a person reads for the rule that kept a file out of the index, and how many files it kept out."""
 
-from engine import marked, tr
+from collections.abc import Iterable
+
+from engine import FileIssue, files_told, marked, tr
 
 _WORDS = {
     "bad-name": marked("bad name"),
@@ -19,6 +21,7 @@ _WORDS = {
     "not-embedded": marked("not embedded"),
     "not-included": marked("not included"),
     "not-text": marked("not text"),
+    "not-utf8": marked("not UTF-8"),
     "outside-memory": marked("outside memory"),
     "packed-twice": marked("packed twice"),
     "part-of-session": marked("part of session"),
@@ -29,6 +32,11 @@ _WORDS = {
     "unknown-format": marked("unknown format"),
     "unreadable": marked("unreadable"),
 }
+
+
+def files_left_out(issues: Iterable[FileIssue]) -> int:
+    """How many files, or folders with all that is in them: some entries stand for all files of a kind."""
+    return sum(files_told(issue.detail) for issue in issues)
 
 
 def rule_words(rule: str) -> str:

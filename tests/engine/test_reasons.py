@@ -50,3 +50,11 @@ def test_what_is_no_reason_of_ours_stays_as_it_is() -> None:
     language.speak("en-XA")
     assert tr_reason("A sentence of another program.") == "A sentence of another program."
     assert tr_reason("") == ""
+
+
+def test_a_sentence_tells_of_one_file_or_of_all_of_a_kind() -> None:
+    assert reasons.files_told(reasons.OTHER_EXTENSIONS.said(count=12_480, extensions=".md, .txt")) == 12_480
+    assert reasons.files_told(reasons.OTHER_EXTENSIONS.said(count=1, extensions=".md")) == 1
+    assert reasons.files_told(reasons.MORE_OF_A_RULE.said(number=20)) == 20
+    assert reasons.files_told(reasons.TOO_LARGE.said(size=12_480, limit=1000)) == 1
+    assert reasons.files_told(reasons.LINK.said()) == reasons.files_told("") == 1

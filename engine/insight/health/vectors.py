@@ -31,14 +31,14 @@ def _look(subject: Subject) -> Seen:
         return Seen(tr("There are none."))
     if models == 1:
         detail = tr_count(
-            "{count:,} vector: each has its model’s dimensions, and length 1.",
-            "{count:,} vectors: each has its model’s dimensions, and length 1.",
+            "{count:,} vector in the cache: it has its model’s dimensions, and length 1.",
+            "{count:,} vectors in the cache: each has its model’s dimensions, and length 1.",
             count,
         )
     else:
         detail = tr_count(
-            "{count:,} vector of {models:,} models: each has its model’s dimensions, and length 1.",
-            "{count:,} vectors of {models:,} models: each has its model’s dimensions, and length 1.",
+            "{count:,} vector of {models:,} models in the cache: it has its model’s dimensions, and length 1.",
+            "{count:,} vectors of {models:,} models in the cache: each has its model’s dimensions, and length 1.",
             count,
             models=models,
         )

@@ -95,7 +95,7 @@ def test_what_is_passed_over_is_named_with_its_rule(qtbot, panel, notes):
     qtbot.mouseClick(_chip(panel, "Passed over"), Qt.MouseButton.LeftButton)
     model = panel.findChild(IssuesTable).model()
     rules = {model.index(row, 0).data(): model.index(row, 1).data() for row in range(model.rowCount())}
-    assert rules[".git"] == "ignored-folder"
+    assert rules[".git"] == "ignored folder"
     assert rules["*.jpg"] == "extension"
 
 

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from engine import ChunkSizes, DiskPart, FileIssue, MonthCount
+from engine import ChunkSizes, DiskPart, FileIssue, MonthCount, reasons
 from gui.index.attention import attention_of
 from gui.index.figures import figures
 from gui.index.pictures import (
@@ -123,6 +123,18 @@ def test_the_parts_on_disk_are_told_in_the_unit_of_the_whole():
     )
 
 
+def test_what_the_parts_on_disk_leave_unexplained_is_told():
+    parts = (("text", 500_000), ("words", 300_000), ("vectors", 250_000), ("matrix", 50_000), ("log", 2_800_000))
+    overview = msgspec.structs.replace(
+        make_overview(), disk=tuple(DiskPart(name=name, bytes=size) for name, size in parts)
+    )
+    sizes = msgspec.structs.replace(make_status().sizes, database=1_050_000, wal=2_800_000, matrix=50_000, user=0)
+    assert by_name(make_status(sizes=sizes), overview)["on disk"][:2] == (
+        "3.9 MB",
+        "text, words, vectors 1.1 · rest 2.8",
+    )
+
+
 # --- what needs attention ---------------------------------------------------------------------------------------------
 
 
@@ -142,7 +154,7 @@ def test_failed_files_are_named_and_can_be_tried_again():
     assert rows(failed_files=(issue("a.md"),)) == [("a.md", "Byte 3.", "sync")]
     many = rows(failed_files=tuple(issue(f"{n}.md", "secret" if n % 2 else "not-utf8") for n in range(9)))
     assert [title for title, _, _ in many] == ["0.md", "1.md", "2.md", "6 more files failed"]
-    assert many[-1][1:] == ("secret (3), not utf8 (3)", "failed")
+    assert many[-1][1:] == ("secret (3), not UTF-8 (3)", "failed")
     assert len(rows(failed_files=tuple(issue(f"{n}.md") for n in range(4)))) == 4, "one more would say no less"
 
 
@@ -151,6 +163,16 @@ def test_skipped_files_are_counted_by_their_rules():
     assert rows(skipped_files=skipped) == [
         ("33 files and folders skipped", "ignored folder (28), too large (3), a (1), 1 other rule", "skipped")
     ]
+
+
+def test_an_entry_that_stands_for_all_files_of_a_kind_counts_as_so_many():
+    kind = issue("*.txt", "extension", reasons.OTHER_EXTENSIONS.said(count=1501, extensions=".md"))
+    more = issue("…", "symlink", reasons.MORE_OF_A_RULE.said(number=20))
+    skipped = (kind, issue("x", "symlink"), more)
+    assert rows(skipped_files=skipped) == [
+        ("1,522 files and folders skipped", "extension (1,501), symlink (21)", "skipped")
+    ]
+    assert by_name(make_status(skipped_files=skipped))["files"][1] == "1,522 skipped"
 
 
 def test_vectors_that_wait_say_for_what():

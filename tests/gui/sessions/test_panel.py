@@ -58,7 +58,7 @@ def _press(page: QWidget, words: str) -> None:
 
 def test_all_sessions_are_listed_and_counted(panel):
     assert _titles(panel)[:3] == ["Today", "Fix the valve controller", "Invoice double entry"]
-    assert _counts(panel) == "11 sessions · 6 agents"
+    assert _counts(panel) == "11 sessions · 1 sub-agent · 6 agents"
 
 
 def test_the_first_session_is_selected_for_the_conversation(qtbot, show_panel, memory, jobs):
@@ -217,7 +217,7 @@ def test_sessions_like_one_are_shown_in_the_same_place_with_a_way_back(qtbot, pa
     assert listed.hasFocus()
     qtbot.keyClick(listed, Key.Key_Escape)
     assert listed.current_session().path == VALVE
-    assert _counts(panel) == "11 sessions · 6 agents"
+    assert _counts(panel) == "11 sessions · 1 sub-agent · 6 agents"
     assert panel.view.notice.isHidden()
 
 
@@ -249,7 +249,7 @@ def test_escape_in_the_empty_box_clears_what_was_chosen_and_else_leaves_the_list
     _choose(panel, "Agent", "Codex")
     qtbot.keyClick(panel.box.edit, Key.Key_Escape)
     assert not panel.chips.narrows
-    assert _counts(panel) == "11 sessions · 6 agents"
+    assert _counts(panel) == "11 sessions · 1 sub-agent · 6 agents"
 
 
 def test_nothing_matches(qtbot, panel):
@@ -259,7 +259,7 @@ def test_nothing_matches(qtbot, panel):
     assert panel.view.page.accessibleName().startswith("No session matches “zebra crossing” These words")
     _choose(panel, "Agent", "Codex")
     _press(panel.view.page, "Clear the filters")
-    assert _counts(panel) == "11 sessions · 6 agents"
+    assert _counts(panel) == "11 sessions · 1 sub-agent · 6 agents"
     assert panel.box.edit.hasFocus()
 
 
