@@ -8,11 +8,11 @@ import msgspec
 from engine import reasons
 from engine.backends import path_words
 from engine.control import CancelToken
-from engine.corpus.discovery import LATEST_NS
 from engine.corpus.ignore import Match, shown
 from engine.corpus.standing import Listing, PathFinder, Standing
 from engine.corpus.transcripts.changes import last_change
 from engine.corpus.transcripts.stores import session_name
+from engine.corpus.walking import LATEST_NS
 from engine.embedding.base import EmbeddingProvider
 from engine.language import tr
 from engine.reasons import tr_reason

@@ -7,7 +7,7 @@ nothing below a root can lead out of it.
 import math
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Collection
 from pathlib import Path
 
 import msgspec
@@ -18,29 +18,9 @@ from engine.corpus.ignore import Match
 from engine.corpus.judging import SECRET_PLACE, Judge, unreadable
 from engine.corpus.passed import Passed
 from engine.corpus.roots import Layout, Root, Roots, find_roots
-from engine.records import FileIssue, Source
+from engine.corpus.walking import LATEST_NS, DiscoveryListener, FolderWalk, FoundFile
+from engine.records import FileIssue
 from engine.settings import Settings
-
-DiscoveryListener = Callable[[int, str], None]
-"""Called once a folder with the number of files found so far and the folder's stable name."""
-
-
-LATEST_NS = 2**62
-"""The year 2116. A file system, or a transcript, may say 2400 or 9999, which 64 bits cannot hold."""
-
-
-class FoundFile(msgspec.Struct, frozen=True, gc=False):
-    """A file that discovery accepts, as its directory entry describes it."""
-
-    name: str
-    """Stable name: `/` between parts, letters composed or decomposed as on disk."""
-    path: str
-    """Absolute path."""
-    source: Source
-    size: int
-    """Bytes."""
-    mtime_ns: int
-    """At most `LATEST_NS`."""
 
 
 class Discovery(msgspec.Struct, frozen=True):
@@ -79,11 +59,11 @@ def discover_in(
 ) -> Discovery:
     """The same for a folder inside of one of the `roots`, whose way there no rule bars. Raises `Cancelled`."""
     walk = _Walk(roots, settings, cancel, None, most_entries)
-    walk.walk(folder)
+    walk.descend(folder.path, folder.name)
     return Discovery(walk.files, walk.passed.issues(), roots.layout, walk.whole)
 
 
-class _Walk:
+class _Walk(FolderWalk):
     """One pass over the roots."""
 
     def __init__(
@@ -94,13 +74,9 @@ class _Walk:
         listener: DiscoveryListener | None,
         most_entries: float,
     ) -> None:
-        self.files: list[FoundFile] = []
-        self.whole = True
-        self._entries_left = most_entries
+        super().__init__(cancel, listener, most_entries)
         self._judge = Judge(settings)
         self.passed = Passed(self._judge.rules.extensions)
-        self._cancel = cancel
-        self._listener = listener
         self._root_paths = {root.path for root in roots.found}
 
     def visit(self, root: Root) -> None:
@@ -119,7 +95,7 @@ class _Walk:
             outside = match is SECRET_PLACE
             self._pass(root.path if outside else root.name, os.path.basename(root.path), match)
         elif stat.S_ISDIR(state.st_mode):
-            self.walk(root)
+            self.descend(root.path, root.name)
         else:
             self._take(root.name, root.path, state)
 
@@ -132,36 +108,7 @@ class _Walk:
                 continue
             self._pass(entry.name, entry.name, self._judge.beside_memory(entry))
 
-    def walk(self, root: Root) -> None:
-        """The folder and all below it, depth first in the order of names."""
-        stack = [(root.path, root.name)]
-        while stack and self._entries_left > 0:
-            path, name = stack.pop()
-            if self._cancel is not None:
-                self._cancel.checkpoint()
-            if self._listener is not None:
-                self._listener(len(self.files), name or ".")
-            prefix = name + "/" if name else ""
-            folders = [
-                (entry.path, prefix + entry.name)
-                for entry in self._entries(path, name or ".")
-                if self._enter(entry, prefix + entry.name)
-            ]
-            stack.extend(reversed(folders))
-        self.whole = self.whole and not stack
-
-    def _entries(self, path: str, name: str) -> list[os.DirEntry[str]]:
-        try:
-            with os.scandir(path) as entries:
-                listed = sorted(entries, key=lambda entry: entry.name)
-        except OSError as error:
-            self._unreadable(name, error)
-            return []
-        self._entries_left -= len(listed)
-        return listed
-
-    def _enter(self, entry: os.DirEntry[str], name: str) -> bool:
-        """Take the entry if it is a file; True for a folder to go into."""
+    def _enter(self, entry: os.DirEntry[str], name: str, neighbours: Collection[str]) -> bool:
         if entry.path in self._root_paths:
             return False
         match = self._judge.entry(entry, name)

@@ -15,13 +15,14 @@ import msgspec
 
 from engine.control import CancelToken
 from engine.corpus.asked import readings_of
-from engine.corpus.discovery import FoundFile, discover, discover_in
+from engine.corpus.discovery import discover, discover_in
 from engine.corpus.ignore import Match, is_unusable
 from engine.corpus.judging import Judge, unreadable
 from engine.corpus.roots import Root, find_roots
 from engine.corpus.transcripts.changes import compressed, transcript_of
 from engine.corpus.transcripts.judging import SILENT, judge_entry, judge_store
 from engine.corpus.transcripts.stores import Store, find_stores, find_transcripts_in
+from engine.corpus.walking import FoundFile
 from engine.records import FileIssue, Source
 from engine.settings import Settings
 

@@ -3,9 +3,9 @@
 import os
 from collections.abc import Iterable
 
-from engine.corpus.discovery import LATEST_NS
 from engine.corpus.guard import PathGuard
 from engine.corpus.ignore import is_unusable
+from engine.corpus.walking import LATEST_NS
 from engine.corpus.weighing import CHARACTERS_PER_TOKEN, weigh
 from engine.errors import PathRefused
 from engine.records import ChunkDetail, ChunkRow, ChunkVector, FileChunks, Source, VectorState

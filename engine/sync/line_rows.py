@@ -7,13 +7,13 @@ from typing import Any
 import msgspec
 
 from engine import reasons
-from engine.corpus.discovery import FoundFile
 from engine.corpus.transcripts.changes import transcript_of
 from engine.corpus.transcripts.formats import LineFormat
 from engine.corpus.transcripts.jsonl import Source, read_at
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.packing import Said
 from engine.corpus.transcripts.reading import LineReader
+from engine.corpus.walking import FoundFile
 from engine.records import FileIssue
 from engine.redaction.masks import redact
 from engine.store import sessions

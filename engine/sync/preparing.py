@@ -4,11 +4,11 @@ import hashlib
 from collections.abc import Iterable, Iterator
 
 from engine.corpus.chunking import CHUNKER_VERSION, Chunk, chunk_markdown
-from engine.corpus.discovery import FoundFile
 from engine.corpus.document import describe
 from engine.corpus.reading import NoteText, read_note
 from engine.corpus.tags import TAGS_FINGERPRINT, tags_of
 from engine.corpus.transcripts.packing import PACKER_VERSION, SessionChunk
+from engine.corpus.walking import FoundFile
 from engine.redaction.masks import REDACTION_VERSION
 from engine.settings import Settings
 from engine.store.writer import NewChunk, NewFile

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from itertools import chain
 
-from engine.corpus.discovery import FoundFile
 from engine.corpus.opening import FolderFiles
 from engine.corpus.transcripts.changes import is_compressed
 from engine.corpus.transcripts.glance import glance
+from engine.corpus.walking import FoundFile
 from engine.errors import PathRefused
 from engine.store.writer import NewFile, Writer
 from engine.sync.commits import Change, Commits

@@ -22,8 +22,8 @@ import apsw
 
 from engine import reasons
 from engine.control import CancelToken
-from engine.corpus.discovery import FoundFile
 from engine.corpus.transcripts.changes import transcript_of
+from engine.corpus.walking import FoundFile
 from engine.errors import StoreError
 from engine.records import FileIssue
 from engine.store.location import IndexFiles

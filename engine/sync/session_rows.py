@@ -11,9 +11,9 @@ from typing import IO
 import msgspec
 
 from engine.control import CancelToken
-from engine.corpus.discovery import LATEST_NS, FoundFile
 from engine.corpus.transcripts.messages import SessionFacts
 from engine.corpus.transcripts.packing import SessionChunk
+from engine.corpus.walking import LATEST_NS, FoundFile
 from engine.redaction.masks import redact
 from engine.store.writer import NewChunk, NewChunks, NewFile, NewSession
 from engine.sync.preparing import chunk_rows

@@ -1,9 +1,9 @@
 """Brings the sessions of a generation to what their transcripts hold now."""
 
 from engine import reasons
-from engine.corpus.discovery import FoundFile
 from engine.corpus.transcripts.changes import is_database
 from engine.corpus.transcripts.stores import FoundTranscripts, find_transcripts
+from engine.corpus.walking import FoundFile
 from engine.errors import PathRefused
 from engine.records import FileIssue
 from engine.store import sessions

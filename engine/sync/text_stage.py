@@ -1,7 +1,8 @@
 """Brings the text half of a generation to what is on disk: the notes, then the sessions."""
 
-from engine.corpus.discovery import FoundFile, discover
+from engine.corpus.discovery import discover
 from engine.corpus.reading import Unreadable
+from engine.corpus.walking import FoundFile
 from engine.records import FileIssue
 from engine.store.snapshot import StoredFile
 from engine.store.writer import NewFile, Writer

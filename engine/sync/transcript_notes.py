@@ -1,6 +1,6 @@
 """What the index notes of a transcript itself: how far it was read, or why nothing of it is indexed."""
 
-from engine.corpus.discovery import FoundFile
+from engine.corpus.walking import FoundFile
 from engine.store import sessions
 from engine.store.writer import Writer
 from engine.sync.commits import Change

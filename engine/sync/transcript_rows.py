@@ -1,8 +1,8 @@
 """From one transcript to the rows of its sessions: finds out what it is, and has it read as such."""
 
 from engine import reasons
-from engine.corpus.discovery import FoundFile
 from engine.corpus.transcripts.reading import database_format, document_format, line_format, opened
+from engine.corpus.walking import FoundFile
 from engine.records import FileIssue
 from engine.sync.commits import Commits
 from engine.sync.line_rows import LineRows

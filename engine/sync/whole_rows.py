@@ -7,9 +7,9 @@ from contextlib import ExitStack
 import msgspec
 
 from engine import reasons
-from engine.corpus.discovery import FoundFile
 from engine.corpus.transcripts.formats import Conversation, DatabaseFormat, DocumentFormat
 from engine.corpus.transcripts.stores import session_name
+from engine.corpus.walking import FoundFile
 from engine.records import FileIssue
 from engine.store import sessions
 from engine.store.writer import NewFile, Writer

@@ -15,9 +15,10 @@ import msgspec
 from engine import reasons
 from engine.backends.qmd.command import QmdError
 from engine.control import CancelToken
-from engine.corpus.discovery import Discovery, FoundFile, discover
+from engine.corpus.discovery import Discovery, discover
 from engine.corpus.ignore import IgnoreRules
 from engine.corpus.roots import Root, Roots, find_roots
+from engine.corpus.walking import FoundFile
 from engine.language import tr
 from engine.records import FileIssue, Source
 from engine.settings import Settings

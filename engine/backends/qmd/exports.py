@@ -15,11 +15,11 @@ import msgspec
 
 from engine import reasons
 from engine.control import CancelToken
-from engine.corpus.discovery import FoundFile
 from engine.corpus.transcripts.changes import is_database
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.packing import BETWEEN, SPEAKERS, Packer, Said, SessionChunk
 from engine.corpus.transcripts.stores import find_transcripts, session_name
+from engine.corpus.walking import FoundFile
 from engine.errors import PathRefused
 from engine.records import FileIssue
 from engine.redaction.masks import REDACTION_VERSION

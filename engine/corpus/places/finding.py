@@ -9,13 +9,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from engine.control import CancelToken
-from engine.corpus.discovery import FoundFile, discover
+from engine.corpus.discovery import discover
 from engine.corpus.places.agents import agent_folders
 from engine.corpus.places.candidates import Candidate
 from engine.corpus.places.machine import Machine
 from engine.corpus.places.obsidian import obsidian_vaults
 from engine.corpus.places.openclaw import openclaw_places
 from engine.corpus.transcripts.stores import find_stores, find_transcripts
+from engine.corpus.walking import FoundFile
 from engine.errors import WorkspaceError
 from engine.records import FileIssue, FoundPlace, FoundPlaces
 from engine.settings import Settings

@@ -4,9 +4,9 @@ import os
 from collections.abc import Iterable, Set
 
 from engine.control import CancelToken
-from engine.corpus.discovery import FoundFile
 from engine.corpus.transcripts.changes import is_database
 from engine.corpus.transcripts.opencode_database import OpencodeDatabase
+from engine.corpus.walking import FoundFile
 from engine.errors import PathRefused
 
 

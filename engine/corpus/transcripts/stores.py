@@ -10,20 +10,20 @@ import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import msgspec
 
 from engine import reasons
 from engine.control import CancelToken
-from engine.corpus.discovery import LATEST_NS, DiscoveryListener, FoundFile
-from engine.corpus.ignore import Match, is_unusable, shown
+from engine.corpus.ignore import is_unusable, shown
 from engine.corpus.judging import unreadable
 from engine.corpus.opening import is_link
 from engine.corpus.roots import holds_secrets
 from engine.corpus.transcripts.changes import compressed, last_change, transcript_of
 from engine.corpus.transcripts.judging import SILENT, judge_entry, judge_store, may_be_transcript
+from engine.corpus.walking import LATEST_NS, DiscoveryListener, FolderWalk, FoundFile
 from engine.errors import PathRefused
 from engine.records import FileIssue
 from engine.settings import Settings
@@ -121,18 +121,16 @@ def find_transcripts_in(
 ) -> FoundTranscripts:
     """The same for a folder inside of a store, named like one. Raises `Cancelled`."""
     walk = _Walk(cancel, None, most_entries)
-    walk.descend(folder)
+    walk.descend(folder.path, folder.name)
     return FoundTranscripts(walk.files, walk.skipped, walk.whole)
 
 
-class _Walk:
+class _Walk(FolderWalk):
+    """One pass over the stores."""
+
     def __init__(self, cancel: CancelToken | None, listener: DiscoveryListener | None, most_entries: float) -> None:
-        self.files: list[FoundFile] = []
+        super().__init__(cancel, listener, most_entries)
         self.skipped: list[FileIssue] = []
-        self.whole = True
-        self._entries_left = most_entries
-        self._cancel = cancel
-        self._listener = listener
 
     def visit(self, store: Store) -> None:
         try:
@@ -147,33 +145,12 @@ class _Walk:
         if match is not None:
             self._pass(store.name, match.rule, match.detail)
         elif stat.S_ISDIR(state.st_mode):
-            self.descend(store)
+            self.descend(store.path, store.name)
         else:
             self._take(f"{store.name}/{transcript_of(os.path.basename(store.path))}", store.path, state)
 
-    def descend(self, store: Store) -> None:
-        """The folder and all below it."""
-        stack = [(store.path, store.name)]
-        while stack and self._entries_left > 0:
-            path, name = stack.pop()
-            if self._cancel is not None:
-                self._cancel.checkpoint()
-            if self._listener is not None:
-                self._listener(len(self.files), name)
-            above = os.path.basename(path)
-            listed = self._entries(path, name)
-            plain = {entry.name for entry in listed}
-            for entry in listed:
-                below = f"{name}/{entry.name}"
-                try:
-                    if self._enter(entry, below, judge_entry(entry, above, plain)):
-                        stack.append((entry.path, below))
-                except OSError as error:
-                    self._unreadable(below, error)
-        self.whole = self.whole and not stack
-
-    def _enter(self, entry: os.DirEntry[str], name: str, match: Match | None) -> bool:
-        """Take the entry if it may be a transcript; True for a folder to go into."""
+    def _enter(self, entry: os.DirEntry[str], name: str, neighbours: Collection[str]) -> bool:
+        match = judge_entry(entry, os.path.basename(os.path.dirname(entry.path)), neighbours)
         if match is None:
             if entry.is_dir(follow_symlinks=False):
                 return True
@@ -186,16 +163,6 @@ class _Walk:
         """Add a transcript with its size and the time of its last change, be that in a file beside it."""
         size, changed = last_change(path, state)
         self.files.append(FoundFile(name, path, "sessions", size, min(changed, LATEST_NS)))
-
-    def _entries(self, path: str, name: str) -> list[os.DirEntry[str]]:
-        try:
-            with os.scandir(path) as entries:
-                listed = sorted(entries, key=lambda entry: entry.name)
-        except OSError as error:
-            self._unreadable(name, error)
-            return []
-        self._entries_left -= len(listed)
-        return listed
 
     def _unreadable(self, name: str, error: OSError) -> None:
         match = unreadable(error)
