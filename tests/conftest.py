@@ -14,6 +14,7 @@ from typing import Any
 
 import hypothesis
 import pytest
+from pytestqt.qtbot import QtBot
 
 from tests.helpers.leaks import QtWatch, leaked_threads, living_threads
 
@@ -41,6 +42,8 @@ _FOLDERS = {
 # A busy machine is no failure: no test asserts a duration.
 hypothesis.settings.register_profile("patient", deadline=None)
 hypothesis.settings.load_profile("patient")
+for _wait in (QtBot.waitUntil, QtBot.waitSignal, QtBot.waitSignals, QtBot.waitActive, QtBot.waitExposed):
+    _wait.__kwdefaults__["timeout"] = 60_000  # milliseconds
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -71,7 +71,7 @@ def window(qtbot, appearance, jobs, memory, monkeypatch) -> Iterator[MainWindow]
         window.show()
         window.activateWindow()
     yield window
-    assert window.shut_down(5000)
+    assert window.shut_down(60_000)
 
 
 @pytest.fixture

@@ -151,7 +151,7 @@ def test_a_polite_kill_ends_it_well_and_keeps_the_window(notes, words_only, user
         while not list(user_home.rglob("index.sqlite")) and time.monotonic() < deadline:
             time.sleep(0.02)
         process.send_signal(signal.SIGTERM)
-        _, errors = process.communicate(timeout=20)
+        _, errors = process.communicate(timeout=60)
     finally:
         process.kill()
     assert process.returncode == 0

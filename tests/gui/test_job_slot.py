@@ -13,7 +13,7 @@ def test_a_newer_job_takes_the_place_and_none_outlives_the_owner(qtbot, jobs):
     slot = JobSlot(owner)
 
     def start(name: str) -> None:
-        slot.put(jobs.read(lambda _: released.wait(5), lambda _: told.append(name)))
+        slot.put(jobs.read(lambda _: released.wait(60), lambda _: told.append(name)))
 
     start("first")
     start("second")

@@ -53,10 +53,10 @@ def test_a_cancelled_job_never_answers(qtbot, jobs):
 
     def work(_: CancelToken) -> None:
         entered.set()
-        leave.wait(5)
+        leave.wait(60)
 
     job = jobs.read(work, told.append, told.append)
-    assert entered.wait(5)
+    assert entered.wait(60)
     job.cancel()
     leave.set()
     jobs.read(lambda _: "after", told.append)
@@ -71,11 +71,11 @@ def test_work_that_was_cancelled_before_it_began_does_not_begin(qtbot, jobs):
 
     def hold(which: int) -> None:
         entered[which].set()
-        gate.wait(5)
+        gate.wait(60)
 
     for number in range(3):  # fills the readers' pool
         jobs.read(lambda _, number=number: hold(number), lambda _: None)
-    assert all(event.wait(5) for event in entered)
+    assert all(event.wait(60) for event in entered)
     late = jobs.read(lambda _: ran.append("late"), ran.append)
     late.cancel()
     gate.set()
@@ -88,7 +88,7 @@ def test_readers_do_not_wait_for_writers(qtbot, jobs):
     gate = threading.Event()
     told: list[str] = []
     for _ in range(4):
-        jobs.write(lambda _: gate.wait(5), lambda _: None)
+        jobs.write(lambda _: gate.wait(60), lambda _: None)
     jobs.read(lambda _: "read", told.append)
     qtbot.waitUntil(lambda: told == ["read"])
     gate.set()
@@ -103,12 +103,12 @@ def test_shutdown_cancels_runs_the_last_work_and_waits(qapp):
         stopped = threading.Event()
         token.on_cancel(stopped.set)
         entered.set()
-        stopped.wait(5)
+        stopped.wait(60)
         order.append("stopped")
         ended.set()
 
     jobs.write(work, order.append)
-    assert entered.wait(5)
+    assert entered.wait(60)
     assert jobs.shutdown(5000, last=lambda: order.append("last"))
     assert sorted(order) == ["last", "stopped"]
     assert ended.is_set()
@@ -120,10 +120,10 @@ def test_shutdown_tells_of_work_that_does_not_stop(qapp):
 
     def work(_: CancelToken) -> None:
         entered.set()
-        gate.wait(5)
+        gate.wait(60)
 
     jobs.read(work, lambda _: None)
-    assert entered.wait(5)
+    assert entered.wait(60)
     assert not jobs.shutdown(20)
     gate.set()
     assert jobs.shutdown(5000)

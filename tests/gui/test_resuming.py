@@ -46,7 +46,7 @@ def begin(qtbot, appearance, jobs, memory, monkeypatch):
 
     yield open_window
     for window in made:
-        assert window.shut_down(5000)
+        assert window.shut_down(60_000)
 
 
 def _written() -> dict:

@@ -63,7 +63,7 @@ def window(qtbot, appearance, jobs, memories, memory, monkeypatch, shown) -> Ite
     qtbot.waitUntil(lambda: at_rest(window))
     shown.clear()
     yield window
-    assert window.shut_down(5000)
+    assert window.shut_down(60_000)
 
 
 def _sessions(qtbot, window: MainWindow) -> None:

@@ -15,7 +15,7 @@ def main(settings: str) -> None:
         bus.close()
     finally:
         program.terminate()
-        program.wait(20)
+        program.wait(60)
 
 
 def _read(program: Thing) -> None:

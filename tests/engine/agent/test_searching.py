@@ -161,7 +161,7 @@ def test_a_memory_that_hangs_is_given_up_and_left_alone_for_a_while() -> None:
     class Hanging(FakeMemory):
         def search(self, *args: Any, **options: Any) -> Any:
             asked.append(args)
-            release.wait(30)
+            release.wait(60)
             return super().search(*args, **options)
 
     memory = Hanging()

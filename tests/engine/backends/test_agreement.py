@@ -98,14 +98,14 @@ def test_a_yes_reaches_a_sync_that_runs_without_it(open_memory, dear, monkeypatc
 
     def hold(*args, **options):
         asked.set()
-        assert go.wait(10)
+        assert go.wait(60)
         return estimate(*args, **options)
 
     monkeypatch.setattr("engine.sync.vector_half.estimate", hold)
     reports: list[object] = []
     first = threading.Thread(target=lambda: reports.append(memory.sync()))
     first.start()
-    assert asked.wait(10)
+    assert asked.wait(60)
     joining = threading.Event()
     second = threading.Thread(
         target=lambda: reports.append(memory.sync(approve=True, progress=lambda update: joining.set()))
@@ -268,7 +268,7 @@ def test_what_arrives_while_a_sync_pauses_is_kept_at_once(open_memory, dear) -> 
     sync = threading.Thread(target=lambda: memory.sync(approve=True, cancel=token))
     sync.start()
     try:
-        assert kept.wait(10), "who is killed now must not pay for it again"
+        assert kept.wait(60), "who is killed now must not pay for it again"
         assert sync.is_alive()
         assert len(dear.embedded) == 2
     finally:

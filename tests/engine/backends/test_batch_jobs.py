@@ -315,7 +315,7 @@ def test_a_program_that_stays_looks_again_by_itself(openai, opened, monkeypatch)
         done = threading.Event()
         memory.add_status_listener(lambda: done.set() if not memory.status().pending_vectors else None)
         memory.sync(approve=True)
-        assert done.wait(30)
+        assert done.wait(60)
         assert len(openai.jobs) == 1
 
 
@@ -537,7 +537,7 @@ def test_a_hanging_upload_can_be_cancelled(server, opened):
     hang = Hang()
     server.faults.append(hang)
     token = CancelToken()
-    canceller = threading.Thread(target=lambda: (hang.reached.wait(10), token.cancel()))
+    canceller = threading.Thread(target=lambda: (hang.reached.wait(60), token.cancel()))
     canceller.start()
     with opened(server) as memory:
         report = memory.sync(approve=True, cancel=token)

@@ -137,13 +137,13 @@ def test_what_cannot_be_opened_is_told_to_all_and_tried_anew(workspace, settings
     def open_(*_: object) -> object:
         tries.append(1)
         begun.set()
-        go_on.wait(10)
+        go_on.wait(60)
         raise IndexReadOnly("No.")
 
     cache = ManagerCache(open_)  # type: ignore[arg-type]
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(cache.lease, workspace, settings, None, False)
-        assert begun.wait(10)
+        assert begun.wait(60)
         second = pool.submit(cache.lease, workspace, settings, None, False)
         go_on.set()
         for asked in (first, second):
@@ -189,7 +189,7 @@ def test_closing_stops_the_update_that_was_asked_for_here(workspace, settings, m
     first, second = engine.open_memory(workspace, settings), engine.open_memory(workspace, settings)
     with ThreadPoolExecutor(1) as pool:
         syncing = pool.submit(first.sync)
-        assert under_way.wait(10)
+        assert under_way.wait(60)
         first.close()
         assert syncing.result().cancelled
     assert first.current_sync() is None

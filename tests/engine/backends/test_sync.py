@@ -57,7 +57,7 @@ def _waiting(memory, **asked) -> tuple[threading.Thread, list[MemorySyncProgress
 
     thread = threading.Thread(target=lambda: reports.append(memory.sync(progress=hear, **asked)))
     thread.start()
-    assert waits.wait(30)
+    assert waits.wait(60)
     return thread, told, reports
 
 
@@ -278,7 +278,7 @@ def test_a_paused_sync_waits_and_goes_on(open_memory, workspace: Path) -> None:
     reports: list[object] = []
     thread = threading.Thread(target=lambda: reports.append(memory.sync(cancel=token, progress=pause_once)))
     thread.start()
-    assert paused.wait(5)
+    assert paused.wait(60)
     time.sleep(0.05)
     assert thread.is_alive()
     status = memory.status()
@@ -337,7 +337,7 @@ def test_closing_stops_a_running_sync_within_a_second(open_memory, provider) -> 
     provider.before = slow
     thread = threading.Thread(target=memory.sync)
     thread.start()
-    assert started.wait(5)
+    assert started.wait(60)
     begun = time.monotonic()
     memory.close()
     thread.join()

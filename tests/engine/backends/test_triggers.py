@@ -100,7 +100,7 @@ def test_listeners_hear_of_background_work(open_memory) -> None:
     heard = threading.Event()
     remove = memory.add_status_listener(heard.set)
     memory.warm_session("one")
-    assert heard.wait(5)
+    assert heard.wait(60)
     wait_until(lambda: reasons(memory) == ["session-start"])
     remove()
     heard.clear()
@@ -134,12 +134,12 @@ def test_status_answers_at_once_while_a_sync_runs(open_memory, provider) -> None
 
     def hold(texts) -> None:
         started.set()
-        assert go.wait(10)
+        assert go.wait(60)
 
     provider.before = hold
     thread = threading.Thread(target=memory.sync)
     thread.start()
-    assert started.wait(5)
+    assert started.wait(60)
     status = memory.status()
     go.set()
     thread.join()
@@ -168,7 +168,7 @@ def test_what_another_process_does_is_heard_of(open_memory, workspace: Path, mon
     follower.add_status_listener(heard.set)
     (workspace / "new.md").write_text("A brass lamp.\n")
     open_memory().sync()
-    assert heard.wait(5)
+    assert heard.wait(60)
     assert follower.status().files == 5
     assert [r.path for r in follower.search("brass lamp").results] == ["new.md"]
 

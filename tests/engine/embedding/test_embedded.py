@@ -84,7 +84,7 @@ class Encoder:
     def encode(self, texts: list[str]) -> np.ndarray:
         self.texts += len(texts)
         self.entered.set()
-        assert self.release.wait(5)
+        assert self.release.wait(60)
         return np.ones((len(texts), 512), dtype=np.float32)
 
 
@@ -95,11 +95,11 @@ def test_a_batch_stops_between_two_steps(monkeypatch: pytest.MonkeyPatch, stop: 
     provider, token = EmbeddedProvider(), CancelToken()
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(provider.embed_documents, ["x" * 1600] * 64, cancel=token)
-        assert encoder.entered.wait(5)
+        assert encoder.entered.wait(60)
         token.cancel() if stop == "cancel" else provider.close()
         encoder.release.set()
         with pytest.raises(Cancelled if stop == "cancel" else Closed):
-            running.result(5)
+            running.result(60)
     assert 0 < encoder.texts < 64
 
 
@@ -112,7 +112,7 @@ def test_threads_that_come_at_once_load_the_model_once(monkeypatch: pytest.Monke
     provider = EmbeddedProvider()
 
     def ask(_number: int) -> None:
-        barrier.wait(5)
+        barrier.wait(60)
         provider.embed_query("x")
 
     with ThreadPoolExecutor(4) as pool:

@@ -156,7 +156,7 @@ def test_a_question_does_not_wait_for_all_passages(fresh: GgufProvider) -> None:
         assert not passages.done()
         token.cancel()
         with pytest.raises(Cancelled):
-            passages.result(30)
+            passages.result(60)
 
 
 @posix
@@ -170,7 +170,7 @@ def test_a_cancelled_call_ends_at_once_and_its_answer_is_not_taken_for_another(f
         token.cancel()
         for call in (pears, waiting):
             with pytest.raises(Cancelled):
-                call.result(30)
+                call.result(60)
     os.kill(worker(fresh), signal.SIGCONT)
     assert fresh.embed_query("apples") == pytest.approx(apples, abs=1e-6)
 
@@ -185,7 +185,7 @@ def test_close_ends_the_process_and_the_calls(fresh: GgufProvider) -> None:
         fresh.close()
         fresh.close()
         with pytest.raises(Closed):
-            call.result(30)
+            call.result(60)
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
     with pytest.raises(Closed):

@@ -123,10 +123,10 @@ def test_cancel_ends_a_hanging_fetch(hub: HubServer) -> None:
     hub.faults.extend([Fault(), Fault(), hang])
     with ThreadPoolExecutor(1) as pool:
         fetching = pool.submit(fetch_model, SETTINGS, cancel=token)
-        assert hang.reached.wait(30)
+        assert hang.reached.wait(60)
         token.cancel()
         with pytest.raises(Cancelled):
-            fetching.result(30)
+            fetching.result(60)
     assert not model_place(SETTINGS).path.exists()
 
 
@@ -243,15 +243,15 @@ def test_two_programs_do_not_fetch_the_same(hub: HubServer) -> None:
     def hold() -> None:
         with filelock.FileLock(f"{path}.lock"):
             held.set()
-            assert done.wait(30)
+            assert done.wait(60)
 
     with ThreadPoolExecutor(1) as pool:
         other = pool.submit(hold)
-        assert held.wait(30)
+        assert held.wait(60)
         with pytest.raises(ProviderError, match="Another program is fetching"):
             fetch_model(SETTINGS)
         done.set()
-        other.result(30)
+        other.result(60)
     assert hub.requests == []
 
 

@@ -73,7 +73,7 @@ def test_a_missing_package_is_said(connection, monkeypatch):
 
 def test_a_library_that_never_comes_back_is_given_up(connection, monkeypatch):
     release = threading.Event()
-    monkeypatch.setattr(vec0, "_trial", lambda _: release.wait(10) and None)
+    monkeypatch.setattr(vec0, "_trial", lambda _: release.wait(60) and None)
     monkeypatch.setattr(vec0, "LOAD_SECONDS", 0.02)
     try:
         state = vec0.load_extension(connection, "/net/vec0")

@@ -52,7 +52,7 @@ def in_thread(call) -> tuple[threading.Thread, list[object]]:
 def test_later_callers_join_and_share_the_report() -> None:
     gate, held = SyncGate(), Held()
     first, one = in_thread(lambda: gate.run(held, force=False, progress=None, cancel=None))
-    assert held.started.wait(5)
+    assert held.started.wait(60)
     second, two = in_thread(lambda: gate.run(held, force=False, progress=None, cancel=None))
     while gate.update() is None:
         pass
@@ -67,7 +67,7 @@ def test_later_callers_join_and_share_the_report() -> None:
 def test_a_forced_caller_does_not_settle_for_less() -> None:
     gate, held = SyncGate(), Held()
     first, _ = in_thread(lambda: gate.run(held, force=False, progress=None, cancel=None))
-    assert held.started.wait(5)
+    assert held.started.wait(60)
     second, _ = in_thread(lambda: gate.run(held, force=True, progress=None, cancel=None))
     held.go.set()
     first.join()
@@ -82,11 +82,11 @@ def test_a_joining_caller_hears_the_progress() -> None:
 
     def start(listener: Listener, token: CancelToken) -> SyncReport:
         held.started.set()
-        assert second_started.wait(5)
+        assert second_started.wait(60)
         return held(listener, token)
 
     first, _ = in_thread(lambda: gate.run(start, force=False, progress=None, cancel=None))
-    assert held.started.wait(5)
+    assert held.started.wait(60)
     second, _ = in_thread(lambda: gate.run(start, force=False, progress=heard.append, cancel=None))
     while len(gate._running.listeners) == 0:
         pass
@@ -100,7 +100,7 @@ def test_a_joining_caller_hears_the_progress() -> None:
 def test_a_joining_caller_can_leave_without_stopping_the_sync() -> None:
     gate, held = SyncGate(), Held()
     first, one = in_thread(lambda: gate.run(held, force=False, progress=None, cancel=None))
-    assert held.started.wait(5)
+    assert held.started.wait(60)
     token = CancelToken()
     second, two = in_thread(lambda: gate.run(held, force=False, progress=None, cancel=token))
     token.cancel()
@@ -115,7 +115,7 @@ def test_a_joining_caller_can_leave_without_stopping_the_sync() -> None:
 def test_close_cancels_what_runs_and_refuses_what_comes() -> None:
     gate, held = SyncGate(), Held()
     first, _ = in_thread(lambda: gate.run(held, force=False, progress=None, cancel=None))
-    assert held.started.wait(5)
+    assert held.started.wait(60)
     gate.close(5)
     first.join()
     with pytest.raises(Closed):
@@ -127,11 +127,11 @@ def test_who_joined_a_sync_that_broke_down_runs_its_own() -> None:
 
     def break_down(listener: Listener, token: CancelToken) -> SyncReport:
         started.set()
-        assert go.wait(5)
+        assert go.wait(60)
         raise RuntimeError("a defect")
 
     first, one = in_thread(lambda: gate.run(break_down, force=False, progress=None, cancel=None))
-    assert started.wait(5)
+    assert started.wait(60)
     held = Held()
     held.go.set()
     heard: list[MemorySyncProgressUpdate] = []
@@ -149,7 +149,7 @@ def test_who_joined_a_sync_that_broke_down_runs_its_own() -> None:
 def test_who_left_a_sync_hears_no_more_of_it() -> None:
     gate, held = SyncGate(), Held()
     first, _ = in_thread(lambda: gate.run(held, force=False, progress=None, cancel=None))
-    assert held.started.wait(5)
+    assert held.started.wait(60)
     token = CancelToken()
     second, _ = in_thread(lambda: gate.run(held, force=False, progress=lambda update: None, cancel=token))
     token.cancel()
@@ -162,7 +162,7 @@ def test_who_left_a_sync_hears_no_more_of_it() -> None:
 def test_work_that_wants_to_be_alone_is_refused_during_a_sync_and_holds_up_the_next() -> None:
     gate, held = SyncGate(), Held()
     first, _ = in_thread(lambda: gate.run(held, force=False, progress=None, cancel=None))
-    assert held.started.wait(5)
+    assert held.started.wait(60)
     with pytest.raises(IndexBusy), gate.alone():
         pytest.fail("A sync is running")
     held.go.set()

@@ -18,7 +18,7 @@ class Runs:
         with self.changed:
             self.reasons.append(reason)
             self.changed.notify_all()
-        assert self.go.wait(5)
+        assert self.go.wait(60)
 
     def wait_for(self, count: int) -> list[SyncReason]:
         with self.changed:

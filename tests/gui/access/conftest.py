@@ -25,5 +25,5 @@ def program(qtbot, appearance, jobs, tmp_path) -> Iterator[Program]:
     yield program
     program.close_others()
     program.quick.quick.deleteLater()
-    assert window.shut_down(5000)
+    assert window.shut_down(60_000)
     demo.close()

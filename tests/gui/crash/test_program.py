@@ -50,7 +50,7 @@ def _wait(process: subprocess.Popen[str], condition: Callable[[], object]) -> No
 def _end(process: subprocess.Popen[str], number: int) -> int:
     try:
         process.send_signal(number)
-        process.communicate(timeout=20)
+        process.communicate(timeout=60)
     finally:
         process.kill()
     return process.returncode

@@ -19,7 +19,7 @@ def {function}():
     {how}
 
 threading.Thread(target={function}, name="therapy.md").start()
-threading.Event().wait(20)
+threading.Event().wait(60)
 """
 QT_ABORTS = (
     "from PySide6.QtCore import qFatal; from gui import qt_messages; qt_messages.log_them(); qFatal('therapy.md')"

@@ -47,7 +47,7 @@ def begin(qtbot, appearance, jobs, memory, monkeypatch):
 
     yield open_window
     for window in made:
-        assert window.shut_down(5000)
+        assert window.shut_down(60_000)
 
 
 def test_a_new_fact_is_kept_while_it_is_typed_and_forgotten_when_saved(qtbot, opened):

@@ -168,7 +168,7 @@ def test_the_whole_explanation_can_be_copied(qtbot, panel, outcome):
     copy = next(b for b in panel.findChildren(QWidget) if getattr(b, "text", str)() == "Copy as JSON")
     qtbot.mouseClick(copy, Qt.MouseButton.LeftButton)
     assert json.loads(QGuiApplication.clipboard().text())["results"][0]["citation"] == outcome.results[0].citation
-    qtbot.waitUntil(lambda: copy.text() == "Copy as JSON", timeout=4000)
+    qtbot.waitUntil(lambda: copy.text() == "Copy as JSON")
 
 
 def test_escape_leads_back_to_the_results(qtbot, panel):

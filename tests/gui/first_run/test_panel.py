@@ -328,7 +328,7 @@ def test_looking_can_be_stopped_and_taken_up_again(qtbot, panel, found, monkeypa
 
     def slow(*, cancel, real=engine.find_places):
         cancel.on_cancel(go.set)
-        go.wait(5)
+        go.wait(60)
         return real(cancel=cancel)
 
     with monkeypatch.context() as slowed:

@@ -186,7 +186,7 @@ def test_progress_is_shown_and_the_search_can_be_stopped(qtbot, page, memory, in
 
     def wait(token: CancelToken) -> None:
         token.on_cancel(ended.set)
-        assert ended.wait(10)
+        assert ended.wait(60)
         token.checkpoint()
 
     insight.during = wait
@@ -194,7 +194,7 @@ def test_progress_is_shown_and_the_search_can_be_stopped(qtbot, page, memory, in
     qtbot.waitUntil(lambda: "50 % is done" in words(page))
     press(page, "Stop")
     assert "Stopped" in words(page)
-    assert ended.wait(5)
+    assert ended.wait(60)
     insight.during = lambda _token: None
     press(page, "Compare the notes")
     qtbot.waitUntil(lambda: len(listed(page)) == 2)

@@ -143,7 +143,7 @@ def test_findings_are_shown_as_they_come(qtbot, show: Show) -> None:
 
 
 def _until(event: threading.Event) -> None:
-    assert event.wait(10)
+    assert event.wait(60)
 
 
 def test_one_finding_is_repaired_and_all_is_looked_at_again(qtbot, show: Show) -> None:

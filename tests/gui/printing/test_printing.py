@@ -54,7 +54,7 @@ def saved(qtbot) -> Callable[[MainWindow, Path], bytes]:
 
     def save(window: MainWindow, path: Path) -> bytes:
         window.sharing.printing.write_pdf(path, usual_layout())
-        qtbot.waitUntil(lambda: f"saved as {path}" in window.banner.text, timeout=20_000)
+        qtbot.waitUntil(lambda: f"saved as {path}" in window.banner.text)
         return path.read_bytes()
 
     return save

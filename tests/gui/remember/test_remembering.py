@@ -163,13 +163,13 @@ def test_a_model_names_it_where_one_is_set(qtbot, window, memory, monkeypatch):
         window.folders.open(memory.folder)
         qtbot.waitUntil(lambda: at_rest(window))
         way(window).remember(VALVE, "Fix the valve controller")
-        qtbot.waitUntil(lambda: way(window).ready, timeout=15_000)
+        qtbot.waitUntil(lambda: way(window).ready)
         sheet = way(window).sheet
         assert sheet.findChild(QLineEdit).text() == "sticky-relay"
         sheet.reject()
         server.faults.append(server.unauthorized())
         way(window).remember(VALVE, "Fix the valve controller")
-        qtbot.waitUntil(lambda: way(window).ready, timeout=15_000)
+        qtbot.waitUntil(lambda: way(window).ready)
         sheet = way(window).sheet
         assert "Named by the session's own words." in words(sheet)
         assert "refused the API key" in words(sheet)

@@ -94,7 +94,7 @@ def meaning_waits(memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> Iterat
     def wait(query: str, *, mode: str = "auto", **options: Any) -> SearchOutcome:
         if mode == "auto":
             released.entered.set()
-            released.wait(10)
+            released.wait(60)
         return search(query, mode=mode, **options)
 
     monkeypatch.setattr(memory, "search", wait)

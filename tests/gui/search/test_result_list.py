@@ -180,7 +180,7 @@ def test_the_first_result_of_a_file_is_shown_with_its_title(qtbot, show, results
 @pytest.mark.parametrize("key", [Key.Key_Up, Key.Key_Escape])
 def test_leaving_upwards(qtbot, show, results, key):
     show("a.md", "b.md")
-    with qtbot.waitSignal(results.left, timeout=100):
+    with qtbot.waitSignal(results.left):
         qtbot.keyClick(results, key)
     assert _current(results) == "a.md"
 
@@ -197,11 +197,11 @@ def test_text_is_for_the_box_and_commands_are_not(qtbot, show, results):
 
 def test_enter_opens_and_asks_for_more(qtbot, show, results):
     show("a.md", total=9)
-    with qtbot.waitSignal(results.opened, timeout=100) as opened:
+    with qtbot.waitSignal(results.opened) as opened:
         qtbot.keyClick(results, Key.Key_Return)
     assert opened.args[0].path == "a.md"
     qtbot.keyClick(results, Key.Key_Down)
-    with qtbot.waitSignal(results.more_wanted, timeout=100):
+    with qtbot.waitSignal(results.more_wanted):
         qtbot.keyClick(results, Key.Key_Return)
 
 
@@ -215,15 +215,15 @@ def test_the_mouse_chooses_results_not_titles(qtbot, show, results):
     assert _current(results) == "a.md"
     qtbot.mouseClick(results.viewport(), Qt.MouseButton.LeftButton, pos=centre(3))
     assert _current(results) == "b.md"
-    with qtbot.waitSignal(results.opened, timeout=100):
+    with qtbot.waitSignal(results.opened):
         qtbot.mouseDClick(results.viewport(), Qt.MouseButton.LeftButton, pos=centre(3))
-    with qtbot.waitSignal(results.more_wanted, timeout=100):
+    with qtbot.waitSignal(results.more_wanted):
         qtbot.mouseClick(results.viewport(), Qt.MouseButton.LeftButton, pos=centre(4))
 
 
 def test_the_menu_belongs_to_the_current_result(qtbot, show, results):
     show("a.md", "b.md")
-    with qtbot.waitSignal(results.menu_wanted, timeout=100) as wanted:
+    with qtbot.waitSignal(results.menu_wanted) as wanted:
         event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(0, 0), QPoint(0, 0))
         QApplication.sendEvent(results.viewport(), event)
     assert wanted.args[0].path == "a.md"

@@ -94,7 +94,7 @@ def test_the_newest_question_wins_over_a_slower_one(qtbot, heard, memory, slow: 
     heard.runner.ask(Question("irrigation"))
     qtbot.waitUntil(lambda: len(memory.searches) == (1 if slow == "keyword_delay" else 2))
     setattr(memory, slow, 0.0)
-    with qtbot.waitSignal(heard.runner.idle, timeout=2000):
+    with qtbot.waitSignal(heard.runner.idle):
         heard.runner.ask(Question("timer"))
     assert heard.told()[-2:] == [("timer", "keyword", False), ("timer", "hybrid", True)]
     assert ("irrigation", "hybrid", True) not in heard.told()

@@ -130,13 +130,13 @@ def test_a_change_while_a_reading_fails_is_read(qtbot, panel, memory) -> None:
     def failing(*arguments, **options):
         memory.read_session = original
         reading.set()
-        assert go_on.wait(10)
+        assert go_on.wait(60)
         raise OSError("busy")
 
     memory.read_session = failing
     memory.session_texts[PATH] = make_session([*_turns(30), *LATER], path=PATH)
     panel.refresh()
-    assert reading.wait(10)
+    assert reading.wait(60)
     panel.refresh()
     with qtbot.waitSignal(panel._watch.grown):
         go_on.set()

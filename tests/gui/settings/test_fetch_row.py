@@ -22,7 +22,7 @@ class Hub:
     def fetch(self, settings, *, progress, cancel):
         forget = cancel.on_cancel(self.go_on.set)
         progress(ModelFetchProgress(model=MODEL, received=50_000_000, total=200_000_000))
-        self.go_on.wait(10)
+        self.go_on.wait(60)
         forget()
         if cancel.cancelled:
             self.cancelled += 1

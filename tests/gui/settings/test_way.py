@@ -190,7 +190,7 @@ def test_what_is_applied_reaches_a_real_index(qtbot, appearance, jobs, tmp_path,
         opened = workspace.current
         return opened is not None and opened.manager is not first and opened.manager.status().files == 1
 
-    qtbot.waitUntil(done, timeout=10_000)
+    qtbot.waitUntil(done)
     assert workspace.current.settings.chunking.tokens == 100
     assert [result.path for result in workspace.current.manager.search("roses", min_score=0).results] == ["roses.md"]
     qtbot.waitUntil(lambda: way.dialog.ready)

@@ -59,7 +59,7 @@ def window(qtbot, appearance, jobs, config, folders) -> Iterator[MainWindow]:
     window.folders.open(folders["garden"])
     qtbot.waitUntil(lambda: at_rest(window))
     yield window
-    assert window.shut_down(5000)
+    assert window.shut_down(60_000)
 
 
 def _command(window: MainWindow, name: str) -> QAction:

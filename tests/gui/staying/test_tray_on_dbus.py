@@ -92,12 +92,12 @@ def test_the_icon_comes_with_the_tray_and_its_menu_leads_everywhere(program, wat
     watcher.appear()
     watcher.wait_for_item()
     watcher.press("Quit")
-    assert program.wait(30) == 0
+    assert program.wait(60) == 0
 
 
 def test_a_polite_kill_ends_it_though_closing_would_not(program, watcher):
     watcher.appear()
     watcher.wait_for_item()
     program.terminate()
-    assert program.wait(30) == 0
+    assert program.wait(60) == 0
     assert program.stderr.read() == b""

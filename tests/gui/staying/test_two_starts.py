@@ -58,10 +58,10 @@ def test_the_second_hands_over_and_the_third_begins_anew(start, runtime, tmp_pat
     first = start("--workspace", str(tmp_path / "notes"))
     _wait(lambda: _found(runtime), "the first listens")
     second = start("--query", "timer")
-    assert (second.wait(30), second.stderr.read()) == (0, b"")
+    assert (second.wait(60), second.stderr.read()) == (0, b"")
     assert first.poll() is None
     first.send_signal(signal.SIGTERM)
-    assert (first.wait(30), first.stderr.read()) == (0, b"")
+    assert (first.wait(60), first.stderr.read()) == (0, b"")
     assert not _found(runtime)
 
 
@@ -85,14 +85,14 @@ def test_one_that_was_killed_or_hangs_keeps_nobody_out(start, runtime, tmp_path)
     third = start("--background")
     _wait(lambda: _found(runtime) != before, "the third takes over from the one that hangs")
     assert third.poll() is None
-    assert start("--toggle").wait(30) == 0
+    assert start("--toggle").wait(60) == 0
 
 
 def test_a_key_of_the_desktop_starts_the_program_where_none_runs(start, runtime, tmp_path):
     first = start("--toggle", "--workspace", str(tmp_path / "notes"))
     _wait(lambda: bool(_found(runtime)), "it stays, and listens")
     again = start("--toggle")
-    assert (again.wait(30), again.stderr.read()) == (0, b"")
+    assert (again.wait(60), again.stderr.read()) == (0, b"")
     assert first.poll() is None
 
 

@@ -84,7 +84,7 @@ def test_the_window_goes_on_while_a_large_file_is_opened_scrolled_and_searched(
         doing = "searching"
         panel._open_find()
         panel._finding.bar.box.setText("the TIMER")
-        qtbot.waitUntil(lambda: panel._source._current is not None, timeout=20_000)
+        qtbot.waitUntil(lambda: panel._source._current is not None)
         assert panel._source._current.line == TIMER_LINE
     finally:
         heart.stop()

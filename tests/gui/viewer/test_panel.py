@@ -98,7 +98,7 @@ def test_a_file_that_went_away_is_said_in_a_sentence(qtbot, panel: ViewerPanel, 
 def test_only_slow_opening_is_announced(qtbot, panel: ViewerPanel, memory: FakeMemory, monkeypatch) -> None:
     go_on = threading.Event()
     locate = memory.locate
-    monkeypatch.setattr(memory, "locate", lambda name: go_on.wait(5) and locate(name))
+    monkeypatch.setattr(memory, "locate", lambda name: go_on.wait(60) and locate(name))
     panel.show_file(GREENHOUSE)
     assert "Opening" not in panel._empty._sentence.text()
     qtbot.waitUntil(lambda: panel._empty._sentence.text() == "Opening greenhouse…")

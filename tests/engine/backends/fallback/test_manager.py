@@ -132,7 +132,7 @@ def test_nobody_waits_long_for_a_try_that_hangs(open_manager, place, monkeypatch
     place.fails(GONE)
     manager.search("irrigation")
     go_on = threading.Event()
-    place.before_search = lambda memory, cancel: go_on.wait(10)
+    place.before_search = lambda memory, cancel: go_on.wait(60)
     assert manager.search("irrigation").notice, "the built-in index answers while the try goes on"
     assert manager.search("irrigation").notice
     assert len(place.opened) == 2, "one try at a time"
@@ -140,7 +140,7 @@ def test_nobody_waits_long_for_a_try_that_hangs(open_manager, place, monkeypatch
     returned = threading.Event()
     manager.add_status_listener(returned.set)
     while manager.status().fallback is not None:
-        assert returned.wait(10)
+        assert returned.wait(60)
         returned.clear()
     assert not manager.search("irrigation").notice
 
@@ -266,7 +266,7 @@ def test_an_index_that_is_not_up_to_date_says_so(open_manager, place, monkeypatc
     def slow() -> Elsewhere:
         memory = place.open()
         taken.append(memory._memory)
-        memory.__dict__["sync"] = lambda **options: go_on.wait(10) and memory._memory.sync(**options)
+        memory.__dict__["sync"] = lambda **options: go_on.wait(60) and memory._memory.sync(**options)
         memory.__dict__["search"] = memory._memory.search
         return memory
 

@@ -96,14 +96,14 @@ def test_one_update_at_a_time_and_who_comes_later_joins_it(opened: Bench):
     def first(update: MemorySyncProgressUpdate) -> None:
         if not begun.is_set():
             begun.set()
-            go_on.wait(20)
+            go_on.wait(60)
 
     def second(update: MemorySyncProgressUpdate) -> None:
         heard.append(update)
 
     with ThreadPoolExecutor(2) as pool:
         one = pool.submit(memory.sync, reason="cli", progress=first)
-        assert begun.wait(20)
+        assert begun.wait(60)
         token = memory.current_sync()
         assert token is not None
         assert memory.status().syncing is not None or memory.current_sync() is token
@@ -203,10 +203,10 @@ def test_closing_ends_an_update(opened: Bench):
     begun = threading.Event()
     with ThreadPoolExecutor(1) as pool:
         syncing = pool.submit(memory.sync, progress=lambda _: begun.set())
-        assert begun.wait(20)
+        assert begun.wait(60)
         memory.close()
         try:
-            report = syncing.result(20)
+            report = syncing.result(60)
         except (Closed, Cancelled):
             return
     assert report.cancelled or not report.error
@@ -248,7 +248,7 @@ def test_closing_under_many_threads_ends_each_with_an_answer_or_closed(opened: B
         asked = [pool.submit(ask, number) for number in range(4)]
         start.wait()
         memory.close()
-        assert {one.result(20) for one in asked} <= {"closed", "answered"}
+        assert {one.result(60) for one in asked} <= {"closed", "answered"}
 
 
 # --- traces ---------------------------------------------------------------------------------------------------------
