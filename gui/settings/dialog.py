@@ -1,5 +1,6 @@
 """The settings dialog: a search over all options, a list of pages, the page that is chosen, and a foot."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from gui.settings.page_choice import PageChoice
 from gui.settings.pages import PageMaker, Pages
 from gui.settings.places import GUIDE, SettingsPage
 from gui.settings.results_page import ResultsPage
+from gui.settings.system_switch import SystemSwitch
 from gui.style import font_at
 from gui.widgets.clearing import add_clear_button
 from gui.widgets.guide_link import guide_button
@@ -51,13 +53,14 @@ class SettingsDialog(QDialog):
         config: Path | None = None,
         parent: QWidget | None = None,
         makers: dict[SettingsPage, PageMaker] | None = None,
+        switches: Sequence[SystemSwitch] = (),
     ) -> None:
-        """`makers`: of pages that belong to other parts of the window."""
+        """`makers`: of pages that belong to other parts of the window; `switches`: what the system keeps."""
         super().__init__(parent)
         self.setWindowTitle(tr("Settings"))
         self.model = SettingsModel(jobs, config, self)
-        self.pages = Pages(jobs, config, self.model, makers or {}, self)
-        self._results = ResultsPage(self.model)
+        self.pages = Pages(jobs, config, self.model, makers or {}, switches, self)
+        self._results = ResultsPage(self.model, switches)
         self._message = MessagePage()
         self._foot = Foot(self.model)
         self._query = QLineEdit()

@@ -9,6 +9,8 @@ from engine import tr
 from gui.settings.model import SettingsModel
 from gui.settings.option_row import OptionRow
 from gui.settings.places import PAGES, Placed, SettingsPage, options_on
+from gui.settings.system_row import SystemRow
+from gui.settings.system_switch import SystemSwitch, with_switches
 from gui.widgets.labels import label, line
 from gui.widgets.scrolling import scrolling_column
 from gui.widgets.tab_order import ComingLast
@@ -21,13 +23,19 @@ class OptionsPage(QFrame):
     """Made for one page, when it is first shown; rows beyond the first ones follow in short turns."""
 
     def __init__(
-        self, page: SettingsPage, model: SettingsModel, *, above: Sequence[QWidget] = (), parent: QWidget | None = None
+        self,
+        page: SettingsPage,
+        model: SettingsModel,
+        *,
+        above: Sequence[QWidget] = (),
+        switches: Sequence[SystemSwitch] = (),
+        parent: QWidget | None = None,
     ) -> None:
-        """`above`: what stands between the title and the rows."""
+        """`above`: what stands between the title and the rows. `switches`: those of this page are among them."""
         super().__init__(parent)
         self.setProperty("role", "page")
         self.model = model
-        self._due: list[Placed] = []
+        self._due: list[tuple[Placed, SystemSwitch | None]] = []
         self._group = ""
         self._turn = QTimer(self, singleShot=True, interval=0)
         self._turn.timeout.connect(self._make_some)
@@ -45,7 +53,7 @@ class OptionsPage(QFrame):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self.scroller)
-        self._due = list(options_on(page))
+        self._due = list(with_switches(options_on(page), switches))
         self._make_some()
 
     @Slot()
@@ -57,11 +65,14 @@ class OptionsPage(QFrame):
     def _make(self, number: int) -> None:
         """The next rows."""
         now, self._due = self._due[:number], self._due[number:]
-        for placed in now:
+        for placed, switch in now:
             if placed.group != self._group:
                 self._group = placed.group
                 self.add_section(self._group)
-            self.add_row(self.make_row(placed))
+            if switch is not None:
+                self.add_widget(SystemRow(switch))
+            else:
+                self.add_row(self.make_row(placed))
 
     def add_row(self, row: OptionRow) -> None:
         """Below the others."""

@@ -1,6 +1,6 @@
 """The pages of the settings dialog, each made when it is first shown."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from gui.settings.places import FORMS, PAGES, SettingsPage, options_on
 from gui.settings.privacy_page import PrivacyPage
 from gui.settings.sources_page import SourcesPage
 from gui.settings.stored_page import StoredPage
+from gui.settings.system_switch import SystemSwitch
 from gui.widgets.message import Action, MessagePage
 
 PageMaker = Callable[[SettingsModel], QWidget]
@@ -48,6 +49,7 @@ class Pages(QObject):
         config: Path | None,
         model: SettingsModel,
         makers: Mapping[SettingsPage, PageMaker],
+        switches: Sequence[SystemSwitch],
         parent: QObject,
     ) -> None:
         super().__init__(parent)
@@ -55,6 +57,7 @@ class Pages(QObject):
         self._config = config
         self._model = model
         self._makers = makers
+        self._switches = switches
         self._folder = Path()
         self._settings = Settings()
         self._manager: MemorySearchManager | None = None
@@ -144,7 +147,8 @@ class Pages(QObject):
                 privacy.page_wanted.connect(self.page_wanted)
                 return privacy
             case _:
-                return OptionsPage(name, self._model)
+                mine = [switch for switch in self._switches if switch.placed.page == name]
+                return OptionsPage(name, self._model, switches=mine)
 
     def _form(self, page: EmbeddingPage | EnginePage, button: QPushButton) -> QWidget:
         page.saved.connect(self._saved)

@@ -12,6 +12,8 @@ from gui.settings.model import SettingsModel
 from gui.settings.option_row import OptionRow
 from gui.settings.options_page import WIDTH
 from gui.settings.places import PAGES, WITHOUT_ROWS, Placed, SettingsPage, placed_options
+from gui.settings.system_row import SystemRow
+from gui.settings.system_switch import SystemSwitch, with_switches
 from gui.widgets.announcing import announce
 from gui.widgets.labels import label, line
 from gui.widgets.scrolling import scrolling_column
@@ -30,12 +32,16 @@ class ResultsPage(QFrame):
 
     page_wanted = Signal(str)
 
-    def __init__(self, model: SettingsModel, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, model: SettingsModel, switches: Sequence[SystemSwitch] = (), parent: QWidget | None = None
+    ) -> None:
+        """`switches`: what the system keeps is found among the options."""
         super().__init__(parent)
         self.setProperty("role", "page")
         self._model = model
         self._query = ""
-        self._due: list[Placed] = []
+        self._switches = switches
+        self._due: list[tuple[Placed, SystemSwitch | None]] = []
         self._page: SettingsPage | None = None
         self.rows: dict[str, OptionRow] = {}
         self._said = label("", "muted", wrap=True)
@@ -65,9 +71,10 @@ class ResultsPage(QFrame):
         self._query = query
         words, shown = words_of(query), self._model.shown
         self._due = [
-            placed
-            for placed in placed_options().values()
-            if placed.page in pages and found(placed, shown.in_force(placed.key), words)
+            (placed, switch)
+            for placed, switch in with_switches(placed_options().values(), self._switches)
+            if placed.page in pages
+            and found(placed, switch.on if switch is not None else shown.in_force(placed.key), words)
         ]
         number = len(self._due)
         self._said.setText(tr_count("{count:,} setting", "{count:,} settings", number) if number else tr(NOTHING))
@@ -87,20 +94,24 @@ class ResultsPage(QFrame):
     @Slot()
     def _make_some(self) -> None:
         now, self._due = self._due[:_AT_ONCE], self._due[_AT_ONCE:]
-        for placed in now:
+        for placed, switch in now:
             if placed.page != self._page:
                 self._page = placed.page
                 if self._list.count():
                     self._list.addWidget(line())
                 self._list.addWidget(label(tr(PAGES[placed.page]), "section"))
-            row = self._row(placed)
+            row = self._row(placed, switch)
             end = ComingLast(self)
             self._list.addWidget(row)
             end.take(row)
         if now:
             self._turn.start()  # once more after the last ones, which the layout has shown by then
 
-    def _row(self, placed: Placed) -> QWidget:
+    def _row(self, placed: Placed, switch: SystemSwitch | None) -> QWidget:
+        if switch is not None:
+            of_system = SystemRow(switch)
+            of_system.mark(self._query)
+            return of_system
         if placed.page in WITHOUT_ROWS:
             form = FormRow(placed, self._model, self._query)
             form.page_wanted.connect(self.page_wanted)
@@ -113,7 +124,7 @@ class ResultsPage(QFrame):
         """Go to the first option that was found."""
         first = self._list.itemAt(1)
         row = first.widget() if first is not None else None
-        if isinstance(row, OptionRow | FormRow):
+        if isinstance(row, OptionRow | FormRow | SystemRow):
             row.take_focus()
 
     def complain(self, key: str, sentence: str) -> None:

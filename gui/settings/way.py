@@ -13,6 +13,7 @@ from gui.settings.aside import SetAside
 from gui.settings.dialog import SettingsDialog
 from gui.settings.pages import PageMaker
 from gui.settings.places import SettingsPage
+from gui.settings.system_switch import SystemSwitch
 from gui.workspace import Opened, OpenFailure, Workspace
 
 
@@ -32,6 +33,7 @@ class SettingsWay(QObject):
         """What was agreed to with it."""
         self._last_sync: SyncSummary | None = None
         self._makers: dict[SettingsPage, PageMaker] = {}
+        self._switches: list[SystemSwitch] = []
         self.dialog: SettingsDialog | None = None
         workspace.opened.connect(self._go_on)
         workspace.closed.connect(self._close)
@@ -41,6 +43,10 @@ class SettingsWay(QObject):
     def add_page(self, name: SettingsPage, maker: PageMaker) -> None:
         """Let another part of the window make this page, before the dialog is first shown."""
         self._makers[name] = maker
+
+    def add_switch(self, switch: SystemSwitch) -> None:
+        """Let something that the system keeps have its row there, before the dialog is first shown."""
+        self._switches.append(switch)
 
     @Slot()
     def show(self) -> None:
@@ -59,7 +65,7 @@ class SettingsWay(QObject):
         if opened is None:
             return
         if self.dialog is None:
-            self.dialog = SettingsDialog(self._jobs, self._config, self._window, self._makers)
+            self.dialog = SettingsDialog(self._jobs, self._config, self._window, self._makers, self._switches)
             self.dialog.saved.connect(self._saved)
             self.dialog.in_force.connect(self._take)
             self.dialog.set_aside_wanted.connect(self._set_aside)

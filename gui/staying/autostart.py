@@ -7,21 +7,13 @@ import os
 import plistlib
 import sys
 from pathlib import Path
-from typing import Protocol
 
 from engine import tr
+from gui.settings.system_switch import SystemState
 from gui.writing import replace_file
 
 
-class Autostart(Protocol):
-    """Raises OSError where the entry cannot be read or written."""
-
-    def is_on(self) -> bool: ...
-
-    def set_on(self, on: bool) -> None: ...
-
-
-def autostart(config: Path | None) -> Autostart:
+def autostart(config: Path | None) -> SystemState:
     """Of this system; the program starts with the settings file `config`, if one is given, and without its window."""
     words = command_words(config)
     if sys.platform == "win32":

@@ -1,57 +1,62 @@
-"""The menu's entry for starting with the computer: it shows how things are whenever somebody looks."""
+"""Starting with the computer: the menu's entry and a row of the settings, which show how it is whenever one looks."""
 
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QAction
 
-from engine import marked, tr
+from engine import Option, marked, tr
 from gui.commands import Commands
-from gui.job_slot import JobSlot
 from gui.jobs import Jobs
 from gui.notices import Notices
-from gui.staying.autostart import Autostart, autostart
+from gui.settings.places import Placed
+from gui.settings.system_switch import SystemSwitch
+from gui.staying.autostart import autostart
+
+_NAME = marked("Start with the computer")
+_HELP = marked("When you log in, the program starts without its window: in the tray, and ready for the quick search.")
+_REFUSAL = marked("Nothing was changed in what starts with the computer. {reason}")
+_COMMAND = "program.autostart"
 
 
 class AutostartWay(QObject):
-    """Reads and writes off the window's thread; what cannot be written is said, and the entry shows what is there."""
+    """`switch` is for the settings; what the menu asked for and cannot be had is said above the content."""
 
     def __init__(self, commands: Commands, jobs: Jobs, banner: Notices, config: Path | None) -> None:
         """Adds the entry before the last one of the menu."""
         super().__init__(commands.menu)
-        self._action = action = QAction(tr("Start with the computer"), commands.menu)
+        self._action = action = QAction(tr(_NAME), commands.menu)
         action.setCheckable(True)
-        commands.name(action, "program.autostart", marked("Start with the computer, or no longer"))
+        commands.name(action, _COMMAND, marked("Start with the computer, or no longer"))
         commands.menu.insertAction(commands.menu.actions()[-1], action)
-        self._jobs = jobs
         self._banner = banner
-        self._system: Autostart = autostart(config)
-        self._slot = JobSlot(self)
+        self._asked = False
+        """Whether it was the menu that asked last."""
+        option = Option(key=_COMMAND, kind="switch", help=_HELP, default=False)
+        placed = Placed(option, "general", "", _NAME)
+        self.switch = SystemSwitch(placed, "workspace", _REFUSAL, autostart(config), jobs, self)
+        self.switch.changed.connect(self._show)
+        self.switch.refused.connect(self._complain)
         action.triggered.connect(self._write)
         commands.menu.aboutToShow.connect(self._read)
 
     @Slot()
     def _read(self) -> None:
-        if not self._slot.busy:
-            self._slot.put(self._jobs.read(lambda _: self._system.is_on(), self._show, self._complain))
+        self._asked = True
+        self.switch.look()
 
     @Slot(bool)
     def _write(self, on: bool) -> None:
-        def work(_: object) -> bool:
-            self._system.set_on(on)
-            return self._system.is_on()
+        self._asked = True
+        self.switch.switch(on)
 
-        self._slot.put(self._jobs.write(work, self._show, self._complain_and_read))
+    @Slot()
+    def _show(self) -> None:
+        self._action.setChecked(self.switch.on)
+        self._asked = False
 
-    def _show(self, on: bool) -> None:
-        self._slot.done()
-        self._action.setChecked(on)
-
+    @Slot(str)
     def _complain(self, sentence: str) -> None:
-        self._slot.done()
-        self._banner.complain(sentence)
-
-    def _complain_and_read(self, sentence: str) -> None:
-        self._complain(tr("Nothing was changed in what starts with the computer. {reason}", reason=sentence))
-        # Where it cannot be read either, that sentence stays: a second one would take its place.
-        self._slot.put(self._jobs.read(lambda _: self._system.is_on(), self._show, lambda _: self._show(False)))
+        if self._asked:
+            self._banner.complain(sentence)
+        self._asked = False

@@ -49,7 +49,7 @@ class Staying(QObject):
         if self._listener is not None:
             self._listener.asked.connect(LaterStart(window, quick, appearance).serve)
             window.closing.connect(self._listener.close)  # what comes now begins anew, and is not lost
-        AutostartWay(window.commands.all, jobs, window.banner, config)
+        window.settings.add_switch(AutostartWay(window.commands.all, jobs, window.banner, config).switch)
         for settings_known in (window.workspace.opened, window.workspace.settings_changed):
             settings_known.connect(self._hear)
         self._take(settings)

@@ -104,7 +104,7 @@ def test_the_menu_shows_how_things_are(qtbot, window, way, folder):
     action = _entry(window)
     assert action.isVisible()
     window.commands.menu.aboutToShow.emit()
-    qtbot.waitUntil(lambda: not way._slot.busy)
+    qtbot.waitUntil(lambda: not way.switch.busy)
     assert not action.isChecked()
     DesktopEntry(WORDS, folder).set_on(True)
     window.commands.menu.aboutToShow.emit()
@@ -115,10 +115,10 @@ def test_the_menu_switches_it(qtbot, window, way, folder):
     action, entry = _entry(window), DesktopEntry(WORDS, folder)
     action.trigger()
     qtbot.waitUntil(entry.is_on)
-    qtbot.waitUntil(lambda: not way._slot.busy)
+    qtbot.waitUntil(lambda: not way.switch.busy)
     assert action.isChecked()
     action.trigger()
-    qtbot.waitUntil(lambda: not entry.is_on() and not way._slot.busy)
+    qtbot.waitUntil(lambda: not entry.is_on() and not way.switch.busy)
     assert not action.isChecked()
 
 
@@ -127,4 +127,17 @@ def test_what_cannot_be_written_is_said_and_the_menu_tells_the_truth(qtbot, wind
     action = _entry(window)
     action.trigger()
     qtbot.waitUntil(lambda: "Nothing was changed" in window.banner.text)
-    qtbot.waitUntil(lambda: not way._slot.busy)
+    qtbot.waitUntil(lambda: not way.switch.busy)
+
+
+def test_the_settings_switch_the_same_and_do_not_complain_behind_their_back(qtbot, window, way, folder):
+    folder.write_text("a file in the way")
+    refused = []
+    way.switch.refused.connect(refused.append)
+    way.switch.switch(True)
+    qtbot.waitUntil(lambda: bool(refused) and not way.switch.busy)
+    assert "Nothing was changed in what starts with the computer." in refused[0]
+    assert not window.banner.text
+    folder.unlink()
+    way.switch.switch(True)
+    qtbot.waitUntil(_entry(window).isChecked)

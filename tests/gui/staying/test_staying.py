@@ -2,6 +2,7 @@ import msgspec
 import pytest
 
 from engine import Settings
+from gui.settings.system_row import SystemRow
 from gui.staying.address import Address
 from gui.staying.handing_over import hand_over
 from gui.staying.message import Message, encode
@@ -43,3 +44,15 @@ def test_a_later_start_is_served_until_the_window_closes(qtbot, jobs, window, wa
     qtbot.waitUntil(lambda: outcomes == ["taken"] and way.quick.isVisible())
     staying.tray.quit_wanted.emit()
     assert hand_over(str(tmp_path / "s"), line) == "nobody"
+
+
+def test_the_settings_have_a_row_for_starting_with_the_computer(qtbot, window, staying, memory):
+    window.folders.open(memory.folder)
+    qtbot.waitUntil(lambda: at_rest(window))
+    window.settings.show_page("general")
+    dialog = window.settings.dialog
+    dialog.search("autostart")
+    qtbot.waitUntil(lambda: dialog.ready)
+    row = dialog.findChild(SystemRow)
+    assert row.field.box.words == "Start with the computer"
+    dialog.leave()

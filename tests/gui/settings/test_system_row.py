@@ -1,0 +1,123 @@
+"""A switch that the system keeps, among the options of the settings."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication, QLabel
+
+from engine import Option, Settings, settings_path
+from gui.settings.dialog import SettingsDialog
+from gui.settings.places import Placed
+from gui.settings.system_row import SystemRow
+from gui.settings.system_switch import SystemSwitch
+
+
+class Entry:
+    """A file that is there or not, as what a desktop reads at its start."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+
+    def is_on(self) -> bool:
+        return self.file.exists()
+
+    def set_on(self, on: bool) -> None:
+        if on:
+            self.file.touch()
+        else:
+            self.file.unlink(missing_ok=True)
+
+
+@pytest.fixture
+def entry(tmp_path) -> Entry:
+    return Entry(tmp_path / "start" / "entry")
+
+
+@pytest.fixture
+def dialog(qtbot, appearance, jobs, tmp_path, user_home, entry) -> SettingsDialog:
+    entry.file.parent.mkdir()
+    option = Option(key="program.begin", kind="switch", help="Begins with the desktop.", default=False)
+    placed = Placed(option, "general", "", "Begin early")
+    switch = SystemSwitch(placed, "workspace", "Nothing was changed. {reason}", entry, jobs, jobs)
+    dialog = SettingsDialog(jobs, switches=(switch,))
+    qtbot.addWidget(dialog)
+    dialog.begin(tmp_path, Settings(), None, "general")
+    qtbot.waitUntil(lambda: dialog.ready and not switch.busy)
+    yield dialog
+    qtbot.waitUntil(lambda: dialog.ready and not switch.busy)
+    dialog.leave()
+
+
+def _row(dialog) -> SystemRow:
+    return next(row for row in dialog.findChildren(SystemRow) if row.isVisible())
+
+
+def _said(row) -> str:
+    return " | ".join(found.text().replace("\u200b", "") for found in row.findChildren(QLabel) if found.isVisible())
+
+
+def _settle(qtbot, dialog) -> None:
+    qtbot.waitUntil(lambda: dialog.ready and not _row(dialog)._switch.busy)
+
+
+def test_the_row_stands_in_its_place_and_says_how_it_is(qtbot, dialog):
+    row = _row(dialog)
+    page = dialog.pages.page("general")
+    tops = [
+        widget.mapTo(page, widget.pos()).y() for widget in (page.rows["workspace"], row, page.rows["window.editor"])
+    ]
+    assert tops == sorted(tops)
+    assert not row.field.box.isChecked()
+    assert "Begins with the desktop." in _said(row)
+    assert "kept by the system, not in the settings file" in _said(row)
+    assert "program.begin" not in _said(row), "it is no key of the file"
+    assert row.field.box.accessibleName() == "Begin early"
+    assert row.field.box.accessibleDescription() == "Begins with the desktop. Default. Default: off."
+
+
+def test_it_is_switched_and_taken_back_beside_the_file(qtbot, dialog, entry):
+    row = _row(dialog)
+    row.field.box.click()
+    qtbot.waitUntil(row._reset.isVisible)
+    assert entry.is_on()
+    assert "Set on this computer" in _said(row)
+    assert not settings_path().exists()
+    assert dialog.model.waiting == 0
+    row._reset.click()
+    qtbot.waitUntil(lambda: not row._reset.isVisible())
+    assert not entry.is_on()
+    assert QApplication.focusWidget() is row.field.box
+
+
+def test_what_others_switch_is_shown_when_one_comes_back(qtbot, dialog, entry):
+    entry.set_on(True)
+    dialog.show_page("sync")
+    dialog.show_page("general")
+    qtbot.waitUntil(_row(dialog).field.box.isChecked)
+
+
+def test_what_cannot_be_written_is_said_and_the_box_goes_back(qtbot, dialog, entry):
+    entry.file.parent.rmdir()
+    row = _row(dialog)
+    row.field.box.click()
+    qtbot.waitUntil(lambda: "Nothing was changed. No such file or directory" in _said(row))
+    _settle(qtbot, dialog)
+    assert not row.field.box.isChecked()
+    entry.file.parent.mkdir()
+    row.field.box.click()
+    qtbot.waitUntil(row._reset.isVisible)
+    assert "Nothing was changed" not in _said(row)
+
+
+@pytest.mark.parametrize("query", ["begin early", "program.begin", "desktop", "begin off"])
+def test_a_search_finds_it_where_it_is_switched(qtbot, dialog, entry, query):
+    dialog.search(query)
+    qtbot.waitUntil(lambda: dialog.ready)
+    _settle(qtbot, dialog)
+    row = _row(dialog)
+    assert dialog._results.isVisible()
+    dialog._results.take_focus()
+    row.field.box.click()
+    qtbot.waitUntil(lambda: row.field.box.isChecked() and entry.is_on())
+    dialog.show_page("general")
+    qtbot.waitUntil(_row(dialog).field.box.isChecked)
