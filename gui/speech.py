@@ -5,7 +5,7 @@ from pathlib import Path
 from PySide6.QtCore import QLibraryInfo, QLocale, Qt, QTranslator
 from PySide6.QtWidgets import QApplication
 
-from engine import TRIAL_LANGUAGES, speak, spoken
+from engine import TRIAL_LANGUAGES, speak, spoken, tr
 
 _RIGHT_TO_LEFT = "ar-XB"
 """The trial language that shows whether the window can be mirrored; no language that the program has is written so."""
@@ -24,3 +24,15 @@ def begin_speaking(app: QApplication, tag: str) -> None:
     catalogues = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath))
     if not trial and translator.load(str(catalogues / f"qtbase_{said}.qm")):
         app.installTranslator(translator)
+    app.installTranslator(_KeyNames(app))
+
+
+class _KeyNames(QTranslator):
+    """What Qt's own catalogues leave in English of the names of keys, as menus draw them."""
+
+    def translate(self, context: str, source: str, disambiguation: str | None = None, n: int = -1) -> str | None:  # type: ignore[override]
+        """None for all that is not ours to say."""
+        return tr("Return") if context == "QShortcut" and source == "Return" else None
+
+    def isEmpty(self) -> bool:
+        return False

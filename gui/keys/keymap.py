@@ -134,7 +134,7 @@ class Keymap(QObject):
 
 def written(key: QKeySequence) -> str:
     """A key as this platform writes it."""
-    return key.toString(_NATIVE).replace("Return", tr("Return"))  # Qt has no German for it
+    return key.toString(_NATIVE)
 
 
 def _place_in_order(command: Command) -> int:
